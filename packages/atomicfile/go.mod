@@ -1,0 +1,3 @@
+module github.com/scorel/scorel/packages/atomicfile
+
+go 1.26

@@ -1,0 +1,195 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Handler takes what arrives. Its methods are called from one goroutine, the
+// one in Run; they do not block.
+type Handler interface {
+	// Control takes a frame: a pointer to one of wire's frame types.
+	Control(frame wire.Frame)
+	// Record takes a record. payload is valid until Record returns.
+	Record(channel uint32, payload []byte)
+}
+
+// GoodbyeError says that the relay ended the connection and why.
+type GoodbyeError struct{ wire.Goodbye }
+
+func (e *GoodbyeError) Error() string {
+	if e.Reason == wire.ReasonReplaced {
+		return "another connection with this identity took over"
+	}
+	return "the relay ended the connection: " + string(e.Reason)
+}
+
+const (
+	pingEvery    = 25 * time.Second // plus up to a third as jitter
+	pingTimeout  = 20 * time.Second
+	writeTimeout = 30 * time.Second
+)
+
+// Conn is one logged-in connection. Send and SendRecords may be called from any
+// goroutine.
+type Conn struct {
+	// Static after Dial.
+	ws      *websocket.Conn
+	log     *slog.Logger
+	welcome *wire.Welcome
+	queue   *queue
+}
+
+func newConn(ws *websocket.Conn, log *slog.Logger) *Conn {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Conn{ws: ws, log: log, queue: newQueue()}
+}
+
+// Welcome is what the relay said at login.
+func (c *Conn) Welcome() *wire.Welcome { return c.welcome }
+
+// Send queues a control frame. It fails when the connection has ended.
+func (c *Conn) Send(ctx context.Context, frame wire.Frame) error {
+	data, err := wire.EncodeControl(frame)
+	if err != nil {
+		return err
+	}
+	return c.queue.putText(ctx, data)
+}
+
+// SendRecords queues records of one channel in order, all or none of them. It
+// waits while the queue is full.
+func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]byte) error {
+	return c.queue.putRecords(ctx, channel, payloads)
+}
+
+// Run reads until the connection or ctx ends, and returns why: a *GoodbyeError
+// when the relay said so. The connection is closed when it returns.
+func (c *Conn) Run(ctx context.Context, h Handler) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	helpers := make(chan struct{}, 2)
+	go func() { cancel(c.writeLoop(ctx)); helpers <- struct{}{} }()
+	go func() { cancel(c.pingLoop(ctx)); helpers <- struct{}{} }()
+
+	err := c.readLoop(ctx, h)
+	if cause := context.Cause(ctx); cause != nil && !errors.As(err, new(*GoodbyeError)) {
+		err = cause
+	}
+	cancel(err)
+	c.queue.close()
+	_ = c.ws.CloseNow()
+	<-helpers
+	<-helpers
+	return err
+}
+
+// Close ends the connection: what is queued is sent first, if the network takes it
+// within a second. Only for a Conn whose Run does not run any more or never did.
+func (c *Conn) Close() {
+	c.queue.close()
+	_ = c.ws.CloseNow()
+}
+
+func (c *Conn) readLoop(ctx context.Context, h Handler) error {
+	for {
+		kind, data, err := c.ws.Read(ctx)
+		if err != nil {
+			return fmt.Errorf("the connection to the relay was lost: %w", err)
+		}
+		if kind == websocket.MessageBinary {
+			err = c.takeRecords(data, h)
+		} else {
+			err = c.takeControl(data, h)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Conn) takeRecords(data []byte, h Handler) error {
+	for len(data) > 0 {
+		record, rest, err := wire.NextRecord(data)
+		if err != nil {
+			return fmt.Errorf("reading from the relay: %w", err)
+		}
+		h.Record(record.Channel, record.Payload)
+		data = rest
+	}
+	return nil
+}
+
+func (c *Conn) takeControl(data []byte, h Handler) error {
+	frame, err := wire.DecodeControl(data, wire.MaxControl)
+	if errors.Is(err, wire.ErrUnknownType) {
+		c.log.Debug("skipped a frame of a newer relay", "error", err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading from the relay: %w", err)
+	}
+	if bye, ok := frame.(*wire.Goodbye); ok {
+		return &GoodbyeError{Goodbye: *bye}
+	}
+	h.Control(frame)
+	return nil
+}
+
+func (c *Conn) writeLoop(ctx context.Context) error {
+	for {
+		segment, err := c.queue.take(ctx)
+		if err != nil {
+			return err
+		}
+		kind := websocket.MessageBinary
+		if segment.text {
+			kind = websocket.MessageText
+		}
+		writeCtx, cancel := context.WithTimeout(ctx, writeTimeout)
+		err = c.ws.Write(writeCtx, kind, segment.data)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("the connection to the relay was lost: %w", err)
+		}
+	}
+}
+
+// pingLoop finds a half-open connection from this side.
+func (c *Conn) pingLoop(ctx context.Context) error {
+	timer := time.NewTimer(pingInterval())
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		pingCtx, cancel := context.WithTimeout(ctx, pingTimeout)
+		err := c.ws.Ping(pingCtx)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("the relay does not answer any more: %w", err)
+		}
+		timer.Reset(pingInterval())
+	}
+}
+
+func pingInterval() time.Duration { return pingEvery + rand.N(pingEvery/3) }
+
+func (c *Conn) writeFrame(ctx context.Context, frame wire.Frame) error {
+	data, err := wire.EncodeControl(frame)
+	if err != nil {
+		return err
+	}
+	return c.ws.Write(ctx, websocket.MessageText, data)
+}

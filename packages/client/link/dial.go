@@ -1,0 +1,148 @@
+// Package link is one peer's connection to a relay: it dials, logs in, pumps
+// frames both ways and comes back after a loss. It knows nothing of what the
+// records hold.
+//
+// A Conn has two goroutines while Run runs: the caller of Run reads and calls
+// the Handler, and a writer, which Run starts and joins, sends what the queue
+// holds. Records that wait leave together in one message.
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Config says who connects where. All fields but Logger and HTTPClient are needed.
+type Config struct {
+	RelayURL   string         // http, https, ws or wss; a path is kept as a prefix
+	Keys       *ident.Private // a device key logs in as a host, a client key as an entry
+	Label      string         // shown to people on the other side
+	Logger     *slog.Logger   // nil is silent
+	HTTPClient *http.Client   // nil is http.DefaultClient, which honours HTTPS_PROXY
+}
+
+// ErrUnreachable says that no relay answered: wrong address, down, or no network.
+var ErrUnreachable = errors.New("the relay cannot be reached")
+
+// ParseURL checks a relay URL and returns the WebSocket URL to dial and the
+// authority that the login proof names.
+func ParseURL(text string) (dial *url.URL, authority string, err error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return nil, "", fmt.Errorf("%q is not a relay URL: %w", text, err)
+	}
+	defaultPort := "443"
+	switch u.Scheme {
+	case "https", "wss":
+		u.Scheme = "wss"
+	case "http", "ws":
+		u.Scheme, defaultPort = "ws", "80"
+	default:
+		return nil, "", fmt.Errorf("%q is not a relay URL: it must begin with https:// or http://", text)
+	}
+	if u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, as in https://relay.example", text)
+	}
+	authority = strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPort)
+	u.Path = strings.TrimSuffix(u.Path, "/") + wire.ConnectPath
+	return u, authority, nil
+}
+
+// Dial connects and logs in. The error wraps ErrUnreachable when nobody answered,
+// and is a *wire.Error when the relay refused.
+func Dial(ctx context.Context, cfg Config) (*Conn, error) {
+	target, authority, err := ParseURL(cfg.RelayURL)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
+	defer cancel()
+	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
+		Subprotocols: []string{wire.Subprotocol},
+		HTTPClient:   cfg.HTTPClient,
+	})
+	if err != nil {
+		return nil, dialError(cfg.RelayURL, response, err)
+	}
+	c := newConn(ws, cfg.Logger)
+	if err := c.login(ctx, cfg, authority); err != nil {
+		_ = ws.CloseNow()
+		return nil, err
+	}
+	return c, nil
+}
+
+func dialError(relayURL string, response *http.Response, err error) error {
+	if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
+		return fmt.Errorf("%w: %s answered %s and not as a relay; check the URL", ErrUnreachable, relayURL, response.Status)
+	}
+	return fmt.Errorf("%w at %s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, err)
+}
+
+// login runs the four steps of the doc comment of package wire.
+func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
+	c.ws.SetReadLimit(wire.MaxControl)
+	frame, err := c.readLogin(ctx)
+	if err != nil {
+		return err
+	}
+	hello, ok := frame.(*wire.RelayHello)
+	if !ok {
+		return unexpected(frame)
+	}
+	own := wire.Hello{Authority: authority, Label: cfg.Label}
+	own.Sign(cfg.Keys, hello.Nonce)
+	var answer wire.Frame = wire.EntryHello{Hello: own}
+	if own.ID.Kind() == ident.KindDevice {
+		answer = wire.HostHello{Hello: own}
+	}
+	if err := c.writeFrame(ctx, answer); err != nil {
+		return fmt.Errorf("logging in: %w", err)
+	}
+	if frame, err = c.readLogin(ctx); err != nil {
+		return err
+	}
+	welcome, ok := frame.(*wire.Welcome)
+	if !ok {
+		return unexpected(frame)
+	}
+	c.welcome = welcome
+	c.ws.SetReadLimit(wire.MaxMessage + 1)
+	return nil
+}
+
+func (c *Conn) readLogin(ctx context.Context) (wire.Frame, error) {
+	kind, data, err := c.ws.Read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it broke the login off (%w)", ErrUnreachable, err)
+	}
+	if kind != websocket.MessageText {
+		return nil, wire.Errorf(wire.KindBadFrame, "the relay sent data before welcome")
+	}
+	frame, err := wire.DecodeControl(data, wire.MaxControl)
+	if err != nil {
+		return nil, fmt.Errorf("logging in: %w", err)
+	}
+	return frame, nil
+}
+
+func unexpected(frame wire.Frame) error {
+	switch f := frame.(type) {
+	case *wire.ErrorFrame:
+		return &wire.Error{Kind: f.Kind, Message: f.Message}
+	case *wire.Goodbye:
+		return &GoodbyeError{Goodbye: *f}
+	}
+	return wire.Errorf(wire.KindBadFrame, "the relay sent %s during login", frame.FrameType())
+}

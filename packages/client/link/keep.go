@@ -1,0 +1,87 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// State is how a kept link stands.
+type State struct {
+	Connected bool
+	Err       error         // why it is not connected; nil while the first try runs
+	RetryIn   time.Duration // how long until the next try
+}
+
+const (
+	backoffFirst    = 300 * time.Millisecond
+	backoffMost     = 30 * time.Second
+	backoffReplaced = 60 * time.Second // a twin is connected: do not flap
+	steadyAfter     = 20 * time.Second // a connection that lived so long resets the back-off
+)
+
+// Keep dials, runs serve on the connection, and dials again after every loss
+// until ctx ends, with growing, jittered waits. serve calls Run. report is told
+// of every change, from the calling goroutine.
+func Keep(ctx context.Context, cfg Config, report func(State), serve func(context.Context, *Conn) error) error {
+	wait := backoffFirst
+	for {
+		start := time.Now()
+		err := once(ctx, cfg, report, serve)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if time.Since(start) > steadyAfter {
+			wait = backoffFirst
+		}
+		pause := pauseAfter(err, wait)
+		report(State{Err: err, RetryIn: pause})
+		if !sleep(ctx, pause) {
+			return context.Cause(ctx)
+		}
+		wait = min(2*wait, backoffMost)
+	}
+}
+
+func once(ctx context.Context, cfg Config, report func(State), serve func(context.Context, *Conn) error) error {
+	conn, err := Dial(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	report(State{Connected: true})
+	return serve(ctx, conn)
+}
+
+// pauseAfter is the wait before the next try: the relay's own figure where it
+// gave one, else half of wait plus a random half.
+func pauseAfter(err error, wait time.Duration) time.Duration {
+	var bye *GoodbyeError
+	if errors.As(err, &bye) {
+		switch {
+		case bye.Reason == wire.ReasonReplaced:
+			return backoffReplaced + rand.N(backoffReplaced)
+		case bye.RetryAfter > 0:
+			return min(time.Duration(bye.RetryAfter)*time.Millisecond, 10*time.Minute)
+		}
+	}
+	var refused *wire.Error
+	if errors.As(err, &refused) && refused.Kind != wire.KindShuttingDown && refused.Kind != wire.KindUnavailable {
+		wait = backoffMost // asking again soon will not change a refusal
+	}
+	return wait/2 + rand.N(wait/2+1)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

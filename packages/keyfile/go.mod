@@ -1,0 +1,13 @@
+module github.com/scorel/scorel/packages/keyfile
+
+go 1.26
+
+require (
+	github.com/scorel/scorel/packages/atomicfile v0.0.0
+	github.com/scorel/scorel/packages/protocol v0.0.0
+)
+
+replace (
+	github.com/scorel/scorel/packages/atomicfile => ../atomicfile
+	github.com/scorel/scorel/packages/protocol => ../protocol
+)

@@ -1,0 +1,40 @@
+// Package api is what an entry and a host say to each other, inside the seal or
+// on a direct WebSocket: requests, responses and events, all JSON.
+//
+//	entry -> host   {"type": NAME, "requestId": ID, ...fields of the request}
+//	host  -> entry  {"type": "response", "requestId": ID, "result": {...}}
+//	                {"type": "error", "requestId": ID, "kind": N, "message": TEXT}
+//	                {"type": "event", "event": {"type": NAME, ...}}
+//
+// Table lists every request with the grant that it needs; the dispatcher, the
+// TypeScript types, the documentation and the authorization test are made from
+// it. An unknown request is answered with unknown_request; an unknown event is
+// kept and forwarded, never fatal.
+package api
+
+// Grant is a right that a host gave to a client.
+type Grant string
+
+const (
+	GrantView    Grant = "view"    // read projects, sessions and events
+	GrantPrompt  Grant = "prompt"  // make sessions, send prompts, cancel
+	GrantApprove Grant = "approve" // answer approvals
+	GrantManage  Grant = "manage"  // projects, folders, clients
+	// GrantLocal is held only by a connection on the host's own machine that
+	// knows the token of the state file. It is never given to a client.
+	GrantLocal Grant = "local"
+)
+
+// AllGrants is what a client gets when it is paired.
+func AllGrants() []Grant { return []Grant{GrantView, GrantPrompt, GrantApprove, GrantManage} }
+
+// Limits of what an entry may send.
+const (
+	MaxPrompt    = 1 << 20 // bytes of UTF-8 in one prompt
+	MaxPath      = 4096    // bytes
+	MaxName      = 200     // bytes of a session name
+	MaxClientKey = 64      // bytes
+	MaxQueue     = 64      // prompts waiting in one session
+	// RingBytes is how many bytes of events a host keeps for stream_resume.
+	RingBytes = 2 << 20
+)

@@ -1,0 +1,159 @@
+package api
+
+import (
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Empty is a request or response without fields.
+type Empty struct{}
+
+// Requests and responses, in the order of Table.
+type (
+	GetHostResponse struct {
+		Host HostInfo `json:"host"`
+	}
+
+	ListProjectsResponse struct {
+		Projects []Project `json:"projects"`
+	}
+	// AddProjectRequest is idempotent: the same folder is the same project.
+	AddProjectRequest struct {
+		Path string `json:"path"`
+	}
+	AddProjectResponse struct {
+		Project Project `json:"project"`
+	}
+	// RemoveProjectRequest is refused with project_in_use while sessions exist.
+	RemoveProjectRequest struct {
+		ProjectID string `json:"projectId"`
+	}
+	// ListDirRequest lists the folders in Path; "" is the user's home folder.
+	ListDirRequest struct {
+		Path string `json:"path"`
+	}
+	ListDirResponse struct {
+		Path    string     `json:"path"`             // resolved
+		Parent  string     `json:"parent,omitempty"` // "" at the root
+		Entries []DirEntry `json:"entries"`
+		// Truncated is true when there are more than are listed.
+		Truncated bool `json:"truncated,omitempty"`
+	}
+
+	// ListSessionsRequest lists newest first; "" lists all projects.
+	ListSessionsRequest struct {
+		ProjectID string `json:"projectId"`
+	}
+	ListSessionsResponse struct {
+		Sessions []SessionSummary `json:"sessions"`
+	}
+	// CreateSessionRequest makes one session per ClientKey.
+	CreateSessionRequest struct {
+		ProjectID string `json:"projectId"`
+		ClientKey string `json:"clientKey"`
+		Model     string `json:"model,omitempty"` // name in config.toml; "" is the default
+	}
+	CreateSessionResponse struct {
+		Session SessionSummary `json:"session"`
+	}
+	RenameSessionRequest struct {
+		SessionID string `json:"sessionId"`
+		Name      string `json:"name"`
+	}
+	SetModelRequest struct {
+		SessionID string `json:"sessionId"`
+		Model     string `json:"model"`
+	}
+	// ResyncEventsRequest subscribes to a session and says what was seen. Zero
+	// anchors get a full reload.
+	ResyncEventsRequest struct {
+		SessionID string `json:"sessionId"`
+		Anchors
+	}
+	// ResyncEventsResponse brings the entry to the state at Anchors; every later
+	// event follows on the same connection, with no gap.
+	ResyncEventsResponse struct {
+		Mode    ResyncMode      `json:"mode"`
+		Session SessionSummary  `json:"session"`
+		Entries []session.Entry `json:"entries"` // empty for stream_resume
+		Events  []EventEnvelope `json:"events"`  // stream_resume only
+		Live    Live            `json:"live"`
+		Anchors Anchors         `json:"anchors"`
+	}
+	// SessionRequest names a session and nothing else.
+	SessionRequest struct {
+		SessionID string `json:"sessionId"`
+	}
+
+	// SendPromptRequest sends one prompt per ClientKey; a retry changes nothing.
+	SendPromptRequest struct {
+		SessionID string `json:"sessionId"`
+		ClientKey string `json:"clientKey"`
+		Text      string `json:"text"`
+		// AllowAll gives every approval that this prompt will ask for.
+		AllowAll bool `json:"allowAll,omitempty"`
+	}
+	SendPromptResponse struct {
+		State   PromptState `json:"state"`
+		EntryID string      `json:"entryId,omitempty"` // of the message, when taken
+	}
+	// CancelTurnRequest cancels the named turn, and no later one.
+	CancelTurnRequest struct {
+		SessionID string `json:"sessionId"`
+		TurnID    string `json:"turnId"`
+	}
+	CancelTurnResponse struct {
+		// Cancelled is false when that turn had ended already.
+		Cancelled bool `json:"cancelled"`
+	}
+	AnswerApprovalRequest struct {
+		SessionID  string   `json:"sessionId"`
+		ApprovalID string   `json:"approvalId"`
+		Decision   Decision `json:"decision"`
+	}
+	// AnswerApprovalResponse tells the decision that counts: the first answer wins.
+	AnswerApprovalResponse struct {
+		Decision  Decision `json:"decision"`
+		DecidedBy string   `json:"decidedBy"` // client id, or "host"
+		Won       bool     `json:"won"`       // false when somebody was faster
+	}
+
+	ListClientsResponse struct {
+		Clients []Client `json:"clients"`
+	}
+	RevokeClientRequest struct {
+		ClientID ident.ID `json:"clientId"`
+	}
+
+	// CreatePairingResponse holds a code to show. The secret half never leaves
+	// the host's machine but through the person who reads it.
+	CreatePairingResponse struct {
+		PairingID string `json:"pairingId"`
+		Code      string `json:"code"`
+		URL       string `json:"url"`       // the relay's page with the code in the fragment
+		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
+	}
+	// RedeemPairingRequest takes a code that an entry shows.
+	RedeemPairingRequest struct {
+		Code string `json:"code"`
+	}
+	RedeemPairingResponse struct {
+		PairingID string `json:"pairingId"`
+	}
+	// PairingRequest names a pairing under way.
+	PairingRequest struct {
+		PairingID string `json:"pairingId"`
+	}
+	// AwaitPairingResponse comes when the other side proved that it knows the code.
+	AwaitPairingResponse struct {
+		ClientID ident.ID `json:"clientId"`
+		Label    string   `json:"label"`
+	}
+	FinishPairingRequest struct {
+		PairingID string `json:"pairingId"`
+		Accept    bool   `json:"accept"`
+	}
+	FinishPairingResponse struct {
+		Paired bool `json:"paired"`
+	}
+)

@@ -1,0 +1,48 @@
+package api
+
+// Spec is one line of the table of requests.
+type Spec struct {
+	Name     string
+	Grant    Grant
+	Request  any // zero value of the request type
+	Response any // zero value of the response type
+	Doc      string
+}
+
+// Table lists every request of this version. A name is never used for something
+// else later.
+func Table() []Spec {
+	return []Spec{
+		{"get_host", GrantView, Empty{}, GetHostResponse{}, "Describes the host, its models and what the asking connection may do."},
+		{"list_projects", GrantView, Empty{}, ListProjectsResponse{}, "Lists the projects."},
+		{"add_project", GrantManage, AddProjectRequest{}, AddProjectResponse{}, "Makes a folder of the host a project; the same folder gives the same project."},
+		{"remove_project", GrantManage, RemoveProjectRequest{}, Empty{}, "Forgets a project that has no sessions. The folder stays."},
+		{"list_dir", GrantManage, ListDirRequest{}, ListDirResponse{}, "Lists the folders in a folder of the host."},
+		{"list_sessions", GrantView, ListSessionsRequest{}, ListSessionsResponse{}, "Lists sessions, newest first."},
+		{"create_session", GrantPrompt, CreateSessionRequest{}, CreateSessionResponse{}, "Makes a session; the same clientKey gives the same session."},
+		{"rename_session", GrantPrompt, RenameSessionRequest{}, Empty{}, "Names a session."},
+		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model for the next turns of a session."},
+		{"resync_events", GrantView, ResyncEventsRequest{}, ResyncEventsResponse{}, "Subscribes to a session and catches up from what was seen."},
+		{"unsubscribe", GrantView, SessionRequest{}, Empty{}, "Ends the subscription."},
+		{"send_prompt", GrantPrompt, SendPromptRequest{}, SendPromptResponse{}, "Sends a prompt; the same clientKey sends it once."},
+		{"cancel_turn", GrantPrompt, CancelTurnRequest{}, CancelTurnResponse{}, "Cancels a running turn."},
+		{"answer_approval", GrantApprove, AnswerApprovalRequest{}, AnswerApprovalResponse{}, "Answers a tool call that waits; the first answer wins."},
+		{"list_clients", GrantManage, Empty{}, ListClientsResponse{}, "Lists the entries that the host knows."},
+		{"revoke_client", GrantManage, RevokeClientRequest{}, Empty{}, "Shuts an entry out at once."},
+		{"create_pairing", GrantLocal, Empty{}, CreatePairingResponse{}, "Asks the relay for a pairing code to show."},
+		{"redeem_pairing", GrantLocal, RedeemPairingRequest{}, RedeemPairingResponse{}, "Takes a code that an entry shows."},
+		{"await_pairing", GrantLocal, PairingRequest{}, AwaitPairingResponse{}, "Waits until the other side proved that it knows the code."},
+		{"finish_pairing", GrantLocal, FinishPairingRequest{}, FinishPairingResponse{}, "Accepts or rejects the other side."},
+		{"stop_host", GrantLocal, Empty{}, Empty{}, "Ends the host cleanly."},
+	}
+}
+
+// Lookup finds a request by its name.
+func Lookup(name string) (Spec, bool) {
+	for _, spec := range Table() {
+		if spec.Name == name {
+			return spec, true
+		}
+	}
+	return Spec{}, false
+}

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Project is a folder on the host that sessions run in.
+type Project struct {
+	ID   string `json:"id"`
+	Name string `json:"name"` // last element of the path
+	Path string `json:"path"` // absolute, symbolic links resolved
+	// Missing is true when the folder is not there now.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Model is a model that the host can use.
+type Model struct {
+	Name          string `json:"name"` // the name in config.toml
+	Provider      string `json:"provider"`
+	ID            string `json:"id"` // the provider's name for it
+	ContextWindow int    `json:"contextWindow,omitempty"`
+	// Demo is true for the built-in demo model, which is not an AI.
+	Demo bool `json:"demo,omitempty"`
+}
+
+// HostInfo describes the host.
+type HostInfo struct {
+	DeviceID     ident.ID `json:"deviceId"`
+	Label        string   `json:"label"`
+	Version      string   `json:"version"`
+	Home         string   `json:"home"` // the user's home folder, where browsing starts
+	Models       []Model  `json:"models"`
+	DefaultModel string   `json:"defaultModel"`
+	RelayURL     string   `json:"relayUrl,omitempty"`
+	// RelayState is "connected", "connecting" or "off".
+	RelayState string  `json:"relayState"`
+	Grants     []Grant `json:"grants"` // what the asking connection may do
+}
+
+// Client is an entry that the host knows.
+type Client struct {
+	ID       ident.ID `json:"id"`
+	Label    string   `json:"label"`
+	Grants   []Grant  `json:"grants"`
+	PairedAt int64    `json:"pairedAt"` // Unix milliseconds
+	Online   bool     `json:"online"`   // has a channel open
+}
+
+// DirEntry is one folder in a listing.
+type DirEntry struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	Hidden bool   `json:"hidden,omitempty"` // the name begins with a dot
+	Git    bool   `json:"git,omitempty"`    // holds a .git
+}
+
+// SessionSummary is a line of a session list.
+type SessionSummary struct {
+	ID           string `json:"id"`
+	ProjectID    string `json:"projectId"`
+	Name         string `json:"name"`      // given, or the first words of the first prompt, or ""
+	CreatedAt    int64  `json:"createdAt"` // Unix milliseconds
+	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
+	MessageCount int    `json:"messageCount"`
+	Running      bool   `json:"running"`
+	// WaitingApproval is true while a tool call waits for an answer.
+	WaitingApproval bool `json:"waitingApproval,omitempty"`
+	// Model is the name in config.toml of the model that answers next.
+	Model string `json:"model"`
+	// Damaged tells what is wrong with the file, "" when nothing is.
+	Damaged string `json:"damaged,omitempty"`
+}
+
+// Anchors say how much of a session an entry has seen.
+type Anchors struct {
+	// Epoch names the opening of the session on the host that StreamLastSeq
+	// belongs to: transient events do not survive a restart.
+	Epoch             string `json:"epoch"`
+	PersistentLastSeq uint64 `json:"persistentLastSeq"`
+	StreamLastSeq     uint64 `json:"streamLastSeq"`
+}
+
+// Turn is a turn under way.
+type Turn struct {
+	TurnID string `json:"turnId"`
+	// ClientKey is the key of the prompt that started it.
+	ClientKey string `json:"clientKey"`
+	StartedAt int64  `json:"startedAt"` // Unix milliseconds
+	// Cancelling is true from cancel_turn to turn_ended.
+	Cancelling bool `json:"cancelling,omitempty"`
+}
+
+// PartialBlock is a block of a message that still streams. Text is the text, the
+// thinking, or the JSON text of the arguments so far.
+type PartialBlock struct {
+	Type session.BlockType `json:"type"`
+	Text string            `json:"text"`
+	ID   string            `json:"id,omitempty"`   // toolCall
+	Name string            `json:"name,omitempty"` // toolCall
+}
+
+// RunningTool is a tool call that has started and has no result yet.
+type RunningTool struct {
+	ToolCallID string `json:"toolCallId"`
+	ToolName   string `json:"toolName"`
+	Output     string `json:"output"` // the last MaxToolTail bytes so far
+}
+
+// MaxToolTail is how much output of a running tool Live holds, in bytes.
+const MaxToolTail = 16 << 10
+
+// Live is the part of a session that is not in its log yet.
+type Live struct {
+	Turn      *Turn                  `json:"turn"`    // null when idle
+	Partial   []PartialBlock         `json:"partial"` // the assistant message that streams
+	Tools     []RunningTool          `json:"tools"`
+	Approvals []Approval             `json:"approvals"`
+	Queue     []session.QueuedPrompt `json:"queue"`
+}
+
+// Approval is a tool call that waits for a person.
+type Approval struct {
+	ID         string `json:"id"`
+	TurnID     string `json:"turnId"`
+	ToolCallID string `json:"toolCallId"`
+	ToolName   string `json:"toolName"`
+	Title      string `json:"title"`  // one line: what it wants to do
+	Detail     string `json:"detail"` // the command, or the content to be written
+	Cwd        string `json:"cwd"`
+	CreatedAt  int64  `json:"createdAt"` // Unix milliseconds
+}
+
+// Decision answers an approval.
+type Decision string
+
+const (
+	DecisionAllow     Decision = "allow" // once
+	DecisionDeny      Decision = "deny"
+	DecisionCancelled Decision = "cancelled" // the turn was cancelled before anyone answered
+)
+
+// PromptState is how far a prompt got.
+type PromptState string
+
+const (
+	PromptQueued PromptState = "queued" // on the host, waits for the running turn
+	PromptTaken  PromptState = "taken"  // in the log; the agent works on it
+)
+
+// ResyncMode says how an entry catches up.
+type ResyncMode string
+
+const (
+	// ResyncStream: Events holds every event after StreamLastSeq.
+	ResyncStream ResyncMode = "stream_resume"
+	// ResyncPersistent: Entries holds every log entry after PersistentLastSeq, and
+	// Live replaces what the entry knew of the running turn.
+	ResyncPersistent ResyncMode = "persistent_fallback"
+	// ResyncFull: Entries holds the whole log; the entry forgets what it had.
+	ResyncFull ResyncMode = "full_reload"
+)

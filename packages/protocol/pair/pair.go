@@ -1,0 +1,194 @@
+// Package pair is the ceremony that introduces a device and a client to each
+// other through a relay that neither trusts. It is a pure state machine: bytes
+// in, bytes out, no clock and no network.
+//
+// Both sides know a code; the relay knows only its slot. Once the relay has told
+// each side the other's id and keys, the machines exchange two messages each,
+// as the opaque bodies of pair_message frames:
+//
+//	0x01 | nonce (32 bytes)     at once, from both sides
+//	0x02 | tag (32 bytes)       the redeemer first; the creator once that verified
+//
+//	salt = SHA-256("scorel pair v1" NUL slot NUL deviceId NUL clientId NUL
+//	               device keys (64) | client keys (64) | device nonce | client nonce)
+//	K    = PBKDF2-HMAC-SHA256(secret, salt, 600 000 rounds, 32 bytes)
+//	tag  = HMAC-SHA-256(K, "scorel pair v1" NUL "device" or "client")
+//
+// "keys" is the Ed25519 key, then the X25519 key. A relay that swapped a key or
+// an id gives the two sides different salts, so the tags do not verify. After
+// the exchange the secret is worth nothing.
+package pair
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+const (
+	// NonceLen and TagLen are the sizes in bytes of what the two messages carry.
+	NonceLen = 32
+	TagLen   = 32
+
+	rounds = 600_000
+	domain = "scorel pair v1\x00"
+
+	msgNonce = 0x01
+	msgTag   = 0x02
+)
+
+var (
+	// ErrConfirm says that the other side does not know the code, or that the
+	// relay lied about who it is. The slot must be burned.
+	ErrConfirm = errors.New("pair: the confirmation failed: the code was mistyped, or somebody is between the two devices")
+	// ErrOrder says that a message came that the ceremony does not expect.
+	ErrOrder = errors.New("pair: unexpected message")
+)
+
+// Party is one side: an id and the keys that it commits to.
+type Party struct {
+	ID   ident.ID
+	Keys ident.Public
+}
+
+// Config says who pairs with whom.
+type Config struct {
+	Code    Code
+	Self    Party
+	Peer    Party
+	Creator bool // this side created the slot; the other redeemed it
+}
+
+type state int
+
+const (
+	wantNonce state = iota
+	wantTag
+	done
+	failed
+)
+
+// Machine is one run of the ceremony. It is not safe for concurrent use.
+//
+//	wantNonce --nonce--> wantTag --good tag--> done
+//	     any state --anything else--> failed
+type Machine struct {
+	cfg   Config
+	nonce [NonceLen]byte
+	key   []byte
+	state state
+}
+
+// New checks that the two parties may pair and draws this side's nonce.
+func New(cfg Config, random io.Reader) (*Machine, error) {
+	for _, p := range []Party{cfg.Self, cfg.Peer} {
+		if p.ID.IsZero() || ident.NewID(p.ID.Kind(), p.Keys) != p.ID {
+			return nil, errors.New("pair: an id does not match its keys")
+		}
+	}
+	if cfg.Self.ID.Kind() == cfg.Peer.ID.Kind() {
+		return nil, fmt.Errorf("pair: a %s cannot pair with a %s", cfg.Self.ID.Kind(), cfg.Peer.ID.Kind())
+	}
+	m := &Machine{cfg: cfg}
+	if _, err := io.ReadFull(random, m.nonce[:]); err != nil {
+		return nil, fmt.Errorf("pair: reading entropy: %w", err)
+	}
+	return m, nil
+}
+
+// Start returns the first message to send.
+func (m *Machine) Start() []byte { return append([]byte{msgNonce}, m.nonce[:]...) }
+
+// Done tells whether the other side proved that it knows the code.
+func (m *Machine) Done() bool { return m.state == done }
+
+// Handle takes a message of the other side and returns the answer to send, if
+// any. After an error the machine is failed for good.
+func (m *Machine) Handle(message []byte) (reply []byte, err error) {
+	reply, err = m.handle(message)
+	if err != nil {
+		m.state, m.key = failed, nil
+	}
+	return reply, err
+}
+
+func (m *Machine) handle(message []byte) ([]byte, error) {
+	if len(message) == 0 {
+		return nil, ErrOrder
+	}
+	body := message[1:]
+	switch {
+	case m.state == wantNonce && message[0] == msgNonce && len(body) == NonceLen:
+		return m.takeNonce(body)
+	case m.state == wantTag && message[0] == msgTag && len(body) == TagLen:
+		return m.takeTag(body)
+	}
+	return nil, ErrOrder
+}
+
+func (m *Machine) takeNonce(peerNonce []byte) ([]byte, error) {
+	key, err := pbkdf2.Key(sha256.New, string(m.cfg.Code.secret[:]), m.salt(peerNonce), rounds, sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("pair: deriving the key: %w", err)
+	}
+	m.key, m.state = key, wantTag
+	if m.cfg.Creator {
+		return nil, nil
+	}
+	return m.ownTag(), nil
+}
+
+func (m *Machine) takeTag(tag []byte) ([]byte, error) {
+	if !hmac.Equal(tag, m.tag(m.cfg.Peer.ID.Kind())) {
+		return nil, ErrConfirm
+	}
+	m.state = done
+	if m.cfg.Creator {
+		return m.ownTag(), nil
+	}
+	return nil, nil
+}
+
+func (m *Machine) ownTag() []byte {
+	return append([]byte{msgTag}, m.tag(m.cfg.Self.ID.Kind())...)
+}
+
+func (m *Machine) tag(kind ident.Kind) []byte {
+	role := "client"
+	if kind == ident.KindDevice {
+		role = "device"
+	}
+	mac := hmac.New(sha256.New, m.key)
+	mac.Write([]byte(domain + role))
+	return mac.Sum(nil)
+}
+
+// salt hashes the transcript in an order that both sides share: device first.
+func (m *Machine) salt(peerNonce []byte) []byte {
+	device, client := m.cfg.Self, m.cfg.Peer
+	deviceNonce, clientNonce := m.nonce[:], peerNonce
+	if device.ID.Kind() != ident.KindDevice {
+		device, client = client, device
+		deviceNonce, clientNonce = clientNonce, deviceNonce
+	}
+	var b bytes.Buffer
+	b.WriteString(domain)
+	for _, text := range []string{m.cfg.Code.Slot(), device.ID.String(), client.ID.String()} {
+		b.WriteString(text)
+		b.WriteByte(0)
+	}
+	for _, p := range []Party{device, client} {
+		b.Write(p.Keys.Sign[:])
+		b.Write(p.Keys.Seal[:])
+	}
+	b.Write(deviceNonce)
+	b.Write(clientNonce)
+	sum := sha256.Sum256(b.Bytes())
+	return sum[:]
+}

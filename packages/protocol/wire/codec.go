@@ -1,0 +1,252 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// ErrUnknownType is wrapped by DecodeControl for a frame of a newer version,
+// which a peer that is logged in skips.
+var ErrUnknownType = errors.New("wire: unknown frame type")
+
+// decoders maps each type to a function that reads it. It is a switch and not a
+// map so that the package has no mutable state.
+func newFrame(frameType string) Frame {
+	switch frameType {
+	case "relay_hello":
+		return &RelayHello{}
+	case "welcome":
+		return &Welcome{}
+	case "host_hello":
+		return &HostHello{}
+	case "entry_hello":
+		return &EntryHello{}
+	case "create_pair_session":
+		return &CreatePairSession{}
+	case "pair_session":
+		return &PairSession{}
+	case "redeem_pair":
+		return &RedeemPair{}
+	case "pair_joined":
+		return &PairJoined{}
+	case "pair_message":
+		return &PairMessage{}
+	case "pair_accept":
+		return &PairAccept{}
+	case "pair_reject":
+		return &PairReject{}
+	case "pair_complete":
+		return &PairComplete{}
+	case "pair_closed":
+		return &PairClosed{}
+	case "open_channel":
+		return &OpenChannel{}
+	case "channel_opened":
+		return &ChannelOpened{}
+	case "close_channel":
+		return &CloseChannel{}
+	case "channel_closed":
+		return &ChannelClosed{}
+	case "device_online":
+		return &DeviceOnline{}
+	case "device_offline":
+		return &DeviceOffline{}
+	case "revoke_binding":
+		return &RevokeBinding{}
+	case "binding_revoked":
+		return &BindingRevoked{}
+	case "error":
+		return &ErrorFrame{}
+	case "goodbye":
+		return &Goodbye{}
+	}
+	return nil
+}
+
+// EncodeControl returns the frame as one JSON object whose first key is "type".
+// Byte strings are standard base64, as encoding/json writes them.
+func EncodeControl(f Frame) ([]byte, error) {
+	body, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("wire: encoding %s: %w", f.FrameType(), err)
+	}
+	var out bytes.Buffer
+	out.Grow(len(body) + len(f.FrameType()) + 12)
+	fmt.Fprintf(&out, `{"type":%q`, f.FrameType())
+	if len(body) > 2 { // more than {}
+		out.WriteByte(',')
+	}
+	out.Write(body[1:])
+	return out.Bytes(), nil
+}
+
+// DecodeControl reads one control frame of at most limit bytes and returns a
+// pointer to one of the frame types. Errors are *Error of KindBadFrame, or wrap
+// ErrUnknownType.
+func DecodeControl(data []byte, limit int) (Frame, error) {
+	if len(data) > limit {
+		return nil, Errorf(KindBadFrame, "control frame of %d bytes is over the limit of %d", len(data), limit)
+	}
+	if !utf8.Valid(data) {
+		return nil, Errorf(KindBadFrame, "control frame is not UTF-8")
+	}
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, Errorf(KindBadFrame, "control frame is not a JSON object with a type")
+	}
+	if head.Type == "" {
+		return nil, Errorf(KindBadFrame, "control frame has no type")
+	}
+	f := newFrame(head.Type)
+	if f == nil {
+		return nil, fmt.Errorf("%w %q", ErrUnknownType, clip(head.Type))
+	}
+	if err := json.Unmarshal(data, f); err != nil {
+		return nil, Errorf(KindBadFrame, "%s: %s", head.Type, describe(err))
+	}
+	if err := validate(f); err != nil {
+		return nil, Errorf(KindBadFrame, "%s: %s", head.Type, err)
+	}
+	return f, nil
+}
+
+// describe keeps foreign values out of the error.
+func describe(err error) string {
+	var typeErr *json.UnmarshalTypeError
+	if errors.As(err, &typeErr) {
+		return "field " + typeErr.Field + " has the wrong type"
+	}
+	return clip(err.Error())
+}
+
+func validate(f Frame) error {
+	switch f := f.(type) {
+	case *RelayHello:
+		return checkNonce(f.Nonce)
+	case *HostHello:
+		return f.check(ident.KindDevice)
+	case *EntryHello:
+		return f.check(ident.KindClient)
+	case *CreatePairSession:
+		return checkRequestID(f.RequestID)
+	case *PairSession:
+		return errors.Join(checkRequestID(f.RequestID), checkSlot(f.Slot))
+	case *RedeemPair:
+		return errors.Join(checkRequestID(f.RequestID), checkSlot(f.Slot))
+	case *PairJoined:
+		return errors.Join(checkSlot(f.Slot), f.Peer.check())
+	case *PairMessage:
+		return errors.Join(checkSlot(f.Slot), checkPairBody(f.Body))
+	case *PairAccept:
+		return checkSlot(f.Slot)
+	case *PairReject:
+		return checkSlot(f.Slot)
+	case *PairComplete:
+		return errors.Join(checkSlot(f.Slot), f.Peer.check())
+	case *OpenChannel:
+		return errors.Join(checkRequestID(f.RequestID), checkDevice(f.DeviceID))
+	case *ChannelOpened:
+		return checkID(f.PeerID)
+	case *DeviceOnline:
+		return checkDevice(f.DeviceID)
+	case *DeviceOffline:
+		return checkDevice(f.DeviceID)
+	case *RevokeBinding:
+		return errors.Join(checkRequestID(f.RequestID), checkID(f.PeerID))
+	case *BindingRevoked:
+		return checkID(f.PeerID)
+	}
+	return nil
+}
+
+func (h *Hello) check(kind ident.Kind) error {
+	switch {
+	case h.ID.Kind() != kind:
+		return fmt.Errorf("id is not a %s_ id", kind)
+	case ident.NewID(kind, h.Public) != h.ID:
+		return errors.New("id does not match the keys")
+	case len(h.Authority) == 0 || len(h.Authority) > MaxAuthority:
+		return errors.New("authority is missing or too long")
+	case len(h.Proof) != 64:
+		return errors.New("proof must have 64 bytes")
+	}
+	return CheckLabel(h.Label)
+}
+
+func (p *Peer) check() error {
+	if p.ID.IsZero() || ident.NewID(p.ID.Kind(), p.Public) != p.ID {
+		return errors.New("peer id does not match the peer keys")
+	}
+	return CheckLabel(p.Label)
+}
+
+// CheckLabel tells what is wrong with a label, or nil.
+func CheckLabel(label string) error {
+	if label == "" || len(label) > MaxLabel {
+		return fmt.Errorf("label must have 1 to %d bytes", MaxLabel)
+	}
+	for _, r := range label {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return errors.New("label holds a control character")
+		}
+	}
+	return nil
+}
+
+func checkNonce(nonce []byte) error {
+	if len(nonce) != NonceLen {
+		return fmt.Errorf("nonce must have %d bytes", NonceLen)
+	}
+	return nil
+}
+
+func checkRequestID(id string) error {
+	if id == "" || len(id) > MaxRequestID {
+		return fmt.Errorf("requestId must have 1 to %d bytes", MaxRequestID)
+	}
+	return nil
+}
+
+func checkSlot(slot string) error {
+	if !ValidSlot(slot) {
+		return fmt.Errorf("slot must be %d Crockford base32 digits", SlotLen)
+	}
+	return nil
+}
+
+func checkPairBody(body []byte) error {
+	if len(body) == 0 || len(body) > MaxPairBody {
+		return fmt.Errorf("body must have 1 to %d bytes", MaxPairBody)
+	}
+	return nil
+}
+
+func checkID(id ident.ID) error {
+	if id.IsZero() {
+		return errors.New("id is missing")
+	}
+	return nil
+}
+
+func checkDevice(id ident.ID) error {
+	if id.Kind() != ident.KindDevice {
+		return errors.New("deviceId is not a device id")
+	}
+	return nil
+}
+
+func clip(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}

@@ -1,0 +1,192 @@
+package wire
+
+import "github.com/scorel/scorel/packages/protocol/ident"
+
+// Frame is a control frame. FrameType is its "type" on the wire.
+type Frame interface{ FrameType() string }
+
+// Peer is what each side of a binding or a pairing learns of the other.
+type Peer struct {
+	ID ident.ID `json:"id"`
+	ident.Public
+	Label  string `json:"label"`
+	Online bool   `json:"online"` // devices only; always false for a client
+}
+
+// Frames from the relay during login.
+type (
+	// RelayHello is the first frame on every connection.
+	RelayHello struct {
+		Version int    `json:"version"` // highest version the relay speaks
+		Nonce   []byte `json:"nonce"`   // NonceLen random bytes
+		Limits  Limits `json:"limits"`
+	}
+	// Welcome ends the login.
+	Welcome struct {
+		ID         ident.ID `json:"id"`         // who the relay took the peer for
+		ServerTime int64    `json:"serverTime"` // Unix milliseconds
+		Peers      []Peer   `json:"peers"`      // the valid bindings of this id
+	}
+)
+
+// Hello is the body of host_hello and entry_hello.
+type Hello struct {
+	Version int      `json:"version"`
+	ID      ident.ID `json:"id"`
+	ident.Public
+	// Authority is host[:port] as the peer dialled it, lower case.
+	Authority string `json:"authority"`
+	// Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters.
+	Label string `json:"label"`
+	// Proof is the Ed25519 signature of ProofMessage.
+	Proof []byte `json:"proof"`
+}
+
+type (
+	// HostHello logs in as a device.
+	HostHello struct{ Hello }
+	// EntryHello logs in as a client.
+	EntryHello struct{ Hello }
+)
+
+// Frames of pairing. The creator asks for a slot, the other side redeems it, and
+// both then talk through pair_message until each accepts.
+type (
+	// CreatePairSession asks for a pairing slot.
+	CreatePairSession struct {
+		RequestID string `json:"requestId"`
+	}
+	// PairSession answers CreatePairSession.
+	PairSession struct {
+		RequestID string `json:"requestId"`
+		Slot      string `json:"slot"`      // 4 Crockford base32 digits
+		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
+	}
+	// RedeemPair takes a slot that the other side created. The device or client
+	// that redeems is the one logged in on this connection, never one named here.
+	RedeemPair struct {
+		RequestID string `json:"requestId"`
+		Slot      string `json:"slot"`
+	}
+	// PairJoined tells both sides who the other is. RequestID is set for the redeemer.
+	PairJoined struct {
+		RequestID string `json:"requestId,omitempty"`
+		Slot      string `json:"slot"`
+		Peer      Peer   `json:"peer"`
+	}
+	// PairMessage is opaque to the relay, which hands it to the other side.
+	PairMessage struct {
+		Slot string `json:"slot"`
+		Body []byte `json:"body"` // at most MaxPairBody bytes
+	}
+	// PairAccept says that this side verified the other. The binding is written
+	// when both have.
+	PairAccept struct {
+		Slot string `json:"slot"`
+	}
+	// PairReject burns the slot.
+	PairReject struct {
+		Slot string `json:"slot"`
+	}
+	// PairComplete tells both sides that the binding is written.
+	PairComplete struct {
+		Slot string `json:"slot"`
+		Peer Peer   `json:"peer"`
+	}
+	// PairClosed tells that the slot is gone without a binding. Kind is
+	// KindPairUnknown for an expired slot, KindBadProof for a failed confirmation.
+	PairClosed struct {
+		Slot    string `json:"slot"`
+		Kind    Kind   `json:"kind"`
+		Message string `json:"message"`
+	}
+)
+
+// Frames of channels.
+type (
+	// OpenChannel asks for a channel to a bound device. Entries only.
+	OpenChannel struct {
+		RequestID string   `json:"requestId"`
+		DeviceID  ident.ID `json:"deviceId"`
+	}
+	// ChannelOpened goes to both ends. Channel is local to each connection and
+	// not reused while the connection lives.
+	ChannelOpened struct {
+		RequestID string   `json:"requestId,omitempty"` // set for the entry that asked
+		Channel   uint32   `json:"channel"`
+		PeerID    ident.ID `json:"peerId"`
+	}
+	// CloseChannel closes a channel from this end.
+	CloseChannel struct {
+		Channel uint32 `json:"channel"`
+		Reason  Reason `json:"reason,omitempty"`
+	}
+	// ChannelClosed tells an end that its channel is gone.
+	ChannelClosed struct {
+		Channel uint32 `json:"channel"`
+		Reason  Reason `json:"reason"`
+	}
+)
+
+// Frames of presence and of bindings.
+type (
+	// DeviceOnline goes to the bound entries that are connected.
+	DeviceOnline struct {
+		DeviceID ident.ID `json:"deviceId"`
+	}
+	// DeviceOffline goes to the bound entries that are connected.
+	DeviceOffline struct {
+		DeviceID ident.ID `json:"deviceId"`
+	}
+	// RevokeBinding ends the binding with PeerID. Either side may.
+	RevokeBinding struct {
+		RequestID string   `json:"requestId"`
+		PeerID    ident.ID `json:"peerId"`
+	}
+	// BindingRevoked answers RevokeBinding and is told to the other side.
+	BindingRevoked struct {
+		RequestID string   `json:"requestId,omitempty"`
+		PeerID    ident.ID `json:"peerId"`
+	}
+)
+
+// Frames of the connection itself.
+type (
+	// ErrorFrame answers a request that failed, or precedes a close.
+	ErrorFrame struct {
+		RequestID string `json:"requestId,omitempty"`
+		Kind      Kind   `json:"kind"`
+		Message   string `json:"message"`
+	}
+	// Goodbye is the last frame before the relay closes the connection.
+	Goodbye struct {
+		Reason Reason `json:"reason"`
+		// RetryAfter is how long to wait before dialling again, in milliseconds; 0
+		// leaves it to the peer's own back-off.
+		RetryAfter int64 `json:"retryAfter,omitempty"`
+	}
+)
+
+func (RelayHello) FrameType() string        { return "relay_hello" }
+func (Welcome) FrameType() string           { return "welcome" }
+func (HostHello) FrameType() string         { return "host_hello" }
+func (EntryHello) FrameType() string        { return "entry_hello" }
+func (CreatePairSession) FrameType() string { return "create_pair_session" }
+func (PairSession) FrameType() string       { return "pair_session" }
+func (RedeemPair) FrameType() string        { return "redeem_pair" }
+func (PairJoined) FrameType() string        { return "pair_joined" }
+func (PairMessage) FrameType() string       { return "pair_message" }
+func (PairAccept) FrameType() string        { return "pair_accept" }
+func (PairReject) FrameType() string        { return "pair_reject" }
+func (PairComplete) FrameType() string      { return "pair_complete" }
+func (PairClosed) FrameType() string        { return "pair_closed" }
+func (OpenChannel) FrameType() string       { return "open_channel" }
+func (ChannelOpened) FrameType() string     { return "channel_opened" }
+func (CloseChannel) FrameType() string      { return "close_channel" }
+func (ChannelClosed) FrameType() string     { return "channel_closed" }
+func (DeviceOnline) FrameType() string      { return "device_online" }
+func (DeviceOffline) FrameType() string     { return "device_offline" }
+func (RevokeBinding) FrameType() string     { return "revoke_binding" }
+func (BindingRevoked) FrameType() string    { return "binding_revoked" }
+func (ErrorFrame) FrameType() string        { return "error" }
+func (Goodbye) FrameType() string           { return "goodbye" }

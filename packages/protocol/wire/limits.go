@@ -1,0 +1,65 @@
+package wire
+
+import "time"
+
+// Every length that comes from the network is checked against one of these
+// before memory is taken. All are bytes unless the name says otherwise.
+const (
+	// MaxPreLogin is the largest message either side accepts before welcome.
+	MaxPreLogin = 8 << 10
+	// MaxControl is the largest control frame after login.
+	MaxControl = 64 << 10
+	// MaxRecordPayload is the largest payload of one data record. It is the
+	// Noise limit: a transport message has at most 65535 bytes.
+	MaxRecordPayload = 65535
+	// RecordHeaderLen is the size of "channel u32 | length u32".
+	RecordHeaderLen = 8
+	// MaxRecord is the largest record on the wire.
+	MaxRecord = RecordHeaderLen + MaxRecordPayload
+	// MaxMessage is the largest binary message: a batch of whole records.
+	MaxMessage = 256 << 10
+	// MaxLabel is the longest label of a device or client, in bytes of UTF-8.
+	MaxLabel = 64
+	// MaxRequestID is the longest requestId.
+	MaxRequestID = 64
+	// MaxPairBody is the longest body of a pair_message, in bytes before base64url.
+	MaxPairBody = 512
+	// MaxAuthority is the longest host[:port] in a hello.
+	MaxAuthority = 260
+	// NonceLen is the size of the login nonce.
+	NonceLen = 32
+	// MaxChannelsPerEntry is how many channels one entry connection may hold open.
+	MaxChannelsPerEntry = 64
+	// MaxChannelsPerHost is how many channels one host connection may carry.
+	MaxChannelsPerHost = 1024
+	// MaxBindings is how many bindings one device or client may have.
+	MaxBindings = 256
+)
+
+const (
+	// LoginTimeout is how long a peer may take from the WebSocket upgrade to welcome.
+	LoginTimeout = 10 * time.Second
+	// PairTimeout is how long a pairing code lives.
+	PairTimeout = 10 * time.Minute
+	// DeadPeerTimeout bounds how long a half-open peer goes unnoticed.
+	DeadPeerTimeout = 75 * time.Second
+)
+
+// Limits is what a relay tells a peer it will accept. A peer that gets smaller
+// figures than the constants above keeps to the smaller ones.
+type Limits struct {
+	MaxControl       int `json:"maxControl"`       // bytes of a control frame
+	MaxRecordPayload int `json:"maxRecordPayload"` // bytes of a record's payload
+	MaxMessage       int `json:"maxMessage"`       // bytes of a binary message
+	MaxChannels      int `json:"maxChannels"`      // open channels on this connection
+}
+
+// DefaultLimits are the limits of this version.
+func DefaultLimits() Limits {
+	return Limits{
+		MaxControl:       MaxControl,
+		MaxRecordPayload: MaxRecordPayload,
+		MaxMessage:       MaxMessage,
+		MaxChannels:      MaxChannelsPerEntry,
+	}
+}

@@ -1,0 +1,41 @@
+package wire
+
+import "encoding/binary"
+
+// Record is one payload on one channel. Payload aliases the message it was
+// read from.
+type Record struct {
+	Channel uint32
+	Payload []byte
+}
+
+// AppendRecord appends the record to a message under construction. The caller
+// keeps payload within MaxRecordPayload.
+func AppendRecord(message []byte, channel uint32, payload []byte) []byte {
+	message = AppendRecordHeader(message, channel, len(payload))
+	return append(message, payload...)
+}
+
+// AppendRecordHeader appends the 8 bytes in front of a payload of n bytes.
+func AppendRecordHeader(message []byte, channel uint32, n int) []byte {
+	message = binary.BigEndian.AppendUint32(message, channel)
+	return binary.BigEndian.AppendUint32(message, uint32(n))
+}
+
+// NextRecord splits the first record off a binary message and returns the rest.
+// An empty message, a cut record, and a length of 0 or over MaxRecordPayload
+// are *Error of KindBadFrame. It allocates nothing for a good message.
+func NextRecord(message []byte) (rec Record, rest []byte, err error) {
+	if len(message) < RecordHeaderLen {
+		return Record{}, nil, Errorf(KindBadFrame, "binary message ends inside a record header")
+	}
+	n := binary.BigEndian.Uint32(message[4:])
+	if n == 0 || n > MaxRecordPayload {
+		return Record{}, nil, Errorf(KindBadFrame, "record of %d bytes: want 1 to %d", n, MaxRecordPayload)
+	}
+	body := message[RecordHeaderLen:]
+	if uint64(len(body)) < uint64(n) {
+		return Record{}, nil, Errorf(KindBadFrame, "binary message ends inside a record")
+	}
+	return Record{Channel: binary.BigEndian.Uint32(message), Payload: body[:n:n]}, body[n:], nil
+}

@@ -1,78 +1,122 @@
-// Package atomicfile writes whole files so that a reader, and a machine that
-// loses power, sees the old content or the new and nothing between.
+// Package atomicfile replaces a file so that a reader, also one after a power
+// cut, sees either the old content or the new one and never a part of it.
+//
+// The data goes to a temporary file in the same folder, is synced, and takes the
+// name by a rename; then the folder is synced. A failure leaves the old file as
+// it was and no temporary file behind.
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
-// Write replaces the file at path, or makes it, with the given permissions. The
-// data is on disk when it returns.
-func Write(path string, data []byte, perm fs.FileMode) error {
-	temp, err := writeTemp(path, data, perm)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(fmt.Errorf("replacing %s: %w", path, err), os.Remove(temp))
-	}
-	return syncDir(filepath.Dir(path))
+// Option changes how Write treats what is there already.
+type Option func(*options)
+
+type options struct {
+	keepMode      bool
+	followSymlink bool
 }
 
-// Create is Write for a file that must not exist yet; otherwise it fails with
-// fs.ErrExist and changes nothing.
-func Create(path string, data []byte, perm fs.FileMode) error {
-	temp, err := writeTemp(path, data, perm)
-	if err != nil {
-		return err
+// KeepMode gives the new file the permission bits of the file it replaces.
+func KeepMode() Option { return func(o *options) { o.keepMode = true } }
+
+// FollowSymlink writes to the file that a symbolic link points to and keeps the
+// link. Without it the link itself is replaced by a file.
+func FollowSymlink() Option { return func(o *options) { o.followSymlink = true } }
+
+// Write puts data at path. A new file gets perm, less the umask, as with
+// os.WriteFile. The folder must exist.
+func Write(path string, data []byte, perm fs.FileMode, opts ...Option) error {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
 	}
-	// A hard link, unlike a rename, fails when the name is taken.
-	linkErr := os.Link(temp, path)
-	if err := os.Remove(temp); err != nil {
-		return fmt.Errorf("removing the temporary file for %s: %w", path, err)
+	target := path
+	if o.followSymlink {
+		resolved, err := resolve(path)
+		if err != nil {
+			return err
+		}
+		target = resolved
 	}
-	if linkErr != nil {
-		return fmt.Errorf("creating %s: %w", path, linkErr)
+	var keep *fs.FileMode
+	if o.keepMode {
+		if info, err := os.Stat(target); err == nil {
+			mode := info.Mode().Perm()
+			keep = &mode
+		}
 	}
-	return syncDir(filepath.Dir(path))
+	return replace(target, data, perm, keep)
 }
 
-// writeTemp writes data to a new file beside path, so that a rename stays on one
-// file system.
-func writeTemp(path string, data []byte, perm fs.FileMode) (temp string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return "", fmt.Errorf("writing %s: %w", path, err)
+// maxLinks bounds a chain of links that names itself.
+const maxLinks = 32
+
+// resolve follows links at the last element, also to a file that is not there.
+func resolve(path string) (string, error) {
+	for range maxLinks {
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return path, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("atomicfile: looking at %s: %w", path, err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		link, err := os.Readlink(path)
+		if err != nil {
+			return "", fmt.Errorf("atomicfile: reading the link %s: %w", path, err)
+		}
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(filepath.Dir(path), link)
+		}
+		path = link
 	}
+	return "", fmt.Errorf("atomicfile: %s is a link that leads nowhere: too many links", path)
+}
+
+func replace(target string, data []byte, perm fs.FileMode, keep *fs.FileMode) (err error) {
+	temp := filepath.Join(filepath.Dir(target), ".tmp-"+rand.Text())
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(f.Name()))
+			err = errors.Join(fmt.Errorf("atomicfile: writing %s: %w", target, err), discard(temp))
 		}
 	}()
-	_, writeErr := f.Write(data)
-	var modeErr error
-	if runtime.GOOS != "windows" {
-		modeErr = f.Chmod(perm)
+	if err := create(temp, data, perm, keep); err != nil {
+		return err
 	}
-	return f.Name(), errors.Join(writeErr, modeErr, f.Sync(), f.Close())
+	if err := os.Rename(temp, target); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(target))
 }
 
-// syncDir makes the new name durable. Windows has no such call.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
+func create(path string, data []byte, perm fs.FileMode, keep *fs.FileMode) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return fmt.Errorf("syncing %s: %w", dir, err)
+		return err
 	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("syncing %s: %w", dir, err)
+	_, err = file.Write(data)
+	if err == nil && keep != nil {
+		err = file.Chmod(*keep)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+func discard(temp string) error {
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package ident
 
 import (
+	"bytes"
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/subtle"
@@ -46,6 +47,10 @@ func (k *SignPublic) UnmarshalText(text []byte) error { return parseKey(k[:], "s
 func (k *SealPublic) UnmarshalText(text []byte) error { return parseKey(k[:], "seal", text) }
 
 func parseKey(dst []byte, what string, text []byte) error {
+	// Line ends are skipped by the decoder even when strict: a key has one form only.
+	if bytes.ContainsAny(text, "\r\n") {
+		return fmt.Errorf("ident: %s key is not unpadded base64url", what)
+	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(string(text))
 	if err != nil {
 		return fmt.Errorf("ident: %s key is not unpadded base64url", what)

@@ -1,11 +1,8 @@
 package seal
 
 import (
-	"bytes"
-	"compress/flate"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/flynn/noise"
 )
@@ -116,43 +113,4 @@ func (c *Channel) collect(kind byte, body []byte) ([]byte, error) {
 	whole := c.partial
 	c.partial, c.chunked = nil, false
 	return unpack(whole)
-}
-
-// pack puts the kind byte in front and deflates where that pays.
-func pack(message []byte) []byte {
-	if len(message) >= compressFrom {
-		var b bytes.Buffer
-		b.WriteByte(kindDeflated)
-		// Writing to memory cannot fail, and the level is a constant.
-		w, _ := flate.NewWriter(&b, flate.BestSpeed)
-		_, _ = w.Write(message)
-		_ = w.Close()
-		if b.Len() <= len(message) {
-			return b.Bytes()
-		}
-	}
-	return append([]byte{kindJSON}, message...)
-}
-
-// unpack is the reverse of pack; it never makes more than MaxMessage bytes.
-func unpack(plain []byte) ([]byte, error) {
-	if len(plain) == 0 {
-		return nil, errors.New("empty message")
-	}
-	body := plain[1:]
-	switch plain[0] {
-	case kindJSON:
-		return body, nil
-	case kindDeflated:
-		r := flate.NewReader(bytes.NewReader(body))
-		out, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
-		if err != nil {
-			return nil, errors.New("bad deflate data")
-		}
-		if len(out) > MaxMessage {
-			return nil, errors.New("inflated message over the limit")
-		}
-		return out, nil
-	}
-	return nil, fmt.Errorf("unknown kind %#02x in a chunked message", plain[0])
 }

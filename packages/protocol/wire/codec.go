@@ -15,7 +15,7 @@ import (
 // which a peer that is logged in skips.
 var ErrUnknownType = errors.New("wire: unknown frame type")
 
-// decoders maps each type to a function that reads it. It is a switch and not a
+// newFrame returns an empty frame of that type, or nil. It is a switch and not a
 // map so that the package has no mutable state.
 func newFrame(frameType string) Frame {
 	switch frameType {
@@ -131,6 +131,8 @@ func validate(f Frame) error {
 	switch f := f.(type) {
 	case *RelayHello:
 		return checkNonce(f.Nonce)
+	case *Welcome:
+		return f.check()
 	case *HostHello:
 		return f.check(ident.KindDevice)
 	case *EntryHello:
@@ -179,6 +181,18 @@ func (h *Hello) check(kind ident.Kind) error {
 		return errors.New("proof must have 64 bytes")
 	}
 	return CheckLabel(h.Label)
+}
+
+func (w *Welcome) check() error {
+	if err := checkID(w.ID); err != nil {
+		return err
+	}
+	for i := range w.Peers {
+		if err := w.Peers[i].check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Peer) check() error {

@@ -5,10 +5,11 @@ import "time"
 // Every length that comes from the network is checked against one of these
 // before memory is taken. All are bytes unless the name says otherwise.
 const (
-	// MaxPreLogin is the largest message either side accepts before welcome.
+	// MaxPreLogin is the largest message a relay accepts before welcome.
 	MaxPreLogin = 8 << 10
-	// MaxControl is the largest control frame after login.
-	MaxControl = 64 << 10
+	// MaxControl is the largest control frame after login, and the largest that a
+	// peer accepts from a relay: a welcome with MaxBindings peers fits.
+	MaxControl = 128 << 10
 	// MaxRecordPayload is the largest payload of one data record. It is the
 	// Noise limit: a transport message has at most 65535 bytes.
 	MaxRecordPayload = 65535
@@ -22,7 +23,7 @@ const (
 	MaxLabel = 64
 	// MaxRequestID is the longest requestId.
 	MaxRequestID = 64
-	// MaxPairBody is the longest body of a pair_message, in bytes before base64url.
+	// MaxPairBody is the longest body of a pair_message, in bytes before base64.
 	MaxPairBody = 512
 	// MaxAuthority is the longest host[:port] in a hello.
 	MaxAuthority = 260
@@ -33,7 +34,7 @@ const (
 	// MaxChannelsPerHost is how many channels one host connection may carry.
 	MaxChannelsPerHost = 1024
 	// MaxBindings is how many bindings one device or client may have.
-	MaxBindings = 256
+	MaxBindings = 128
 )
 
 const (

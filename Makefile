@@ -1,0 +1,62 @@
+# Two commands do all: `make run` and `make test`. The rest are their parts.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+
+GO ?= go
+MODULES := github.com/scorel/scorel/...
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X github.com/scorel/scorel/apps/cli.version=$(VERSION)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+WEB := apps/web
+TS := packages/protocol/ts
+GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' 2>/dev/null)
+WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
+
+.PHONY: run build web test check test-go test-web test-e2e fuzz bench deps clean
+
+run: bin/scorel ## builds and starts relay, host and web UI in one process
+	@exec bin/scorel up
+
+build: bin/scorel
+
+bin/scorel: $(WEB)/dist/index.html $(GOFILES)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./apps/cli/cmd/scorel
+
+web: $(WEB)/dist/index.html
+
+$(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB)/index.html $(WEB)/vite.config.ts
+	cd $(WEB) && npm run --silent build
+
+%/node_modules/.package-lock.json: %/package.json %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+test: deps check test-go test-web test-e2e ## installs what the tests need and runs them all
+
+deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
+	@.ci/deps
+
+check: web
+	test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet $(MODULES)
+	$(GO) run $(STATICCHECK) $(MODULES)
+
+test-go: web
+	$(GO) test -race -timeout 10m $(MODULES)
+
+test-web: $(WEB)/node_modules/.package-lock.json $(TS)/node_modules/.package-lock.json
+	cd $(TS) && npm run --silent check && npm test --silent
+	cd $(WEB) && npm run --silent lint && npm run --silent typecheck && npm test --silent
+	cd $(WEB) && npm run --silent build && npm run --silent size
+
+test-e2e: bin/scorel $(WEB)/node_modules/.package-lock.json ## the whole way in a real Chromium
+	cd $(WEB) && npm run --silent e2e
+
+bench: ## the relay's data path, the seal, the resync
+	$(GO) test -run '^$$' -bench . -benchmem ./apps/relay/... ./packages/protocol/seal
+
+clean:
+	rm -rf bin $(WEB)/node_modules $(TS)/node_modules
+	find $(WEB)/dist -mindepth 1 -not -name .gitkeep -delete

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/devices"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/pair"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+func newConnect(a *app) *cobra.Command {
+	var (
+		relay  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "connect [CODE]",
+		Short: "Make this machine an entry of another one",
+		Long: `Pairs this machine with another one that runs a host, so that commands with
+--device reach it. With the CODE that the other machine shows, takes it; without,
+shows a code and the command to run there.`,
+		Example: `  scorel connect 7K3M-9QXR-2BTD --relay https://relay.example
+  scorel connect --relay https://relay.example`,
+		Args: argCount(0, 1, "at most one pairing code"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			url := a.relayURL(relay)
+			if url == "" {
+				return usagef("no relay is known: give --relay URL or set SCOREL_RELAY_URL")
+			}
+			if err := checkRelay(url); err != nil {
+				return err
+			}
+			var code *pair.Code
+			if len(args) == 1 {
+				parsed, err := pair.ParseCode(args[0])
+				if err != nil {
+					return err
+				}
+				code = &parsed
+			}
+			return a.connect(cmd.Context(), code, url, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&relay, "relay", "", "relay that the other machine uses (SCOREL_RELAY_URL)")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) connect(ctx context.Context, code *pair.Code, relayURL string, asJSON bool) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	entry, err := dialEntry(ctx, home, relayURL)
+	if err != nil {
+		return err
+	}
+	defer entry.Close()
+	pairing, err := a.beginConnect(ctx, entry, code, relayURL, asJSON)
+	if err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeoutCause(ctx, wire.PairTimeout,
+		&client.PairError{Kind: wire.KindPairUnknown, Message: "the code has expired: run the command again"})
+	defer cancel()
+	if _, err := pairing.Await(waiting); err != nil {
+		pairing.Reject()
+		return err
+	}
+	// Whoever proved to know the code is the machine in front of the person who
+	// carried it over; that machine's own person is asked there.
+	peer, err := pairing.Accept(waiting)
+	if err != nil {
+		pairing.Reject()
+		return err
+	}
+	device := devices.Device{ID: peer.ID, Public: peer.Public, Label: peer.Label, RelayURL: relayURL, PairedAt: time.Now().UnixMilli()}
+	if err := devices.Add(devicesPath(home), device); err != nil {
+		return err
+	}
+	return a.printConnected(device, asJSON)
+}
+
+func (a *app) beginConnect(ctx context.Context, entry *client.Entry, code *pair.Code, relayURL string, asJSON bool) (*client.Pairing, error) {
+	if code != nil {
+		return entry.Pairings().Redeem(ctx, *code)
+	}
+	pairing, err := entry.Pairings().Create(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := pairing.Code.Reveal()
+	return pairing, a.showCode(shown, "", pairing.ExpiresAt.UnixMilli(), asJSON, "scorel pair "+shown+" --relay "+relayURL)
+}
+
+func (a *app) printConnected(device devices.Device, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			Paired   bool     `json:"paired"`
+			DeviceID ident.ID `json:"deviceId"`
+			Label    string   `json:"label"`
+		}{true, device.ID, device.Label})
+	}
+	_, err := fmt.Fprintf(a.stdout, "connected with \"%s\" (%s): try scorel project list --device %s\n", printable(device.Label), device.ID, device.ID)
+	return err
+}

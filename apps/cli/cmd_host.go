@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+func newHost(a *app) *cobra.Command {
+	return group("host", "Run and look after the host of this machine",
+		"  scorel host serve --relay https://relay.example\n  scorel host status",
+		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a))
+}
+
+type hostFlags struct {
+	relay, listen, label string
+	noRelay, replace     bool
+	projects             []string
+	asJSON               bool
+	log                  *logFlags
+}
+
+func newHostServe(a *app) *cobra.Command {
+	var f hostFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the host: sessions, agent and tools on this machine",
+		Long: `Runs the host of this machine. It dials out to the relay and opens no port but
+one on this machine itself, for the command line.`,
+		Example: `  scorel host serve --relay https://relay.example
+  scorel host serve --no-relay --project ~/code/site`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to be reachable through (SCOREL_RELAY_URL)")
+	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "use no relay: only this machine reaches the host")
+	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct entries (default: a free port of 127.0.0.1)")
+	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
+	cmd.Flags().BoolVar(&f.replace, "replace", false, "end the host that runs already, then start")
+	addJSON(cmd, &f.asJSON)
+	f.log = addLogFlags(cmd, "info")
+	return cmd
+}
+
+// hostConfig turns flags into what a host is made from.
+func (a *app) hostConfig(f hostFlags) (host.Config, error) {
+	home, err := a.home()
+	if err != nil {
+		return host.Config{}, err
+	}
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return host.Config{}, err
+	}
+	projects, err := absolutes(f.projects)
+	if err != nil {
+		return host.Config{}, err
+	}
+	cfg := host.Config{
+		Home: home, Listen: f.listen, Label: f.label, Version: version, Logger: logger,
+		Projects: projects, Replace: f.replace, Getenv: a.getenv,
+	}
+	if f.noRelay {
+		if f.relay != "" {
+			return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")
+		}
+		return cfg, nil
+	}
+	if cfg.RelayURL = a.relayURL(f.relay); cfg.RelayURL == "" {
+		return host.Config{}, usagef("no relay is known: give --relay URL or set SCOREL_RELAY_URL, or say --no-relay")
+	}
+	return cfg, checkRelay(cfg.RelayURL)
+}
+
+// checkRelay refuses a malformed relay URL before anything starts.
+func checkRelay(relayURL string) error {
+	if _, _, err := link.ParseURL(relayURL); err != nil {
+		return usagef("%s", err)
+	}
+	return nil
+}
+
+func (a *app) hostServe(ctx context.Context, f hostFlags) error {
+	cfg, err := a.hostConfig(f)
+	if err != nil {
+		return err
+	}
+	h, err := newLocalHost(cfg)
+	if err != nil {
+		return err
+	}
+	running := runHost(ctx, h)
+	if err := running.ready(ctx); err != nil {
+		return errors.Join(err, running.stop())
+	}
+	if err := a.announceHost(f.asJSON, cfg, h.State()); err != nil {
+		return errors.Join(err, running.stop())
+	}
+	return running.wait()
+}
+
+func (a *app) announceHost(asJSON bool, cfg host.Config, state host.State) error {
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			Ready    bool     `json:"ready"`
+			DeviceID ident.ID `json:"deviceId"`
+			Addr     string   `json:"addr"`
+			Relay    string   `json:"relay"`
+			Home     string   `json:"home"`
+		}{true, state.DeviceID, state.Addr, cfg.RelayURL, cfg.Home})
+	}
+	relay := cfg.RelayURL
+	if relay == "" {
+		relay = "no relay"
+	}
+	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, cfg.Home)
+	return err
+}
+
+type hostStatus struct {
+	Running      bool     `json:"running"`
+	PID          int      `json:"pid"`
+	DeviceID     ident.ID `json:"deviceId"`
+	Label        string   `json:"label"`
+	Version      string   `json:"version"`
+	Addr         string   `json:"addr"`
+	Relay        string   `json:"relay"`
+	RelayState   string   `json:"relayState"`
+	DefaultModel string   `json:"defaultModel"`
+	Demo         bool     `json:"demo"` // the default model is the demo model
+	StartedAt    int64    `json:"startedAt"`
+}
+
+func newHostStatus(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Show the host that runs on this machine",
+		Example: "  scorel host status\n  scorel host status --json",
+		Args:    argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			status, err := a.hostStatus(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.stdout, status)
+			}
+			return a.printStatus(status)
+		},
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
+	home, err := a.home()
+	if err != nil {
+		return hostStatus{}, err
+	}
+	state, err := host.ReadState(home)
+	if err != nil {
+		return hostStatus{}, err
+	}
+	response, err := ask[api.GetHostResponse](ctx, &target{app: a}, "get_host", api.Empty{})
+	if err != nil {
+		return hostStatus{}, err
+	}
+	info := response.Host
+	return hostStatus{
+		Running: true, PID: state.PID, DeviceID: state.DeviceID, Label: info.Label, Version: info.Version,
+		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, DefaultModel: info.DefaultModel,
+		Demo: answersDemo(info), StartedAt: state.StartedAt,
+	}, nil
+}
+
+func (a *app) printStatus(s hostStatus) error {
+	relay := s.Relay + " (" + s.RelayState + ")"
+	if s.Relay == "" {
+		relay = "none"
+	}
+	model := s.DefaultModel
+	if s.Demo {
+		model += " (demo model, not an AI)"
+	}
+	rows := [][2]string{
+		{"device", s.DeviceID.String()}, {"label", s.Label}, {"process", fmt.Sprint(s.PID)},
+		{"since", formatMillis(s.StartedAt)}, {"version", s.Version}, {"direct", s.Addr},
+		{"relay", relay}, {"model", model},
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%-8s %s\n", row[0], printable(row[1]))
+	}
+	_, err := fmt.Fprint(a.stdout, b.String())
+	return err
+}
+
+// answersDemo tells whether prompts go to the demo model when none is named.
+func answersDemo(info api.HostInfo) bool {
+	for _, model := range info.Models {
+		if model.Name == info.DefaultModel {
+			return model.Demo
+		}
+	}
+	return false
+}
+
+func newHostStop(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "stop",
+		Short:   "End the host that runs on this machine, cleanly",
+		Example: "  scorel host stop",
+		Args:    argCount(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.hostStop(cmd.Context()) },
+	}
+}
+
+// stopTimeout is how long a host may take to end its sessions.
+const stopTimeout = 30 * time.Second
+
+func (a *app) hostStop(ctx context.Context) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if _, err := ask[api.Empty](ctx, &target{app: a}, "stop_host", api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	gone := func() (bool, error) {
+		_, err := host.ReadState(home)
+		return errors.Is(err, host.ErrNoHost), nil
+	}
+	if err := poll(ctx, gone); err != nil {
+		return sayf(err, "the host was told to stop and did not within %s: see `scorel host status`", stopTimeout)
+	}
+	_, err = fmt.Fprintln(a.stdout, "the host has ended")
+	return err
+}

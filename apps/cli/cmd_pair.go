@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/pair"
+)
+
+type pairFlags struct {
+	relay       string
+	yes, asJSON bool
+	log         *logFlags
+}
+
+func newPair(a *app) *cobra.Command {
+	var f pairFlags
+	cmd := &cobra.Command{
+		Use:   "pair [CODE]",
+		Short: "Let a browser or another terminal reach this machine",
+		Long: `Pairs this machine with a browser or another terminal. With the CODE that the
+other side shows, takes it; without, shows a code and a QR for the other side.
+
+It works through the host that runs on this machine, and without one.`,
+		Example: `  scorel pair 7K3M-9QXR-2BTD
+  scorel pair
+  scorel pair --relay https://relay.example`,
+		Args: argCount(0, 1, "at most one pairing code"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.pair(cmd.Context(), "", f)
+			}
+			code, err := pair.ParseCode(args[0])
+			if err != nil {
+				return err
+			}
+			return a.pair(cmd.Context(), code.Reveal(), f)
+		},
+	}
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on, when no host runs here (SCOREL_RELAY_URL)")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without asking")
+	addJSON(cmd, &f.asJSON)
+	f.log = addLogFlags(cmd, "error")
+	return cmd
+}
+
+func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
+	if !f.yes && !terminal.IsTerminal(a.stdin) {
+		return usagef("nobody can be asked here whether to accept the other side: run this in a terminal, or say --yes")
+	}
+	c, release, err := a.pairingHost(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	id, err := a.beginPairing(ctx, c, code, f.asJSON)
+	if err != nil {
+		return err
+	}
+	peer, err := client.Call[api.AwaitPairingResponse](ctx, c, "await_pairing", api.PairingRequest{PairingID: id})
+	if err != nil {
+		return errors.Join(err, dropPairing(ctx, c, id))
+	}
+	accept, err := a.acceptPeer(ctx, peer, f.yes)
+	if err != nil || !accept {
+		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
+	}
+	return a.finishPairing(ctx, c, id, peer, f.asJSON)
+}
+
+func refusedPeer(accept bool, err error) error {
+	if accept || err != nil {
+		return nil
+	}
+	return sayf(errRefused, "not paired: you did not accept the other side")
+}
+
+// pairingHost connects to the host that runs here, or runs one in this process
+// for as long as the pairing takes.
+func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, release func() error, err error) {
+	home, err := a.home()
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := host.ReadState(home)
+	switch {
+	case err == nil:
+		if err := checkSameRelay(state.RelayURL, f.relay); err != nil {
+			return nil, nil, err
+		}
+		c, err := (&target{app: a}).connect(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c, func() error { _ = c.Close(); return nil }, nil
+	case errors.Is(err, host.ErrNoHost):
+		return a.temporaryHost(ctx, f)
+	}
+	return nil, nil, err
+}
+
+// checkSameRelay refuses to pair on another relay than the running host uses: the
+// two would never meet.
+func checkSameRelay(running, wanted string) error {
+	switch {
+	case running == "":
+		return sayf(errUnreachable, "the host on this machine runs without a relay: end it with `scorel host stop` and start it with --relay URL")
+	case wanted != "" && !sameRelay(running, wanted):
+		return usagef("the host on this machine uses the relay %s: leave --relay out, or start the host with the other one", running)
+	}
+	return nil
+}
+
+func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, func() error, error) {
+	if a.relayURL(f.relay) == "" {
+		return nil, nil, usagef("no host runs on this machine and no relay is known: start `scorel up` or `scorel host serve`, or give --relay URL")
+	}
+	cfg, err := a.hostConfig(hostFlags{relay: f.relay, log: f.log})
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := newLocalHost(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	running := runHost(context.WithoutCancel(ctx), h) // it ends after the pairing was told off
+	if err := running.ready(ctx); err != nil {
+		return nil, nil, errors.Join(err, running.stop())
+	}
+	c, err := (&target{app: a}).connect(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(err, running.stop())
+	}
+	return c, func() error { _ = c.Close(); return running.stop() }, nil
+}
+
+// beginPairing redeems the code, or makes one and shows it.
+func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, asJSON bool) (pairingID string, err error) {
+	if code != "" {
+		redeemed, err := client.Call[api.RedeemPairingResponse](ctx, c, "redeem_pairing", api.RedeemPairingRequest{Code: code})
+		return redeemed.PairingID, err
+	}
+	created, err := client.Call[api.CreatePairingResponse](ctx, c, "create_pairing", api.Empty{})
+	if err != nil {
+		return "", err
+	}
+	return created.PairingID, a.showCode(created.Code, created.URL, created.ExpiresAt, asJSON,
+		"scorel connect "+created.Code)
+}
+
+// showCode prints a pairing code. command is what the other machine runs.
+func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command string) error {
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			Code      string `json:"code"`
+			URL       string `json:"url,omitempty"`
+			ExpiresAt int64  `json:"expiresAt"`
+		}{code, url, expiresAt})
+	}
+	drawn := ""
+	if url != "" {
+		var err error
+		if drawn, err = terminal.QR(url); err != nil {
+			return err
+		}
+		url = "in a browser:  " + url + "\n"
+	}
+	_, err := fmt.Fprintf(a.stdout, "code:          %s\n%sin a terminal: %s\n%swaiting; the code works once, until %s\n",
+		code, url, command, drawn, time.UnixMilli(expiresAt).Format("15:04"))
+	return err
+}
+
+// acceptPeer asks the person whether the other side may in.
+func (a *app) acceptPeer(ctx context.Context, peer api.AwaitPairingResponse, yes bool) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	question := fmt.Sprintf("Pair with \"%s\" (%s)? It may then do on this machine what you can.", printable(peer.Label), peer.ClientID)
+	return terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
+}
+
+// dropTimeout bounds how long a command that has failed still takes.
+const dropTimeout = 5 * time.Second
+
+// dropPairing burns the code. A pairing that is gone already is fine.
+func dropPairing(ctx context.Context, c *client.Client, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTimeout)
+	defer cancel()
+	_, err := client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id})
+	var refused *api.Error
+	if errors.As(err, &refused) || errors.Is(err, client.ErrLost) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+func (a *app) finishPairing(ctx context.Context, c *client.Client, id string, peer api.AwaitPairingResponse, asJSON bool) error {
+	finished, err := client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+	if err != nil {
+		return err
+	}
+	if !finished.Paired {
+		return sayf(errRefused, "not paired: the other side did not accept")
+	}
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			Paired   bool     `json:"paired"`
+			ClientID ident.ID `json:"clientId"`
+			Label    string   `json:"label"`
+		}{true, peer.ClientID, peer.Label})
+	}
+	_, err = fmt.Fprintf(a.stdout, "paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
+	return err
+}

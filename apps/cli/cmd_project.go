@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func newProject(a *app) *cobra.Command {
+	return group("project", "Look after the folders that sessions run in",
+		"  scorel project add ~/code/site\n  scorel project list --device dev_...",
+		newProjectList(a), newProjectAdd(a), newProjectRemove(a))
+}
+
+func newProjectList(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the projects",
+		Example: "  scorel project list\n  scorel project list --json",
+		Args:    argCount(0, 0, "no arguments"),
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		response, err := ask[api.ListProjectsResponse](cmd.Context(), to, "list_projects", api.Empty{})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printEach(a.stdout, response.Projects)
+		}
+		if len(response.Projects) == 0 {
+			_, err := fmt.Fprintln(a.stdout, "there is no project: `scorel project add PATH` adds one")
+			return err
+		}
+		var rows [][]string
+		for _, p := range response.Projects {
+			path := p.Path
+			if p.Missing {
+				path += " (not there now)"
+			}
+			rows = append(rows, []string{p.ID, p.Name, path})
+		}
+		return printTable(a.stdout, []string{"ID", "NAME", "PATH"}, rows)
+	}
+	return cmd
+}
+
+func newProjectAdd(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "add PATH",
+		Short:   "Make a folder a project; the same folder is the same project",
+		Example: "  scorel project add .\n  scorel project add /srv/site --device dev_...",
+		Args:    argCount(1, 1, "the path of one folder"),
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path, err := to.path(args[0])
+		if err != nil {
+			return err
+		}
+		response, err := ask[api.AddProjectResponse](cmd.Context(), to, "add_project", api.AddProjectRequest{Path: path})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(a.stdout, response.Project)
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s is project %s\n", printable(response.Project.Path), response.Project.ID)
+		return err
+	}
+	return cmd
+}
+
+// path makes a folder on this machine absolute. One on another machine is that
+// machine's matter.
+func (t *target) path(path string) (string, error) {
+	if !t.local() {
+		return path, nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("resolving %s: %w", path, err)
+	}
+	return absolute, nil
+}
+
+func newProjectRemove(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "remove ID",
+		Short:   "Forget a project that has no sessions; its folder stays",
+		Example: "  scorel project remove prj_...",
+		Args:    argCount(1, 1, "the id of one project"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := removeProject(cmd.Context(), to, args[0]); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s is removed\n", printable(args[0]))
+		return err
+	}
+	return cmd
+}
+
+func removeProject(ctx context.Context, to *target, id string) error {
+	_, err := ask[api.Empty](ctx, to, "remove_project", api.RemoveProjectRequest{ProjectID: id})
+	return err
+}

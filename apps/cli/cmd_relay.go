@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/apps/web"
+)
+
+const defaultRelayListen = "127.0.0.1:7410"
+
+type relayFlags struct {
+	listen, dataDir            string
+	publicURLs, allowedOrigins []string
+	trustedProxies             []string
+	asJSON                     bool
+	log                        *logFlags
+}
+
+func newRelay(a *app) *cobra.Command {
+	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a))
+}
+
+func newRelayServe(a *app) *cobra.Command {
+	var f relayFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run a relay that carries sealed traffic between entries and hosts",
+		Long: `Runs a relay. It knows which clients may reach which devices and carries what
+they say to each other, but cannot read it.
+
+TLS ends at a proxy in front of it. Name the address that people use with
+--public-url: logins are bound to it.`,
+		Example: `  scorel relay serve
+  scorel relay serve --listen 0.0.0.0:7410 --public-url https://relay.example`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.relayServe(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
+	cmd.Flags().StringVar(&f.dataDir, "data-dir", "", "folder of the relay's database (default: relay in the home folder)")
+	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
+	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
+	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
+	addJSON(cmd, &f.asJSON)
+	f.log = addLogFlags(cmd, "info")
+	return cmd
+}
+
+func (a *app) relayServe(ctx context.Context, f relayFlags) error {
+	if err := checkURLs("public-url", f.publicURLs); err != nil {
+		return err
+	}
+	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
+		return err
+	}
+	proxies, err := parseProxies(f.trustedProxies)
+	if err != nil {
+		return err
+	}
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return err
+	}
+	if f.dataDir == "" {
+		home, err := a.home()
+		if err != nil {
+			return err
+		}
+		f.dataDir = filepath.Join(home, "relay")
+	}
+	listener, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
+	if !isLoopback(listener.Addr()) && len(f.publicURLs) == 0 {
+		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url is given: only logins that name this machine itself will work\n", listener.Addr())
+	}
+	if err := a.announceRelay(f, listener); err != nil {
+		return err
+	}
+	return serve.Run(ctx, serve.Options{
+		Listener: listener, DataDir: f.dataDir, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
+		TrustedProxies: proxies, Web: a.webFiles(), Logger: logger, Version: version,
+	})
+}
+
+// announceRelay says where the relay is. The socket is open, so a client that
+// reads the line can connect.
+func (a *app) announceRelay(f relayFlags, listener net.Listener) error {
+	url := baseURL(listener.Addr())
+	if f.asJSON {
+		return printJSON(a.stdout, struct {
+			Ready bool   `json:"ready"`
+			URL   string `json:"url"`
+		}{true, url})
+	}
+	_, err := fmt.Fprintf(a.stdout, "relay on %s, data in %s\n", url, f.dataDir)
+	return err
+}
+
+// webFiles returns the web page, or nil with a warning when the binary has none.
+func (a *app) webFiles() fs.FS {
+	files, ok := web.Files()
+	if !ok {
+		fmt.Fprintln(a.stderr, "warning: this binary was built without the web page: run `make web` and build again")
+		return nil
+	}
+	return files
+}

@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/follow"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+type sendFlags struct {
+	to                      *target
+	session, project, model string
+	yes, asJSON             bool
+}
+
+func newSend(a *app) *cobra.Command {
+	var f sendFlags
+	cmd := &cobra.Command{
+		Use:   "send PROMPT",
+		Short: "Send one prompt and follow the answer",
+		Long: `Sends one prompt and prints the answer while it comes. Without --session it
+begins a session in the project --project, which is this folder when left out.
+PROMPT "-" reads the prompt from standard input.
+
+A tool that changes something asks first, here when this is a terminal, and on
+every other entry that watches. --yes allows all that this one prompt asks for.
+
+A lost connection is made again for a minute; the host goes on meanwhile.`,
+		Example: `  scorel send "what does this project do?"
+  scorel send --session ID --yes "run the tests"
+  git diff | scorel send --json -
+  scorel send --device dev_... --project /srv/site "is it up to date?"`,
+		Args: argCount(1, 1, "one prompt, in quotes"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.send(cmd.Context(), args[0], f) },
+	}
+	f.to = a.targetFlag(cmd)
+	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session that has this id")
+	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
+	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
+	addJSON(cmd, &f.asJSON)
+	return cmd
+}
+
+// turnError says that the prompt was taken and its turn did not end well.
+type turnError struct{ message string }
+
+func (e *turnError) Error() string { return e.message }
+
+func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
+	prepare, err := f.preparation()
+	if err != nil {
+		return err
+	}
+	text, asker, err := a.promptText(prompt)
+	if err != nil {
+		return err
+	}
+	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
+	result, err := follow.Run(ctx, follow.Config{
+		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, View: view,
+		ClientKey: rand.Text(), Text: text, AllowAll: f.yes,
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.printResult(result, f); err != nil {
+		return err
+	}
+	return errors.Join(failed(), turnFailure(result))
+}
+
+// view returns what shows the turn, and what tells whether printing failed.
+func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
+	if asJSON {
+		v := &jsonView{notices: n, stdout: a.stdout}
+		return v, func() error { return v.failed }
+	}
+	v := &textView{notices: n, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout)}
+	return v, func() error { return v.failed }
+}
+
+// promptText returns the prompt, and whom to ask about tools: nobody when standard
+// input is no terminal or was the prompt.
+func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err error) {
+	if prompt != "-" {
+		if terminal.IsTerminal(a.stdin) {
+			asker = terminal.NewAsker(a.stdin, a.stderr)
+		}
+	} else {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, api.MaxPrompt+1))
+		if err != nil {
+			return "", nil, fmt.Errorf("reading the prompt from standard input: %w", err)
+		}
+		prompt = string(data)
+	}
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return "", nil, usagef("the prompt is empty: write something")
+	case len(prompt) > api.MaxPrompt:
+		return "", nil, usagef("the prompt is over the limit of %d bytes: put it into a file and name the file", api.MaxPrompt)
+	}
+	return prompt, asker, nil
+}
+
+// mayComeBack tells whether a lost connection is worth another try.
+func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
+
+// preparation makes what finds or begins the session. Its keys are drawn once, so
+// that running it again begins no second session.
+func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
+	switch {
+	case f.session != "" && f.project != "":
+		return nil, usagef("--session and --project contradict each other: a session has its project already")
+	case f.session != "":
+		return f.resume, nil
+	case f.project == "" && !f.to.local():
+		return nil, usagef("which folder on the other machine? Give --project PATH, or --session ID")
+	}
+	if f.project == "" {
+		f.project = "."
+	}
+	key := rand.Text()
+	return func(ctx context.Context, c *client.Client) (string, error) { return f.begin(ctx, c, key) }, nil
+}
+
+func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error) {
+	if f.model == "" {
+		return f.session, nil
+	}
+	_, err := client.Call[api.Empty](ctx, c, "set_model", api.SetModelRequest{SessionID: f.session, Model: f.model})
+	return f.session, err
+}
+
+func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (string, error) {
+	projectID, err := f.findProject(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	created, err := client.Call[api.CreateSessionResponse](ctx, c, "create_session",
+		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model})
+	return created.Session.ID, err
+}
+
+// findProject takes --project for an id where there is such a project, else for a
+// folder, which it makes a project.
+func (f *sendFlags) findProject(ctx context.Context, c *client.Client) (string, error) {
+	if strings.HasPrefix(f.project, "prj_") {
+		list, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+		if err != nil {
+			return "", err
+		}
+		for _, p := range list.Projects {
+			if p.ID == f.project {
+				return p.ID, nil
+			}
+		}
+	}
+	path, err := f.to.path(f.project)
+	if err != nil {
+		return "", err
+	}
+	added, err := client.Call[api.AddProjectResponse](ctx, c, "add_project", api.AddProjectRequest{Path: path})
+	return added.Project.ID, err
+}
+
+type sendResult struct {
+	Type       string             `json:"type"` // "result"
+	SessionID  string             `json:"sessionId"`
+	StopReason session.StopReason `json:"stopReason"`
+	Error      string             `json:"error,omitempty"`
+	Text       string             `json:"text"`
+}
+
+func (a *app) printResult(r follow.Result, f sendFlags) error {
+	if r.StopReason == session.StopLength {
+		fmt.Fprintln(a.stderr, "scorel: the answer was cut at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+	}
+	if f.asJSON {
+		return printJSON(a.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text})
+	}
+	if f.session == "" {
+		fmt.Fprintf(a.stderr, "scorel: session %s\n", r.SessionID)
+	}
+	return nil
+}
+
+// turnFailure is nil when the turn came to an answer.
+func turnFailure(r follow.Result) error {
+	switch r.StopReason {
+	case session.StopError:
+		return &turnError{r.Error}
+	case session.StopAborted:
+		return &turnError{"the turn was cancelled; what was done until then is kept"}
+	}
+	return nil
+}

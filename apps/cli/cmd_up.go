@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+const defaultUpListen = "127.0.0.1:7420"
+
+type upFlags struct {
+	listen         string
+	publicURLs     []string
+	projects       []string
+	noOpen, asJSON bool
+	log            *logFlags
+}
+
+func newUp(a *app) *cobra.Command {
+	var f upFlags
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Run everything on this machine and open the web page",
+		Long: `Runs a relay, a host and the web page in one process, for this machine alone,
+and opens the page in your browser with a link that pairs it. The link works once
+and for ten minutes.`,
+		Example: `  scorel up
+  scorel up --project ~/code/site --no-open
+  scorel up --listen 127.0.0.1:8000 --json`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.up(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web page and the relay")
+	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which other machines reach it, through a proxy with TLS; may be repeated")
+	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
+	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "do not open a browser, only print the link")
+	addJSON(cmd, &f.asJSON)
+	f.log = addLogFlags(cmd, "warn")
+	return cmd
+}
+
+// up holds the parts in order: the relay outlives the host, so that the host can
+// tell it goodbye.
+func (a *app) up(ctx context.Context, f upFlags) error {
+	if err := checkURLs("public-url", f.publicURLs); err != nil {
+		return err
+	}
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	if state, err := host.ReadState(home); err == nil {
+		return hostRuns(nil, state.PID)
+	}
+	listener, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
+	place := upPlace{home: home, url: baseURL(listener.Addr())}
+	h, err := a.upHost(f, place)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	relay, err := a.upRelay(ctx, f, listener, place)
+	if err != nil {
+		return errors.Join(err, listener.Close(), h.Close())
+	}
+	running := runHost(ctx, h)
+	err = a.upServe(ctx, f, running, relay, place)
+	return errors.Join(err, running.stop(), relay.stop())
+}
+
+// upPlace is where everything is.
+type upPlace struct {
+	home string
+	url  string // of the relay and its web page, as this machine reaches it
+}
+
+func (a *app) upHost(f upFlags, place upPlace) (*host.Host, error) {
+	cfg, err := a.hostConfig(hostFlags{relay: place.url, projects: f.projects, log: f.log})
+	if err != nil {
+		return nil, err
+	}
+	return newLocalHost(cfg)
+}
+
+func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, place upPlace) (*part, error) {
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return nil, err
+	}
+	options := serve.Options{
+		Listener: listener, DataDir: filepath.Join(place.home, "relay"), PublicURLs: append([]string{place.url}, f.publicURLs...),
+		Web: a.webFiles(), Logger: logger, Version: version,
+	}
+	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) }), nil
+}
+
+// upServe shows the link once all is ready, and returns when a part has ended.
+func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, relay *part, place upPlace) error {
+	if err := running.ready(ctx); err != nil {
+		return err
+	}
+	c, err := (&target{app: a}).connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // the host is about to end
+	info, err := getHost(ctx, c)
+	if err != nil {
+		return err
+	}
+	link, err := client.Call[api.CreatePairingResponse](ctx, c, "create_pairing", api.Empty{})
+	if err != nil {
+		return err
+	}
+	browser := startPart(ctx, func(ctx context.Context) error { return a.admitBrowser(ctx, c, link.PairingID) })
+	defer func() { _ = browser.stop() }() // it has told what went wrong
+	if err := a.announceUp(f, link, info, place); err != nil {
+		return err
+	}
+	if !f.noOpen {
+		a.openBrowser(ctx, link.URL)
+	}
+	select {
+	case <-running.done:
+	case <-relay.done:
+	}
+	return nil
+}
+
+func (a *app) announceUp(f upFlags, link api.CreatePairingResponse, info api.HostInfo, place upPlace) error {
+	if f.asJSON {
+		return printJSON(a.stdout, struct {
+			Ready    bool     `json:"ready"`
+			URL      string   `json:"url"`
+			Relay    string   `json:"relay"`
+			DeviceID ident.ID `json:"deviceId"`
+			Home     string   `json:"home"`
+		}{true, link.URL, place.url, info.DeviceID, place.home})
+	}
+	_, err := fmt.Fprintf(a.stdout, `scorel is ready on %s (Ctrl-C ends it)
+%s
+open this link in your browser; it works once, until %s:
+
+  %s
+
+`, place.url, modelLine(info, place.home), time.UnixMilli(link.ExpiresAt).Format("15:04"), link.URL)
+	return err
+}
+
+// admitBrowser pairs the browser that opens the link. Whoever has the link read
+// it on this machine's own screen, so nobody is asked again.
+func (a *app) admitBrowser(ctx context.Context, c *client.Client, id string) error {
+	peer, err := client.Call[api.AwaitPairingResponse](ctx, c, "await_pairing", api.PairingRequest{PairingID: id})
+	if err == nil {
+		_, err = client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+	}
+	switch {
+	case ctx.Err() != nil, errors.Is(err, client.ErrLost): // all is ending
+	case err != nil:
+		fmt.Fprintf(a.stderr, "scorel: the link does not work any more: %s; make a new one with `scorel pair`\n", sentence(err))
+	default:
+		fmt.Fprintf(a.stderr, "scorel: paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
+	}
+	return nil
+}
+
+// openBrowser tries; the link is printed in any case.
+func (a *app) openBrowser(ctx context.Context, url string) {
+	err := terminal.OpenBrowser(ctx, url, a.getenv)
+	if err != nil && !errors.Is(err, terminal.ErrNoDisplay) {
+		fmt.Fprintf(a.stderr, "scorel: %s: open the link yourself\n", sentence(err))
+	}
+}

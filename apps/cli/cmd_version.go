@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set when a release is built: -ldflags "-X
+// github.com/scorel/scorel/apps/cli.version=v1.2.3". Nothing else writes it.
+var version = "dev"
+
+type versionInfo struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+func newVersion(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  scorel version\n  scorel version --json",
+		Args:    argCount(0, 0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			info := versionInfo{version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+			if asJSON {
+				return printJSON(a.stdout, info)
+			}
+			_, err := fmt.Fprintf(a.stdout, "scorel %s (%s, %s/%s)\n", info.Version, info.Go, info.OS, info.Arch)
+			return err
+		},
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func addJSON(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, one object per line")
+}

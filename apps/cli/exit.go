@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/pair"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Exit codes. They are part of the interface and never change their meaning.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1 // it was tried and failed
+	ExitUsage       = 2 // the command line is wrong; nothing was tried
+	ExitUnreachable = 3 // the host, the device or the relay cannot be reached
+	ExitRefused     = 4 // the other side, or a person, said no
+)
+
+// usageError is a wrong command line.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// errRefused says that somebody said no where nothing else tells so.
+var errRefused = errors.New("refused")
+
+// errUnreachable says that something cannot be reached where nothing else tells so.
+var errUnreachable = errors.New("not reachable")
+
+// said is an error with a sentence of its own that keeps its cause for the exit
+// code.
+type said struct {
+	message string
+	cause   error
+}
+
+func (e *said) Error() string { return e.message }
+func (e *said) Unwrap() error { return e.cause }
+
+func sayf(cause error, format string, args ...any) error {
+	return &said{fmt.Sprintf(format, args...), cause}
+}
+
+// exitCode is the one place that maps errors to exit codes. A refusal beats a
+// lost connection: a revoked client loses its connection as well.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, new(*usageError)) || errors.Is(err, pair.ErrCode):
+		return ExitUsage
+	case isRefused(err):
+		return ExitRefused
+	case isUnreachable(err):
+		return ExitUnreachable
+	}
+	return ExitFailed
+}
+
+func isRefused(err error) bool {
+	var (
+		refused *api.Error
+		relay   *wire.Error
+		closed  *client.ClosedError
+	)
+	switch {
+	case errors.Is(err, errRefused), errors.As(err, new(*client.PairError)):
+		return true
+	case errors.As(err, &refused):
+		return refused.Kind == api.KindNotAllowed || refused.Kind == api.KindPairing
+	case errors.As(err, &closed):
+		return closed.Reason == wire.ReasonRevoked || closed.Reason == wire.ReasonNotAuthorized
+	case errors.As(err, &relay):
+		return slices.Contains([]wire.Kind{
+			wire.KindBadVersion, wire.KindBadProof, wire.KindWrongAuthority, wire.KindUnauthorized,
+			wire.KindLimit, wire.KindRateLimited, wire.KindNotAllowed,
+		}, relay.Kind)
+	}
+	return false
+}
+
+func isUnreachable(err error) bool {
+	var (
+		refused *api.Error
+		relay   *wire.Error
+	)
+	for _, known := range []error{
+		errUnreachable, link.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	switch {
+	case errors.As(err, new(*client.ClosedError)), errors.As(err, new(*link.GoodbyeError)):
+		return true
+	case errors.As(err, &refused):
+		return refused.Kind == api.KindUnavailable
+	case errors.As(err, &relay):
+		return slices.Contains([]wire.Kind{
+			wire.KindDeviceOffline, wire.KindUnavailable, wire.KindShuttingDown, wire.KindLoginTimeout,
+		}, relay.Kind)
+	}
+	return false
+}
+
+// sentence is what is printed of an error: one line.
+func sentence(err error) string {
+	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
+		return "interrupted"
+	}
+	return printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/pair"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+func TestExitCode(t *testing.T) {
+	lost := func(err error) error { return fmt.Errorf("%w: %w", client.ErrLost, err) }
+	tests := []struct {
+		name string
+		err  error
+		want int
+	}{
+		{"none", nil, ExitOK},
+		{"anything", errors.New("disk full"), ExitFailed},
+		{"turn", &turnError{"the model refused"}, ExitFailed},
+		{"usage", usagef("no relay"), ExitUsage},
+		{"code", fmt.Errorf("reading: %w", pair.ErrCode), ExitUsage},
+		{"no host", host.ErrNoHost, ExitUnreachable},
+		{"relay down", fmt.Errorf("dialling: %w", link.ErrUnreachable), ExitUnreachable},
+		{"direct", client.ErrDirect, ExitUnreachable},
+		{"lost", lost(errors.New("EOF")), ExitUnreachable},
+		{"peer gone", lost(&client.ClosedError{Reason: wire.ReasonPeerGone}), ExitUnreachable},
+		{"revoked", lost(&client.ClosedError{Reason: wire.ReasonRevoked}), ExitRefused},
+		{"not authorized", &client.ClosedError{Reason: wire.ReasonNotAuthorized}, ExitRefused},
+		{"goodbye", lost(&link.GoodbyeError{Goodbye: wire.Goodbye{Reason: wire.ReasonShutdown}}), ExitUnreachable},
+		{"pairing", &client.PairError{Kind: wire.KindPairUnknown}, ExitRefused},
+		{"relay: unauthorized", wire.Errorf(wire.KindUnauthorized, "no"), ExitRefused},
+		{"relay: offline", wire.Errorf(wire.KindDeviceOffline, "off"), ExitUnreachable},
+		{"relay: bad frame", wire.Errorf(wire.KindBadFrame, "bad"), ExitFailed},
+		{"host: not allowed", api.Errorf(api.KindNotAllowed, "no"), ExitRefused},
+		{"host: pairing", api.Errorf(api.KindPairing, "no"), ExitRefused},
+		{"host: unavailable", api.Errorf(api.KindUnavailable, "relay down"), ExitUnreachable},
+		{"host: bad path", api.Errorf(api.KindInvalidPath, "no folder"), ExitFailed},
+		{"a sentence keeps its cause", sayf(link.ErrUnreachable, "not forgotten"), ExitUnreachable},
+		{"a person said no", sayf(errRefused, "not paired"), ExitRefused},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := exitCode(test.err); got != test.want {
+				t.Errorf("got %d, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSentenceIsOneLine(t *testing.T) {
+	err := errors.Join(errors.New("first"), errors.New("second\x1b[2J"))
+	if got := sentence(err); got != `first; second\x1b[2J` {
+		t.Errorf("got %q", got)
+	}
+	if got := sentence(fmt.Errorf("waiting for x: %w", context.Canceled)); got != "interrupted" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestEveryCommandHasHelp walks the whole tree: each command of ours says what it
+// does and shows an example.
+func TestEveryCommandHasHelp(t *testing.T) {
+	var walk func(path string, a *app)
+	seen := 0
+	walk = func(path string, a *app) {
+		root := newRoot(a)
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, child := range cmd.Commands() {
+			seen++
+			if child.Short == "" || child.Example == "" && cmd.Name() != "completion" {
+				t.Errorf("%s has no short text or no example", child.CommandPath())
+			}
+			walk(path+" "+child.Name(), a)
+		}
+	}
+	walk("", &app{})
+	if seen < 20 {
+		t.Errorf("only %d commands were found", seen)
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// newLocalHost makes the host of this machine; a live one is said as such.
+func newLocalHost(cfg host.Config) (*host.Host, error) {
+	h, err := host.New(cfg)
+	var live *host.LiveError
+	if errors.As(err, &live) {
+		return nil, hostRuns(err, live.PID)
+	}
+	return h, err
+}
+
+func hostRuns(cause error, pid int) error {
+	return sayf(cause, "a host runs on this machine already (process %d): look at it with `scorel host status`, end it with `scorel host stop`", pid)
+}
+
+// part is something that runs in this process beside the command.
+type part struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has ended
+	err    error         // why it failed; read after done
+}
+
+// startPart runs something until its context ends. The caller ends with stop.
+func startPart(ctx context.Context, run func(context.Context) error) *part {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &part{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.err = run(ctx)
+	}()
+	return p
+}
+
+// stop ends the part, if it has not ended by itself, and tells whether it failed.
+func (p *part) stop() error {
+	p.cancel()
+	<-p.done
+	return p.err
+}
+
+// runningHost is a host that runs in this process.
+type runningHost struct {
+	*part
+	host *host.Host
+}
+
+func runHost(ctx context.Context, h *host.Host) *runningHost {
+	return &runningHost{startPart(ctx, h.Run), h}
+}
+
+// ready waits until the host takes connections.
+func (r *runningHost) ready(ctx context.Context) error {
+	select {
+	case <-r.host.Ready():
+		return nil
+	case <-r.done:
+		return errors.New("the host ended before it was ready")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// wait waits for the host to end by itself or with its context.
+func (r *runningHost) wait() error {
+	<-r.done
+	return r.stop()
+}
+
+// pollEvery is the pause between two looks at something that cannot be waited for.
+const pollEvery = 50 * time.Millisecond
+
+// poll looks until look says yes, fails, or ctx ends.
+func poll(ctx context.Context, look func() (bool, error)) error {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		if ok, err := look(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sameRelay tells whether two URLs mean the same relay.
+func sameRelay(a, b string) bool {
+	ua, _, errA := link.ParseURL(a)
+	ub, _, errB := link.ParseURL(b)
+	return errA == nil && errB == nil && ua.String() == ub.String()
+}
+
+// absolutes makes the folders that a person named independent of where this
+// process runs.
+func absolutes(paths []string) ([]string, error) {
+	var list []string
+	for _, path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("resolving %s: %w", path, err)
+		}
+		list = append(list, absolute)
+	}
+	return list, nil
+}
+
+// modelLine says which model answers.
+func modelLine(info api.HostInfo, home string) string {
+	if answersDemo(info) {
+		return "prompts go to the demo model, which is not an AI: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or write " + filepath.Join(home, "config.toml")
+	}
+	return "prompts go to the model " + printable(info.DefaultModel)
+}

@@ -1,0 +1,115 @@
+// Package devices keeps the devices that this machine may reach as an entry: one
+// file of mode 0600 with the pinned keys of each and the relay they were paired
+// on. The pinned keys are what a channel is sealed to, whatever a relay says.
+package devices
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/scorel/scorel/packages/atomicfile"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// Device is a paired device.
+type Device struct {
+	ID ident.ID `json:"id"`
+	ident.Public
+	Label    string `json:"label"`
+	RelayURL string `json:"relayUrl"`
+	PairedAt int64  `json:"pairedAt"` // Unix milliseconds
+}
+
+// Errors of Find.
+var (
+	ErrUnknown   = errors.New("no such device")
+	ErrAmbiguous = errors.New("more than one device is meant")
+)
+
+type file struct {
+	Devices []Device `json:"devices"`
+}
+
+// Load reads the list at path, in the order of pairing. A missing file is an
+// empty list.
+func Load(path string) ([]Device, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the devices: %w", err)
+	}
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%s is damaged: repair it, or move it away and pair again (%w)", path, err)
+	}
+	for _, d := range f.Devices {
+		if d.ID.Kind() != ident.KindDevice || ident.NewID(ident.KindDevice, d.Public) != d.ID {
+			return nil, fmt.Errorf("%s is damaged: the keys of %q are not those of its id; move the file away and pair again", path, d.Label)
+		}
+	}
+	return f.Devices, nil
+}
+
+// Add puts a device on the list at path, or renews it.
+func Add(path string, device Device) error {
+	return change(path, func(list []Device) []Device {
+		return append(without(list, device.ID), device)
+	})
+}
+
+// Remove takes a device off the list at path; a missing one is fine.
+func Remove(path string, id ident.ID) error {
+	return change(path, func(list []Device) []Device { return without(list, id) })
+}
+
+func change(path string, edit func([]Device) []Device) error {
+	list, err := Load(path)
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(file{edit(list)}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encoding the devices: %w", err)
+	}
+	if err := atomicfile.Write(path, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("writing the devices: %w", err)
+	}
+	return nil
+}
+
+func without(list []Device, id ident.ID) []Device {
+	return slices.DeleteFunc(slices.Clone(list), func(d Device) bool { return d.ID == id })
+}
+
+// minPrefix is the shortest beginning of an id that names a device: "dev_" and a
+// few digits.
+const minPrefix = 8
+
+// Find returns the device that name means: its id, the beginning of its id (at
+// least 8 characters), or its label. The error wraps ErrUnknown or ErrAmbiguous.
+func Find(list []Device, name string) (Device, error) {
+	var found []Device
+	for _, d := range list {
+		id := d.ID.String()
+		if id == name {
+			return d, nil
+		}
+		if d.Label == name || len(name) >= minPrefix && strings.HasPrefix(id, name) {
+			found = append(found, d)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Device{}, fmt.Errorf("%w: %q", ErrUnknown, name)
+	case 1:
+		return found[0], nil
+	}
+	return Device{}, fmt.Errorf("%w by %q", ErrAmbiguous, name)
+}

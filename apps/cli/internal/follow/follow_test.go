@@ -1,0 +1,304 @@
+package follow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// pipe is one end of a connection in memory.
+type pipe struct {
+	out, in chan []byte
+	closed  chan struct{} // shared by both ends
+	once    *sync.Once
+}
+
+func newPipe() (a, b pipe) {
+	up, down, closed, once := make(chan []byte), make(chan []byte), make(chan struct{}), new(sync.Once)
+	return pipe{up, down, closed, once}, pipe{down, up, closed, once}
+}
+
+func (p pipe) Send(ctx context.Context, message []byte) error {
+	select {
+	case p.out <- message:
+		return nil
+	case <-p.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p pipe) Receive(ctx context.Context) ([]byte, error) {
+	select {
+	case message := <-p.in:
+		return message, nil
+	case <-p.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p pipe) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+// scriptedHost publishes a script over the protocol. It cuts the connection after
+// each number of events in cuts, and stops by itself at an open approval until
+// that is answered.
+type scriptedHost struct {
+	t      *testing.T
+	script *script
+	begin  int // events before the prompt
+	cuts   []int
+	down   int // how many dials fail after each cut
+
+	dials, published int
+	failing          int
+	prompts          []string
+	answers          []api.AnswerApprovalRequest
+	cancelled        bool
+	queue            bool // answer queued to the prompt and publish nothing
+	othersAnswer     bool // an approval is resolved without our answer
+	wg               sync.WaitGroup
+}
+
+var errDown = errors.New("nobody answers")
+
+func (h *scriptedHost) dial(context.Context) (client.Transport, error) {
+	h.dials++
+	if h.failing > 0 {
+		h.failing--
+		return nil, errDown
+	}
+	ours, theirs := newPipe()
+	h.wg.Go(func() { h.serve(ours) })
+	return theirs, nil
+}
+
+func (h *scriptedHost) serve(p pipe) {
+	defer p.Close()
+	for {
+		message, err := p.Receive(context.Background())
+		if err != nil {
+			return
+		}
+		var head api.RequestHead
+		if err := json.Unmarshal(message, &head); err != nil {
+			h.t.Error(err)
+			return
+		}
+		answer, err := api.EncodeResponse(head.RequestID, h.answer(head.Type, message))
+		if err != nil {
+			h.t.Error(err)
+			return
+		}
+		if p.Send(context.Background(), answer) != nil || len(h.prompts) > 0 && !h.publish(p) {
+			return
+		}
+	}
+}
+
+func (h *scriptedHost) answer(name string, message []byte) any {
+	switch name {
+	case "resync_events":
+		request := decodeRequest[api.ResyncEventsRequest](h.t, message)
+		h.published = max(h.published, h.begin)
+		if request.Epoch == "" {
+			return h.script.resyncAt(h.published, api.ResyncFull, request.Anchors)
+		}
+		return h.script.resyncAt(h.published, api.ResyncStream, request.Anchors)
+	case "send_prompt":
+		h.prompts = append(h.prompts, decodeRequest[api.SendPromptRequest](h.t, message).ClientKey)
+		if h.queue {
+			return api.SendPromptResponse{State: api.PromptQueued}
+		}
+		return api.SendPromptResponse{State: api.PromptTaken}
+	case "answer_approval":
+		h.answers = append(h.answers, decodeRequest[api.AnswerApprovalRequest](h.t, message))
+		return api.AnswerApprovalResponse{Won: true}
+	case "cancel_turn":
+		h.cancelled = true
+		return api.CancelTurnResponse{Cancelled: true}
+	}
+	h.t.Errorf("unexpected request %s", name)
+	return api.Empty{}
+}
+
+// publish sends events until the script stands still; false when it cut.
+func (h *scriptedHost) publish(p pipe) bool {
+	for h.published < len(h.script.events) && !h.queue && !h.waits() {
+		event, err := api.EncodeEvent(h.script.events[h.published])
+		if err != nil || p.Send(context.Background(), event) != nil {
+			return false
+		}
+		h.published++
+		if len(h.cuts) > 0 && h.published == h.cuts[0] {
+			h.cuts, h.failing = h.cuts[1:], h.down
+			return false
+		}
+	}
+	return true
+}
+
+// waits tells whether an approval is open, or whether only a cancel goes on.
+func (h *scriptedHost) waits() bool {
+	if h.published == 0 {
+		return false
+	}
+	switch h.script.events[h.published-1].Event.(type) {
+	case api.ApprovalRequested:
+		return len(h.answers) == 0 && !h.othersAnswer
+	case api.MessageStarted:
+		return !h.cancelled
+	}
+	return false
+}
+
+func decodeRequest[T any](t *testing.T, message []byte) (request T) {
+	t.Helper()
+	if err := json.Unmarshal(message, &request); err != nil {
+		t.Error(err)
+	}
+	return request
+}
+
+func (h *scriptedHost) run(ctx context.Context, view View) (Result, error) {
+	defer h.wg.Wait()
+	return Run(ctx, Config{
+		Dial:    h.dial,
+		Prepare: func(context.Context, *client.Client) (string, error) { return testSession, nil },
+		Lost:    func(err error) bool { return errors.Is(err, client.ErrLost) || errors.Is(err, errDown) },
+		View:    view, ClientKey: testKey, Text: "do it",
+	})
+}
+
+// askScript is a turn with an approval in it.
+func askScript(t *testing.T) *script {
+	s := &script{t: t}
+	s.prompt(testTurn, testKey)
+	s.add(api.BlockStarted{Index: 0, Block: session.BlockText})
+	s.add(api.BlockDelta{Index: 0, Delta: "I will look."})
+	s.message(testTurn, "", assistant(session.StopToolUse, "I will look.", "c1"))
+	s.add(api.ApprovalRequested{Approval: api.Approval{ID: "a1", TurnID: testTurn}})
+	s.add(api.ApprovalResolved{ApprovalID: "a1", Decision: api.DecisionAllow})
+	s.message(testTurn, "", assistant(session.StopEnd, "Done."))
+	s.add(api.TurnEnded{TurnID: testTurn, ClientKey: testKey, StopReason: session.StopEnd})
+	return s
+}
+
+func TestRunSurvivesLosses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := askScript(t)
+		h := &scriptedHost{t: t, script: s, cuts: []int{1, 4, 6, 8}, down: 3}
+		view := newRecorder()
+		asked := 0
+		view.decide = func(context.Context, api.Approval) (api.Decision, error) {
+			asked++
+			time.Sleep(time.Second) // the person thinks; the bubble's clock moves at once
+			return api.DecisionAllow, nil
+		}
+		result, err := h.run(t.Context(), view)
+		if err != nil || result != (Result{SessionID: testSession, StopReason: session.StopEnd, Text: "Done."}) {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if want := []string{"I will look.", "Done."}; !slices.Equal(view.messages, want) {
+			t.Errorf("messages %q, want %q", view.messages, want)
+		}
+		if asked != 1 || len(h.answers) != 1 || h.answers[0].Decision != api.DecisionAllow {
+			t.Errorf("asked %d times, answers %+v", asked, h.answers)
+		}
+		if slices.ContainsFunc(h.prompts, func(key string) bool { return key != testKey }) {
+			t.Errorf("the prompt was sent with the keys %q", h.prompts)
+		}
+		if h.dials != 1+4*4 {
+			t.Errorf("dialled %d times", h.dials)
+		}
+	})
+}
+
+func TestRunGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), cuts: []int{2}, down: 1_000_000}
+		start := time.Now()
+		_, err := h.run(t.Context(), newRecorder())
+		if !errors.Is(err, errDown) {
+			t.Fatalf("got %v", err)
+		}
+		if waited := time.Since(start); waited < defaultPatience || waited > defaultPatience+2*longestPause {
+			t.Errorf("gave up after %s", waited)
+		}
+	})
+}
+
+func TestRunFailsAtOnceWhenNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), failing: 1}
+		if _, err := h.run(t.Context(), newRecorder()); !errors.Is(err, errDown) || h.dials != 1 {
+			t.Fatalf("got %v after %d dials", err, h.dials)
+		}
+	})
+}
+
+func TestInterruptCancelsTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{t: t}
+		s.prompt(testTurn, testKey)
+		s.add(api.MessageStarted{}) // the host stands here until it is told to cancel
+		s.message(testTurn, "", assistant(session.StopAborted, "I was about"))
+		s.add(api.TurnEnded{TurnID: testTurn, ClientKey: testKey, StopReason: session.StopAborted})
+		h := &scriptedHost{t: t, script: s}
+		ctx, interrupt := context.WithTimeout(t.Context(), time.Second)
+		defer interrupt()
+		result, err := h.run(ctx, newRecorder())
+		if err != nil || result.StopReason != session.StopAborted || result.Text != "I was about" || !h.cancelled {
+			t.Fatalf("got %+v, %v, cancelled %t", result, err, h.cancelled)
+		}
+	})
+}
+
+func TestInterruptWhileQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), queue: true}
+		view := newRecorder()
+		ctx, interrupt := context.WithTimeout(t.Context(), time.Second)
+		defer interrupt()
+		if _, err := h.run(ctx, view); !errors.Is(err, ErrQueued) || len(view.notices) != 1 {
+			t.Fatalf("got %v, notices %q", err, view.notices)
+		}
+	})
+}
+
+// TestQuestionIsWithdrawn lets another entry be faster: nothing waits for the
+// person here.
+func TestQuestionIsWithdrawn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), othersAnswer: true}
+		view := newRecorder()
+		withdrawn := make(chan error, 1)
+		view.decide = func(ctx context.Context, _ api.Approval) (api.Decision, error) {
+			<-ctx.Done()
+			withdrawn <- ctx.Err()
+			return api.DecisionDeny, ctx.Err()
+		}
+		result, err := h.run(t.Context(), view)
+		if err != nil || result.StopReason != session.StopEnd {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if err := <-withdrawn; !errors.Is(err, context.Canceled) || len(h.answers) != 0 {
+			t.Errorf("the question ended with %v, answers %+v", err, h.answers)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"rsc.io/qr"
+)
+
+func TestAsk(t *testing.T) {
+	in := strings.NewReader("y\nno\n  YES \n\nwhatever\n")
+	asker := NewAsker(in, io.Discard)
+	for i, want := range []bool{true, false, true, false, false, false, false} { // the input ends after five
+		got, err := asker.Ask(t.Context(), "Really?")
+		if err != nil || got != want {
+			t.Errorf("answer %d: %t, %v", i, got, err)
+		}
+	}
+}
+
+func TestAskIsWithdrawn(t *testing.T) {
+	in, keyboard := io.Pipe()
+	defer keyboard.Close()
+	asker := NewAsker(in, io.Discard)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if yes, err := asker.Ask(ctx, "Really?"); yes || !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %t, %v", yes, err)
+	}
+	go func() { _, _ = io.WriteString(keyboard, "y\n") }()
+	if yes, err := asker.Ask(t.Context(), "And now?"); !yes || err != nil {
+		t.Fatalf("the next question got %t, %v", yes, err)
+	}
+}
+
+// TestQRDrawsEveryModule reads the drawing back.
+func TestQRDrawsEveryModule(t *testing.T) {
+	const text = "https://relay.example/pair#7K3M-9QXR-2BTD"
+	drawn, err := QR(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := qr.Encode(text, qr.L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
+	for y := range code.Size {
+		row := []rune(lines[(y+quiet)/2])
+		for x := range code.Size {
+			upper, lower := modules(row[x+quiet])
+			black := !upper
+			if (y+quiet)%2 == 1 {
+				black = !lower
+			}
+			if black != code.Black(x, y) {
+				t.Fatalf("module %d,%d is wrong", x, y)
+			}
+		}
+	}
+	if !strings.HasPrefix(drawn, strings.Repeat("█", code.Size+2*quiet)+"\n") {
+		t.Error("there is no quiet zone")
+	}
+}
+
+func modules(r rune) (upper, lower bool) {
+	switch r {
+	case '█':
+		return true, true
+	case '▀':
+		return true, false
+	case '▄':
+		return false, true
+	}
+	return false, false
+}
+
+func TestOpener(t *testing.T) {
+	none := func(string) string { return "" }
+	display := func(name string) string { return map[string]string{"WAYLAND_DISPLAY": "wayland-0"}[name] }
+	tests := []struct {
+		goos   string
+		getenv func(string) string
+		want   string
+		err    error
+	}{
+		{"linux", none, "", ErrNoDisplay},
+		{"linux", display, "xdg-open", nil},
+		{"darwin", none, "open", nil},
+		{"windows", none, "rundll32", nil},
+	}
+	for _, test := range tests {
+		name, _, err := opener(test.goos, test.getenv)
+		if name != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%s: %q, %v", test.goos, name, err)
+		}
+	}
+}
+
+func TestIsTerminal(t *testing.T) {
+	if IsTerminal(&bytes.Buffer{}) {
+		t.Error("a buffer is no terminal")
+	}
+}

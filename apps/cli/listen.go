@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+)
+
+// listen opens a listening socket. A busy port is said in terms of --listen.
+func listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, usagef("--listen %q is not an address: give host:port, as in 127.0.0.1:7410", addr)
+	}
+	listener, err := net.Listen("tcp", addr)
+	switch {
+	case err == nil:
+		return listener, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, sayf(err, "%s is in use by another program: end that, or choose another port, as in --listen %s", addr, net.JoinHostPort(host, "0"))
+	case errors.Is(err, syscall.EACCES):
+		return nil, sayf(err, "listening on port %s is not allowed for this user: choose a port above 1023 with --listen", port)
+	}
+	return nil, fmt.Errorf("listening on %s (see --listen): %w", addr, err)
+}
+
+// baseURL is where a browser on this machine reaches a listener.
+func baseURL(addr net.Addr) string {
+	tcp, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	ip := tcp.Addr().Unmap()
+	if ip.IsUnspecified() {
+		ip = netip.MustParseAddr("127.0.0.1")
+	}
+	return "http://" + netip.AddrPortFrom(ip, tcp.Port()).String()
+}
+
+// isLoopback tells whether only this machine can reach a listener.
+func isLoopback(addr net.Addr) bool {
+	tcp, err := netip.ParseAddrPort(addr.String())
+	return err == nil && tcp.Addr().Unmap().IsLoopback()
+}
+
+// checkURLs refuses what is no http or https address before anything starts.
+func checkURLs(flag string, urls []string) error {
+	for _, u := range urls {
+		if !strings.HasPrefix(u, "https://") && !strings.HasPrefix(u, "http://") {
+			return usagef("--%s %q is not an address: give it as in https://relay.example", flag, u)
+		}
+	}
+	return nil
+}
+
+// parseProxies reads addresses and networks of proxies.
+func parseProxies(texts []string) ([]netip.Prefix, error) {
+	var proxies []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			addr, addrErr := netip.ParseAddr(text)
+			if addrErr != nil {
+				return nil, usagef("--trusted-proxy %q is no address or network: give it as in 10.0.0.0/8", text)
+			}
+			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		proxies = append(proxies, prefix)
+	}
+	return proxies, nil
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs one command and returns its exit code. args are without the name of
+// the program; getenv is os.Getenv but in tests. SIGINT and SIGTERM end the
+// command cleanly, a second one ends the process at once.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv}
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !a.ran && exitCode(err) == ExitFailed {
+		err = usagef("%s: see `scorel --help`", err)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "scorel: "+sentence(err))
+	}
+	return exitCode(err)
+}
+
+// app is what every command needs of the process.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	homeFlag       string
+	ran            bool // the command line was right and its command began
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "scorel",
+		Short: "Reach the coding agent on your machine from any browser or terminal",
+		Long: `scorel runs a coding agent on your own machine and lets you reach it from any
+browser, phone or terminal: through a relay that cannot read what it carries,
+without an open port, a VPN or an account.
+
+Begin with "scorel up": it starts a relay, a host and the web page on this
+machine and opens the page in your browser.`,
+		Example: `  scorel up
+  scorel host serve --relay https://relay.example
+  scorel pair 7K3M-9QXR-2BTD
+  scorel send "what does this project do?"`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          runGroup,
+
+		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%s: see `%s --help`", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
+	root.AddCommand(
+		newUp(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
+		newProject(a), newSession(a), newSend(a), newVersion(a),
+	)
+	strictCompletion(root)
+	return root
+}
+
+// strictCompletion makes a shell that cobra does not know an error, as every other
+// wrong word is.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, runGroup
+			cmd.Example = "  scorel completion bash > /etc/bash_completion.d/scorel\n  scorel completion zsh > \"${fpath[1]}/_scorel\""
+		}
+	}
+}
+
+// group makes a command that only holds others.
+func group(use, short, example string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.ArbitraryArgs, RunE: runGroup}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+// runGroup prints help, or says that there is no such command.
+func runGroup(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %q?", near[0])
+	}
+	return usagef("there is no command %q%s: see `%s --help`", args[0], hint, cmd.CommandPath())
+}
+
+// argCount checks how many arguments there are. what names them for people.
+func argCount(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("this command takes %s: see `%s --help`", what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// home returns the absolute folder of everything that scorel keeps.
+func (a *app) home() (string, error) {
+	home := a.homeFlag
+	if home == "" {
+		home = a.getenv("SCOREL_HOME")
+	}
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", usagef("no home folder is known: give --home DIR or set SCOREL_HOME")
+		}
+		home = filepath.Join(user, ".scorel")
+	}
+	absolute, err := filepath.Abs(home)
+	if err != nil {
+		return "", fmt.Errorf("resolving %s: %w", home, err)
+	}
+	if err := os.MkdirAll(absolute, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder for scorel's files: %w", err)
+	}
+	return absolute, nil
+}
+
+// relayURL returns the relay that a command was told to use, or "".
+func (a *app) relayURL(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return a.getenv("SCOREL_RELAY_URL")
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+func TestPrintable(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"plain ünïcode", "plain ünïcode"},
+		{"\x1b[31mred\x07", `\x1b[31mred\x07`},
+		{"rm\rls", `rm\x0dls`},
+		{"a\u202eb", `a\x202eb`},
+		{"two\nlines", `two\x0alines`},
+	}
+	for _, test := range tests {
+		if got := printable(test.in); got != test.want {
+			t.Errorf("printable(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+	if got := printableLines("a\tb\nc\x1b"); got != "a\tb\nc\\x1b" {
+		t.Errorf("printableLines: %q", got)
+	}
+}
+
+func TestClip(t *testing.T) {
+	if got := clip("  a \n b  ", 10); got != "a b" {
+		t.Errorf("got %q", got)
+	}
+	if got := clip("äöüß", 3); got != "äö…" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCleanLabel(t *testing.T) {
+	for _, name := range []string{"box", "bo\x00x\n", strings.Repeat("ä", 100), "bad\xffutf8"} {
+		label := cleanLabel(name + " (terminal)")
+		if !utf8.ValidString(label) || len(label) > wire.MaxLabel || label == "" || strings.ContainsAny(label, "\x00\n") {
+			t.Errorf("cleanLabel(%q) = %q", name, label)
+		}
+	}
+}
+
+func TestBaseURL(t *testing.T) {
+	tests := []struct {
+		addr     string
+		url      string
+		loopback bool
+	}{
+		{"127.0.0.1:7410", "http://127.0.0.1:7410", true},
+		{"[::1]:7410", "http://[::1]:7410", true},
+		{"0.0.0.0:80", "http://127.0.0.1:80", false},
+		{"[::]:80", "http://127.0.0.1:80", false},
+		{"192.168.1.5:7410", "http://192.168.1.5:7410", false},
+	}
+	for _, test := range tests {
+		addr, err := net.ResolveTCPAddr("tcp", test.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := baseURL(addr); got != test.url {
+			t.Errorf("baseURL(%s) = %s, want %s", test.addr, got, test.url)
+		}
+		if got := isLoopback(addr); got != test.loopback {
+			t.Errorf("isLoopback(%s) = %t", test.addr, got)
+		}
+	}
+}
+
+func TestParseProxies(t *testing.T) {
+	got, err := parseProxies([]string{"10.0.0.0/8", "192.168.1.1", "::1"})
+	if err != nil || fmt.Sprint(got) != "[10.0.0.0/8 192.168.1.1/32 ::1/128]" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := parseProxies([]string{"proxy.example"}); exitCode(err) != ExitUsage {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSameRelay(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"https://relay.example", "wss://relay.example/", true},
+		{"http://127.0.0.1:7410", "http://127.0.0.1:7411", false},
+		{"https://relay.example", "http://relay.example", false},
+		{"nonsense", "nonsense", false},
+	}
+	for _, test := range tests {
+		if got := sameRelay(test.a, test.b); got != test.want {
+			t.Errorf("sameRelay(%s, %s) = %t", test.a, test.b, got)
+		}
+	}
+}

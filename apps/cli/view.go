@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/scorel/scorel/apps/cli/internal/follow"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// notices is the part of both views that goes to standard error.
+type notices struct {
+	stderr io.Writer
+	asker  *terminal.Asker // nil when nobody can be asked
+}
+
+func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printable(text)) }
+
+// Decide implements follow.View. Nobody to ask is a no.
+func (n notices) Decide(ctx context.Context, approval api.Approval) (api.Decision, error) {
+	if n.asker == nil {
+		fmt.Fprintf(n.stderr, "scorel: denied, for nobody can be asked here (--yes allows): %s\n", printable(approval.Title))
+		return api.DecisionDeny, nil
+	}
+	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%sAllow?",
+		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval))
+	yes, err := n.asker.Ask(ctx, question)
+	if err != nil || !yes {
+		return api.DecisionDeny, err
+	}
+	return api.DecisionAllow, nil
+}
+
+// detail shows all of what is decided on: a part that is cut off could be the one
+// that matters.
+func detail(approval api.Approval) string {
+	if approval.Detail == "" || approval.Detail == approval.Title {
+		return ""
+	}
+	return "  | " + strings.ReplaceAll(printableLines(approval.Detail), "\n", "\n  | ") + "\n"
+}
+
+// textView prints the answer on standard output and the rest beside it.
+type textView struct {
+	notices
+	stdout  io.Writer
+	steered bool // standard output is a terminal
+	open    bool // a line is begun
+	failed  error
+}
+
+var _ follow.View = (*textView)(nil)
+
+func (v *textView) Event(api.EventEnvelope) {}
+
+func (v *textView) Text(piece string) {
+	v.open = !strings.HasSuffix(piece, "\n")
+	if v.steered {
+		piece = printableLines(piece)
+	}
+	v.print(piece)
+}
+
+func (v *textView) EndMessage(broken bool) {
+	if v.open {
+		v.open = false
+		v.print("\n")
+	}
+	if broken {
+		v.Notice("what is above does not count: the model begins again")
+	}
+}
+
+func (v *textView) print(text string) {
+	if _, err := io.WriteString(v.stdout, text); err != nil && v.failed == nil {
+		v.failed = err
+	}
+}
+
+func (v *textView) ToolCall(call session.Block) { fmt.Fprintln(v.stderr, callLine(call)) }
+
+func (v *textView) ToolResult(result session.Message) {
+	if result.IsError != nil && *result.IsError {
+		fmt.Fprintf(v.stderr, "  failed: %s\n", printable(clip(result.Content.Plain(), 160)))
+	}
+}
+
+// callLine shows a tool call on one line.
+func callLine(call session.Block) string {
+	return fmt.Sprintf("* %s %s", printable(call.Name), printable(clip(string(call.Arguments), 160)))
+}
+
+// jsonView prints every event as one line.
+type jsonView struct {
+	notices
+	stdout io.Writer
+	failed error
+}
+
+var _ follow.View = (*jsonView)(nil)
+
+func (v *jsonView) Event(event api.EventEnvelope) {
+	if err := printJSON(v.stdout, event); err != nil && v.failed == nil {
+		v.failed = err
+	}
+}
+
+func (v *jsonView) Text(string)                {}
+func (v *jsonView) EndMessage(bool)            {}
+func (v *jsonView) ToolCall(session.Block)     {}
+func (v *jsonView) ToolResult(session.Message) {}

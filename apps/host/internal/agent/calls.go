@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// answer gives every call of a message exactly one result, in call order.
+// Neighbouring read calls run side by side; every other call runs alone.
+func (r *runner) answer(ctx context.Context, message session.Message, calls []session.Block) error {
+	switch message.StopReason {
+	case session.StopLength:
+		return r.refuseAll(ctx, calls, TextCut)
+	case session.StopAborted:
+		return r.refuseAll(ctx, calls, TextNotStarted)
+	case session.StopError:
+		return r.refuseAll(ctx, calls, TextModelFailed)
+	}
+	for len(calls) > 0 {
+		n := r.segment(calls)
+		if err := r.runSegment(ctx, calls[:n]); err != nil {
+			return err
+		}
+		calls = calls[n:]
+	}
+	return nil
+}
+
+func (r *runner) refuseAll(ctx context.Context, calls []session.Block, text string) error {
+	for _, call := range calls {
+		if err := r.appendResult(ctx, call, Failure("%s", text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// segment returns how many calls from the front may run together: at least one.
+func (r *runner) segment(calls []session.Block) int {
+	n := 0
+	for n < len(calls) && r.reads(calls[n].Name) {
+		n++
+	}
+	return max(n, 1)
+}
+
+func (r *runner) reads(name string) bool {
+	tool, ok := r.tools[name]
+	return ok && tool.Risk() == RiskRead
+}
+
+// runSegment runs the calls side by side and appends each result as soon as
+// those before it are in the journal. It returns when every call has ended, also
+// after an error of the journal, which stops the calls that still run.
+func (r *runner) runSegment(ctx context.Context, calls []session.Block) error {
+	ctx, stop := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+
+	slots := make(chan struct{}, maxParallel)
+	results := make([]chan Result, len(calls))
+	for i, call := range calls {
+		results[i] = make(chan Result, 1)
+		running.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i] <- r.execute(ctx, call)
+		})
+	}
+	for i, call := range calls {
+		if err := r.appendResult(ctx, call, <-results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execute runs one call, or says why it does not.
+func (r *runner) execute(ctx context.Context, block session.Block) Result {
+	if ctx.Err() != nil {
+		return Failure("%s", TextNotStarted)
+	}
+	tool, ok := r.tools[block.Name]
+	if !ok {
+		return Failure("There is no tool %q. The tools are: %s.", block.Name, strings.Join(r.toolNames(), ", "))
+	}
+	if text, invalid := invalidArguments(block.Arguments); invalid {
+		return Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
+	}
+	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd}
+	if tool.Risk() != RiskRead {
+		if refusal, allowed := r.ask(ctx, tool, call); !allowed {
+			return refusal
+		}
+	}
+	return r.start(ctx, tool, call)
+}
+
+func (r *runner) toolNames() []string {
+	names := make([]string, 0, len(r.specs))
+	for _, spec := range r.specs {
+		names = append(names, spec.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// ask puts the call before the gate. Whatever is not a clear yes is a no, and a
+// yes that comes after the cancel is one too late.
+func (r *runner) ask(ctx context.Context, tool Tool, call Call) (refusal Result, allowed bool) {
+	decision, err := r.Gate.Ask(ctx, call, tool.Describe(call))
+	switch {
+	case ctx.Err() != nil || errors.Is(err, context.Canceled) || decision == api.DecisionCancelled:
+		return Failure("%s", TextNotStarted), false
+	case err != nil:
+		return Failure("%s", TextNotApproved), false
+	case decision == api.DecisionAllow:
+		return Result{}, true
+	}
+	return Failure("%s", TextDenied), false
+}
+
+// start runs the tool. Output that comes after it returned goes nowhere.
+func (r *runner) start(ctx context.Context, tool Tool, call Call) (result Result) {
+	r.emit(api.ToolStarted{ToolCallID: call.ID, ToolName: call.Name})
+	var mu sync.Mutex
+	ended := false
+	defer func() {
+		mu.Lock()
+		ended = true
+		mu.Unlock()
+		if fault := recover(); fault != nil {
+			result = Failure("The tool %s failed because of a fault in it: %v. Try another way.", call.Name, fault)
+		}
+	}()
+	return tool.Run(ctx, call, func(output string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !ended && output != "" {
+			r.emit(api.ToolOutput{ToolCallID: call.ID, Delta: output})
+		}
+	})
+}
+
+func (r *runner) appendResult(ctx context.Context, call session.Block, result Result) error {
+	content := result.Content
+	if len(content) == 0 {
+		content = session.Content{session.Text(TextNoOutput)}
+	}
+	err := r.append(ctx, session.Message{
+		Role:       session.RoleToolResult,
+		ToolCallID: call.ID,
+		ToolName:   call.Name,
+		Content:    content,
+		Details:    result.Details,
+		IsError:    &result.IsError,
+		Timestamp:  time.Now().UnixMilli(),
+	})
+	if err != nil {
+		return fmt.Errorf("keeping the result of %s: %w", call.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+// Package agent is the turn loop. It knows neither storage nor network nor UI:
+// it calls a Model, runs Tools behind a Gate, and hands every finished step to a
+// Journal before anybody hears of it.
+//
+// RunTurn returns once, with how the turn ended; every tool call that the model
+// made has exactly one result in the journal by then, also after a cancel. A
+// failed model call is data (StopError), not a Go error.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Model streams one assistant message.
+type Model interface {
+	// Stream calls the model once. It reports what arrives through emit, in order
+	// and from the calling goroutine, and returns the message. It does not return
+	// a Go error: a failure is a message with StopError and an errorMessage for
+	// people; an ended ctx is StopAborted with what had arrived. In both, a tool
+	// call that is not complete is dropped, and so is a thinking block whose
+	// signature did not arrive where the provider needs one.
+	Stream(ctx context.Context, req Request, emit func(Delta)) session.Message
+}
+
+// Request is what one model call sees.
+type Request struct {
+	System   string
+	Messages []session.Message
+	Tools    []ToolSpec
+}
+
+// ToolSpec describes a tool to a model.
+type ToolSpec struct {
+	Name        string
+	Description string          // Markdown
+	Parameters  json.RawMessage // JSON Schema of an object
+}
+
+// DeltaKind tells deltas apart.
+type DeltaKind int
+
+const (
+	DeltaStart DeltaKind = iota // a block begins: Block, and for a tool call ID and Name
+	DeltaText                   // the block grows by Text
+	DeltaReset                  // forget all blocks: the attempt failed and is made again; Text says why
+)
+
+// Delta is a piece of a streaming message.
+type Delta struct {
+	Kind  DeltaKind
+	Index int // of the block in the message
+	Block session.BlockType
+	ID    string
+	Name  string
+	Text  string
+}
+
+// Tool is something that the model can do.
+type Tool interface {
+	Spec() ToolSpec
+	// Risk tells how a call must be treated.
+	Risk() Risk
+	// Describe says what the call would do, for the person who approves it.
+	Describe(call Call) Description
+	// Run does it. It does not return a Go error: a failure is a Result with
+	// IsError whose text the model can act on. An ended ctx stops it with all its
+	// children, and Run still returns what there is. progress may be called with
+	// pieces of output until Run returns; they go to people, not to the model.
+	Run(ctx context.Context, call Call, progress func(string)) Result
+}
+
+// Risk sorts tools by what they can break.
+type Risk int
+
+const (
+	RiskRead  Risk = iota // changes nothing; may run beside others
+	RiskWrite             // changes something: asks first, runs alone
+)
+
+// Call is one tool call.
+type Call struct {
+	ID        string
+	Name      string
+	Arguments json.RawMessage // as the model wrote them; may be invalid
+	Cwd       string          // absolute; relative paths are relative to it
+}
+
+// Description is what an approval shows.
+type Description struct {
+	Title  string // one line
+	Detail string // the command, or what is to be written
+}
+
+// Result is the outcome of a call.
+type Result struct {
+	Content session.Content // for the model
+	Details json.RawMessage // for people and programs; may be nil
+	IsError bool
+}
+
+// Journal keeps finished steps.
+type Journal interface {
+	// Append puts the message on disk and tells the entries, in this order. An
+	// error ends the turn.
+	Append(ctx context.Context, message session.Message) error
+}
+
+// Gate decides whether a call may run.
+type Gate interface {
+	// Ask blocks until somebody decides or ctx ends. No answer is a no: the zero
+	// Decision and every error deny.
+	Ask(ctx context.Context, call Call, what Description) (api.Decision, error)
+}
+
+// Sink hears of what is not in the journal: deltas, tools that start, output.
+// It does not block.
+type Sink interface{ Emit(event api.Event) }

@@ -1,0 +1,63 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SystemPrompt tells a model where it is and what it can do. It is made from the
+// tools that are there, in the order of their names, and holds no date and no
+// id: the same session has the same prompt, which providers can cache.
+func SystemPrompt(tools []Tool, cwd string) string {
+	has := map[string]Tool{}
+	for _, tool := range tools {
+		has[tool.Spec().Name] = tool
+	}
+	var b strings.Builder
+	b.WriteString("You are scorel, a coding agent. You work on the user's own machine; " +
+		"the user may be elsewhere and reads along on a small screen.\n\n")
+	fmt.Fprintf(&b, "The working folder is %s. Relative paths are relative to it.\n", cwd)
+	if len(has) == 0 {
+		b.WriteString("\nYou have no tools in this session: answer from what you are told.\n")
+		return b.String()
+	}
+	b.WriteString("\n# Tools\n\n" + toolList(has) + "\n# How to work\n\n")
+	for _, line := range guidance(has) {
+		b.WriteString("- " + line + "\n")
+	}
+	return b.String()
+}
+
+func toolList(has map[string]Tool) string {
+	lines := make([]string, 0, len(has))
+	for name, tool := range has {
+		asks := ""
+		if tool.Risk() != RiskRead {
+			asks = " (asks the user first)"
+		}
+		lines = append(lines, "- "+name+asks+"\n")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}
+
+// guidance speaks only of tools that are there.
+func guidance(has map[string]Tool) []string {
+	lines := []string{
+		"Find out before you claim: look at files and output instead of guessing what they hold.",
+		"Finish the job. Leave no placeholders, and never make up the output of a tool.",
+		"When a tool reports an error, read it, fix the cause and try again; say so when you cannot.",
+		"When the user refuses a call, do not get at the same effect by another way.",
+	}
+	if len(has) > 1 {
+		lines = append(lines, "Calls that do not depend on each other belong into one message: those that only read run side by side.")
+	}
+	if has["bash"] != nil && (has["grep"] != nil || has["glob"] != nil || has["read_file"] != nil) {
+		lines = append(lines, "Prefer the tools for reading and searching to bash: they need no approval.")
+	}
+	if has["write_file"] != nil && has["read_file"] != nil {
+		lines = append(lines, "Read a file before you write over it.")
+	}
+	return append(lines, "Answer briefly, in Markdown. Name files by their path.")
+}

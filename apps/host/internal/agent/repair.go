@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// RepairMessages returns messages as a provider accepts them: every tool call is
+// answered exactly once, directly after the message that made it and in call
+// order; results that answer nothing are dropped, and so are blank blocks and
+// messages that say nothing (a cancelled or failed model call). A call without a
+// result, which a crashed host leaves behind, gets a stable text. Roles that are
+// not sent to a model are dropped. The input is not changed.
+func RepairMessages(messages []session.Message) []session.Message {
+	out := make([]session.Message, 0, len(messages))
+	for i := 0; i < len(messages); i++ {
+		message := messages[i]
+		switch message.Role {
+		case session.RoleUser:
+			if message.Content = sendable(message.Content); len(message.Content) > 0 {
+				out = append(out, message)
+			}
+		case session.RoleAssistant:
+			results := resultsAfter(messages[i+1:])
+			i += len(results)
+			message.Content = sendable(message.Content)
+			if speaks(message.Content) {
+				out = append(append(out, message), answers(message, results)...)
+			}
+		}
+	}
+	return out
+}
+
+// resultsAfter returns the tool results at the front of messages.
+func resultsAfter(messages []session.Message) []session.Message {
+	n := 0
+	for n < len(messages) && messages[n].Role == session.RoleToolResult {
+		n++
+	}
+	return messages[:n]
+}
+
+// sendable drops blocks that are blank; providers refuse them.
+func sendable(content session.Content) session.Content {
+	out := make(session.Content, 0, len(content))
+	for _, block := range content {
+		blank := block.Type == session.BlockText && strings.TrimSpace(block.Text) == ""
+		empty := block.Type == session.BlockThinking && block.Thinking == "" && block.ThinkingSignature == ""
+		if !blank && !empty {
+			out = append(out, block)
+		}
+	}
+	return out
+}
+
+// speaks tells whether a message holds more than thinking, which providers
+// refuse on its own.
+func speaks(content session.Content) bool {
+	for _, block := range content {
+		if block.Type != session.BlockThinking {
+			return true
+		}
+	}
+	return false
+}
+
+func answers(message session.Message, results []session.Message) []session.Message {
+	byID := make(map[string]session.Message, len(results))
+	for _, result := range results {
+		if _, twice := byID[result.ToolCallID]; !twice {
+			byID[result.ToolCallID] = result
+		}
+	}
+	var out []session.Message
+	for _, call := range message.Content.ToolCalls() {
+		result, ok := byID[call.ID]
+		if !ok {
+			out = append(out, interrupted(message, call))
+			continue
+		}
+		if result.Content = sendable(result.Content); len(result.Content) == 0 {
+			result.Content = session.Content{session.Text(TextNoOutput)}
+		}
+		result.ToolName = call.Name
+		out = append(out, result)
+	}
+	return out
+}
+
+// interrupted answers a call that has no result. It takes the time of the
+// message, so that the same log gives the same prompt.
+func interrupted(message session.Message, call session.Block) session.Message {
+	isError := true
+	return session.Message{
+		Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: &isError,
+		Content: session.Content{session.Text(TextInterrupted)}, Timestamp: message.Timestamp,
+	}
+}

@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Texts that a model reads in place of a result. They are stable: no time, no
+// id, so that a prompt built twice is the same prompt.
+const (
+	// TextNotStarted answers a call that the cancel found waiting.
+	TextNotStarted = "Not executed: the turn was cancelled before this call started."
+	// TextDenied answers a call that a person refused.
+	TextDenied = "Denied: the user refused this call. Do not try it again in the same or another way; " +
+		"go on without it, or explain why it is needed."
+	// TextNotApproved answers a call that nobody could approve.
+	TextNotApproved = "Not executed: this call needs the user's approval and it could not be asked for. " +
+		"Go on without it, or say what you would need."
+	// TextCut answers every call of a message that the token limit cut off.
+	TextCut = "Not executed: your message reached the output limit, so its tool calls may be incomplete. " +
+		"Make the call again with less text, or in several smaller calls."
+	// TextModelFailed answers a call of a message that broke off.
+	TextModelFailed = "Not executed: the model's message broke off before this call could start."
+	// TextInterrupted answers a call whose result the log does not have.
+	TextInterrupted = "No result: the host stopped while this call was open. It may have run in part; " +
+		"check before you make it again."
+	// TextNoOutput stands for a result without text.
+	TextNoOutput = "(no output)"
+)
+
+// Cancelled is the result of a call that was stopped while it ran: it says so
+// and keeps what had come out by then.
+func Cancelled(after time.Duration, partial string) Result {
+	text := fmt.Sprintf("Cancelled by the user after %d s. Side effects may have happened.", int(after.Round(time.Second).Seconds()))
+	if partial != "" {
+		text += " Partial output:\n" + partial
+	}
+	return Failure("%s", text)
+}
+
+// Failure is a result that tells the model what went wrong and what to do.
+func Failure(format string, args ...any) Result {
+	return Result{Content: session.Content{session.Text(fmt.Sprintf(format, args...))}, IsError: true}
+}
+
+// Success is a result of plain text.
+func Success(text string) Result {
+	return Result{Content: session.Content{session.Text(text)}}
+}

@@ -1,0 +1,183 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// DefaultMaxSteps is how many model calls one turn may make.
+const DefaultMaxSteps = 200
+
+// appendTimeout bounds one Journal.Append, which a cancel does not stop.
+const appendTimeout = 5 * time.Second
+
+// maxParallel bounds how many read tools of one message run at once.
+const maxParallel = 8
+
+// Turn is what RunTurn needs. Model, Journal, Gate and Sink are required.
+type Turn struct {
+	Model   Model
+	Tools   []Tool
+	Journal Journal
+	Gate    Gate
+	Sink    Sink // called by one goroutine at a time
+
+	System string
+	// Messages is the path so far; the last one is the prompt, persisted already.
+	Messages []session.Message
+	Cwd      string // absolute
+	MaxSteps int    // model calls; 0 is DefaultMaxSteps
+
+	// Provider and ModelID are written into assistant messages that do not carry
+	// their own.
+	Provider string
+	ModelID  string
+}
+
+// Outcome is how a turn ended.
+type Outcome struct {
+	StopReason session.StopReason // StopEnd, StopLength, StopError or StopAborted
+	Error      string             // for people; set with StopError
+}
+
+// RunTurn calls the model until it stops asking for tools. It returns when every
+// tool has ended and every step is in the journal. An ended ctx stops it at any
+// point with StopAborted, and no further model call is made.
+func RunTurn(ctx context.Context, turn Turn) Outcome {
+	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), messages: append([]session.Message(nil), turn.Messages...)}
+	for _, tool := range turn.Tools {
+		spec := tool.Spec()
+		r.tools[spec.Name] = tool
+		r.specs = append(r.specs, spec)
+	}
+	if r.MaxSteps <= 0 {
+		r.MaxSteps = DefaultMaxSteps
+	}
+	outcome := r.run(ctx)
+	if ctx.Err() != nil && outcome.StopReason != session.StopError {
+		return Outcome{StopReason: session.StopAborted}
+	}
+	return outcome
+}
+
+// runner is the state of one turn. The goroutine of RunTurn owns it; tools reach
+// only emit, which is locked.
+type runner struct {
+	Turn
+	tools    map[string]Tool
+	specs    []ToolSpec
+	messages []session.Message
+
+	sinkMu sync.Mutex
+}
+
+func (r *runner) run(ctx context.Context) Outcome {
+	for range r.MaxSteps {
+		if ctx.Err() != nil {
+			return Outcome{StopReason: session.StopAborted}
+		}
+		message, kept, err := r.callModel(ctx)
+		if err != nil {
+			return failed(err)
+		}
+		calls := message.Content.ToolCalls()
+		if kept && len(calls) > 0 {
+			if err := r.answer(ctx, message, calls); err != nil {
+				return failed(err)
+			}
+		}
+		switch {
+		case message.StopReason == session.StopError:
+			return Outcome{StopReason: session.StopError, Error: message.ErrorMessage}
+		case message.StopReason == session.StopAborted:
+			return Outcome{StopReason: session.StopAborted}
+		case len(calls) == 0:
+			return Outcome{StopReason: message.StopReason}
+		}
+	}
+	return Outcome{StopReason: session.StopError, Error: fmt.Sprintf(
+		"The agent stopped after %d model calls in one turn, which is the limit. Send another prompt to let it go on.", r.MaxSteps)}
+}
+
+func failed(err error) Outcome {
+	return Outcome{StopReason: session.StopError, Error: err.Error()}
+}
+
+// callModel makes one model call and keeps its message. kept is false when there
+// was nothing to keep.
+func (r *runner) callModel(ctx context.Context) (message session.Message, kept bool, err error) {
+	r.emit(api.MessageStarted{})
+	request := Request{System: r.System, Messages: RepairMessages(r.messages), Tools: r.specs}
+	message = r.tidy(ctx, r.Model.Stream(ctx, request, r.delta))
+	if len(message.Content) == 0 && message.StopReason == session.StopAborted {
+		r.emit(api.MessageReset{Reason: "cancelled before the model answered"})
+		return message, false, nil
+	}
+	return message, true, r.append(ctx, message)
+}
+
+// tidy makes a model's message fit for the log, whatever the provider did.
+func (r *runner) tidy(ctx context.Context, m session.Message) session.Message {
+	m.Role = session.RoleAssistant
+	if m.Provider == "" {
+		m.Provider = r.Provider
+	}
+	if m.Model == "" {
+		m.Model = r.ModelID
+	}
+	if m.Usage == nil {
+		m.Usage = &session.Usage{}
+	}
+	if m.Timestamp == 0 {
+		m.Timestamp = time.Now().UnixMilli()
+	}
+	m.Content = tidyContent(m.Content)
+	calls := len(m.Content.ToolCalls())
+	switch m.StopReason {
+	case session.StopAborted, session.StopLength:
+	case session.StopError:
+		if ctx.Err() != nil { // it failed because it was cancelled
+			m.StopReason, m.ErrorMessage = session.StopAborted, ""
+		}
+	default:
+		m.StopReason = session.StopEnd
+		if calls > 0 {
+			m.StopReason = session.StopToolUse
+		}
+	}
+	return m
+}
+
+// delta turns a piece of a model's message into an event.
+func (r *runner) delta(d Delta) {
+	switch d.Kind {
+	case DeltaStart:
+		r.emit(api.BlockStarted{Index: d.Index, Block: d.Block, ID: d.ID, Name: d.Name})
+	case DeltaText:
+		r.emit(api.BlockDelta{Index: d.Index, Delta: d.Text})
+	case DeltaReset:
+		r.emit(api.MessageReset{Reason: d.Text})
+	}
+}
+
+func (r *runner) emit(event api.Event) {
+	r.sinkMu.Lock()
+	defer r.sinkMu.Unlock()
+	r.Sink.Emit(event)
+}
+
+// append persists a message. A cancel does not stop it: what happened is kept.
+func (r *runner) append(ctx context.Context, message session.Message) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)
+	defer cancel()
+	if err := r.Journal.Append(ctx, message); err != nil {
+		return fmt.Errorf("the session could not be written: %w", err)
+	}
+	r.messages = append(r.messages, message)
+	return nil
+}

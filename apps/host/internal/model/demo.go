@@ -1,0 +1,118 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// apiDemo is how messages of the demo model are marked.
+const apiDemo = "demo"
+
+// demo answers from a fixed set of rules. It says in its own words that it is no
+// AI, and the same prompt always gives the same answer.
+type demo struct{ config Config }
+
+func newDemo(config Config) *demo {
+	if config.Model == "" {
+		config.Model = "demo"
+	}
+	return &demo{config}
+}
+
+// Stream answers the last message.
+func (d *demo) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
+	a := &assembler{emit: emit}
+	message := session.Message{
+		Role: session.RoleAssistant, API: apiDemo, Provider: d.config.Provider, Model: d.config.Model, Usage: &session.Usage{},
+		StopReason: session.StopEnd,
+	}
+	for _, block := range demoReply(req) {
+		if !d.play(ctx, a, block) {
+			message.StopReason = session.StopAborted
+			break
+		}
+	}
+	message.Content = a.whole()
+	if message.StopReason == session.StopAborted {
+		message.Content = a.partial(false)
+	} else if len(message.Content.ToolCalls()) > 0 {
+		message.StopReason = session.StopToolUse
+	}
+	message.Timestamp = time.Now().UnixMilli()
+	return message
+}
+
+// play streams a block word by word and tells whether it got to the end.
+func (d *demo) play(ctx context.Context, a *assembler, b session.Block) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	index := a.open(b.Type, b.ID, b.Name)
+	for _, word := range strings.SplitAfter(b.Text+b.Thinking+string(b.Arguments), " ") {
+		if d.config.Delay > 0 && !sleep(ctx, d.config.Delay) || ctx.Err() != nil {
+			return false
+		}
+		a.grow(index, word)
+	}
+	return true
+}
+
+// demoReply makes the answer to the end of the conversation.
+func demoReply(req agent.Request) session.Content {
+	results := trailingResults(req.Messages)
+	if len(results) > 0 {
+		return session.Content{session.Text(reportAll(results))}
+	}
+	prompt := ""
+	if n := len(req.Messages); n > 0 {
+		prompt = req.Messages[n-1].Content.Plain()
+	}
+	return answerPrompt(prompt, req)
+}
+
+func trailingResults(messages []session.Message) []session.Message {
+	first := len(messages)
+	for first > 0 && messages[first-1].Role == session.RoleToolResult {
+		first--
+	}
+	return messages[first:]
+}
+
+func reportAll(results []session.Message) string {
+	sentences := make([]string, 0, len(results))
+	for _, result := range results {
+		sentences = append(sentences, report(result))
+	}
+	return strings.Join(sentences, " ")
+}
+
+// report says in one sentence what came back from a tool.
+func report(result session.Message) string {
+	text := strings.TrimSpace(result.Content.Plain())
+	first, _, more := strings.Cut(text, "\n")
+	first = clip(first, 120)
+	lines := strings.Count(text, "\n") + 1
+	switch {
+	case result.IsError != nil && *result.IsError:
+		return fmt.Sprintf("The tool %s reported an error: %q.", result.ToolName, first)
+	case text == "" || text == agent.TextNoOutput:
+		return fmt.Sprintf("The tool %s came back without output.", result.ToolName)
+	case more:
+		return fmt.Sprintf("The tool %s came back with %d lines, the first is %q.", result.ToolName, lines, first)
+	}
+	return fmt.Sprintf("The tool %s came back with %q.", result.ToolName, first)
+}
+
+// clip cuts text after n characters.
+func clip(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n]) + "..."
+}

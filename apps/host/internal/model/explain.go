@@ -1,0 +1,119 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+)
+
+// maxQuote bounds what is quoted from a server's answer, in bytes.
+const maxQuote = 300
+
+// subject names the model for people.
+func (c Config) subject() string {
+	return fmt.Sprintf("Model %q at %s", c.Model, c.BaseURL)
+}
+
+// explainStatus says what an HTTP status means and what to do about it. body is
+// the server's answer.
+func (c Config) explainStatus(status int, body []byte) string {
+	said := c.quote(errorText(body))
+	switch {
+	case status == 401 || status == 403:
+		return fmt.Sprintf("%s refused the key (HTTP %d): %s%s", c.subject(), status, c.keyAdvice(), said)
+	case status == 404:
+		return fmt.Sprintf("%s was not found (HTTP 404): check the model's id and the base_url in config.toml.%s", c.subject(), said)
+	case status == 413:
+		return fmt.Sprintf("%s says that the prompt is too large (HTTP 413): start a new session or send less.%s", c.subject(), said)
+	case status == 429:
+		return fmt.Sprintf("%s takes no more requests now (HTTP 429): wait a moment, or check the limits of your plan.%s", c.subject(), said)
+	case status >= 500:
+		return fmt.Sprintf("%s has a fault or too much to do (HTTP %d): try again later.%s", c.subject(), status, said)
+	}
+	return fmt.Sprintf("%s refused the request (HTTP %d): check the model's settings in config.toml.%s", c.subject(), status, said)
+}
+
+func (c Config) keyAdvice() string {
+	switch {
+	case c.KeyEnv == "":
+		return "name the environment variable that holds one as api_key_env in config.toml."
+	case c.Key == "":
+		return fmt.Sprintf("$%s is not set where the host runs; set it and restart the host.", c.KeyEnv)
+	}
+	return fmt.Sprintf("check that $%s holds a valid one where the host runs.", c.KeyEnv)
+}
+
+// transient tells whether a status may pass by itself.
+func transient(status int) bool {
+	return status == 408 || status == 409 || status == 429 || status >= 500
+}
+
+// explainError says what went wrong below HTTP.
+func (c Config) explainError(err error) *failure {
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return &failure{text: fmt.Sprintf("%s does not answer: is the server running?", c.subject())}
+	case errors.As(err, &dns):
+		return &failure{retry: dns.IsTemporary, text: fmt.Sprintf("%s cannot be found: check the base_url in config.toml and the network.", c.subject())}
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return &failure{retry: true, text: fmt.Sprintf("%s did not answer in time: check the network.", c.subject())}
+	case errors.Is(err, context.Canceled):
+		return &failure{text: fmt.Sprintf("The call to %s was cancelled.", c.Model)}
+	}
+	return &failure{retry: true, text: fmt.Sprintf("The connection to %s broke: check the network.%s", c.subject(), c.quote(err.Error()))}
+}
+
+// quote adds what the server said, on one line, short and without the key.
+func (c Config) quote(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if c.Key != "" {
+		text = strings.ReplaceAll(text, string(c.Key), "[key]")
+	}
+	if text == "" {
+		return ""
+	}
+	if len(text) > maxQuote {
+		cut := maxQuote
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "..."
+	}
+	return fmt.Sprintf(" It said: %q", text)
+}
+
+// errorText finds the message in an error body, in one of the forms that servers
+// use; failing that, it is the body.
+func errorText(body []byte) string {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return string(body)
+	}
+	for _, raw := range []json.RawMessage{outer.Error, outer.Detail} {
+		var inner struct {
+			Message string `json:"message"`
+		}
+		var text string
+		if json.Unmarshal(raw, &inner) == nil && inner.Message != "" {
+			return inner.Message
+		}
+		if json.Unmarshal(raw, &text) == nil && text != "" {
+			return text
+		}
+	}
+	if outer.Message != "" {
+		return outer.Message
+	}
+	return string(body)
+}

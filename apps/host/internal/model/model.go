@@ -1,0 +1,98 @@
+// Package model connects the turn loop to models: one file per provider.
+//
+//	openai     chat completions by SSE, on any compatible base URL
+//	anthropic  the messages API, by the official SDK
+//	demo       no network and no AI: a fixed set of answers, for trying things out
+//
+// Every provider keeps the contract of agent.Model: what arrives is emitted at
+// once, a failure is a message with StopError and one sentence that says what to
+// do, and a cancel keeps what had arrived. A call that fails for a reason that
+// may pass (a limit, a fault of the server, a broken stream, silence) is made
+// again up to three times.
+package model
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+// Provider types of Config.
+const (
+	TypeOpenAI    = "openai"
+	TypeAnthropic = "anthropic"
+	TypeDemo      = "demo"
+)
+
+// Base URLs that are used when Config names none.
+const (
+	DefaultOpenAIURL    = "https://api.openai.com/v1"
+	DefaultAnthropicURL = "https://api.anthropic.com"
+)
+
+// Config is all that a provider needs to know.
+type Config struct {
+	Type      string // TypeOpenAI, TypeAnthropic or TypeDemo
+	Provider  string // its name in config.toml, written into messages
+	BaseURL   string // "" is the provider's own
+	Key       Secret
+	KeyEnv    string // the environment variable that Key comes from, for messages to people
+	Model     string // the provider's name of the model
+	MaxTokens int    // of one answer; 0 leaves it to the provider
+	// Delay is the pause between two words of the demo model; 0 is none.
+	Delay time.Duration
+}
+
+// Secret is a key. It does not show in logs and formatted text.
+type Secret string
+
+// String hides the key.
+func (Secret) String() string { return "[secret]" }
+
+// GoString hides the key.
+func (Secret) GoString() string { return "[secret]" }
+
+// LogValue hides the key.
+func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
+
+// MarshalText hides the key.
+func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
+
+// New makes the model that config describes.
+func New(config Config) (agent.Model, error) {
+	if config.Model == "" && config.Type != TypeDemo {
+		return nil, fmt.Errorf("model: provider %q has no model id", config.Provider)
+	}
+	switch config.Type {
+	case TypeOpenAI:
+		return newOpenAI(config), nil
+	case TypeAnthropic:
+		return newAnthropic(config), nil
+	case TypeDemo:
+		return newDemo(config), nil
+	}
+	return nil, fmt.Errorf("model: provider type %q is unknown; it must be openai, anthropic or demo", config.Type)
+}
+
+// idleTimeout is how long a stream may say nothing before it counts as broken.
+const idleTimeout = 300 * time.Second
+
+// caller makes calls over HTTP. It is not changed after construction.
+type caller struct {
+	config Config
+	http   *http.Client
+	idle   time.Duration
+	retry  retryPolicy
+}
+
+func newCaller(config Config, defaultURL string) caller {
+	if config.BaseURL == "" {
+		config.BaseURL = defaultURL
+	}
+	config.BaseURL = strings.TrimRight(config.BaseURL, "/")
+	return caller{config: config, http: &http.Client{}, idle: idleTimeout, retry: defaultRetry()}
+}

@@ -1,0 +1,118 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// maxChatID is the longest tool call id that OpenAI takes, in bytes.
+const maxChatID = 40
+
+// chatRequestOf translates a request. Thinking is left out: no server of this
+// protocol takes it back.
+func chatRequestOf(config Config, req agent.Request) chatRequest {
+	out := chatRequest{Model: config.Model, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true}}
+	if req.System != "" {
+		out.Messages = append(out.Messages, chatMessage{Role: "system", Content: chatText(req.System)})
+	}
+	for _, message := range req.Messages {
+		out.Messages = addChatMessage(out.Messages, message)
+	}
+	for _, tool := range req.Tools {
+		out.Tools = append(out.Tools, chatTool{Type: "function", Function: chatSpec{tool.Name, tool.Description, tool.Parameters}})
+	}
+	// OpenAI's newer models refuse max_tokens; most other servers know only that.
+	if strings.HasPrefix(config.BaseURL, "https://api.openai.com/") {
+		out.MaxCompletionTokens = config.MaxTokens
+	} else {
+		out.MaxTokens = config.MaxTokens
+	}
+	return out
+}
+
+func chatText(text string) chatContent { return chatContent{{Type: "text", Text: text}} }
+
+func addChatMessage(messages []chatMessage, m session.Message) []chatMessage {
+	switch m.Role {
+	case session.RoleUser:
+		content := chatParts(m.Content)
+		// Chat templates of local models want roles to alternate.
+		if last := len(messages) - 1; last >= 0 && messages[last].Role == "user" {
+			messages[last].Content = append(messages[last].Content, content...)
+			return messages
+		}
+		return append(messages, chatMessage{Role: "user", Content: content})
+	case session.RoleAssistant:
+		out := chatMessage{Role: "assistant"}
+		if text := m.Content.Plain(); text != "" {
+			out.Content = chatText(text)
+		}
+		for _, call := range m.Content.ToolCalls() {
+			out.ToolCalls = append(out.ToolCalls, chatCall{
+				ID: shortID(call.ID, maxChatID), Type: "function",
+				Function: chatFunction{call.Name, string(call.Arguments)},
+			})
+		}
+		return append(messages, out)
+	case session.RoleToolResult:
+		return addChatResult(messages, m)
+	}
+	return messages
+}
+
+// addChatResult adds a tool result. A result takes text only, so images follow
+// in a message of the user.
+func addChatResult(messages []chatMessage, m session.Message) []chatMessage {
+	var images chatContent
+	for _, part := range chatParts(m.Content) {
+		if part.Type != "text" {
+			images = append(images, part)
+		}
+	}
+	text := m.Content.Plain()
+	if text == "" && len(images) > 0 {
+		text = "(the image follows)"
+	}
+	result := chatMessage{Role: "tool", ToolCallID: shortID(m.ToolCallID, maxChatID), Content: chatText(text)}
+	// Results stand together, before any image of theirs.
+	if last := len(messages) - 1; last >= 0 && messages[last].Role == "user" {
+		images = append(messages[last].Content, images...)
+		messages = messages[:last]
+	}
+	messages = append(messages, result)
+	if len(images) > 0 {
+		messages = append(messages, chatMessage{Role: "user", Content: images})
+	}
+	return messages
+}
+
+func chatParts(content session.Content) chatContent {
+	var parts chatContent
+	for _, block := range content {
+		switch block.Type {
+		case session.BlockText:
+			parts = append(parts, chatPart{Type: "text", Text: block.Text})
+		case session.BlockImage:
+			parts = append(parts, chatPart{Type: "image_url", ImageURL: &imageURL{"data:" + block.MimeType + ";base64," + block.Data}})
+		}
+	}
+	return parts
+}
+
+// shortID returns id, or a shorter one that is as unique and always the same.
+func shortID(id string, limit int) string {
+	if len(id) <= limit {
+		return id
+	}
+	return hashedID(id)
+}
+
+// hashedID makes an id of 37 characters that every provider takes.
+func hashedID(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// retryPolicy says how often and when a failed call is made again.
+type retryPolicy struct {
+	tries   int           // after the first one
+	base    time.Duration // the first pause; it doubles
+	longest time.Duration // a server that asks for more is not waited for
+}
+
+func defaultRetry() retryPolicy {
+	return retryPolicy{tries: 3, base: 2 * time.Second, longest: 60 * time.Second}
+}
+
+// failure is a call that did not give a message.
+type failure struct {
+	text  string        // for people
+	retry bool          // it may work when made again
+	after time.Duration // the server asked to wait that long; 0 when it did not
+}
+
+// ending is how an attempt that gave a message ended.
+type ending struct {
+	stop       session.StopReason
+	errorText  string // with StopError
+	usage      *session.Usage
+	responseID string
+}
+
+// attempt makes the call once. It stops when ctx ends.
+type attempt func(ctx context.Context, a *assembler) (ending, *failure)
+
+// run makes the call until it works, fails for good or is cancelled. signed says
+// that the provider needs signatures on thinking.
+func (c caller) run(ctx context.Context, api string, signed bool, emit func(agent.Delta), once attempt) session.Message {
+	message := session.Message{
+		Role: session.RoleAssistant, API: api, Provider: c.config.Provider, Model: c.config.Model, Usage: &session.Usage{},
+	}
+	for try := 0; ; try++ {
+		a := &assembler{emit: emit}
+		end, fail := c.watched(ctx, a, once)
+		message.Timestamp = time.Now().UnixMilli()
+		if fail == nil {
+			message.Content, message.StopReason, message.ErrorMessage = a.whole(), end.stop, end.errorText
+			message.ResponseID = end.responseID
+			if end.usage != nil {
+				message.Usage = end.usage
+			}
+			return message
+		}
+		message.Content = a.partial(signed)
+		if ctx.Err() != nil {
+			message.StopReason = session.StopAborted
+			return message
+		}
+		pause := max(fail.after, c.retry.base<<try)
+		if !fail.retry || try >= c.retry.tries || pause > c.retry.longest {
+			message.StopReason, message.ErrorMessage = session.StopError, c.final(fail, try)
+			return message
+		}
+		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text})
+		if !sleep(ctx, pause) {
+			message.Content, message.StopReason = nil, session.StopAborted
+			return message
+		}
+	}
+}
+
+func (c caller) final(fail *failure, try int) string {
+	switch {
+	case fail.retry && fail.after > c.retry.longest:
+		return fmt.Sprintf("%s It asks to wait %d s; send the prompt again after that.", fail.text, int(fail.after.Seconds()))
+	case try > 0:
+		return fmt.Sprintf("%s It was tried %d times.", fail.text, try+1)
+	}
+	return fail.text
+}
+
+// sleep waits and tells whether the time came before the end of ctx.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+var errIdle = errors.New("model: the stream is silent")
+
+type touchKey struct{}
+
+// watched runs the attempt and ends it when touch is not called for too long.
+func (c caller) watched(ctx context.Context, a *assembler, once attempt) (ending, *failure) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(c.idle, func() { cancel(errIdle) })
+	defer timer.Stop()
+	ctx = context.WithValue(ctx, touchKey{}, func() { timer.Reset(c.idle) })
+	end, fail := once(ctx, a)
+	if fail != nil && errors.Is(context.Cause(ctx), errIdle) {
+		fail = &failure{retry: true, text: fmt.Sprintf("%s sent nothing for %d s.", c.config.subject(), int(c.idle.Seconds()))}
+	}
+	return end, fail
+}
+
+// touch tells the watch of ctx that the stream is alive.
+func touch(ctx context.Context) {
+	if reset, ok := ctx.Value(touchKey{}).(func()); ok {
+		reset()
+	}
+}
+
+// retryAfter reads how long a server asks to wait.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(header.Get("retry-after-ms"), 64); err == nil && ms > 0 {
+		return clampWait(ms / 1000)
+	}
+	value := header.Get("retry-after")
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
+		return clampWait(seconds)
+	}
+	if at, err := http.ParseTime(value); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// clampWait turns seconds into a duration that does not overflow.
+func clampWait(seconds float64) time.Duration {
+	return time.Duration(min(seconds, 1e6) * float64(time.Second))
+}

@@ -1,0 +1,225 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// runningTurn is the turn under way.
+type runningTurn struct {
+	id     string
+	prompt session.QueuedPrompt
+	cancel context.CancelFunc
+}
+
+// startTurn puts the prompt's message on disk, and then lets the agent work on it
+// in a goroutine of its own, which ends by sending its outcome as a command.
+func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err error) {
+	turnID := "turn_" + randomHex(8)
+	entry, err := s.append(func(h entryHead) any {
+		return session.MessageEntry{
+			Type: session.TypeMessage, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
+			Message: session.Message{
+				Role: session.RoleUser, Content: session.Content{session.Text(prompt.Text)}, Timestamp: nowMillis(),
+			},
+			Seq: h.seq, ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID,
+		}
+	})
+	if err != nil {
+		return "", refuse(err)
+	}
+	s.keys[prompt.ClientKey] = entry.ID
+	ctx, cancel := context.WithCancel(context.Background())
+	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel}
+	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
+	s.touch()
+	turn, err := s.prepareTurn()
+	go s.routineTurn(ctx, turn, err)
+	return entry.ID, nil
+}
+
+func (s *Session) prepareTurn() (agent.Turn, error) {
+	model, info, err := s.deps.Models.Model(s.summary.Model)
+	if err != nil {
+		return agent.Turn{}, err
+	}
+	messages, err := s.log.tree.Messages(s.log.tree.Leaf())
+	if err != nil {
+		return agent.Turn{}, err
+	}
+	return agent.Turn{
+		Model:    model,
+		Tools:    s.deps.Tools,
+		Journal:  journal{s, s.turn.id},
+		Gate:     gate{s},
+		Sink:     sink{s},
+		System:   s.deps.System(s.project.Path),
+		Messages: messages,
+		Cwd:      s.project.Path,
+		Provider: info.Provider,
+		ModelID:  info.ID,
+	}, nil
+}
+
+func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
+	outcome := agent.Outcome{StopReason: session.StopError}
+	if err != nil {
+		outcome.Error = err.Error()
+	} else {
+		outcome = agent.RunTurn(ctx, turn)
+	}
+	// The session's goroutine lives until the turn has ended, so this arrives.
+	s.commands <- func() { s.endTurn(outcome) }
+}
+
+// endTurn publishes the one terminal event of the prompt.
+func (s *Session) endTurn(outcome agent.Outcome) {
+	turn := s.turn
+	turn.cancel()
+	if outcome.StopReason == session.StopError || outcome.StopReason == session.StopAborted {
+		record := session.TurnRecord{TurnID: turn.id, StopReason: outcome.StopReason, Error: outcome.Error}
+		if err := s.appendCustom(session.CustomTurn, record, ""); err != nil {
+			s.deps.Logger.Error("noting how a turn ended", "session", s.id, "error", err)
+		}
+	}
+	s.turn = nil
+	s.publish(api.TurnEnded{
+		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
+	})
+	s.startNext(context.Background())
+	s.touch()
+}
+
+// CancelTurn cancels the named turn; false when it is not running any more.
+func (s *Session) CancelTurn(ctx context.Context, turnID string) (cancelled bool, err error) {
+	err = s.do(ctx, func() {
+		if s.turn == nil || s.turn.id != turnID {
+			return
+		}
+		cancelled = true
+		if s.live.Turn != nil && !s.live.Turn.Cancelling {
+			s.publish(api.TurnCancelling{TurnID: turnID})
+		}
+		s.turn.cancel()
+	})
+	return cancelled, refuse(err)
+}
+
+// journal is the agent's way to the log.
+type journal struct {
+	s      *Session
+	turnID string
+}
+
+func (j journal) Append(ctx context.Context, message session.Message) error {
+	if message.Timestamp == 0 {
+		message.Timestamp = nowMillis()
+	}
+	var err error
+	doErr := j.s.do(ctx, func() {
+		_, err = j.s.append(func(h entryHead) any {
+			return session.MessageEntry{
+				Type: session.TypeMessage, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
+				Message: message, Seq: h.seq, TurnID: j.turnID,
+			}
+		})
+		j.s.touch()
+	})
+	return refuse(errors.Join(doErr, err))
+}
+
+// sink is the agent's way to the entries for what is not in the log.
+type sink struct{ s *Session }
+
+func (k sink) Emit(event api.Event) {
+	// The session's goroutine lives until the turn has ended, so this arrives.
+	k.s.commands <- func() { k.s.publish(event) }
+}
+
+// gate is the agent's way to the people who watch.
+type gate struct{ s *Session }
+
+// pendingApproval waits for an answer. The answer channel holds one, and only the
+// goroutine that takes the approval out of the map sends it.
+type pendingApproval struct {
+	approval api.Approval
+	answer   chan api.Decision
+}
+
+// Ask implements agent.Gate: it waits for the first answer of any entry.
+func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) (api.Decision, error) {
+	pending := &pendingApproval{answer: make(chan api.Decision, 1)}
+	if err := g.s.do(ctx, func() { g.s.requestApproval(pending, call, what) }); err != nil {
+		return api.DecisionDeny, err
+	}
+	select {
+	case decision := <-pending.answer:
+		return decision, nil
+	case <-ctx.Done():
+	}
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err := g.s.do(detached, func() {
+		_, _, _ = g.s.resolve(pending.approval.ID, api.DecisionCancelled, "host") // an answer that was faster counts
+	})
+	return api.DecisionCancelled, errors.Join(err, context.Cause(ctx))
+}
+
+func (s *Session) requestApproval(pending *pendingApproval, call agent.Call, what agent.Description) {
+	if s.turn != nil && s.turn.prompt.AllowAll {
+		pending.answer <- api.DecisionAllow
+		return
+	}
+	pending.approval = api.Approval{
+		ID: "apr_" + randomHex(8), ToolCallID: call.ID, ToolName: call.Name,
+		Title: what.Title, Detail: what.Detail, Cwd: call.Cwd, CreatedAt: nowMillis(),
+	}
+	if s.turn != nil {
+		pending.approval.TurnID = s.turn.id
+	}
+	s.pending[pending.approval.ID] = pending
+	s.publish(api.ApprovalRequested{Approval: pending.approval})
+	s.touch()
+}
+
+// AnswerApproval answers a tool call that waits. The first answer wins; a later
+// one learns what was decided and by whom.
+func (s *Session) AnswerApproval(ctx context.Context, clientID string, request api.AnswerApprovalRequest) (response api.AnswerApprovalResponse, err error) {
+	if request.Decision != api.DecisionAllow && request.Decision != api.DecisionDeny {
+		return response, api.Errorf(api.KindBadRequest, "decision must be %q or %q", api.DecisionAllow, api.DecisionDeny)
+	}
+	doErr := s.do(ctx, func() {
+		response.Decision, response.DecidedBy, err = s.resolve(request.ApprovalID, request.Decision, clientID)
+		response.Won = err == nil && response.DecidedBy == clientID && response.Decision == request.Decision
+	})
+	if doErr != nil {
+		return response, refuse(doErr)
+	}
+	return response, err
+}
+
+// resolve takes the approval out of the map, puts the decision on disk, tells
+// everybody, and only then lets the tool go. Where the disk refuses, so does it.
+func (s *Session) resolve(id string, decision api.Decision, by string) (api.Decision, string, error) {
+	pending, ok := s.pending[id]
+	if !ok {
+		return s.decided(id)
+	}
+	delete(s.pending, id)
+	record := session.ApprovalRecord{
+		ApprovalID: id, ToolCallID: pending.approval.ToolCallID, Decision: string(decision), DecidedBy: by,
+	}
+	if err := s.appendCustom(session.CustomApproval, record, by); err != nil {
+		s.deps.Logger.Error("keeping a decision", "session", s.id, "error", err)
+		decision, by = api.DecisionDeny, "host"
+	}
+	s.publish(api.ApprovalResolved{ApprovalID: id, Decision: decision, DecidedBy: by})
+	pending.answer <- decision
+	s.touch()
+	return decision, by, nil
+}

@@ -1,0 +1,257 @@
+package state
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// maxConfig bounds config.toml, in bytes.
+const maxConfig = 1 << 20
+
+// configFile is config.toml as it is written.
+type configFile struct {
+	DefaultModel string                  `toml:"default_model"`
+	RelayURL     string                  `toml:"relay_url"`
+	Label        string                  `toml:"label"`
+	Providers    map[string]providerFile `toml:"providers"`
+	Models       map[string]modelFile    `toml:"models"`
+}
+
+type providerFile struct {
+	Type      string `toml:"type"`
+	BaseURL   string `toml:"base_url"`
+	APIKeyEnv string `toml:"api_key_env"`
+}
+
+type modelFile struct {
+	Provider      string `toml:"provider"`
+	ID            string `toml:"id"`
+	ContextWindow int    `toml:"context_window"`
+	MaxTokens     int    `toml:"max_tokens"`
+}
+
+// LoadConfig reads config.toml strictly. Without a file, the environment decides:
+// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else the demo
+// model; the same holds for a file that names no model. An error is one sentence
+// with the file and, where there is one, the line.
+func LoadConfig(path string, getenv func(string) string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return builtinConfig(getenv)
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	if len(data) > maxConfig {
+		return Config{}, fmt.Errorf("%s is larger than 1 MiB, which is the limit", path)
+	}
+	var file configFile
+	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return Config{}, fmt.Errorf("%s%w", path, explainTOML(err))
+	}
+	config, err := file.config(getenv)
+	if err != nil {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return config, nil
+}
+
+// explainTOML turns an error of the decoder into ":LINE: what is wrong".
+func explainTOML(err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := unknown.Errors[0]
+		line, _ := first.Position()
+		return fmt.Errorf(":%d: %s", line, unknownKey(first.Key()))
+	}
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, _ := wrong.Position()
+		text := plainTypeError(strings.TrimPrefix(wrong.Error(), "toml: "))
+		if key := strings.Join(wrong.Key(), "."); key != "" {
+			text = key + ": " + text
+		}
+		return fmt.Errorf(":%d: %s", line, text)
+	}
+	return fmt.Errorf(": %w", err)
+}
+
+// plainTypeError says what kind of value belongs there, without our Go types.
+func plainTypeError(text string) string {
+	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|string)`).FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "string": "string"}[found[2]], found[1])
+}
+
+// unknownKey names the key and the nearest one that is known there.
+func unknownKey(key []string) string {
+	name, full := key[len(key)-1], strings.Join(key, ".")
+	if strings.Contains(strings.ReplaceAll(strings.ToLower(name), "_", ""), "apikey") {
+		return fmt.Sprintf("%s: a key does not belong into this file; put it into an environment variable and name that as api_key_env", full)
+	}
+	known := knownKeys(key)
+	nearest, distance := "", len(name)
+	for _, candidate := range known {
+		if d := editDistance(name, candidate); d < distance {
+			nearest, distance = candidate, d
+		}
+	}
+	if nearest != "" && distance <= max(2, len(name)/2) {
+		return fmt.Sprintf("unknown key %q; did you mean %q?", full, nearest)
+	}
+	return fmt.Sprintf("unknown key %q; known here are %s", full, strings.Join(known, ", "))
+}
+
+// knownKeys lists what may stand at the place of key.
+func knownKeys(key []string) []string {
+	switch {
+	case len(key) == 3 && key[0] == "providers":
+		return []string{"type", "base_url", "api_key_env"}
+	case len(key) == 3 && key[0] == "models":
+		return []string{"provider", "id", "context_window", "max_tokens"}
+	}
+	return []string{"default_model", "relay_url", "label", "providers", "models"}
+}
+
+// editDistance counts the bytes to insert, delete or replace.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := previous
+			if a[i] != b[j] {
+				cost++
+			}
+			previous = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// config checks the file as a whole.
+func (f configFile) config(getenv func(string) string) (Config, error) {
+	if f.RelayURL != "" {
+		if err := checkURL(f.RelayURL, "http", "https", "ws", "wss"); err != nil {
+			return Config{}, fmt.Errorf("relay_url %w", err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Providers)) {
+		if err := f.Providers[name].check(); err != nil {
+			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
+		}
+	}
+	config := Config{models: map[string]Model{}}
+	if len(f.Models) == 0 {
+		if f.DefaultModel != "" {
+			return Config{}, fmt.Errorf("default_model %q: the file has no [models.%s]", f.DefaultModel, f.DefaultModel)
+		}
+		builtin, err := builtinConfig(getenv)
+		if err != nil {
+			return Config{}, err
+		}
+		config = builtin
+	}
+	config.RelayURL, config.Label, config.getenv = f.RelayURL, f.Label, getenv
+	names := slices.Sorted(maps.Keys(f.Models))
+	for _, name := range names {
+		m, err := f.model(name)
+		if err != nil {
+			return Config{}, fmt.Errorf("models.%s: %w", name, err)
+		}
+		config.models[name] = m
+	}
+	return config, f.chooseDefault(&config, names)
+}
+
+func (f configFile) chooseDefault(config *Config, names []string) error {
+	switch {
+	case f.DefaultModel != "":
+		if _, ok := f.Models[f.DefaultModel]; !ok {
+			return fmt.Errorf("default_model %q does not exist; the models are %s", f.DefaultModel, strings.Join(names, ", "))
+		}
+		config.defaultModel = f.DefaultModel
+	case len(names) == 1:
+		config.defaultModel = names[0]
+	case len(names) > 1:
+		return fmt.Errorf("default_model is missing; name one of %s", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+func (f configFile) model(name string) (Model, error) {
+	m := f.Models[name]
+	provider, ok := f.Providers[m.Provider]
+	switch {
+	case m.Provider == "":
+		return Model{}, errors.New("provider is missing")
+	case !ok && len(f.Providers) == 0:
+		return Model{}, fmt.Errorf("provider %q does not exist; add a [providers.%s]", m.Provider, m.Provider)
+	case !ok:
+		return Model{}, fmt.Errorf("provider %q does not exist; the providers are %s", m.Provider,
+			strings.Join(slices.Sorted(maps.Keys(f.Providers)), ", "))
+	case m.ID == "" && provider.Type != ProviderDemo:
+		return Model{}, errors.New("id is missing; it is the provider's name of the model")
+	case m.ContextWindow < 0 || m.MaxTokens < 0:
+		return Model{}, errors.New("context_window and max_tokens must not be negative")
+	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
+		return Model{}, errors.New("max_tokens is larger than context_window")
+	}
+	id := m.ID
+	if id == "" {
+		id = "demo"
+	}
+	return Model{
+		Name: name, Provider: m.Provider, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.APIKeyEnv,
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
+	}, nil
+}
+
+func (p providerFile) check() error {
+	switch p.Type {
+	case ProviderOpenAI, ProviderAnthropic, ProviderDemo:
+	case "":
+		return errors.New("type is missing; it must be openai, anthropic or demo")
+	default:
+		return fmt.Errorf("type %q is unknown; it must be openai, anthropic or demo", p.Type)
+	}
+	if p.BaseURL != "" {
+		if err := checkURL(p.BaseURL, "http", "https"); err != nil {
+			return fmt.Errorf("base_url %w", err)
+		}
+	}
+	// The text is not repeated: it may be the key itself.
+	if p.APIKeyEnv != "" && !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(p.APIKeyEnv) {
+		return errors.New("api_key_env must be the name of an environment variable, not the key itself")
+	}
+	return nil
+}
+
+func checkURL(text string, schemes ...string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme) {
+		return fmt.Errorf("%q is not a URL that begins with %s://", text, strings.Join(schemes, ":// or "))
+	}
+	if u.User != nil {
+		return errors.New("must not hold a user name or password")
+	}
+	return nil
+}

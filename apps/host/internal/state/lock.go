@@ -1,0 +1,33 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrLocked says that another process holds the lock.
+var ErrLocked = errors.New("state: the lock is held by another process")
+
+// Lock is an advisory lock on a file. It ends with the process at the latest; the
+// file stays, because removing it would let two processes each hold "the" lock.
+type Lock struct{ file *os.File }
+
+// Acquire takes the lock at path without waiting; ErrLocked when it is held.
+func Acquire(path string) (*Lock, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("state: taking the lock: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("state: taking the lock: %w", err)
+	}
+	if err := LockFile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Lock{file}, nil
+}
+
+// Release gives the lock back.
+func (l *Lock) Release() error { return l.file.Close() }

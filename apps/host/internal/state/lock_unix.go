@@ -1,0 +1,22 @@
+//go:build unix
+
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// LockFile locks an open file for this process until it is closed.
+func LockFile(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	if err != nil {
+		return fmt.Errorf("state: locking %s: %w", file.Name(), err)
+	}
+	return nil
+}

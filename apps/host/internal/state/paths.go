@@ -1,0 +1,17 @@
+// Package state is what a host keeps under SCOREL_HOME besides its sessions:
+// where things lie, the lock, config.toml, the projects, the clients, and the
+// file that tells the local command line where the running host is.
+package state
+
+import "path/filepath"
+
+// Paths names the files under one home.
+type Paths struct{ Home string }
+
+func (p Paths) Identity() string { return filepath.Join(p.Home, "identity.json") }
+func (p Paths) Config() string   { return filepath.Join(p.Home, "config.toml") }
+func (p Paths) Projects() string { return filepath.Join(p.Home, "projects.json") }
+func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") }
+func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
+func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
+func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }

@@ -1,0 +1,183 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+//go:embed bash.md
+var bashDoc string
+
+// Times of bash.
+const (
+	defaultTimeout = 120 * time.Second
+	maxTimeout     = 600 * time.Second
+	// killGrace is how long a command may take to end by itself when it is asked
+	// to, and how long its output is waited for when it has ended.
+	killGrace = 2 * time.Second
+)
+
+type bashTool struct {
+	hideEnv []string
+	grace   time.Duration
+}
+
+func newBash(hideEnv []string) bashTool { return bashTool{hideEnv: hideEnv, grace: killGrace} }
+
+type bashArgs struct {
+	Command string `json:"command"`
+	Timeout int    `json:"timeout_seconds,omitempty"`
+}
+
+func (bashTool) Spec() agent.ToolSpec {
+	return spec("bash", bashDoc, `{
+		"command": {"type": "string", "description": "The command line."},
+		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it; 120 without this."}}`, "command")
+}
+
+func (bashTool) Risk() agent.Risk { return agent.RiskWrite }
+
+func (bashTool) Describe(call agent.Call) agent.Description {
+	var args bashArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Description{Title: "Run a command (the arguments are wrong)", Detail: string(call.Arguments)}
+	}
+	first, _, more := strings.Cut(strings.TrimSpace(args.Command), "\n")
+	if runes := []rune(first); len(runes) > 80 {
+		first, more = string(runes[:80]), true
+	}
+	if more {
+		first += " ..."
+	}
+	return agent.Description{Title: "Run " + first, Detail: args.Command}
+}
+
+// bashDetails is what people and programs get to know beside the text.
+type bashDetails struct {
+	ExitCode   int   `json:"exitCode"` // -1 when it was stopped by a signal
+	DurationMs int64 `json:"durationMs"`
+	TimedOut   bool  `json:"timedOut,omitempty"`
+	Cancelled  bool  `json:"cancelled,omitempty"`
+	Truncated  bool  `json:"truncated,omitempty"`
+}
+
+func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
+	var args bashArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("bash: %v.", err)
+	}
+	timeout := time.Duration(args.Timeout) * time.Second
+	switch {
+	case strings.TrimSpace(args.Command) == "":
+		return agent.Failure("bash: the command is empty.")
+	case strings.ContainsRune(args.Command, 0):
+		return agent.Failure("bash: the command contains a zero byte.")
+	case args.Timeout < 0 || timeout > maxTimeout:
+		return agent.Failure("bash: timeout_seconds must be 1 to %d.", int(maxTimeout.Seconds()))
+	case timeout == 0:
+		timeout = defaultTimeout
+	}
+	out := &tail{progress: progress}
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	began := time.Now()
+	exit, err := t.execute(limited, call.Cwd, args.Command, out)
+	took := time.Since(began)
+	if err != nil {
+		return agent.Failure("bash: the command could not be started: %v.", err)
+	}
+	text, truncated := out.text()
+	info := bashDetails{ExitCode: exit, DurationMs: took.Milliseconds(), Truncated: truncated}
+	var result agent.Result
+	switch {
+	case ctx.Err() != nil:
+		info.Cancelled = true
+		result = agent.Cancelled(took, text)
+	case limited.Err() != nil:
+		info.TimedOut = true
+		result = agent.Failure("The command did not end within %d s and was stopped. Give it more time with timeout_seconds, or make it do less. Output so far:\n%s",
+			int(timeout.Seconds()), text)
+	case exit != 0:
+		result = agent.Failure("%s[exit code %d]", withNewline(text), exit)
+	case text == "":
+		result = agent.Success(agent.TextNoOutput)
+	default:
+		result = agent.Success(text)
+	}
+	result.Details = details(info)
+	return result
+}
+
+func withNewline(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// execute runs the command to its end, or until ctx ends, and leaves no process
+// of its group behind. err says that it did not start.
+func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (exit int, err error) {
+	// The signal that a dying parent sends comes when its thread dies, so the
+	// thread must not change between start and wait.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command("bash", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = t.environment()
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return 0, startError(err, dir)
+	}
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			terminate(cmd, ended, t.grace)
+		}
+	}()
+	waitErr := cmd.Wait()
+	close(ended)
+	<-watched
+	killGroup(cmd)
+	var exited *exec.ExitError
+	if waitErr != nil && !errors.As(waitErr, &exited) && !errors.Is(waitErr, exec.ErrWaitDelay) {
+		return 0, waitErr
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+func startError(err error, dir string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("there is no bash on this machine")
+	}
+	if _, statErr := os.Stat(dir); statErr != nil {
+		return fmt.Errorf("the working folder %s is not there", dir)
+	}
+	return err
+}
+
+// environment is ours without the keys of providers, and with what keeps
+// programs from waiting for somebody.
+func (t bashTool) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(t.hideEnv, name)
+	})
+	return append(env, "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+}

@@ -1,0 +1,140 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+// resolvePath makes a path of a call absolute. It refuses what no file system
+// takes and what lies in a private folder, also through symbolic links.
+func resolvePath(call agent.Call, path string, private []string) (string, error) {
+	switch {
+	case path == "":
+		return "", errors.New("the path is empty; name a file or folder")
+	case strings.ContainsRune(path, 0):
+		return "", errors.New("the path contains a zero byte, which no file has in its name")
+	}
+	full := path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(call.Cwd, path)
+	}
+	full = filepath.Clean(full)
+	if isPrivate(full, private) {
+		return "", fmt.Errorf("%s belongs to scorel itself (keys and logs) and is closed to tools", path)
+	}
+	return full, nil
+}
+
+// isPrivate tells whether a path lies in one of the folders, which are resolved.
+func isPrivate(path string, private []string) bool {
+	if len(private) == 0 {
+		return false
+	}
+	path = resolved(path)
+	return slices.ContainsFunc(private, func(folder string) bool {
+		rel, err := filepath.Rel(folder, path)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
+
+// resolved follows symbolic links as far as the path exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(resolved(parent), filepath.Base(path))
+}
+
+func resolvedAll(paths []string) []string {
+	out := make([]string, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, resolved(filepath.Clean(path)))
+	}
+	return out
+}
+
+// pathError says what is wrong with a path in a sentence for the model.
+func pathError(call agent.Call, given, full string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if strings.HasPrefix(given, "~") {
+			return fmt.Sprintf("%s does not exist: ~ is not expanded, write the path in full.", given)
+		}
+		return fmt.Sprintf("%s does not exist in %s.%s", given, call.Cwd, similarNames(full))
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("%s may not be opened: permission denied.", given)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Sprintf("%s cannot be used: %v.", given, err)
+}
+
+// maxSimilar is how many names a miss suggests.
+const maxSimilar = 3
+
+// similarNames suggests files in the same folder whose names are near.
+func similarNames(full string) string {
+	entries, err := os.ReadDir(filepath.Dir(full))
+	if err != nil {
+		return fmt.Sprintf(" The folder %s does not exist either; use list_dir to look around.", filepath.Dir(full))
+	}
+	want := strings.ToLower(filepath.Base(full))
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var near []candidate
+	for _, entry := range entries {
+		name := strings.ToLower(entry.Name())
+		distance := editDistance(want, name)
+		related := len(want) > 2 && (strings.Contains(name, want) || len(name) > 2 && strings.Contains(want, name))
+		if related || distance <= max(1, len(want)/3) {
+			near = append(near, candidate{entry.Name(), distance})
+		}
+	}
+	if len(near) == 0 {
+		return " Use list_dir or glob to find it."
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return a.distance - b.distance })
+	names := make([]string, 0, maxSimilar)
+	for _, c := range near[:min(maxSimilar, len(near))] {
+		names = append(names, c.name)
+	}
+	return " Similar names there: " + strings.Join(names, ", ") + "."
+}
+
+// editDistance counts the bytes to insert, delete or replace. Long names are cut:
+// they are near or not by their beginning.
+func editDistance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := previous
+			if a[i] != b[j] {
+				cost++
+			}
+			previous = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

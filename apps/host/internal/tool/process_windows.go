@@ -1,0 +1,24 @@
+package tool
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// ownGroup keeps the signals of our own console away from the command.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// terminate stops the command with its children at once: there is no signal that
+// asks.
+func terminate(cmd *exec.Cmd, _ <-chan struct{}, _ time.Duration) { killGroup(cmd) }
+
+// killGroup ends the command and the tree below it, as far as it still hangs
+// together.
+func killGroup(cmd *exec.Cmd) {
+	kill := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid))
+	_ = kill.Run() // it may be gone already
+}

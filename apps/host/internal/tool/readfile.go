@@ -1,0 +1,197 @@
+package tool
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+//go:embed readfile.md
+var readFileDoc string
+
+// Bounds of read_file.
+const (
+	maxLineChars = 2000    // of one line, in characters
+	sniffBytes   = 8 << 10 // looked at to tell text from binary
+)
+
+type readFile struct{ private []string }
+
+type readFileArgs struct {
+	Path   string `json:"path"`
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+}
+
+func (readFile) Spec() agent.ToolSpec {
+	return spec("read_file", readFileDoc, `{
+		"path": {"type": "string", "description": "File to read, absolute or relative to the working folder."},
+		"offset": {"type": "integer", "minimum": 1, "description": "First line to show, 1 is the first of the file."},
+		"limit": {"type": "integer", "minimum": 1, "description": "How many lines to show, at most 2000."}}`, "path")
+}
+
+func (readFile) Risk() agent.Risk { return agent.RiskRead }
+
+func (readFile) Describe(call agent.Call) agent.Description { return describePath("Read", call) }
+
+func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
+	var args readFileArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("read_file: %v.", err)
+	}
+	if args.Offset < 0 || args.Limit < 0 {
+		return agent.Failure("read_file: offset and limit must be 1 or more.")
+	}
+	full, err := resolvePath(call, args.Path, t.private)
+	if err != nil {
+		return agent.Failure("read_file: %v.", err)
+	}
+	file, err := openRegular(full)
+	if err != nil {
+		return agent.Failure("read_file: %s", pathError(call, args.Path, full, err))
+	}
+	defer file.Close()
+	reader := bufio.NewReaderSize(file, sniffBytes)
+	if err := refuseBinary(reader); err != nil {
+		return agent.Failure("read_file: %s %v", args.Path, err)
+	}
+	text, err := numbered(ctx, reader, max(args.Offset, 1), min(max(args.Limit, 0), MaxLines))
+	switch {
+	case ctx.Err() != nil:
+		return agent.Cancelled(0, "")
+	case err != nil:
+		return agent.Failure("read_file: reading %s: %v.", args.Path, err)
+	}
+	return agent.Success(text)
+}
+
+// Kinds of files that cannot be read as text.
+var (
+	errIsFolder   = errors.New("is a folder; use list_dir")
+	errNotRegular = errors.New("is a device, pipe or socket, not a file")
+)
+
+// openRegular opens a file, and nothing else: a pipe would block for ever.
+func openRegular(full string) (*os.File, error) {
+	file, err := os.OpenFile(full, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errIsFolder
+	case !info.Mode().IsRegular():
+		err = errNotRegular
+	default:
+		return file, nil
+	}
+	return nil, errors.Join(err, file.Close())
+}
+
+func refuseBinary(reader *bufio.Reader) error {
+	head, err := reader.Peek(sniffBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	if looksBinary(head, errors.Is(err, io.EOF)) {
+		return errors.New("is not UTF-8 text; look at it with bash (file, xxd, strings) if you need to")
+	}
+	return nil
+}
+
+// looksBinary judges the head of a file. whole says that it is all of it; else
+// its last character may be cut.
+func looksBinary(head []byte, whole bool) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return true
+	}
+	if !whole {
+		for i := 1; i < utf8.UTFMax && i <= len(head); i++ {
+			if utf8.RuneStart(head[len(head)-i]) {
+				head = head[:len(head)-i]
+				break
+			}
+		}
+	}
+	return !utf8.Valid(head)
+}
+
+// numbered shows lines from offset on, each behind its number and a bar.
+func numbered(ctx context.Context, reader *bufio.Reader, offset, limit int) (string, error) {
+	if limit == 0 {
+		limit = MaxLines
+	}
+	var out strings.Builder
+	for number := 1; ; number++ {
+		if number%1000 == 0 && ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		line, cut, err := readLine(reader, maxLineChars)
+		switch {
+		case errors.Is(err, io.EOF):
+			return finish(&out, number-1, offset), nil
+		case err != nil:
+			return "", err
+		case number < offset:
+			continue
+		}
+		if cut {
+			line += " [line cut]"
+		}
+		row := fmt.Sprintf("%d|%s\n", number, line)
+		if number >= offset+limit || out.Len()+len(row) > MaxBytes {
+			fmt.Fprintf(&out, "[The file goes on. Read more with offset=%d.]", number)
+			return out.String(), nil
+		}
+		out.WriteString(row)
+	}
+}
+
+// finish handles the end of a file of n lines.
+func finish(out *strings.Builder, n, offset int) string {
+	switch {
+	case n == 0:
+		return "(the file is empty)"
+	case out.Len() == 0:
+		return fmt.Sprintf("(the file has %d lines; line %d is behind its end)", n, offset)
+	}
+	return out.String()
+}
+
+// readLine reads a line without its ending and keeps at most limit characters of
+// it. io.EOF says that there is no further line.
+func readLine(reader *bufio.Reader, limit int) (line string, cut bool, err error) {
+	var kept []byte
+	seen := 0
+	for {
+		piece, err := reader.ReadSlice('\n')
+		seen += len(piece)
+		if room := limit*utf8.UTFMax + 2 - len(kept); room > 0 {
+			kept = append(kept, piece[:min(room, len(piece))]...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && (!errors.Is(err, io.EOF) || seen == 0) {
+			return "", false, err
+		}
+		break
+	}
+	cut = seen > len(kept)
+	text := strings.ToValidUTF8(strings.TrimRight(string(kept), "\r\n"), "\uFFFD")
+	if utf8.RuneCountInString(text) > limit {
+		text, cut = string([]rune(text)[:limit]), true
+	}
+	return text, cut, nil
+}

@@ -1,0 +1,68 @@
+// Package tool holds the tools that a model can use: one Go file and one
+// Markdown file each; the Markdown is what the model reads.
+//
+// Arguments are strict: an unknown key is an error that names it. Paths are
+// relative to the working folder of the call; ~ is not expanded. Output for the
+// model is bounded to MaxLines and MaxBytes, with a notice of how to get the
+// rest. A failure is a result that tells the model what to do, never a Go error.
+package tool
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+// Bounds of what one call shows to the model.
+const (
+	MaxLines = 2000
+	MaxBytes = 50 << 10
+)
+
+// Options are what the host knows and the tools must respect.
+type Options struct {
+	// Private are absolute folders that no file tool touches: the host's own keys
+	// and logs.
+	Private []string
+	// HideEnv names variables that commands do not get: the keys of providers.
+	HideEnv []string
+}
+
+// All returns every tool, in the order of their names.
+func All(options Options) []agent.Tool {
+	private := resolvedAll(options.Private)
+	return []agent.Tool{
+		newBash(options.HideEnv),
+		globTool{private},
+		grepTool{private},
+		listDir{private},
+		readFile{private},
+		writeFile{private},
+	}
+}
+
+// spec builds a ToolSpec. Properties are written as "name": schema pairs; those
+// named in required must be there.
+func spec(name, description, properties string, required ...string) agent.ToolSpec {
+	slices.Sort(required)
+	if required == nil {
+		required = []string{}
+	}
+	schema, err := json.Marshal(map[string]any{
+		"type": "object", "properties": json.RawMessage(properties), "required": required, "additionalProperties": false,
+	})
+	if err != nil { // the properties are constants of this package, which a test reads
+		schema = []byte(`{"type":"object"}`)
+	}
+	return agent.ToolSpec{Name: name, Description: description, Parameters: schema}
+}
+
+// details encodes what people and programs get to know beside the text.
+func details(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil { // plain structs of this package always encode
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,157 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/atomicfile"
+)
+
+//go:embed writefile.md
+var writeFileDoc string
+
+// maxWrite bounds one write, in bytes.
+const maxWrite = 10 << 20
+
+type writeFile struct{ private []string }
+
+type writeFileArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func (writeFile) Spec() agent.ToolSpec {
+	return spec("write_file", writeFileDoc, `{
+		"path": {"type": "string", "description": "File to write, absolute or relative to the working folder."},
+		"content": {"type": "string", "description": "The whole new content of the file."}}`, "path", "content")
+}
+
+func (writeFile) Risk() agent.Risk { return agent.RiskWrite }
+
+func (writeFile) Describe(call agent.Call) agent.Description {
+	var args writeFileArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Description{Title: "Write a file (the arguments are wrong)", Detail: string(call.Arguments)}
+	}
+	full := args.Path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(call.Cwd, full)
+	}
+	action := "Create"
+	if _, err := os.Lstat(full); err == nil {
+		action = "Overwrite"
+	}
+	return agent.Description{
+		Title:  fmt.Sprintf("%s %s (%d bytes)%s", action, args.Path, len(args.Content), outside(call.Cwd, full)),
+		Detail: args.Content,
+	}
+}
+
+// outside warns of a path that is not in the working folder.
+func outside(cwd, full string) string {
+	rel, err := filepath.Rel(resolved(cwd), resolved(full))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return ", outside the project folder: " + resolved(full)
+	}
+	return ""
+}
+
+// Run writes the file as a whole or not at all; a cancel does not stop it half way.
+func (t writeFile) Run(_ context.Context, call agent.Call, _ func(string)) agent.Result {
+	var args writeFileArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("write_file: %v.", err)
+	}
+	if err := refuseContent(args.Content); err != nil {
+		return agent.Failure("write_file: %v.", err)
+	}
+	full, err := resolvePath(call, args.Path, t.private)
+	if err != nil {
+		return agent.Failure("write_file: %v.", err)
+	}
+	existed, err := refuseTarget(full)
+	if err != nil {
+		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
+	}
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return agent.Failure("write_file: the folder of %s cannot be made: %v.", args.Path, err)
+	}
+	if err := atomicfile.Write(full, []byte(args.Content), 0o644, atomicfile.KeepMode(), atomicfile.FollowSymlink()); err != nil {
+		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
+	}
+	verb := "Created"
+	if existed {
+		verb = "Wrote over"
+	}
+	result := agent.Success(fmt.Sprintf("%s %s: %d lines, %d bytes.", verb, args.Path, countLines(args.Content), len(args.Content)))
+	result.Details = details(map[string]any{"path": full, "bytes": len(args.Content), "created": !existed})
+	return result
+}
+
+func refuseContent(content string) error {
+	switch {
+	case len(content) > maxWrite:
+		return fmt.Errorf("the content has %d bytes, the limit is %d; write it in parts with bash", len(content), maxWrite)
+	case !utf8.ValidString(content):
+		return errors.New("the content is not UTF-8 text")
+	case looksNumbered(content):
+		return errors.New("every line begins with a number and a bar, as read_file shows them; they are not part of a file: send the content without them")
+	}
+	return nil
+}
+
+// looksNumbered tells whether text is output of read_file: lines that count up.
+func looksNumbered(content string) bool {
+	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
+	if len(lines) < 2 {
+		return false
+	}
+	first := -1
+	for i, line := range lines {
+		number, _, found := strings.Cut(line, "|")
+		n, err := strconv.Atoi(number)
+		if !found || err != nil {
+			return false
+		}
+		if i == 0 {
+			first = n
+		}
+		if n != first+i {
+			return false
+		}
+	}
+	return true
+}
+
+// refuseTarget lets a new file and a regular one pass.
+func refuseTarget(full string) (existed bool, err error) {
+	info, err := os.Stat(full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return true, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return true, errNotRegular
+	}
+	return true, nil
+}
+
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,77 @@
+package host
+
+import (
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/model"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// demoDelay is the pause between two words of the demo model, so that one sees it
+// stream.
+const demoDelay = 20 * time.Millisecond
+
+// models are the models of config.toml, each made once. It implements
+// sessions.Models and does not change.
+type models struct {
+	config state.Config
+	made   map[string]agent.Model
+}
+
+func loadModels(path string, getenv func(string) string) (*models, error) {
+	config, err := state.LoadConfig(path, getenv)
+	if err != nil {
+		return nil, err
+	}
+	m := &models{config: config, made: map[string]agent.Model{}}
+	for _, listed := range config.Models() {
+		known, _ := config.Model(listed.Name)
+		if m.made[listed.Name], err = makeModel(config, known); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func makeModel(config state.Config, known state.Model) (agent.Model, error) {
+	return model.New(model.Config{
+		Type: known.Type, Provider: known.Provider, BaseURL: known.BaseURL,
+		Key: model.Secret(config.Key(known)), KeyEnv: known.KeyEnv,
+		Model: known.ID, MaxTokens: known.MaxTokens, Delay: demoDelay,
+	})
+}
+
+func (m *models) list() []api.Model { return append([]api.Model{}, m.config.Models()...) }
+
+// Model implements sessions.Models.
+func (m *models) Model(name string) (agent.Model, api.Model, error) {
+	for _, listed := range m.config.Models() {
+		if listed.Name == name {
+			return m.made[name], listed, nil
+		}
+	}
+	return nil, api.Model{}, api.Errorf(api.KindUnknownModel, "no model %.64q in config.toml: list the models, or add it there and start the host again", name)
+}
+
+// Find implements sessions.Models.
+func (m *models) Find(provider, id string) string {
+	for _, listed := range m.config.Models() {
+		if listed.Provider == provider && listed.ID == id {
+			return listed.Name
+		}
+	}
+	return ""
+}
+
+// Default implements sessions.Models.
+func (m *models) Default() string { return m.config.Default() }
+
+func (m *models) defaultModel() api.Model {
+	_, listed, err := m.Model(m.Default())
+	if err != nil { // the configuration was checked: its default is one of its models
+		return api.Model{}
+	}
+	return listed
+}

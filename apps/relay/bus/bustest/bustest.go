@@ -1,0 +1,274 @@
+// Package bustest is the contract of bus.Bus as tests.
+package bustest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay/bus"
+)
+
+const patience = 10 * time.Second
+
+// Run holds a bus to its contract. join returns n buses that are one: nodes
+// attached to any of them hear each other.
+func Run(t *testing.T, join func(t *testing.T, n int) []bus.Bus) {
+	for name, test := range map[string]func(*testing.T, []bus.Bus){
+		"Publish":      publish,
+		"NotToOneself": notToOneself,
+		"Order":        order,
+		"Unsubscribe":  unsubscribe,
+		"Request":      request,
+		"NoResponders": noResponders,
+		"Unanswered":   unanswered,
+		"TooLarge":     tooLarge,
+		"Closed":       closed,
+		"LossIsTold":   lossIsTold,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, join(t, 3)) })
+	}
+}
+
+// attach adds a node whose messages go to the returned channel.
+func attach(t *testing.T, b bus.Bus) (bus.Node, chan bus.Message) {
+	t.Helper()
+	got := make(chan bus.Message, 20_000)
+	return attachTo(t, b, func(m bus.Message) { got <- m }), got
+}
+
+func attachTo(t *testing.T, b bus.Bus, handle func(bus.Message)) bus.Node {
+	t.Helper()
+	n, err := b.Attach(handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return n
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t *testing.T, from <-chan bus.Message) bus.Message {
+	t.Helper()
+	select {
+	case m := <-from:
+		return m
+	case <-time.After(patience):
+		t.Fatal("no message came")
+		return bus.Message{}
+	}
+}
+
+// settle waits until what two nodes did to their subscriptions is known to both:
+// interest takes a moment to travel.
+func settle(t *testing.T, a bus.Node, subject string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		_, err := a.Request(ctx, subject, []byte("ready?"))
+		if !errors.Is(err, bus.ErrNoResponders) {
+			must(t, err)
+			return
+		}
+	}
+}
+
+func echo(m bus.Message) {
+	if m.Respond != nil {
+		_ = m.Respond(append([]byte("echo "), m.Data...)) // the asker sees what fails
+	}
+}
+
+func publish(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	got := make(chan bus.Message, 4)
+	for _, other := range b[1:] {
+		n := attachTo(t, other, func(m bus.Message) {
+			if echo(m); m.Respond == nil {
+				got <- m
+			}
+		})
+		must(t, n.Subscribe("a.b-c_1"))
+		must(t, n.Subscribe("a.b-c_1")) // again is no error and no second copy
+	}
+	settle(t, one, "a.b-c_1")
+	must(t, one.Publish("a.b-c_1", []byte("hello")))
+	must(t, one.Publish("nobody.hears", []byte("x")))
+	for range 2 {
+		if m := next(t, got); m.Subject != "a.b-c_1" || string(m.Data) != "hello" || m.Lost {
+			t.Fatalf("got %+v", m)
+		}
+	}
+	must(t, one.Check(t.Context()))
+	if len(got) != 0 {
+		t.Fatalf("%d more came", len(got))
+	}
+}
+
+func notToOneself(t *testing.T, b []bus.Bus) {
+	one, oneGot := attach(t, b[0])
+	two, twoGot := attach(t, b[1])
+	must(t, one.Subscribe("s"))
+	must(t, two.Subscribe("s"))
+	must(t, one.Publish("s", []byte("from one")))
+	next(t, twoGot)
+	must(t, two.Publish("s", []byte("from two")))
+	if m := next(t, oneGot); string(m.Data) != "from two" {
+		t.Fatalf("a node heard itself: %q", m.Data)
+	}
+}
+
+func order(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, got := attach(t, b[1])
+	must(t, two.Subscribe("s"))
+	const n = 2000
+	for i := range n {
+		must(t, one.Publish("s", fmt.Append(nil, i)))
+	}
+	for i := range n {
+		if m := next(t, got); string(m.Data) != fmt.Sprint(i) {
+			t.Fatalf("message %d is %q", i, m.Data)
+		}
+	}
+}
+
+func unsubscribe(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, got := attach(t, b[1])
+	must(t, two.Subscribe("gone"))
+	must(t, two.Subscribe("kept"))
+	must(t, two.Unsubscribe("gone"))
+	must(t, two.Unsubscribe("never.was"))
+	must(t, one.Publish("gone", []byte("x")))
+	must(t, one.Publish("kept", []byte("y")))
+	if m := next(t, got); m.Subject != "kept" {
+		t.Fatalf("heard %s", m.Subject)
+	}
+}
+
+func request(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two := attachTo(t, b[1], func(m bus.Message) { echo(m); echo(m) }) // the second answer is dropped
+	must(t, two.Subscribe("s"))
+	for i := range 100 {
+		got, err := one.Request(t.Context(), "s", fmt.Append(nil, i))
+		if err != nil || string(got) != fmt.Sprint("echo ", i) {
+			t.Fatalf("request %d: %q, %v", i, got, err)
+		}
+	}
+}
+
+func noResponders(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	must(t, one.Subscribe("s")) // its own ear does not count
+	start := time.Now()
+	if _, err := one.Request(t.Context(), "s", nil); !errors.Is(err, bus.ErrNoResponders) {
+		t.Fatalf("got %v", err)
+	}
+	if time.Since(start) > time.Second {
+		t.Fatalf("took %s to find that nobody is there", time.Since(start))
+	}
+}
+
+func unanswered(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, got := attach(t, b[1])
+	must(t, two.Subscribe("s"))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := one.Request(ctx, "s", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v", err)
+	}
+	_ = next(t, got).Respond([]byte("too late")) // may fail, must not hang
+}
+
+func tooLarge(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, got := attach(t, b[1])
+	must(t, two.Subscribe("s"))
+	if err := one.Publish("s", make([]byte, bus.MaxData+1)); err == nil {
+		t.Error("a message over the limit was taken")
+	}
+	whole := bytes.Repeat([]byte{7}, bus.MaxData)
+	must(t, one.Publish("s", whole))
+	if m := next(t, got); !bytes.Equal(m.Data, whole) {
+		t.Fatalf("got %d bytes", len(m.Data))
+	}
+}
+
+func closed(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, _ := attach(t, b[1])
+	must(t, two.Subscribe("s"))
+	must(t, two.Close())
+	must(t, two.Close())
+	for what, err := range map[string]error{
+		"Subscribe": two.Subscribe("s"), "Unsubscribe": two.Unsubscribe("s"),
+		"Publish": two.Publish("s", nil), "Check": two.Check(t.Context()),
+	} {
+		if !errors.Is(err, bus.ErrClosed) {
+			t.Errorf("%s on a closed node: %v", what, err)
+		}
+	}
+	if _, err := two.Request(t.Context(), "s", nil); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("Request on a closed node: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for { // the others may learn of it a moment later
+		_, err := one.Request(ctx, "s", nil)
+		if errors.Is(err, bus.ErrNoResponders) {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("a closed node still has an ear: %v", err)
+		}
+	}
+}
+
+// lossIsTold floods a node that is stuck.
+func lossIsTold(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	release, lost := make(chan struct{}), make(chan struct{}, 1)
+	handled := 0
+	two := attachTo(t, b[1], func(m bus.Message) {
+		<-release
+		if m.Lost {
+			select {
+			case lost <- struct{}{}:
+			default:
+			}
+		} else if m.Respond == nil {
+			handled++ // one goroutine at a time
+		}
+	})
+	must(t, two.Subscribe("s"))
+	const n = 20_000
+	for range n {
+		must(t, one.Publish("s", make([]byte, 1024)))
+	}
+	close(release)
+	select {
+	case <-lost:
+	case <-time.After(patience):
+		must(t, two.Close())
+		if handled != n {
+			t.Fatalf("%d of %d messages came and nobody said so", handled, n)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// inboxLen is how many messages may wait for a node of a Local.
+const inboxLen = 4096
+
+// Local is a Bus within one process.
+type Local struct {
+	mu       sync.RWMutex
+	subjects map[string]map[*localNode]struct{}
+}
+
+// NewLocal returns a Local without nodes.
+func NewLocal() *Local { return &Local{subjects: make(map[string]map[*localNode]struct{})} }
+
+type localNode struct {
+	bus    *Local
+	handle func(Message)
+	inbox  chan Message
+	ended  chan struct{} // closed when the handler's goroutine is gone
+
+	mu     sync.Mutex
+	lost   bool // messages were dropped since the handler was last told
+	closed bool
+	mine   map[string]struct{}
+}
+
+// Attach implements Bus.
+func (b *Local) Attach(handle func(Message)) (Node, error) {
+	n := &localNode{
+		bus: b, handle: handle,
+		inbox: make(chan Message, inboxLen),
+		ended: make(chan struct{}),
+		mine:  make(map[string]struct{}),
+	}
+	go n.handleLoop()
+	return n, nil
+}
+
+func (n *localNode) handleLoop() {
+	defer close(n.ended)
+	for msg := range n.inbox {
+		if n.tookLoss() {
+			n.handle(Message{Lost: true})
+		}
+		n.handle(msg)
+	}
+}
+
+func (n *localNode) tookLoss() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	lost := n.lost
+	n.lost = false
+	return lost
+}
+
+// Subscribe implements Node.
+func (n *localNode) Subscribe(subject string) error {
+	if err := n.change(subject, true); err != nil {
+		return err
+	}
+	n.bus.mu.Lock()
+	defer n.bus.mu.Unlock()
+	nodes := n.bus.subjects[subject]
+	if nodes == nil {
+		nodes = make(map[*localNode]struct{}, 1)
+		n.bus.subjects[subject] = nodes
+	}
+	nodes[n] = struct{}{}
+	return nil
+}
+
+// Unsubscribe implements Node.
+func (n *localNode) Unsubscribe(subject string) error {
+	if err := n.change(subject, false); err != nil {
+		return err
+	}
+	n.bus.drop(n, subject)
+	return nil
+}
+
+func (n *localNode) change(subject string, add bool) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return fmt.Errorf("%w: subscribing", ErrClosed)
+	}
+	if add {
+		n.mine[subject] = struct{}{}
+	} else {
+		delete(n.mine, subject)
+	}
+	return nil
+}
+
+func (b *Local) drop(n *localNode, subject string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.subjects[subject], n)
+	if len(b.subjects[subject]) == 0 {
+		delete(b.subjects, subject)
+	}
+}
+
+// others returns the subscribers of subject but n.
+func (n *localNode) others(subject string) []*localNode {
+	n.bus.mu.RLock()
+	defer n.bus.mu.RUnlock()
+	var out []*localNode
+	for other := range n.bus.subjects[subject] {
+		if other != n {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// Publish implements Node.
+func (n *localNode) Publish(subject string, data []byte) error {
+	if err := n.sendable(data); err != nil {
+		return err
+	}
+	for _, other := range n.others(subject) {
+		other.put(Message{Subject: subject, Data: data})
+	}
+	return nil
+}
+
+// Request implements Node.
+func (n *localNode) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
+	if err := n.sendable(data); err != nil {
+		return nil, err
+	}
+	others := n.others(subject)
+	if len(others) == 0 {
+		return nil, fmt.Errorf("%w on %s", ErrNoResponders, subject)
+	}
+	answer := make(chan []byte, 1)
+	respond := func(data []byte) error {
+		select {
+		case answer <- data:
+		default: // another answer was first
+		}
+		return nil
+	}
+	for _, other := range others {
+		other.put(Message{Subject: subject, Data: data, Respond: respond})
+	}
+	select {
+	case data := <-answer:
+		return data, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("bus: waiting for an answer on %s: %w", subject, ctx.Err())
+	}
+}
+
+func (n *localNode) sendable(data []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case n.closed:
+		return fmt.Errorf("%w: sending", ErrClosed)
+	case len(data) > MaxData:
+		return fmt.Errorf("bus: message of %d bytes is over the limit of %d", len(data), MaxData)
+	}
+	return nil
+}
+
+// put hands a message over without blocking; what does not fit is lost, and the
+// node will be told.
+func (n *localNode) put(msg Message) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return
+	}
+	select {
+	case n.inbox <- msg:
+	default:
+		n.lost = true
+	}
+}
+
+// Check implements Node.
+func (n *localNode) Check(context.Context) error { return n.sendable(nil) }
+
+// Close implements Node. It returns when the handler has ended.
+func (n *localNode) Close() error {
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		<-n.ended
+		return nil
+	}
+	n.closed = true
+	close(n.inbox)
+	mine := n.mine
+	n.mu.Unlock()
+	for subject := range mine {
+		n.bus.drop(n, subject)
+	}
+	<-n.ended
+	return nil
+}

@@ -1,0 +1,100 @@
+// Command scorel-relay runs a relay without a web UI. The scorel command's
+// "relay serve" does the same with one.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/scorel/scorel/apps/relay/serve"
+)
+
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	opts := serve.Options{Version: version()}
+	address, err := parse(args, &opts, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return exitUsage // the flag set has said why
+	}
+	opts.Logger = slog.New(slog.NewTextHandler(stderr, nil))
+	opts.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		fmt.Fprintf(stderr, "scorel-relay: cannot listen on %s: %v; choose another with -listen\n", address, err)
+		return exitFailed
+	}
+	if err := serve.Run(ctx, opts); err != nil {
+		fmt.Fprintf(stderr, "scorel-relay: %v\n", err)
+		return exitFailed
+	}
+	return 0
+}
+
+func parse(args []string, opts *serve.Options, stderr io.Writer) (address string, err error) {
+	flags := flag.NewFlagSet("scorel-relay", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&address, "listen", "127.0.0.1:7300", "`address` to listen on")
+	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store")
+	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
+	flags.Func("allow-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
+	flags.Func("trust-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
+		if !strings.Contains(s, "/") {
+			addr, err := netip.ParseAddr(s)
+			if err != nil {
+				return err
+			}
+			s = netip.PrefixFrom(addr, addr.BitLen()).String()
+		}
+		prefix, err := netip.ParsePrefix(s)
+		opts.TrustedProxies = append(opts.TrustedProxies, prefix)
+		return err
+	})
+	if err := flags.Parse(args); err != nil {
+		return "", err
+	}
+	if flags.NArg() > 0 {
+		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		fmt.Fprintf(stderr, "scorel-relay: %v; see -help\n", err)
+		return "", err
+	}
+	return address, nil
+}
+
+func appendTo(list *[]string) func(string) error {
+	return func(s string) error {
+		*list = append(*list, s)
+		return nil
+	}
+}
+
+// version is what the module was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}

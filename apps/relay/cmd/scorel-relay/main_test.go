@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/packages/leakcheck"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+func TestFlags(t *testing.T) {
+	var opts serve.Options
+	var stderr bytes.Buffer
+	address, err := parse([]string{
+		"-listen", "0.0.0.0:1", "-data-dir", "d", "-public-url", "https://a", "-public-url", "https://b",
+		"-allow-origin", "https://c", "-trust-proxy", "10.0.0.0/8", "-trust-proxy", "::1",
+	}, &opts, &stderr)
+	if err != nil || address != "0.0.0.0:1" || opts.DataDir != "d" || strings.Join(opts.PublicURLs, " ") != "https://a https://b" ||
+		strings.Join(opts.AllowedOrigins, " ") != "https://c" || len(opts.TrustedProxies) != 2 ||
+		opts.TrustedProxies[1] != netip.MustParsePrefix("::1/128") {
+		t.Fatalf("%q %+v %v %s", address, opts, err, stderr.String())
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-help"}, 0, "-public-url"},
+		{[]string{"-nonsense"}, exitUsage, "nonsense"},
+		{[]string{"extra"}, exitUsage, "extra"},
+		{[]string{"-trust-proxy", "everyone"}, exitUsage, "everyone"},
+		{[]string{"-listen", "127.0.0.1:notaport"}, exitFailed, "-listen"},
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), tc.args, &stderr); code != tc.code || !strings.Contains(stderr.String(), tc.want) {
+			t.Errorf("%v: code %d, said %q", tc.args, code, stderr.String())
+		}
+	}
+}
+
+func TestServesAndStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"-listen", "127.0.0.1:0", "-data-dir", t.TempDir()}, w)
+		w.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	lines.Scan()
+	match := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(lines.Text())
+	if match == nil {
+		t.Fatalf("first line of the log: %q", lines.Text())
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		_, _ = io.Copy(io.Discard, r) // ends with the pipe
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get("http://" + match[1] + "/healthz")
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("healthz: %v %v", resp, err)
+	}
+	resp.Body.Close()
+	cancel()
+	if got := <-code; got != 0 {
+		t.Fatalf("exit code %d", got)
+	}
+	<-drained
+}

@@ -1,0 +1,154 @@
+package relay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Config is what New builds a Relay from. Only Store is required.
+type Config struct {
+	// PublicURLs are the addresses at which people reach this relay, such as
+	// "https://relay.example". They decide which Host headers are served, which
+	// authorities a login proof may name, and which pages may connect. Loopback
+	// names are served as well, as the request's own Host.
+	PublicURLs []string
+	// AllowedOrigins are pages hosted elsewhere that may connect, such as
+	// "https://app.example".
+	AllowedOrigins []string
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed. It only
+	// decides whom rate limits count.
+	TrustedProxies []netip.Prefix
+
+	Store  store.Store  // devices, clients and bindings; the caller closes it
+	Bus    bus.Bus      // other nodes; nil means there are none
+	Logger *slog.Logger // nil discards
+	Web    fs.FS        // the web UI with index.html at its root; nil means none
+	// Version is shown by /healthz.
+	Version string
+	Limits  Limits
+}
+
+// Rate is a token bucket: Burst at once, then one per Every.
+type Rate struct {
+	Burst int
+	Every time.Duration
+}
+
+// Limits bounds what peers may take. A zero field means its default.
+type Limits struct {
+	Connections         int // open connections; 20000
+	ConnectionsPerEntry int // connections (tabs) of one client; 32
+	ChannelsPerEntry    int // channels of one entry connection; wire.MaxChannelsPerEntry
+	ChannelsPerHost     int // channels of one host connection; wire.MaxChannelsPerHost
+	SlotsPerConnection  int // open pairing codes of one connection; 4
+
+	ChannelQueue int // bytes that one channel may have waiting for its receiver; 1 MiB
+	Queue        int // bytes of records that may wait for one connection; 4 MiB
+	ControlRoom  int // bytes on top of Queue for control frames; 256 KiB
+
+	LoginTimeout time.Duration // wire.LoginTimeout
+	PairTimeout  time.Duration // wire.PairTimeout
+	WriteTimeout time.Duration // for the network to take one message; 30 s
+	PingInterval time.Duration // mean; a dead peer is found within 3.6 of them; 20 s
+	StoreTimeout time.Duration // for one question to the store; 5 s
+
+	LoginFailures Rate // per address; 10, then one per 6 s
+	Logins        Rate // per identity; 30, then one per 2 s
+	Pairs         Rate // pairing codes made and redeemed, per address and per identity; 30, then one per 10 s
+	Opens         Rate // channels opened, per connection; 128, then one per 100 ms
+	Controls      Rate // control frames and pings, per connection; 2000, then one per 10 ms
+}
+
+func (l Limits) withDefaults() Limits {
+	set(&l.Connections, 20_000)
+	set(&l.ConnectionsPerEntry, 32)
+	set(&l.ChannelsPerEntry, wire.MaxChannelsPerEntry)
+	set(&l.ChannelsPerHost, wire.MaxChannelsPerHost)
+	set(&l.SlotsPerConnection, 4)
+	set(&l.ChannelQueue, 1<<20)
+	set(&l.Queue, 4<<20)
+	set(&l.ControlRoom, 256<<10)
+	set(&l.LoginTimeout, wire.LoginTimeout)
+	set(&l.PairTimeout, wire.PairTimeout)
+	set(&l.WriteTimeout, 30*time.Second)
+	set(&l.PingInterval, 20*time.Second)
+	set(&l.StoreTimeout, 5*time.Second)
+	l.LoginFailures.fill(10, 6*time.Second)
+	l.Logins.fill(30, 2*time.Second)
+	l.Pairs.fill(30, 10*time.Second)
+	l.Opens.fill(128, 100*time.Millisecond)
+	l.Controls.fill(2000, 10*time.Millisecond)
+	return l
+}
+
+// fill sets the fields that were left out.
+func (r *Rate) fill(burst int, every time.Duration) {
+	set(&r.Burst, burst)
+	set(&r.Every, every)
+}
+
+func set[T comparable](field *T, otherwise T) {
+	var zero T
+	if *field == zero {
+		*field = otherwise
+	}
+}
+
+// check refuses limits that could not work. It runs on a copy with defaults.
+func (l Limits) check() error {
+	ints := []struct {
+		name     string
+		value    int
+		min, max int
+	}{
+		{"Connections", l.Connections, 1, 10_000_000},
+		{"ConnectionsPerEntry", l.ConnectionsPerEntry, 1, 10_000},
+		{"ChannelsPerEntry", l.ChannelsPerEntry, 1, wire.MaxChannelsPerEntry},
+		{"ChannelsPerHost", l.ChannelsPerHost, 1, wire.MaxChannelsPerHost},
+		{"SlotsPerConnection", l.SlotsPerConnection, 1, 64},
+		{"ChannelQueue", l.ChannelQueue, wire.MaxRecord, 1 << 30},
+		{"Queue", l.Queue, l.ChannelQueue, 1 << 30},
+		{"ControlRoom", l.ControlRoom, wire.MaxControl, 1 << 30},
+	}
+	for _, f := range ints {
+		if f.value < f.min || f.value > f.max {
+			return fmt.Errorf("limit %s is %d: want %d to %d", f.name, f.value, f.min, f.max)
+		}
+	}
+	for _, d := range []time.Duration{l.LoginTimeout, l.PairTimeout, l.WriteTimeout, l.PingInterval, l.StoreTimeout} {
+		if d < 0 {
+			return errors.New("a time limit is negative")
+		}
+	}
+	for _, rate := range []Rate{l.LoginFailures, l.Logins, l.Pairs, l.Opens, l.Controls} {
+		if rate.Burst < 1 || rate.Every <= 0 {
+			return errors.New("a rate needs a burst of at least 1 and a positive interval")
+		}
+	}
+	return nil
+}
+
+// withDefaults fills in what was left out and checks the rest.
+func (cfg Config) withDefaults() (Config, error) {
+	if cfg.Store == nil {
+		return cfg, errors.New("relay: Config.Store is missing: open one with store/sqlite")
+	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	if cfg.Bus == nil {
+		cfg.Bus = bus.NewLocal()
+	}
+	cfg.Limits = cfg.Limits.withDefaults()
+	if err := cfg.Limits.check(); err != nil {
+		return cfg, fmt.Errorf("relay: %w", err)
+	}
+	return cfg, nil
+}

@@ -1,0 +1,161 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/scorel/scorel/apps/relay/internal/ws"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// probeTimeout is how long the directory may take to answer a health check.
+const probeTimeout = 2 * time.Second
+
+// Handler serves the relay:
+//
+//	GET /v1/connect   the WebSocket (packages/protocol/wire)
+//	GET /healthz      200 while the routing state answers, else 503
+//	GET /readyz       200 while new peers can be served as well
+//	GET /metrics      Prometheus
+//	GET /*            the web UI
+//
+// Requests for a Host that is not one of the relay's names are answered with 421.
+func (r *Relay) Handler() http.Handler {
+	mux := chi.NewRouter()
+	mux.Use(secure, r.checkHost)
+	mux.Get(wire.ConnectPath, r.connect)
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		mux.Method(method, "/healthz", http.HandlerFunc(r.healthz))
+		mux.Method(method, "/readyz", http.HandlerFunc(r.readyz))
+		mux.Method(method, "/*", r.web)
+	}
+	mux.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("/v1/*", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no such address: this relay serves "+wire.ConnectPath, http.StatusNotFound)
+	})
+	return mux
+}
+
+// secure sets the headers of every answer. The page may open a WebSocket to any
+// relay, because the person may point it at another one.
+func secure(next http.Handler) http.Handler {
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+		"worker-src 'self'; manifest-src 'self'; connect-src 'self' ws: wss: http://127.0.0.1:*; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(self), microphone=(), geolocation=(), payment=(), usb=()")
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Relay) checkHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !r.names.served(req.Host) {
+			r.metrics.refused.WithLabelValues(refusedHost).Inc()
+			http.Error(w, "this relay does not serve that host name; its operator must list it as a public URL", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+// connect upgrades to a WebSocket and hands it to a connection of its own. It
+// returns at once, which frees what the HTTP server holds for the request.
+func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
+	addr := addressKey(clientAddr(req.RemoteAddr, req.Header.Values("X-Forwarded-For"), r.cfg.TrustedProxies))
+	refuse := func(why, text string, status int) {
+		r.metrics.refused.WithLabelValues(why).Inc()
+		http.Error(w, text, status)
+	}
+	if !r.names.pageMayConnect(req.Header.Get("Origin"), req.Host) {
+		refuse(refusedOrigin, "pages of this origin may not connect; the relay's operator must allow it", http.StatusForbidden)
+		return
+	}
+	if !r.guards.loginFailures.left(addr) {
+		w.Header().Set("Retry-After", "30")
+		refuse(refusedRate, "too many failed logins from this address; wait a minute", http.StatusTooManyRequests)
+		return
+	}
+	if err := r.room(); err != nil {
+		r.refuseFull(w, err)
+		return
+	}
+	up, err := ws.Upgrade(w, req, wire.Subprotocol)
+	if err != nil {
+		r.metrics.refused.WithLabelValues(refusedDraw).Inc()
+		if bad := (*ws.HandshakeError)(nil); errors.As(err, &bad) {
+			http.Error(w, bad.Text, bad.Status)
+		}
+		return
+	}
+	if err := r.adopt(up, addr, req.Host); err != nil {
+		r.metrics.refused.WithLabelValues(refusedFull).Inc()
+		_ = up.Close() // room was lost between the two checks
+	}
+}
+
+func (r *Relay) refuseFull(w http.ResponseWriter, err error) {
+	why := refusedFull
+	if errors.Is(err, errClosing) {
+		why = refusedClosing
+	}
+	r.metrics.refused.WithLabelValues(why).Inc()
+	w.Header().Set("Retry-After", "10")
+	http.Error(w, err.Error()+"; try again later", http.StatusServiceUnavailable)
+}
+
+// probe goes through the routing state, so a stuck relay cannot look healthy.
+func (r *Relay) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	if err := r.dir.doContext(ctx, func() {}); err != nil {
+		return errors.New("routing state does not answer")
+	}
+	return nil
+}
+
+func (r *Relay) healthz(w http.ResponseWriter, req *http.Request) {
+	answer(w, r.cfg.Version, r.probe(req.Context()))
+}
+
+func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
+	err := r.room()
+	if err == nil {
+		err = r.probe(req.Context())
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), probeTimeout)
+	defer cancel()
+	if err == nil && r.cfg.Store.Check(ctx) != nil {
+		err = errors.New("store does not answer")
+	}
+	if err == nil && r.node.Check(ctx) != nil {
+		err = errors.New("bus does not answer")
+	}
+	answer(w, r.cfg.Version, err)
+}
+
+func answer(w http.ResponseWriter, version string, err error) {
+	body := struct {
+		Status  string `json:"status"`
+		Version string `json:"version,omitempty"`
+		Problem string `json:"problem,omitempty"`
+	}{"ok", version, ""}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	if err != nil {
+		body.Status, body.Problem = "failing", err.Error()
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(body) // the prober has gone
+}

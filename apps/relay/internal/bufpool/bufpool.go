@@ -1,0 +1,55 @@
+// Package bufpool lends byte buffers of three sizes, so that a connection holds
+// memory only while bytes are under way. A Pool is safe for concurrent use; a
+// buffer belongs to the borrower until it is put back and must not be touched
+// afterwards.
+package bufpool
+
+import "sync"
+
+// The sizes in bytes that a Pool lends.
+const (
+	Small  = 1 << 10   // a control frame, a short record
+	Medium = 16 << 10  // a usual batch
+	Large  = 128 << 10 // holds any record with its framing, and the batch behind it
+)
+
+// Pool lends buffers. The zero Pool is ready to use and must not be copied.
+type Pool struct {
+	small, medium, large sync.Pool
+}
+
+// Get returns an empty buffer whose capacity is the smallest of the sizes that
+// holds n bytes; n over Large gets Large.
+func (p *Pool) Get(n int) []byte {
+	switch {
+	case n <= Small:
+		if b, ok := p.small.Get().(*[Small]byte); ok {
+			return b[:0]
+		}
+		return new([Small]byte)[:0]
+	case n <= Medium:
+		if b, ok := p.medium.Get().(*[Medium]byte); ok {
+			return b[:0]
+		}
+		return new([Medium]byte)[:0]
+	default:
+		if b, ok := p.large.Get().(*[Large]byte); ok {
+			return b[:0]
+		}
+		return new([Large]byte)[:0]
+	}
+}
+
+// Put takes a buffer back. A buffer of a foreign capacity is left to the
+// garbage collector. Pools hold pointers to arrays because those fit in an
+// interface without an allocation.
+func (p *Pool) Put(b []byte) {
+	switch cap(b) {
+	case Small:
+		p.small.Put((*[Small]byte)(b[:Small]))
+	case Medium:
+		p.medium.Put((*[Medium]byte)(b[:Medium]))
+	case Large:
+		p.large.Put((*[Large]byte)(b[:Large]))
+	}
+}

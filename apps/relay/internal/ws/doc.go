@@ -1,0 +1,46 @@
+// Package ws is the server half of RFC 6455, as far as a relay needs it: the
+// upgrade, a reader that parses frames in place, and frame headers to write. It
+// speaks no extension and never compresses: what a relay carries is sealed.
+//
+// It exists because a relay holds many idle connections and forwards many small
+// messages. An idle connection keeps IdleBuffer bytes; larger buffers are borrowed
+// while bytes arrive. A message is handed out while it is still arriving, and
+// reading one allocates nothing.
+//
+// A Reader belongs to one goroutine. Nothing here starts one.
+package ws
+
+import "fmt"
+
+// Op is the opcode of a frame.
+type Op byte
+
+// The opcodes of RFC 6455, section 5.2.
+const (
+	OpContinuation Op = 0x0
+	OpText         Op = 0x1
+	OpBinary       Op = 0x2
+	OpClose        Op = 0x8
+	OpPing         Op = 0x9
+	OpPong         Op = 0xA
+)
+
+// The status codes that a relay sends (RFC 6455, section 7.4.1).
+const (
+	StatusNormal      = 1000
+	StatusGoingAway   = 1001
+	StatusProtocol    = 1002
+	StatusPolicy      = 1008
+	StatusTooBig      = 1009
+	StatusTryAgain    = 1013
+	maxControlPayload = 125
+)
+
+// ProtocolError tells that the peer broke RFC 6455 or a limit of this reader.
+// The connection cannot go on.
+type ProtocolError struct {
+	Status int    // status code for the close frame
+	Text   string // what was wrong
+}
+
+func (e *ProtocolError) Error() string { return fmt.Sprintf("ws: %s (status %d)", e.Text, e.Status) }

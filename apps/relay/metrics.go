@@ -1,0 +1,112 @@
+package relay
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// metrics counts what happens. No label holds an id or an address.
+type metrics struct {
+	registry *prometheus.Registry
+
+	connections  *prometheus.GaugeVec   // by role
+	logins       *prometheus.CounterVec // by result
+	ends         *prometheus.CounterVec // connections, by reason
+	channels     prometheus.Gauge
+	channelEnds  *prometheus.CounterVec // by reason
+	opens        *prometheus.CounterVec // by result
+	records      prometheus.Counter
+	recordBytes  prometheus.Counter
+	dropped      *prometheus.CounterVec // records, by reason
+	pairs        *prometheus.CounterVec // by result
+	revocations  prometheus.Counter
+	refused      *prometheus.CounterVec // requests turned away before login, by reason
+	unknownTypes prometheus.Counter
+	storeErrors  *prometheus.CounterVec // by operation
+}
+
+// Results that are no wire.Kind.
+const (
+	resultOK       = "ok"
+	roleHost       = "host"
+	roleEntry      = "entry"
+	dropNoChannel  = "no_channel"
+	dropQueueFull  = "queue_full"
+	dropPeerGone   = "peer_gone"
+	refusedHost    = "host"
+	refusedOrigin  = "origin"
+	refusedFull    = "full"
+	refusedRate    = "rate_limited"
+	refusedDraw    = "handshake"
+	refusedClosing = "shutting_down"
+)
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry:     prometheus.NewRegistry(),
+		connections:  gauges("connections", "Logged-in connections.", "role"),
+		logins:       counters("logins_total", "Logins by result.", "result"),
+		ends:         counters("connection_ends_total", "Ended connections by reason.", "reason"),
+		channels:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorel_relay_channels", Help: "Open channels."}),
+		channelEnds:  counters("channel_ends_total", "Ended channels by reason.", "reason"),
+		opens:        counters("channel_opens_total", "Requests to open a channel by result.", "result"),
+		records:      counter("records_total", "Records received."),
+		recordBytes:  counter("record_bytes_total", "Payload bytes of records received."),
+		dropped:      counters("records_dropped_total", "Records that reached nobody, by reason.", "reason"),
+		pairs:        counters("pairings_total", "Ended pairings by result.", "result"),
+		revocations:  counter("revocations_total", "Bindings revoked."),
+		refused:      counters("refused_total", "Requests to connect turned away, by reason.", "reason"),
+		unknownTypes: counter("unknown_frames_total", "Control frames of an unknown type, which are skipped."),
+		storeErrors:  counters("store_errors_total", "Questions that the store failed to answer, by operation.", "operation"),
+	}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.connections, m.logins, m.ends, m.channels, m.channelEnds, m.opens, m.records, m.recordBytes,
+		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
+	)
+	m.startAtZero()
+	return m
+}
+
+// startAtZero makes every known series exist, so that an alert on a rate sees
+// the first event.
+func (m *metrics) startAtZero() {
+	for _, reason := range wire.Reasons() {
+		m.ends.WithLabelValues(string(reason))
+		m.channelEnds.WithLabelValues(string(reason))
+	}
+	for _, role := range []string{roleHost, roleEntry} {
+		m.connections.WithLabelValues(role)
+	}
+	for _, reason := range []string{dropNoChannel, dropQueueFull, dropPeerGone} {
+		m.dropped.WithLabelValues(reason)
+	}
+	for _, reason := range []string{refusedHost, refusedOrigin, refusedFull, refusedRate, refusedDraw, refusedClosing} {
+		m.refused.WithLabelValues(reason)
+	}
+	m.logins.WithLabelValues(resultOK)
+	m.opens.WithLabelValues(resultOK)
+	m.pairs.WithLabelValues(resultOK)
+}
+
+func role(kind ident.Kind) string {
+	if kind == ident.KindDevice {
+		return roleHost
+	}
+	return roleEntry
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: "scorel_relay_" + name, Help: help})
+}
+
+func counters(name, help, label string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scorel_relay_" + name, Help: help}, []string{label})
+}
+
+func gauges(name, help, label string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "scorel_relay_" + name, Help: help}, []string{label})
+}

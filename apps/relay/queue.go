@@ -1,0 +1,296 @@
+package relay
+
+import (
+	"encoding/binary"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay/internal/bufpool"
+	"github.com/scorel/scorel/apps/relay/internal/ws"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// verdict is what became of something put in a queue.
+type verdict int
+
+const (
+	queued verdict = iota
+	queueFull
+	queueClosed
+)
+
+type queueState int8
+
+const (
+	queueOpen      queueState = iota
+	queueFinishing            // the last frames are in; the writer sends and half-closes
+	queueDone                 // nothing is taken any more
+)
+
+// queueLimits is shared by all queues of a relay.
+type queueLimits struct {
+	channel, data, total int // bytes
+	timeout              time.Duration
+}
+
+// queue holds what waits for one connection, in order, as bytes that are nearly
+// ready for the network: records and control frames are copied once, into
+// borrowed chunks, and each chunk's frames leave with one write each. Records
+// that wait together share one binary message.
+//
+// Putting something in never blocks. A writer goroutine exists only while
+// something waits, so an idle connection has neither buffer nor writer.
+//
+// In a chunk each frame has ws.HeaderRoom bytes in front of its payload; until
+// the header is written there, they hold the opcode and the payload's length.
+type queue struct {
+	conn   net.Conn
+	pool   *bufpool.Pool
+	limits *queueLimits
+	failed func(error) // called once by the writer when the network fails
+	write  func()      // the writer's body, made once so that starting it allocates nothing
+
+	mu      sync.Mutex
+	chunks  [][]byte
+	spare   [][]byte
+	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
+	waiting int // bytes in chunks and in the writer's hands
+	hint    int // bytes of the last batch: what the first chunk should hold
+	gen     uint64
+	state   queueState
+	writing bool
+	idle    chan struct{} // made by close when it has to wait for the writer
+}
+
+func (q *queue) init(conn net.Conn, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
+	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
+	q.write = q.writeLoop
+	q.tail = -1
+}
+
+// record queues one record for the connection on to's channel.
+func (q *queue) record(to *port, payload []byte) verdict {
+	n := wire.RecordHeaderLen + len(payload)
+	q.mu.Lock()
+	if q.state != queueOpen {
+		q.mu.Unlock()
+		return queueClosed
+	}
+	if to.gen != q.gen { // what was counted has been handed to the writer
+		to.gen, to.waiting = q.gen, 0
+	}
+	if to.waiting+n > q.limits.channel || q.waiting+n > q.limits.data {
+		q.mu.Unlock()
+		return queueFull
+	}
+	to.waiting += n
+	q.room(ws.OpBinary, n)
+	last := &q.chunks[len(q.chunks)-1]
+	*last = wire.AppendRecord(*last, to.num, payload)
+	q.sealTail(n)
+	q.unlockAndWrite()
+	return queued
+}
+
+// control queues a control frame or a ping. It may use the room that records may
+// not, so that a full queue can still say what happened.
+func (q *queue) control(op ws.Op, payload []byte) verdict {
+	q.mu.Lock()
+	if q.state != queueOpen {
+		q.mu.Unlock()
+		return queueClosed
+	}
+	if q.waiting+len(payload) > q.limits.total {
+		q.mu.Unlock()
+		return queueFull
+	}
+	q.push(op, payload)
+	q.unlockAndWrite()
+	return queued
+}
+
+// finish queues the last control frames and the close frame, whatever the
+// limits, and takes nothing more.
+func (q *queue) finish(frames [][]byte, closePayload []byte) {
+	q.mu.Lock()
+	if q.state != queueOpen {
+		q.mu.Unlock()
+		return
+	}
+	for _, frame := range frames {
+		q.push(ws.OpText, frame)
+	}
+	q.push(ws.OpClose, closePayload)
+	q.state = queueFinishing
+	q.unlockAndWrite()
+}
+
+// close takes nothing more and returns when the writer has ended. The caller has
+// closed the connection, or set a deadline on it.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.state = queueDone
+	if q.writing {
+		idle := make(chan struct{})
+		q.idle = idle
+		q.mu.Unlock()
+		<-idle
+		q.mu.Lock()
+	}
+	q.giveBack(q.chunks)
+	q.chunks = nil
+	q.mu.Unlock()
+}
+
+// push appends a whole frame. q.mu must be held.
+func (q *queue) push(op ws.Op, payload []byte) {
+	q.tail = -1
+	q.room(op, len(payload))
+	last := &q.chunks[len(q.chunks)-1]
+	*last = append(*last, payload...)
+	q.sealTail(len(payload))
+	q.tail = -1
+}
+
+// room makes the last frame of the last chunk one of op with space for n more
+// bytes. q.mu must be held.
+func (q *queue) room(op ws.Op, n int) {
+	last := len(q.chunks) - 1
+	if last >= 0 {
+		chunk := q.chunks[last]
+		if q.tail >= 0 && len(chunk)+n <= cap(chunk) {
+			return
+		}
+		if len(chunk)+ws.HeaderRoom+n <= cap(chunk) {
+			q.beginFrame(last, op)
+			return
+		}
+		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, 8*cap(chunk))))
+	} else {
+		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, q.hint)))
+	}
+	q.beginFrame(last+1, op)
+}
+
+func (q *queue) beginFrame(chunk int, op ws.Op) {
+	var head [ws.HeaderRoom]byte
+	head[0] = byte(op)
+	q.tail = len(q.chunks[chunk])
+	q.chunks[chunk] = append(q.chunks[chunk], head[:]...)
+	q.waiting += ws.HeaderRoom
+}
+
+// sealTail notes the length of the last frame after n bytes were appended.
+func (q *queue) sealTail(n int) {
+	chunk := q.chunks[len(q.chunks)-1]
+	binary.BigEndian.PutUint32(chunk[q.tail+1:], uint32(len(chunk)-q.tail-ws.HeaderRoom))
+	q.waiting += n
+}
+
+// unlockAndWrite unlocks q.mu and sees to it that a writer runs.
+func (q *queue) unlockAndWrite() {
+	start := !q.writing
+	q.writing = true
+	q.mu.Unlock()
+	if start {
+		go q.write()
+	}
+}
+
+// writeLoop writes until nothing waits. One runs at a time; close waits for it.
+func (q *queue) writeLoop() {
+	for batch := q.take(); batch != nil; batch = q.take() {
+		err := q.writeBatch(batch)
+		q.giveBack(batch)
+		if err != nil {
+			q.abandon()
+			q.failed(err)
+			return
+		}
+		q.keepSpare(batch)
+	}
+}
+
+// take hands all that waits to the writer; nil ends it.
+func (q *queue) take() [][]byte {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.chunks) > 0 && q.state != queueDone {
+		batch := q.chunks
+		q.chunks, q.spare = q.spare, nil
+		q.tail = -1
+		q.gen++
+		return batch
+	}
+	if q.state == queueFinishing {
+		q.state = queueDone
+		// The peer reads to the end of our side before we let go of the
+		// connection; a reset could take the goodbye from it.
+		if half, ok := q.conn.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite() // the connection ends either way
+		}
+	}
+	q.writerEnded()
+	return nil
+}
+
+// abandon is the end of a writer whose network failed.
+func (q *queue) abandon() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.state = queueDone
+	q.writerEnded()
+}
+
+// writerEnded tells those who wait. q.mu must be held.
+func (q *queue) writerEnded() {
+	q.writing = false
+	if q.idle != nil {
+		close(q.idle)
+		q.idle = nil
+	}
+}
+
+func (q *queue) writeBatch(batch [][]byte) error {
+	total := 0
+	for _, chunk := range batch {
+		total += len(chunk)
+		for rest := chunk; len(rest) > 0; {
+			n := int(binary.BigEndian.Uint32(rest[1:]))
+			frame := rest[:ws.HeaderRoom+n]
+			rest = rest[len(frame):]
+			at := ws.PutHeader((*[ws.HeaderRoom]byte)(frame), ws.Op(frame[0]), n)
+			if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
+				return err
+			}
+			if _, err := q.conn.Write(frame[at:]); err != nil {
+				return err
+			}
+		}
+	}
+	q.mu.Lock()
+	q.waiting -= total
+	q.hint = min(total, bufpool.Large)
+	q.mu.Unlock()
+	return nil
+}
+
+// giveBack returns borrowed chunks.
+func (q *queue) giveBack(batch [][]byte) {
+	for i, chunk := range batch {
+		q.pool.Put(chunk)
+		batch[i] = nil
+	}
+}
+
+// keepSpare keeps the emptied list for the next batch, if it is short.
+func (q *queue) keepSpare(batch [][]byte) {
+	const most = 4
+	if cap(batch) > most {
+		return
+	}
+	q.mu.Lock()
+	q.spare = batch[:0]
+	q.mu.Unlock()
+}

@@ -1,0 +1,173 @@
+// Package relay routes sealed records between entries and hosts that know each
+// other. It is an authenticated proxy with a registry of bindings: it proves who
+// is connected, remembers who may talk to whom, and copies bytes that it cannot
+// read. See packages/protocol/wire for what it speaks.
+//
+// New builds a Relay, Handler serves it on listeners of the caller, Shutdown ends
+// it. The package never listens, reads no flag and keeps no global state, so any
+// number of relays fit in one process.
+//
+// Who owns what: each connection has one goroutine, its reader, which routes what
+// it reads straight into the queue of the receiver. A queue has a writer only while
+// something waits in it. The directory, one goroutine, owns who is online, what
+// they are allowed, and the pairing codes. Records touch neither the directory
+// nor the store.
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/internal/bufpool"
+	"github.com/scorel/scorel/apps/relay/internal/ws"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Relay is one relay node.
+type Relay struct {
+	cfg     Config
+	log     *slog.Logger
+	names   names
+	metrics *metrics
+	guards  guards
+	dir     *directory
+	node    bus.Node
+	pool    *bufpool.Pool
+	queues  *queueLimits
+	web     *webUI
+
+	running sync.WaitGroup // one for each connection
+
+	mu      sync.Mutex
+	conns   map[*conn]struct{}
+	closing bool
+}
+
+// New checks the configuration and returns a running relay. The caller ends it
+// with Shutdown and closes the store afterwards.
+func New(cfg Config) (*Relay, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	known, err := newNames(cfg.PublicURLs, cfg.AllowedOrigins)
+	if err != nil {
+		return nil, err
+	}
+	web, err := newWebUI(cfg.Web)
+	if err != nil {
+		return nil, fmt.Errorf("relay: %w", err)
+	}
+	l := cfg.Limits
+	r := &Relay{
+		cfg: cfg, log: cfg.Logger, names: known, web: web,
+		metrics: newMetrics(),
+		guards:  newGuards(l),
+		pool:    new(bufpool.Pool),
+		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
+		conns:   make(map[*conn]struct{}),
+	}
+	r.dir = newDirectory(r)
+	r.dir.start()
+	if r.node, err = cfg.Bus.Attach(r.heard); err != nil {
+		r.dir.stop()
+		return nil, fmt.Errorf("relay: joining the bus: %w", err)
+	}
+	return r, nil
+}
+
+var errClosing = errors.New("relay is shutting down")
+var errFull = errors.New("relay has reached its limit of connections")
+
+// adopt starts to serve an upgraded connection.
+func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closing:
+		return errClosing
+	case len(r.conns) >= r.cfg.Limits.Connections:
+		return errFull
+	}
+	c := newConn(r, up, addr, host)
+	r.conns[c] = struct{}{}
+	r.running.Go(c.run)
+	return nil
+}
+
+// room tells whether another connection would be adopted.
+func (r *Relay) room() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closing:
+		return errClosing
+	case len(r.conns) >= r.cfg.Limits.Connections:
+		return errFull
+	}
+	return nil
+}
+
+func (r *Relay) forget(c *conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.conns, c)
+}
+
+// Shutdown says goodbye to every peer and returns when all connections have
+// ended. When ctx ends first it cuts those that are left and returns ctx.Err().
+// Calling it again is harmless.
+func (r *Relay) Shutdown(ctx context.Context) error {
+	for _, c := range r.close() {
+		c.end(wire.ReasonShutdown, ws.StatusGoingAway, &wire.Goodbye{Reason: wire.ReasonShutdown})
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.running.Wait()
+	}()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = ctx.Err()
+		for _, c := range r.close() {
+			_ = c.net.Close() // its reader sees the error
+		}
+		<-ended
+	}
+	r.dir.stop()
+	return errors.Join(err, r.node.Close())
+}
+
+// close lets nobody in any more and returns who is there.
+func (r *Relay) close() []*conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closing = true
+	out := make([]*conn, 0, len(r.conns))
+	for c := range r.conns {
+		out = append(out, c)
+	}
+	return out
+}
+
+// storeContext bounds one question to the store.
+func (r *Relay) storeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), r.cfg.Limits.StoreTimeout)
+}
+
+// storeFailed counts and logs a store that did not answer.
+func (r *Relay) storeFailed(operation string, err error) {
+	r.metrics.storeErrors.WithLabelValues(operation).Inc()
+	r.log.Error("store did not answer", "operation", operation, "error", err)
+}
+
+// nowMillis is the wire's form of now.
+func nowMillis() int64 { return time.Now().UnixMilli() }

@@ -1,0 +1,66 @@
+// Package store is the durable state of a relay: devices, clients, the bindings
+// between them, and an audit of how bindings came and went. Nothing else is ever
+// stored: no project, prompt, record or code.
+//
+// The relay asks the store when a peer logs in, when a pairing completes and when
+// a binding is revoked; never for a record.
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+var (
+	// ErrNotFound is wrapped by Revoke when there is no valid binding.
+	ErrNotFound = errors.New("store: no such binding")
+	// ErrLimit is wrapped by Bind when one side has wire.MaxBindings already.
+	ErrLimit = errors.New("store: too many bindings")
+)
+
+// Party is a device or a client as the store knows it.
+type Party struct {
+	ID ident.ID
+	ident.Public
+	Label string // as at its last login
+}
+
+// Action names what an Event records.
+type Action string
+
+const (
+	ActionBound   Action = "bound"   // a pairing completed, or renewed a binding
+	ActionRevoked Action = "revoked" // one side ended the binding
+)
+
+// Event is one line of the audit.
+type Event struct {
+	At     time.Time // microseconds, UTC
+	Action Action
+	Device ident.ID
+	Client ident.ID
+	Actor  ident.ID // who revoked; zero for a pairing, which both sides made
+}
+
+// Store keeps parties and bindings. It is safe for concurrent use. An error that
+// wraps none of the above means that the store could not answer: the caller
+// treats that as a no.
+type Store interface {
+	// Bindings returns the other sides of the valid bindings of id, in any order.
+	Bindings(ctx context.Context, id ident.ID) ([]Party, error)
+	// Relabel notes the label of a party that is known; others are left unknown.
+	Relabel(ctx context.Context, id ident.ID, label string) error
+	// Bind writes a valid binding and both parties. Binding again renews a binding
+	// that exists, revoked or not.
+	Bind(ctx context.Context, device, client Party, at time.Time) error
+	// Revoke ends the binding at a time.
+	Revoke(ctx context.Context, device, client, actor ident.ID, at time.Time) error
+	// Audit returns the newest events first, at most limit.
+	Audit(ctx context.Context, limit int) ([]Event, error)
+	// Check tells whether the store can answer now.
+	Check(ctx context.Context) error
+	Close() error
+}

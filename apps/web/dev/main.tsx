@@ -1,0 +1,16 @@
+// The app on made-up data, to look at it: `npm run dev`, then open
+// /dev/?scene=chat. It is no part of the build.
+import { createMemoryHistory } from "@tanstack/react-router";
+import { createRoot } from "react-dom/client";
+import { App } from "../src/app/App";
+import { createAppRouter } from "../src/app/router";
+import "../src/app/styles.css";
+import { scenes } from "./scenes";
+
+const name = new URLSearchParams(location.search).get("scene") ?? "chat";
+const scene = scenes[name] ?? scenes.chat;
+const root = document.getElementById("root");
+if (!root || !scene) throw new Error("nothing to show");
+const { scorel, path } = scene();
+const router = createAppRouter({ current: null }, createMemoryHistory({ initialEntries: [path] }));
+createRoot(root).render(<App scorel={scorel} router={router} />);

@@ -1,0 +1,121 @@
+// What the pages know of the world: stores to read and calls to make. The link
+// worker, the seal and the outbox stand behind it; no page talks to a socket.
+import type { Approval, Decision, Event, Live, Requests, SessionEntry, SessionSummary } from "./types";
+
+/** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
+export interface Readable<T> {
+  get(): T;
+  subscribe(listener: () => void): () => void;
+}
+
+/** The connection to the relay. */
+export type LinkState =
+  /** This page cannot work here (no secure context, no Ed25519, no IndexedDB ...). */
+  | { state: "unsupported"; reason: string; advice: string }
+  | { state: "connecting"; attempt: number; retryAt: number | null; lastError: string | null }
+  | { state: "online" }
+  /** The relay refused the login; trying again will not help. */
+  | { state: "refused"; message: string };
+
+export interface Device {
+  id: string;
+  label: string;
+  online: boolean;
+  /** The binding is gone: removed on the machine, or with another browser. Forgetting it clears the row. */
+  revoked?: boolean;
+  /** A sentence on why this device is not used although the relay lists it. */
+  problem?: string;
+}
+
+export type PairingState =
+  | { step: "requesting" }
+  /** Started here: show the code and the command to run on the machine at home. */
+  | { step: "showing"; code: string; command: string; expiresAt: number }
+  /** Both sides found each other and prove that they know the code. */
+  | { step: "confirming"; label: string }
+  /** Proven; the machine at home waits for a person to accept. */
+  | { step: "accepting"; label: string }
+  | { step: "done"; deviceId: string; label: string }
+  | { step: "failed"; message: string };
+
+export interface Pairing {
+  readonly state: Readable<PairingState>;
+  cancel(): void;
+}
+
+export interface Scorel {
+  readonly link: Readable<LinkState>;
+  readonly relayUrl: Readable<string>;
+  /** Rejects with a sentence when the URL is no ws/wss/http/https URL. */
+  setRelayUrl(url: string): Promise<void>;
+  readonly me: Readable<{ id: string; label: string } | null>;
+  /** null until the relay has told. */
+  readonly devices: Readable<Device[] | null>;
+  startPairing(): Pairing;
+  redeemPairing(code: string): Pairing;
+  forgetDevice(deviceId: string): Promise<void>;
+  host(deviceId: string): Host;
+  /** Tries to connect now instead of at the end of the back-off. */
+  reconnectNow(): void;
+}
+
+export type HostStatus = "connecting" | "open" | "offline" | "revoked";
+
+export interface Host {
+  readonly deviceId: string;
+  readonly status: Readable<HostStatus>;
+  /** Waits for the channel (at most 15 s) and for the answer. Rejects with ApiError or OfflineError. */
+  request<K extends keyof Requests>(name: K, fields: Requests[K]["request"]): Promise<Requests[K]["response"]>;
+  /** Events of the host that belong to no session. */
+  onEvent(listener: (event: Event) => void): () => void;
+  /** The same object for the same id while anyone holds it. */
+  session(sessionId: string): SessionView;
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly kind: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The device cannot be reached now; nothing was changed that a retry would double. */
+export class OfflineError extends Error {}
+
+/** A prompt that is not in the log yet. */
+export interface OutgoingPrompt {
+  clientKey: string;
+  text: string;
+  /** "device": only here yet. "host": the host has it, the agent has not taken it. "failed": the host refused it. */
+  state: "device" | "host" | "failed";
+  error?: string;
+  /** False for a prompt that another entry sent. */
+  mine: boolean;
+  createdAt: number;
+}
+
+export interface SessionState {
+  status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
+  summary: SessionSummary | null;
+  /** The log in file order; entries of unknown types included. */
+  entries: SessionEntry[];
+  live: Live;
+  outgoing: OutgoingPrompt[];
+  /** How the last turn ended, when it did not end well. */
+  lastError: string | null;
+}
+
+export interface SessionView {
+  readonly sessionId: string;
+  readonly state: Readable<SessionState>;
+  /** Keeps the text in IndexedDB until it is in the log: it is never lost and never doubled. */
+  send(text: string): void;
+  retry(clientKey: string): void;
+  discard(clientKey: string): void;
+  cancel(): Promise<void>;
+  answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }>;
+  /** Ends this holder's interest. */
+  release(): void;
+}

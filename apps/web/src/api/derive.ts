@@ -1,0 +1,31 @@
+// What is read out of a session's log. Nothing here is kept anywhere else, so it
+// is the same after any resync.
+import { CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
+
+/** The clientKey of a person's message, if it has one. */
+export function clientKeyOf(entry: SessionEntry): string | undefined {
+  return entry.type === "message" && entry.message.role === "user" ? entry.clientKey : undefined;
+}
+
+/**
+ * How the last turn ended, when it ended with an error: the record of the turn,
+ * or the last answer where another program left none. A later message of a person
+ * or a later answer makes it old.
+ */
+export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i] as SessionEntry;
+    if (entry.type === "custom" && entry.customType === CUSTOM_TURN) {
+      const record = entry.data as Partial<TurnRecord> | undefined;
+      return record?.stopReason === "error" ? record.error || UNNAMED : null;
+    }
+    if (entry.type === "message") {
+      const { message } = entry;
+      const failed = message.role === "assistant" && message.stopReason === "error";
+      return failed ? message.errorMessage || UNNAMED : null;
+    }
+  }
+  return null;
+}
+
+const UNNAMED = "The turn failed; the host did not say why.";

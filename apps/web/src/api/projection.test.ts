@@ -1,0 +1,133 @@
+// @vitest-environment node
+import { describe, expect, it } from "vitest";
+import { ModelSession } from "../../test-support/model-session";
+import { Random } from "../../test-support/random";
+import { randomStep } from "../../test-support/random-turns";
+import { lastErrorOf } from "./derive";
+import { applyResync, emptyProjection, type Projection, project, tailBytes } from "./projection";
+
+function freshLoad(session: ModelSession): Projection {
+  return applyResync(emptyProjection(), session.resync(emptyProjection().anchors));
+}
+
+describe("project", () => {
+  it("equals a fresh load after any resync, whatever was cut, whenever", () => {
+    const modes = new Map<string, number>();
+    for (let seed = 1; seed <= 120; seed++) {
+      const random = new Random(seed);
+      const session = new ModelSession("ses_1");
+      session.ringSize = random.pick([3, 20, 200]);
+      let state = emptyProjection();
+      const reconnect = (): void => {
+        const response = session.resync(state.anchors);
+        modes.set(response.mode, (modes.get(response.mode) ?? 0) + 1);
+        state = applyResync(state, response);
+        expect(state).toEqual(freshLoad(session));
+        session.subscribers.add((event) => {
+          state = project(state, event);
+        });
+      };
+      reconnect();
+      for (let step = 0; step < 150; step++) {
+        randomStep(session, random);
+        if (random.chance(4)) {
+          session.restart();
+        } else if (random.chance(6)) {
+          session.subscribers.clear();
+        }
+        if (session.subscribers.size === 0 && random.chance(30)) {
+          reconnect();
+        }
+      }
+      session.subscribers.clear();
+      reconnect();
+    }
+    expect([...modes.keys()].sort()).toEqual(["full_reload", "persistent_fallback", "stream_resume"]);
+  });
+
+  it("follows events without any resync", () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = new Random(seed);
+      const session = new ModelSession("ses_1");
+      let state = freshLoad(session);
+      session.subscribers.add((event) => {
+        state = project(state, event);
+      });
+      for (let step = 0; step < 120; step++) {
+        randomStep(session, random);
+      }
+      expect({ ...state, summary: null }).toEqual({ ...freshLoad(session), summary: null });
+    }
+  });
+
+  it("changes nothing for an event that was seen", () => {
+    const session = new ModelSession("ses_1");
+    session.userMessage("hi", "k1", "cli_a");
+    const state = freshLoad(session);
+    const seen = { type: "entry_appended", sessionId: "ses_1", seq: 1, entry: session.log[0] };
+    expect(project(state, seen)).toBe(state);
+  });
+
+  it("keeps entries of unknown types and steps over unknown events", () => {
+    const session = new ModelSession("ses_1");
+    let state = freshLoad(session);
+    session.subscribers.add((event) => {
+      state = project(state, event);
+    });
+    session.append({ type: "hologram", depth: 3 });
+    session.publish("aurora_changed", { colour: "green" });
+    expect(state.entries).toEqual(session.log);
+    expect(state.entries[0]).toMatchObject({ type: "hologram", depth: 3 });
+    expect(state.anchors.streamLastSeq).toBe(2);
+    expect(state.anchors.persistentLastSeq).toBe(1);
+  });
+
+  it("never changes the state it was given", () => {
+    const random = new Random(7);
+    const session = new ModelSession("ses_1");
+    let state = freshLoad(session);
+    session.subscribers.add((event) => {
+      const before = structuredClone(state);
+      const next = project(state, event);
+      expect(state).toEqual(before);
+      state = next;
+    });
+    for (let step = 0; step < 200; step++) {
+      randomStep(session, random);
+    }
+  });
+});
+
+describe("tailBytes", () => {
+  it.each([
+    ["short", 10, "short"],
+    ["0123456789", 4, "6789"],
+    ["aé", 2, "é"],
+    ["aé", 1, ""],
+    ["🙂🙂", 5, "🙂"],
+    ["", 3, ""],
+  ])("cuts %j to %i bytes", (text, limit, want) => {
+    expect(tailBytes(text, limit)).toBe(want);
+  });
+});
+
+describe("lastErrorOf", () => {
+  const message = (role: string, extra: object = {}) => ({ type: "message", message: { role, content: [], ...extra } });
+  const turn = (stopReason: string, error?: string) => ({
+    type: "custom",
+    customType: "scorel.turn",
+    data: { stopReason, error },
+  });
+
+  it.each([
+    ["nothing", [], null],
+    ["a good answer", [message("assistant", { stopReason: "stop" })], null],
+    ["a failed turn", [message("user"), turn("error", "no key")], "no key"],
+    ["a cancelled turn", [message("user"), turn("aborted")], null],
+    ["a failed turn and a new message", [turn("error", "no key"), message("user")], null],
+    ["a failed answer of another program", [message("assistant", { stopReason: "error", errorMessage: "429" })], "429"],
+    ["a renaming after a failed turn", [turn("error", "no key"), { type: "session_info", name: "x" }], "no key"],
+  ])("of %s", (_, entries, want) => {
+    expect(lastErrorOf(entries as never)).toBe(want);
+  });
+});

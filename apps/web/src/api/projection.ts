@@ -1,0 +1,180 @@
+// What an entry makes of a session's events. Pure: the same events give the same
+// state, and after any resync the state equals that of a fresh load. The host
+// projects by the same rules (api.Live.Apply).
+import type { WireEvent } from "../link/messages";
+import {
+  type Anchors,
+  type Live,
+  MAX_TOOL_TAIL,
+  type PartialBlock,
+  type ResyncEventsResponse,
+  type RunningTool,
+  type SessionEntry,
+  type SessionEvent,
+  type SessionSummary,
+} from "./types";
+
+export interface Projection {
+  summary: SessionSummary | null;
+  /** The log in file order. */
+  entries: SessionEntry[];
+  live: Live;
+  anchors: Anchors;
+}
+
+export function emptyLive(): Live {
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+}
+
+/** A session of which nothing was seen: its anchors ask for a full reload. */
+export function emptyProjection(): Projection {
+  return {
+    summary: null,
+    entries: [],
+    live: emptyLive(),
+    anchors: { epoch: "", persistentLastSeq: 0, streamLastSeq: 0 },
+  };
+}
+
+/** Takes one event. One that was seen already changes nothing; one of an unknown type only counts as seen. */
+export function project(state: Projection, event: WireEvent): Projection {
+  const seq = event.seq ?? 0;
+  if (seq <= state.anchors.streamLastSeq) {
+    return state;
+  }
+  const known = event as unknown as SessionEvent;
+  const anchors = { ...state.anchors, streamLastSeq: seq };
+  if (known.type !== "entry_appended") {
+    return { ...state, anchors, live: projectLive(state.live, known) };
+  }
+  anchors.persistentLastSeq = seq;
+  return {
+    ...state,
+    anchors,
+    entries: [...state.entries, known.entry],
+    live: afterEntry(state.live, known.entry),
+  };
+}
+
+/** Takes the answer to resync_events. */
+export function applyResync(state: Projection, response: ResyncEventsResponse): Projection {
+  const { mode, session: summary, anchors } = response;
+  switch (mode) {
+    case "stream_resume":
+      return { ...(response.events ?? []).reduce<Projection>(projectEvent, state), summary, anchors };
+    case "persistent_fallback":
+      return {
+        summary,
+        entries: [...state.entries, ...(response.entries ?? [])],
+        live: wholeLive(response.live),
+        anchors,
+      };
+    default:
+      return { summary, entries: response.entries ?? [], live: wholeLive(response.live), anchors };
+  }
+}
+
+function projectEvent(state: Projection, event: unknown): Projection {
+  return project(state, event as WireEvent);
+}
+
+/** A host of another version may leave a list out. */
+function wholeLive(live: Live | undefined): Live {
+  const empty = emptyLive();
+  return {
+    turn: live?.turn ?? null,
+    partial: live?.partial ?? empty.partial,
+    tools: live?.tools ?? empty.tools,
+    approvals: live?.approvals ?? empty.approvals,
+    queue: live?.queue ?? empty.queue,
+  };
+}
+
+function afterEntry(live: Live, entry: SessionEntry): Live {
+  if (entry.type !== "message") {
+    return live;
+  }
+  const { message } = entry;
+  switch (message.role) {
+    case "assistant":
+      return { ...live, partial: [] };
+    case "toolResult":
+      return { ...live, tools: live.tools.filter((tool) => tool.toolCallId !== message.toolCallId) };
+    default:
+      return live;
+  }
+}
+
+function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_appended" }>): Live {
+  switch (event.type) {
+    case "turn_started":
+      return { ...live, turn: event.turn };
+    case "turn_cancelling":
+      return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
+    case "turn_ended":
+      return { ...live, turn: null, partial: [], tools: [], approvals: [] };
+    case "message_started":
+    case "message_reset":
+      return { ...live, partial: [] };
+    case "block_started":
+      return { ...live, partial: startBlock(live.partial, event) };
+    case "block_delta":
+      return { ...live, partial: growBlock(live.partial, event.index, event.delta) };
+    case "tool_started":
+      return {
+        ...live,
+        tools: [...live.tools, { toolCallId: event.toolCallId, toolName: event.toolName, output: "" }],
+      };
+    case "tool_output":
+      return { ...live, tools: growTool(live.tools, event.toolCallId, event.delta) };
+    case "approval_requested":
+      return { ...live, approvals: [...live.approvals, event.approval] };
+    case "approval_resolved":
+      return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "queue_changed":
+      return { ...live, queue: event.queue ?? [] };
+    default:
+      return live;
+  }
+}
+
+function startBlock(partial: PartialBlock[], event: SessionEvent & { type: "block_started" }): PartialBlock[] {
+  const { index, block, id, name } = event;
+  if (index !== partial.length) {
+    return partial;
+  }
+  return [...partial, { type: block, text: "", ...(id ? { id } : {}), ...(name ? { name } : {}) }];
+}
+
+function growBlock(partial: PartialBlock[], index: number, delta: string): PartialBlock[] {
+  const block = partial[index];
+  if (!block) {
+    return partial;
+  }
+  const next = partial.slice();
+  next[index] = { ...block, text: block.text + delta };
+  return next;
+}
+
+function growTool(tools: RunningTool[], toolCallId: string, delta: string): RunningTool[] {
+  return tools.map((tool) =>
+    tool.toolCallId === toolCallId ? { ...tool, output: tailBytes(tool.output + delta, MAX_TOOL_TAIL) } : tool,
+  );
+}
+
+/** The end of the text that fits `limit` bytes of UTF-8, cut between characters. */
+export function tailBytes(text: string, limit: number): string {
+  // A code unit takes at most three bytes.
+  if (text.length * 3 <= limit) {
+    return text;
+  }
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= limit) {
+    return text;
+  }
+  let at = bytes.length - limit;
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) {
+    at++;
+  }
+  return new TextDecoder().decode(bytes.subarray(at));
+}

@@ -1,0 +1,275 @@
+// @vitest-environment node
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { FakeDevice } from "../../test-support/device";
+import type { ModelSession } from "../../test-support/model-session";
+import { Random } from "../../test-support/random";
+import { randomStep } from "../../test-support/random-turns";
+import { FakeRelay } from "../../test-support/relay";
+import type { Scorel, SessionState, SessionView } from "./contract";
+
+const SESSION = "ses_1";
+
+let relay: FakeRelay;
+let device: FakeDevice;
+let model: ModelSession;
+
+beforeEach(async () => {
+  freshBrowser();
+  relay = new FakeRelay();
+  device = await FakeDevice.create();
+  relay.add(device);
+  model = device.session(SESSION);
+});
+
+afterEach(closePages);
+
+async function pairedPage(): Promise<Scorel> {
+  const page = openPage(relay);
+  const pairing = page.startPairing();
+  const { code } = await untilStep(pairing.state, "showing");
+  await device.redeem(code);
+  await untilStep(pairing.state, "done");
+  return page;
+}
+
+function view(page: Scorel): SessionView {
+  return page.host(device.identity.id).session(SESSION);
+}
+
+async function live(v: SessionView): Promise<SessionState> {
+  return until(v.state, (s) => s.status === "live");
+}
+
+/** Waits until the page shows what the host holds. */
+async function inStep(v: SessionView): Promise<SessionState> {
+  return until(
+    v.state,
+    (s) =>
+      s.status === "live" &&
+      s.entries.length === model.log.length &&
+      JSON.stringify(s.live) === JSON.stringify(model.live),
+  );
+}
+
+describe("a session", () => {
+  it("loads, follows what happens and knows its summary", async () => {
+    model.userMessage("first", "k0", "cli_other");
+    const v = view(await pairedPage());
+    expect(v.state.get().status).toBe("loading");
+    expect((await live(v)).entries).toEqual(model.log);
+    model.publish("message_started");
+    model.live.partial = [{ type: "text", text: "Hello" }];
+    model.publish("block_started", { index: 0, block: "text" });
+    model.publish("block_delta", { index: 0, delta: "Hello" });
+    const state = await inStep(v);
+    expect(state.live.partial).toEqual([{ type: "text", text: "Hello" }]);
+    device.broadcast({ type: "session_updated", session: { ...model.summary, name: "renamed" } });
+    await until(v.state, (s) => s.summary?.name === "renamed");
+  });
+
+  it("is missing when the host does not know it", async () => {
+    const page = await pairedPage();
+    const v = page.host(device.identity.id).session("ses_unknown");
+    await until(v.state, (s) => s.status === "missing");
+  });
+
+  it("says what else the host refuses, and asks again", async () => {
+    device.intercept = (r) =>
+      r.type === "resync_events" ? { type: "error", kind: 10, message: "damaged" } : undefined;
+    const v = view(await pairedPage());
+    const state = await until(v.state, (s) => s.lastError !== null);
+    expect(state).toMatchObject({ status: "loading", lastError: "damaged" });
+  });
+
+  it("holds the host's truth after cuts, restarts and silence", async () => {
+    const page = await pairedPage();
+    const v = view(page);
+    await live(v);
+    const random = new Random(11);
+    for (let round = 0; round < 12; round++) {
+      for (let step = 0; step < 20; step++) {
+        randomStep(model, random);
+        if (step === 10 && round % 3 === 0) {
+          relay.cut();
+        }
+        if (step === 10 && round % 3 === 1) {
+          relay.setOnline(device, false);
+          model.restart();
+        }
+      }
+      if (!device.online) {
+        await until(v.state, (s) => s.status === "offline");
+        relay.setOnline(device, true);
+      }
+      const state = await inStep(v);
+      expect(state.entries).toEqual(model.log);
+      expect(state.live).toEqual(model.live);
+    }
+  });
+
+  it("goes through reconnecting and offline, and keeps what it showed", async () => {
+    model.userMessage("first", "k0", "cli_other");
+    const v = view(await pairedPage());
+    await live(v);
+    relay.down = true;
+    relay.cut();
+    expect((await until(v.state, (s) => s.status === "reconnecting")).entries).toEqual(model.log);
+    relay.down = false;
+    await live(v);
+    relay.setOnline(device, false);
+    await until(v.state, (s) => s.status === "offline");
+    relay.revoke(device);
+    await until(v.state, (s) => s.status === "revoked");
+  });
+
+  it("is drawn a few times for a burst of events, and keeps what did not change", async () => {
+    model.userMessage("first", "k0", "cli_other");
+    const v = view(await pairedPage());
+    const { entries, outgoing } = await live(v);
+    let drawn = 0;
+    v.state.subscribe(() => drawn++);
+    model.publish("message_started");
+    model.live.partial = [{ type: "text", text: "" }];
+    model.publish("block_started", { index: 0, block: "text" });
+    for (let i = 0; i < 1000; i++) {
+      (model.live.partial[0] as { text: string }).text += "word ";
+      model.publish("block_delta", { index: 0, delta: "word " });
+    }
+    const state = await inStep(v);
+    expect(drawn).toBeLessThan(50);
+    expect(state.entries).toBe(entries);
+    expect(state.outgoing).toBe(outgoing);
+  });
+
+  it("is one object for all who hold it", async () => {
+    const page = await pairedPage();
+    const [a, b] = [view(page), view(page)];
+    expect(a).toBe(b);
+    a.release();
+    b.release();
+    expect(view(page)).toBe(a);
+  });
+
+  it("hands unknown events of the host on, and is not upset by unknown ones of its own", async () => {
+    const page = await pairedPage();
+    const v = view(page);
+    await live(v);
+    const heard = new Promise((resolve) => page.host(device.identity.id).onEvent(resolve));
+    device.broadcast({ type: "weather_changed", wind: 3 });
+    expect(await heard).toEqual({ type: "weather_changed", wind: 3 });
+    model.publish("aurora_changed", { colour: "green" });
+    model.append({ type: "hologram", depth: 3 });
+    expect((await inStep(v)).entries[0]).toMatchObject({ type: "hologram", depth: 3 });
+  });
+});
+
+describe("a prompt", () => {
+  it("goes from here to the host to the log, and is shown as mine", async () => {
+    device.intercept = (r) => {
+      if (r.type !== "send_prompt" || device.prompts.length > 0) {
+        return undefined;
+      }
+      device.prompts.push({ clientKey: r.clientKey, text: r.text });
+      model.live.queue = [{ clientKey: r.clientKey, clientId: "cli_x", text: r.text, queuedAt: 5 }];
+      model.publish("queue_changed", { queue: model.live.queue });
+      return { type: "response", result: { state: "queued" } };
+    };
+    const v = view(await pairedPage());
+    await live(v);
+    v.send("hello");
+    const queued = await until(v.state, (s) => s.live.queue.length === 1);
+    expect(queued.outgoing).toEqual([
+      { clientKey: expect.any(String), text: "hello", state: "host", mine: true, createdAt: expect.any(Number) },
+    ]);
+    const clientKey = queued.outgoing[0]?.clientKey as string;
+    model.userMessage("hello", clientKey, "cli_x");
+    // The queue still names it for a moment; it is shown once all the same.
+    expect((await until(v.state, (s) => s.entries.length === 1)).outgoing).toEqual([]);
+  });
+
+  it("shows prompts of others that wait", async () => {
+    model.live.queue = [{ clientKey: "theirs", clientId: "cli_other", text: "me first", queuedAt: 5 }];
+    const v = view(await pairedPage());
+    expect((await live(v)).outgoing).toMatchObject([{ clientKey: "theirs", state: "host", mine: false }]);
+  });
+
+  it("that was written offline is sent after a reload, once and in order", async () => {
+    const page = await pairedPage();
+    const v = view(page);
+    await live(v);
+    relay.setOnline(device, false);
+    await until(v.state, (s) => s.status === "offline");
+    v.send("one");
+    v.send("two");
+    await until(v.state, (s) => s.outgoing.length === 2 && s.outgoing.every((o) => o.state === "device"));
+    closePages();
+    relay.setOnline(device, true);
+    const again = view(openPage(relay));
+    await until(again.state, (s) => s.entries.length === 2 && s.outgoing.length === 0);
+    expect(device.prompts.map((p) => p.text)).toEqual(["one", "two"]);
+  });
+
+  it("whose answer is lost is not doubled", async () => {
+    const v = view(await pairedPage());
+    await live(v);
+    let lost = false;
+    device.intercept = (r) => {
+      if (r.type !== "send_prompt" || lost) {
+        return undefined;
+      }
+      lost = true;
+      device.prompts.push({ clientKey: r.clientKey, text: r.text });
+      model.userMessage(r.text, r.clientKey, "cli_x");
+      relay.cut();
+      return null;
+    };
+    v.send("only once");
+    const state = await until(v.state, (s) => s.status === "live" && s.entries.length === 1 && s.outgoing.length === 0);
+    expect(state.entries).toHaveLength(1);
+    expect(device.prompts).toHaveLength(1);
+  });
+
+  it("that the host refuses does not hold up the next, and can be tried again or thrown away", async () => {
+    const v = view(await pairedPage());
+    await live(v);
+    let refuse = true;
+    device.intercept = (r) =>
+      r.type === "send_prompt" && r.text.startsWith("bad") && refuse
+        ? { type: "error", kind: 11, message: "the queue is full" }
+        : undefined;
+    v.send("bad 1");
+    v.send("bad 2");
+    v.send("good");
+    const state = await until(v.state, (s) => s.entries.length === 1 && s.outgoing.length === 2);
+    expect(state.outgoing).toMatchObject([
+      { text: "bad 1", state: "failed", error: "the queue is full" },
+      { text: "bad 2", state: "failed", error: "the queue is full" },
+    ]);
+    refuse = false;
+    v.retry(state.outgoing[0]?.clientKey as string);
+    v.discard(state.outgoing[1]?.clientKey as string);
+    await until(v.state, (s) => s.entries.length === 2 && s.outgoing.length === 0);
+    expect(device.prompts.map((p) => p.text)).toEqual(["good", "bad 1"]);
+  });
+
+  it("of a turn is cancelled by that turn's id", async () => {
+    const v = view(await pairedPage());
+    await live(v);
+    await v.cancel();
+    expect(device.requests).not.toContain("cancel_turn");
+    model.live.turn = { turnId: "turn_1", clientKey: "k", startedAt: 1 };
+    model.publish("turn_started", { turn: model.live.turn });
+    await until(v.state, (s) => s.live.turn !== null);
+    const asked = new Promise((resolve) => {
+      device.intercept = (r) => {
+        if (r.type === "cancel_turn") {
+          resolve(r);
+        }
+        return undefined;
+      };
+    });
+    await v.cancel();
+    expect(await asked).toMatchObject({ turnId: "turn_1", sessionId: SESSION });
+  });
+});

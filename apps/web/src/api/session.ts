@@ -1,0 +1,276 @@
+// One session as a page sees it: its projection kept in step with the host over
+// every break, together with what this browser still has to send.
+import type { WireEvent } from "../link/messages";
+import {
+  ApiError,
+  type Host,
+  type HostStatus,
+  OfflineError,
+  type OutgoingPrompt,
+  type Readable,
+  type SessionState,
+  type SessionView,
+} from "./contract";
+import { clientKeyOf, lastErrorOf } from "./derive";
+import type { Frames } from "./frames";
+import type { OutboxStore } from "./outbox";
+import { applyResync, emptyProjection, type Projection, project } from "./projection";
+import { Sender } from "./sender";
+import { Store } from "./store";
+import { ApiKind, type Approval, type Decision, type SessionSummary } from "./types";
+
+export interface SessionOptions {
+  sessionId: string;
+  host: Pick<Host, "deviceId" | "status" | "request">;
+  outbox: OutboxStore;
+  frames: Frames;
+  me: Readable<{ id: string; label: string } | null>;
+  /** How long to wait before asking again after the host refused a resync, in milliseconds. */
+  resyncRetry?: number;
+}
+
+type Phase = "loading" | "live" | "missing";
+
+const RESYNC_RETRY = 3_000;
+
+export class Session implements SessionView {
+  readonly sessionId: string;
+  readonly #options: SessionOptions;
+  readonly #state: Store<SessionState>;
+  readonly #sender: Sender;
+  readonly #stopMe: () => void;
+  #projection: Projection = emptyProjection();
+  #inLog = new Set<string>();
+  #outgoing: OutgoingPrompt[] = [];
+  #pending: WireEvent[] = [];
+  #phase: Phase = "loading";
+  #trouble: string | null = null;
+  #loaded = false;
+  /** Counts resyncs; an answer to an older one is dropped. */
+  #sync = 0;
+  #syncing = false;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+  /** Called when a holder lets go. */
+  onRelease: () => void = () => {};
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.sessionId = options.sessionId;
+    this.#sender = new Sender({
+      deviceId: options.host.deviceId,
+      sessionId: options.sessionId,
+      store: options.outbox,
+      deliver: async ({ clientKey, text }) => {
+        await options.host.request("send_prompt", { sessionId: options.sessionId, clientKey, text });
+      },
+      onChange: () => this.#options.frames.request(this.#publish),
+    });
+    this.#state = new Store(this.#compose());
+    this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
+  }
+
+  get state(): Readable<SessionState> {
+    return this.#state;
+  }
+
+  send(text: string): void {
+    this.#sender.send(text);
+  }
+
+  retry(clientKey: string): void {
+    this.#sender.retry(clientKey);
+  }
+
+  discard(clientKey: string): void {
+    this.#sender.discard(clientKey);
+  }
+
+  /** Cancels the turn that this page shows, and no later one. */
+  async cancel(): Promise<void> {
+    const turn = this.#projection.live.turn;
+    if (turn) {
+      await this.#options.host.request("cancel_turn", { sessionId: this.sessionId, turnId: turn.turnId });
+    }
+  }
+
+  async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
+    const { won, decidedBy } = await this.#options.host.request("answer_approval", {
+      sessionId: this.sessionId,
+      approvalId: approval.id,
+      decision,
+    });
+    return { won, decidedBy };
+  }
+
+  release(): void {
+    this.onRelease();
+  }
+
+  /** An event of this session. */
+  take(event: WireEvent): void {
+    this.#pending.push(event);
+    if (!this.#syncing) {
+      this.#options.frames.request(this.#flush);
+    }
+  }
+
+  /** The host told a new summary of this session. */
+  summarize(summary: SessionSummary): void {
+    this.#projection = { ...this.#projection, summary };
+    this.#options.frames.request(this.#publish);
+  }
+
+  /** A channel was opened: whatever was missed is asked for. */
+  connected(): void {
+    this.#flush();
+    this.#resync();
+    this.#publish();
+  }
+
+  /** The way to the host changed. */
+  refresh(): void {
+    this.#publish();
+  }
+
+  /** The channel is gone; what came over it still counts. */
+  disconnected(): void {
+    this.#flush();
+    this.#sync++;
+    this.#syncing = false;
+    this.#pending = [];
+    clearTimeout(this.#retry);
+    this.#sender.goOffline();
+    if (this.#phase === "live") {
+      this.#phase = "loading";
+    }
+    this.#publish();
+  }
+
+  /** Nobody looks any more. */
+  close(): void {
+    this.#closed = true;
+    this.disconnected();
+    this.#stopMe();
+  }
+
+  #resync(): void {
+    const sync = ++this.#sync;
+    this.#syncing = true;
+    clearTimeout(this.#retry);
+    this.#options.host.request("resync_events", { sessionId: this.sessionId, ...this.#projection.anchors }).then(
+      (response) => {
+        if (sync === this.#sync) {
+          this.#synced(() => applyResync(this.#projection, response));
+        }
+      },
+      (err: unknown) => {
+        if (sync === this.#sync) {
+          this.#syncFailed(err);
+        }
+      },
+    );
+  }
+
+  #synced(apply: () => Projection): void {
+    this.#syncing = false;
+    this.#phase = "live";
+    this.#trouble = null;
+    this.#loaded = true;
+    this.#replace(apply());
+    // What came while the answer was under way: older events are known by their seq.
+    this.#flush();
+    this.#sender.goLive();
+    this.#publish();
+  }
+
+  #syncFailed(err: unknown): void {
+    this.#syncing = false;
+    if (this.#closed || err instanceof OfflineError) {
+      return; // the next channel asks again
+    }
+    if (err instanceof ApiError && err.kind === ApiKind.not_found) {
+      this.#phase = "missing";
+    } else {
+      this.#trouble = err instanceof Error ? err.message : String(err);
+      this.#retry = setTimeout(() => this.#resync(), this.#options.resyncRetry ?? RESYNC_RETRY);
+    }
+    this.#publish();
+  }
+
+  // Arrow functions: Frames tells callbacks apart by identity.
+  readonly #flush = (): void => {
+    if (this.#syncing || this.#pending.length === 0) {
+      return;
+    }
+    const events = this.#pending;
+    this.#pending = [];
+    this.#replace(events.reduce(project, this.#projection));
+    this.#publish();
+  };
+
+  #replace(next: Projection): void {
+    const before = this.#projection.entries;
+    this.#projection = next;
+    if (next.entries === before) {
+      return;
+    }
+    const appended = before.length > 0 && next.entries[before.length - 1] === before[before.length - 1];
+    if (!appended) {
+      this.#inLog = new Set();
+    }
+    for (const entry of next.entries.slice(appended ? before.length : 0)) {
+      const key = clientKeyOf(entry);
+      if (key) {
+        this.#inLog.add(key);
+      }
+    }
+    this.#sender.settle(this.#inLog);
+  }
+
+  readonly #publish = (): void => {
+    this.#state.set(this.#compose());
+  };
+
+  #compose(): SessionState {
+    const { summary, entries, live } = this.#projection;
+    const me = this.#options.me.get()?.id ?? null;
+    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog, me));
+    return {
+      status: this.#status(this.#options.host.status.get()),
+      summary,
+      entries,
+      live,
+      outgoing: this.#outgoing,
+      lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),
+    };
+  }
+
+  #status(host: HostStatus): SessionState["status"] {
+    if (host === "revoked") {
+      return "revoked";
+    }
+    if (host === "offline") {
+      return "offline";
+    }
+    if (this.#phase === "missing") {
+      return "missing";
+    }
+    if (this.#phase === "live" && host === "open") {
+      return "live";
+    }
+    return this.#loaded ? "reconnecting" : "loading";
+  }
+}
+
+// The same list while nothing in it changes, so that a stream of deltas does not
+// draw it again and again.
+function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
+  const same =
+    before.length === after.length &&
+    before.every((a, i) => {
+      const b = after[i] as OutgoingPrompt;
+      return a.clientKey === b.clientKey && a.state === b.state && a.mine === b.mine && a.error === b.error;
+    });
+  return same ? before : after;
+}

@@ -1,0 +1,313 @@
+import "./testing/browser";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { ApiError } from "../api/contract";
+import { ApiKind, type Project, type SessionSummary } from "../api/types";
+import { approval, assistant, hostInfo, project, summary, user } from "./testing/builders";
+import { emptyLive, FakeScorel, FakeSession } from "./testing/fake-scorel";
+import { renderApp } from "./testing/render-app";
+
+const dev = "dev_one";
+
+function world(projects: Project[] = [project("p1", "/home/ada/scorel")], sessions: SessionSummary[] = []) {
+  const scorel = new FakeScorel();
+  scorel.devices.set([{ id: dev, label: "workshop", online: true }]);
+  const host = scorel.host(dev);
+  host.handlers.get_host = () => ({ host: hostInfo() });
+  host.handlers.list_projects = () => ({ projects });
+  host.handlers.list_sessions = () => ({ sessions });
+  host.handlers.list_clients = () => ({ clients: [] });
+  return { scorel, host };
+}
+
+function chat(session: FakeSession) {
+  const { scorel, host } = world();
+  host.sessions.set(session.sessionId, session);
+  renderApp(scorel, `/d/${dev}/s/${session.sessionId}`);
+  return { scorel, host };
+}
+
+describe("a fresh browser", () => {
+  it("is shown a code, and comes to the device when it is paired", async () => {
+    const scorel = new FakeScorel();
+    const { router } = renderApp(scorel, "/");
+    await screen.findByText("Asking the relay for a code");
+    expect(router.state.location.pathname).toBe("/pair");
+    const pairing = scorel.pairings.at(-1);
+    const showing = {
+      step: "showing",
+      code: "7K3M-9QXR-2BTD",
+      command: "scorel pair 7K3M-9QXR-2BTD",
+      expiresAt: Date.now() + 60_000,
+    } as const;
+    act(() => pairing?.state.set(showing));
+    expect(screen.getByTestId("pair-code").textContent).toBe(showing.code);
+    expect(screen.getByTestId("pair-command").textContent).toBe(showing.command);
+    act(() => pairing?.state.set({ step: "accepting", label: "workshop" }));
+    expect(screen.getByText(/Confirm this browser in the terminal/)).toBeTruthy();
+    act(() => {
+      scorel.devices.set([{ id: dev, label: "workshop", online: true }]);
+      pairing?.state.set({ step: "done", deviceId: dev, label: "workshop" });
+    });
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}`), { timeout: 3000 });
+    expect(pairing?.cancelled).toBe(false);
+  });
+
+  it("says that a code has expired", async () => {
+    const scorel = new FakeScorel();
+    renderApp(scorel, "/pair");
+    await screen.findByText("Asking the relay for a code");
+    act(() => scorel.pairings[0]?.state.set({ step: "showing", code: "X", command: "x", expiresAt: Date.now() - 1 }));
+    fireEvent.click(screen.getByRole("button", { name: "Show a new code" }));
+    expect(scorel.pairings).toHaveLength(2);
+    expect(scorel.pairings[0]?.cancelled).toBe(true);
+  });
+
+  it("redeems a typed code, and shows the sentence of a failure", async () => {
+    const scorel = new FakeScorel();
+    renderApp(scorel, "/pair");
+    fireEvent.change(await screen.findByTestId("pair-code-input"), { target: { value: "nonsense" } });
+    fireEvent.click(screen.getByTestId("pair-redeem"));
+    expect(screen.getByRole("alert").textContent).toContain("no pairing code");
+    fireEvent.change(screen.getByTestId("pair-code-input"), { target: { value: "7K3M-9QXR-2BTD" } });
+    fireEvent.click(screen.getByTestId("pair-redeem"));
+    expect(scorel.pairings.at(-1)?.code).toBe("7K3M-9QXR-2BTD");
+    act(() =>
+      scorel.pairings.at(-1)?.state.set({ step: "failed", message: "This code was used already; ask for a new one." }),
+    );
+    expect(screen.getByText("This code was used already; ask for a new one.")).toBeTruthy();
+  });
+
+  it("redeems the code of a link by itself, once", async () => {
+    const scorel = new FakeScorel();
+    renderApp(scorel, "/pair", "7K3M-9QXR-2BTD");
+    await screen.findByText("Looking for the machine");
+    expect(scorel.pairings.map((pairing) => pairing.code)).toEqual(["7K3M-9QXR-2BTD"]);
+  });
+});
+
+describe("the link", () => {
+  it("says plainly why the page cannot work", async () => {
+    const scorel = new FakeScorel();
+    scorel.link.set({ state: "unsupported", reason: "No secure context.", advice: "Open it over https." });
+    renderApp(scorel, "/");
+    expect((await screen.findByTestId("unsupported")).textContent).toContain("No secure context.Open it over https.");
+  });
+
+  it("shows a lost relay and tries again on demand", async () => {
+    const { scorel } = world();
+    renderApp(scorel, "/");
+    const light = await screen.findByTestId("link-state");
+    expect(light.dataset.state).toBe("online");
+    act(() =>
+      scorel.link.set({ state: "connecting", attempt: 3, retryAt: Date.now() + 20_000, lastError: "no answer" }),
+    );
+    expect(screen.getByTestId("link-banner").textContent).toMatch(/Next try in (20|19) s/);
+    fireEvent.click(screen.getByRole("button", { name: "Try now" }));
+    expect(scorel.reconnects).toBe(1);
+  });
+});
+
+describe("devices", () => {
+  it("forgets one only after a question", async () => {
+    const { scorel } = world();
+    renderApp(scorel, "/");
+    fireEvent.click(await screen.findByRole("button", { name: "Forget workshop" }));
+    expect(scorel.forgotten).toEqual([]);
+    fireEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Forget" }));
+    await waitFor(() => expect(scorel.forgotten).toEqual([dev]));
+  });
+});
+
+describe("a device", () => {
+  it("adds a project by browsing, and makes a session in it once", async () => {
+    const projects: Project[] = [];
+    const { scorel, host } = world(projects);
+    host.handlers.list_dir = ({ path }) => ({
+      path: path || "/home/ada",
+      parent: "/home",
+      entries: path
+        ? []
+        : [
+            { name: "scorel", path: "/home/ada/scorel", git: true },
+            { name: ".ssh", path: "/home/ada/.ssh", hidden: true },
+          ],
+    });
+    host.handlers.add_project = ({ path }) => {
+      const added = project("p9", path);
+      projects.push(added);
+      return { project: added };
+    };
+    let attempts = 0;
+    host.handlers.create_session = () => {
+      attempts++;
+      if (attempts === 1) throw new Error("The device cannot be reached now.");
+      return { session: summary("s9", "p9", "") };
+    };
+    host.sessions.set("s9", new FakeSession("s9", { summary: summary("s9", "p9", "") }));
+    const { router } = renderApp(scorel, `/d/${dev}`);
+    fireEvent.click(await screen.findByTestId("add-project"));
+    const entries = await screen.findAllByTestId("dir-entry");
+    expect(entries.map((entry) => entry.dataset.path)).toEqual(["/home/ada/scorel"]);
+    fireEvent.click(entries[0] as HTMLElement);
+    await screen.findByText("No folder in here. You can use this one.");
+    await waitFor(() => expect((screen.getByTestId("choose-folder") as HTMLButtonElement).disabled).toBe(false));
+    fireEvent.click(screen.getByTestId("choose-folder"));
+    await screen.findByTestId("project-row");
+    fireEvent.click(screen.getByTestId("new-session"));
+    await screen.findByText("The device cannot be reached now.");
+    fireEvent.click(screen.getByTestId("new-session"));
+    await screen.findByTestId("composer");
+    expect(router.state.location.pathname).toBe(`/d/${dev}/s/s9`);
+    const keys = host.requests
+      .filter((each) => each.name === "create_session")
+      .map((each) => (each.fields as { clientKey: string }).clientKey);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it("shows the host's sentence when a folder cannot be used", async () => {
+    const { scorel, host } = world();
+    host.handlers.list_dir = () => {
+      throw new ApiError(ApiKind.invalid_path, "There is no folder /nope; choose one that exists.");
+    };
+    renderApp(scorel, `/d/${dev}`);
+    fireEvent.click(await screen.findByTestId("add-project"));
+    expect((await screen.findByRole("alert")).textContent).toBe("There is no folder /nope; choose one that exists.");
+  });
+
+  it("follows the host's events", async () => {
+    const { scorel, host } = world(undefined, [summary("s1", "p1", "Old name")]);
+    renderApp(scorel, `/d/${dev}`);
+    await screen.findByText("Old name");
+    act(() =>
+      host.emit({ type: "session_updated", session: summary("s1", "p1", "New name", { waitingApproval: true }) }),
+    );
+    expect(await screen.findByText("New name")).toBeTruthy();
+    expect(screen.getByTestId("session-row").textContent).toContain("waits for you");
+    act(() => host.emit({ type: "projects_changed", projects: [] }));
+    expect(await screen.findByText("No project yet")).toBeTruthy();
+  });
+
+  it.each([
+    ["offline", "offline-notice", "workshop is offline"],
+    ["revoked", "revoked-notice", "pair again"],
+  ] as const)("says that it is %s", async (status, id, text) => {
+    const { scorel, host } = world();
+    host.status.set(status);
+    renderApp(scorel, `/d/${dev}`);
+    expect((await screen.findByTestId(id)).textContent).toContain(text);
+    expect(screen.queryByTestId("new-session")).toBeNull();
+  });
+});
+
+describe("a session", () => {
+  it("sends a prompt and shows how far it got", async () => {
+    const session = new FakeSession("s1");
+    chat(session);
+    const area = await screen.findByTestId("composer");
+    fireEvent.change(area, { target: { value: "Hello" } });
+    fireEvent.click(screen.getByTestId("send"));
+    expect(session.sent).toEqual(["Hello"]);
+    expect(screen.getByTestId("message-state").dataset.state).toBe("device");
+    const [prompt] = session.state.get().outgoing;
+    if (!prompt) throw new Error("nothing was sent");
+    act(() => session.patch({ outgoing: [{ ...prompt, state: "host" }] }));
+    expect(screen.getByTestId("message-state").textContent).toBe("on the host");
+    act(() => session.patch({ outgoing: [], entries: [user("Hello", { clientKey: prompt.clientKey })] }));
+    expect(screen.getAllByTestId("message-user")).toHaveLength(1);
+    expect(screen.getByTestId("message-state").dataset.state).toBe("taken");
+  });
+
+  it("lets a refused prompt be tried again or dropped", async () => {
+    const failed = {
+      clientKey: "k",
+      text: "Hi",
+      state: "failed",
+      error: "Too many wait.",
+      mine: true,
+      createdAt: 0,
+    } as const;
+    const session = new FakeSession("s1", { outgoing: [failed] });
+    chat(session);
+    fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
+    expect(session.retried).toEqual(["k"]);
+    fireEvent.click(screen.getByRole("button", { name: "Discard" }));
+    expect(screen.queryByTestId("message-user")).toBeNull();
+  });
+
+  it("streams, asks, and stops", async () => {
+    const turn = { turnId: "t", clientKey: "k", startedAt: 0 };
+    const session = new FakeSession("s1", { entries: [user("Go")], live: { ...emptyLive(), turn } });
+    chat(session);
+    await screen.findByText("Working");
+    act(() => session.patchLive({ partial: [{ type: "text", text: "I am on **it**" }] }));
+    expect(screen.getByTestId("message-assistant").querySelector("strong")?.textContent).toBe("it");
+    act(() => session.patchLive({ approvals: [approval(), approval({ id: "a2", title: "Write a file" })] }));
+    expect(screen.getAllByTestId("approval-card")).toHaveLength(2);
+    fireEvent.click(screen.getAllByTestId("approval-deny")[1] as HTMLElement);
+    await waitFor(() => expect(session.answers).toEqual([{ approvalId: "a2", decision: "deny" }]));
+    fireEvent.click(screen.getByTestId("cancel-turn"));
+    expect(session.cancelled).toBe(1);
+  });
+
+  it("labels the demo model", async () => {
+    chat(new FakeSession("s1", { entries: [user("Hi"), assistant("Hello", { provider: "demo", model: "demo" })] }));
+    const message = await screen.findByTestId("message-assistant");
+    expect(message.textContent).toContain("demo model, not an AI");
+  });
+
+  it("shows the failure of a turn once", async () => {
+    const failed = assistant("", { stopReason: "error", errorMessage: "The server refused." });
+    chat(new FakeSession("s1", { entries: [user("Hi"), failed], lastError: "The server refused." }));
+    await screen.findByTestId("message-assistant");
+    expect(screen.getAllByTestId("turn-error")).toHaveLength(1);
+  });
+
+  it("is shut when this browser was removed", async () => {
+    const session = new FakeSession("s1");
+    chat(session);
+    await screen.findByTestId("composer");
+    act(() => session.patch({ status: "revoked" }));
+    expect(screen.getByTestId("revoked-notice").textContent).toContain("removed on workshop");
+    expect(screen.queryByTestId("composer")).toBeNull();
+  });
+
+  it.each([
+    ["reconnecting", "Reconnecting to workshop"],
+    ["offline", "workshop is offline"],
+  ] as const)("stays usable while %s", async (status, text) => {
+    const session = new FakeSession("s1", { status });
+    chat(session);
+    expect((await screen.findByTestId("session-strip")).textContent).toContain(text);
+    fireEvent.change(screen.getByTestId("composer"), { target: { value: "later" } });
+    fireEvent.click(screen.getByTestId("send"));
+    expect(session.sent).toEqual(["later"]);
+  });
+
+  it("says that it is missing", async () => {
+    chat(new FakeSession("s1", { status: "missing" }));
+    expect(await screen.findByText("This session is not there")).toBeTruthy();
+  });
+
+  it("shows the end of a long log at first", async () => {
+    const entries = Array.from({ length: 500 }, (_, i) => ({
+      ...user(`prompt ${i}`),
+      id: `n${i}`,
+      parentId: i ? `n${i - 1}` : null,
+    }));
+    chat(new FakeSession("s1", { entries }));
+    await screen.findByText("prompt 499");
+    expect(screen.getAllByTestId("message-user").length).toBeLessThan(200);
+  });
+
+  it("is let go when the page is left", async () => {
+    const session = new FakeSession("s1");
+    const { scorel, host } = world();
+    host.sessions.set("s1", session);
+    const { unmount } = renderApp(scorel, `/d/${dev}/s/s1`);
+    await screen.findByTestId("composer");
+    expect(session.held).toBe(1);
+    unmount();
+    expect(session.held).toBe(0);
+  });
+});

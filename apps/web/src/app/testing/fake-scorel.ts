@@ -1,0 +1,186 @@
+// A Scorel without a network, for tests of the pages and for looking at them. It
+// keeps the contract's promises about stores; what a test wants to happen, it sets.
+import type {
+  Device,
+  Host,
+  HostStatus,
+  LinkState,
+  OutgoingPrompt,
+  Pairing,
+  PairingState,
+  Scorel,
+  SessionState,
+  SessionView,
+} from "../../api/contract";
+import { ApiError } from "../../api/contract";
+import { Store } from "../../api/store";
+import { ApiKind, type Approval, type Decision, type Event, type Live, type Requests } from "../../api/types";
+
+export function emptyLive(): Live {
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+}
+
+export class FakePairing implements Pairing {
+  readonly state: Store<PairingState>;
+  cancelled = false;
+
+  constructor(readonly code: string | null) {
+    this.state = new Store<PairingState>({ step: "requesting" });
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+}
+
+export class FakeSession implements SessionView {
+  readonly state: Store<SessionState>;
+  readonly sent: string[] = [];
+  readonly answers: { approvalId: string; decision: Decision }[] = [];
+  readonly retried: string[] = [];
+  readonly discarded: string[] = [];
+  cancelled = 0;
+  held = 0;
+  answerWith: { won: boolean; decidedBy: string } = { won: true, decidedBy: "cli_me" };
+
+  constructor(
+    readonly sessionId: string,
+    state: Partial<SessionState> = {},
+  ) {
+    this.state = new Store<SessionState>({
+      status: "live",
+      summary: null,
+      entries: [],
+      live: emptyLive(),
+      outgoing: [],
+      lastError: null,
+      ...state,
+    });
+  }
+
+  patch(change: Partial<SessionState>): void {
+    this.state.set({ ...this.state.get(), ...change });
+  }
+
+  patchLive(change: Partial<Live>): void {
+    this.patch({ live: { ...this.state.get().live, ...change } });
+  }
+
+  send(text: string): void {
+    this.sent.push(text);
+    const prompt: OutgoingPrompt = {
+      clientKey: `key-${this.sent.length}`,
+      text,
+      state: "device",
+      mine: true,
+      createdAt: Date.now(),
+    };
+    this.patch({ outgoing: [...this.state.get().outgoing, prompt] });
+  }
+
+  retry(clientKey: string): void {
+    this.retried.push(clientKey);
+  }
+
+  discard(clientKey: string): void {
+    this.discarded.push(clientKey);
+    this.patch({ outgoing: this.state.get().outgoing.filter((prompt) => prompt.clientKey !== clientKey) });
+  }
+
+  async cancel(): Promise<void> {
+    this.cancelled++;
+  }
+
+  async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
+    this.answers.push({ approvalId: approval.id, decision });
+    return this.answerWith;
+  }
+
+  release(): void {
+    this.held--;
+  }
+}
+
+type Handlers = {
+  [K in keyof Requests]?: (
+    fields: Requests[K]["request"],
+  ) => Promise<Requests[K]["response"]> | Requests[K]["response"];
+};
+
+export class FakeHost implements Host {
+  readonly status = new Store<HostStatus>("open");
+  readonly handlers: Handlers = {};
+  readonly requests: { name: string; fields: unknown }[] = [];
+  readonly sessions = new Map<string, FakeSession>();
+  readonly #listeners = new Set<(event: Event) => void>();
+
+  constructor(readonly deviceId: string) {}
+
+  async request<K extends keyof Requests>(name: K, fields: Requests[K]["request"]): Promise<Requests[K]["response"]> {
+    this.requests.push({ name, fields });
+    const handler = this.handlers[name];
+    if (!handler) throw new ApiError(ApiKind.unknown_request, `The host does not know ${name}.`);
+    return handler(fields);
+  }
+
+  onEvent(listener: (event: Event) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  emit(event: Event): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  session(sessionId: string): FakeSession {
+    const session = this.sessions.get(sessionId) ?? new FakeSession(sessionId, { status: "missing" });
+    this.sessions.set(sessionId, session);
+    session.held++;
+    return session;
+  }
+}
+
+export class FakeScorel implements Scorel {
+  readonly link = new Store<LinkState>({ state: "online" });
+  readonly relayUrl = new Store("wss://relay.example");
+  readonly me = new Store<{ id: string; label: string } | null>({ id: "cli_me", label: "Chrome on Linux" });
+  readonly devices = new Store<Device[] | null>([]);
+  readonly pairings: FakePairing[] = [];
+  readonly hosts = new Map<string, FakeHost>();
+  readonly forgotten: string[] = [];
+  reconnects = 0;
+
+  async setRelayUrl(url: string): Promise<void> {
+    if (!/^(wss?|https?):\/\//.test(url)) throw new Error("A relay address begins with https:// or wss://.");
+    this.relayUrl.set(url);
+  }
+
+  startPairing(): FakePairing {
+    return this.#pair(null);
+  }
+
+  redeemPairing(code: string): FakePairing {
+    return this.#pair(code);
+  }
+
+  async forgetDevice(deviceId: string): Promise<void> {
+    this.forgotten.push(deviceId);
+    this.devices.set(this.devices.get()?.filter((device) => device.id !== deviceId) ?? null);
+  }
+
+  host(deviceId: string): FakeHost {
+    const host = this.hosts.get(deviceId) ?? new FakeHost(deviceId);
+    this.hosts.set(deviceId, host);
+    return host;
+  }
+
+  reconnectNow(): void {
+    this.reconnects++;
+  }
+
+  #pair(code: string | null): FakePairing {
+    const pairing = new FakePairing(code);
+    this.pairings.push(pairing);
+    return pairing;
+  }
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "./Button";
+import { Sheet } from "./Sheet";
+
+export interface ConfirmSheetProps {
+  title: string;
+  /** What will happen, and what will not. */
+  children: ReactNode;
+  confirm: string;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Asks before something is lost. A refusal is shown where the question stands. */
+export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: ConfirmSheetProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (cause) {
+      setError(cause instanceof Error ? cause.message : String(cause));
+      setBusy(false);
+    }
+  };
+  return (
+    <Sheet
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            Keep
+          </Button>
+          <Button tone="danger" busy={busy} onClick={run}>
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      <div className="text-muted">{children}</div>
+      {error ? (
+        <p role="alert" className="mt-3 text-danger text-sm">
+          {error}
+        </p>
+      ) : null}
+    </Sheet>
+  );
+}

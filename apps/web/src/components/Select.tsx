@@ -1,0 +1,30 @@
+import type { SelectHTMLAttributes } from "react";
+import { cx } from "./cx";
+import { ChevronDownIcon } from "./icons";
+
+export interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
+  /** For a screen reader and as a tooltip. */
+  label: string;
+  options: { value: string; label: string }[];
+}
+
+/** The platform's own menu in our clothes: it is right on every phone. */
+export function Select({ label, options, className, ...rest }: SelectProps) {
+  return (
+    <span className={cx("relative inline-flex min-w-0 items-center", className)}>
+      <select
+        aria-label={label}
+        title={label}
+        className="touchable w-full min-w-0 [field-sizing:content] cursor-pointer appearance-none truncate rounded-md border border-line bg-surface py-1 pr-7 pl-2.5 text-muted text-sm hover:border-line-strong hover:text-ink disabled:cursor-not-allowed disabled:opacity-55"
+        {...rest}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDownIcon className="pointer-events-none absolute right-2 text-faint" />
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { IconButton } from "./Button";
+import { CloseIcon } from "./icons";
+
+export interface SheetProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** Stays in sight under the scrolling content. */
+  footer?: ReactNode;
+}
+
+/**
+ * A modal: from below on a phone, in the middle on a desk. It is a native
+ * dialog, so that focus, Escape and what lies behind are the browser's care.
+ */
+export function Sheet({ title, onClose, children, footer }: SheetProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  const closeOnScrim = (event: MouseEvent) => {
+    if (event.target === ref.current) onClose();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog, the click is only for the scrim
+    <dialog
+      ref={ref}
+      aria-labelledby={titleId}
+      onClick={closeOnScrim}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      className="rise m-0 mt-auto max-h-[88dvh] w-full max-w-none rounded-t-lg border border-line bg-surface p-0 text-ink shadow-raised backdrop:bg-scrim sm:m-auto sm:max-w-lg sm:rounded-lg"
+    >
+      <div className="flex max-h-[88dvh] flex-col">
+        <header className="flex items-center justify-between gap-2 border-line border-b py-2 pr-2 pl-4">
+          <h2 id={titleId} className="font-semibold">
+            {title}
+          </h2>
+          <IconButton label="Close" onClick={onClose}>
+            <CloseIcon />
+          </IconButton>
+        </header>
+        <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        {footer ? <footer className="safe-b flex justify-end gap-2 border-line border-t p-3">{footer}</footer> : null}
+      </div>
+    </dialog>
+  );
+}

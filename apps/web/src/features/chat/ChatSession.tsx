@@ -1,0 +1,165 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { SessionState, SessionView } from "../../api/contract";
+import { IconButton } from "../../components/Button";
+import { EditIcon, MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
+import { EmptyState, Notice } from "../../components/Notice";
+import { Skeleton } from "../../components/Skeleton";
+import { useToast } from "../../components/Toast";
+import { RevokedNotice } from "../device/HostNotice";
+import { useHostData } from "../device/host-data";
+import { sentence } from "../shared/errors";
+import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
+import { PageHeader } from "../shared/PageHeader";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { Composer } from "./Composer";
+import { NamesContext } from "./live-context";
+import { OutgoingRows } from "./OutgoingRows";
+import { RenameSheet } from "./RenameSheet";
+import { SessionModel } from "./SessionModel";
+import { SessionStrip } from "./SessionStrip";
+import { Transcript } from "./Transcript";
+import { type OpenSession, useSession } from "./use-session";
+
+/** One session: its transcript and what can be done with it. */
+export function ChatSession({ deviceId, sessionId }: { deviceId: string; sessionId: string }) {
+  const scorel = useScorel();
+  const host = useHost(deviceId);
+  useHostFreshness(host);
+  const data = useHostData(host);
+  const nameOf = useClientNames(host);
+  const open = useSession(host, sessionId);
+  const devices = useReadable(scorel.devices);
+  const [renaming, setRenaming] = useState(false);
+  const label = devices?.find((device) => device.id === deviceId)?.label ?? data.info?.label ?? "the machine";
+  // The list hears of a new name at once; the view of one session only at its next look.
+  const listed = data.sessions?.find((session) => session.id === sessionId);
+  const summary = listed ?? open?.state.summary ?? null;
+  const project = data.projects?.find((each) => each.id === summary?.projectId);
+  return (
+    <NamesContext value={nameOf}>
+      <div className="flex h-full min-h-0 flex-col">
+        <PageHeader
+          title={summary ? summary.name || "New session" : "Session"}
+          subtitle={[project?.name, label].filter(Boolean).join(" · ")}
+          back={{ to: "/d/$deviceId", params: { deviceId } }}
+          actions={
+            summary ? (
+              <IconButton label="Rename the session" onClick={() => setRenaming(true)}>
+                <EditIcon />
+              </IconButton>
+            ) : null
+          }
+        />
+        {open ? <SessionBody open={open} deviceId={deviceId} label={label} data={data} /> : <Loading />}
+      </div>
+      {renaming && summary ? <RenameSheet host={host} session={summary} onClose={() => setRenaming(false)} /> : null}
+    </NamesContext>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="safe-x mx-auto w-full max-w-3xl flex-1 py-6">
+      <Skeleton label="Reading the session" rows={7} />
+    </div>
+  );
+}
+
+interface BodyProps {
+  open: OpenSession;
+  deviceId: string;
+  label: string;
+  data: ReturnType<typeof useHostData>;
+}
+
+function SessionBody({ open, deviceId, label, data }: BodyProps) {
+  const { state, view } = open;
+  const me = useReadable(useScorel().me);
+  const toast = useToast();
+  if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
+  const revoked = state.status === "revoked";
+  const summary = data.sessions?.find((session) => session.id === view.sessionId) ?? state.summary;
+  const model = data.info?.models.find((each) => each.name === summary?.model);
+  const mayAnswer = data.info === null || data.info.grants.includes("approve");
+  const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
+  return (
+    <>
+      {state.status === "loading" ? (
+        <LoadingSession state={state} view={view} />
+      ) : (
+        <Transcript
+          state={state}
+          view={view}
+          me={me?.id}
+          model={model ? { id: model.id, demo: model.demo ?? false } : null}
+          canAnswer={state.status === "live" && mayAnswer}
+          empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
+        />
+      )}
+      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} />
+      {revoked ? (
+        <div className="safe-x safe-b mx-auto w-full max-w-3xl">
+          <RevokedNotice label={label} />
+        </div>
+      ) : (
+        <Composer
+          draftKey={`${deviceId}/${view.sessionId}`}
+          onSend={(text) => view.send(text)}
+          onCancel={state.live.turn ? cancel : null}
+          cancelling={state.live.turn?.cancelling ?? false}
+          blocked={summary?.damaged ? "This session can be read, not continued" : null}
+        >
+          {data.info && summary ? <SessionModel info={data.info} session={summary} deviceId={deviceId} /> : null}
+        </Composer>
+      )}
+    </>
+  );
+}
+
+/** The log is on its way; what was written here meanwhile is in sight already. */
+function LoadingSession({ state, view }: { state: SessionState; view: SessionView }) {
+  return (
+    <div className="safe-x mx-auto w-full max-w-3xl flex-1 overflow-y-auto py-6">
+      {state.lastError ? (
+        <Notice tone="danger" icon={<WarningIcon />} title="The session could not be read; trying again">
+          {state.lastError}
+        </Notice>
+      ) : null}
+      <Skeleton label="Reading the session" rows={7} />
+      <OutgoingRows prompts={state.outgoing} view={view} />
+    </div>
+  );
+}
+
+function Elsewhere({ label }: { label: string }) {
+  return (
+    <EmptyState icon={<MachineIcon />} title="The transcript is on the machine">
+      It shows here as soon as {label} can be reached.
+    </EmptyState>
+  );
+}
+
+function Beginning() {
+  return (
+    <EmptyState icon={<TerminalIcon />} title="What shall the agent do?">
+      It works in the project's folder on the machine. It asks here before it runs a command or writes a file.
+    </EmptyState>
+  );
+}
+
+function Missing({ deviceId, label }: { deviceId: string; label: string }) {
+  return (
+    <EmptyState
+      icon={<SearchIcon />}
+      title="This session is not there"
+      actions={
+        <Link to="/d/$deviceId" params={{ deviceId }} className="font-medium text-accent underline underline-offset-2">
+          See the sessions on {label}
+        </Link>
+      }
+    >
+      {label} knows no session of this address. It may have been removed there.
+    </EmptyState>
+  );
+}

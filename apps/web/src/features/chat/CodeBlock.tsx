@@ -1,0 +1,49 @@
+import { Fragment, memo } from "react";
+import { CopyButton } from "../../components/CopyButton";
+import { cx } from "../../components/cx";
+import { useHighlighted } from "./use-highlighted";
+
+/** Code in a frame with its language and a copy button; colours come when the grammar has arrived. */
+export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
+  return (
+    <figure className="code-block group relative my-3 overflow-hidden rounded-md border border-line bg-sunken">
+      <figcaption className="flex h-9 items-center justify-between border-line border-b pl-3">
+        <span className="caption text-faint">{language || "text"}</span>
+        <CopyButton text={code} label="Copy the code" className="min-h-8 pointer-coarse:min-h-9" />
+      </figcaption>
+      <Code code={code} language={language} className="max-h-[32rem] overflow-auto p-3" />
+    </figure>
+  );
+});
+
+export interface CodeProps {
+  code: string;
+  language: string;
+  className?: string;
+}
+
+/** Code without a frame. */
+export function Code({ code, language, className }: CodeProps) {
+  const lines = useHighlighted(code, language);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    <pre tabIndex={0} className={cx("font-mono text-[0.8125rem] leading-5", className)}>
+      <code>
+        {lines
+          ? lines.map((line, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text have no other name
+              <Fragment key={i}>
+                {i > 0 ? "\n" : null}
+                {line.map((token, j) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: nor have the tokens of a line
+                  <span key={j} className={token.className}>
+                    {token.text}
+                  </span>
+                ))}
+              </Fragment>
+            ))
+          : code}
+      </code>
+    </pre>
+  );
+}

@@ -1,0 +1,124 @@
+import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { MAX_PROMPT } from "../../api/types";
+import { Button, IconButton } from "../../components/Button";
+import { ArrowUpIcon, StopIcon } from "../../components/icons";
+import { useTouch } from "../shared/use-media";
+
+export interface ComposerProps {
+  /** Names the draft: it comes back with the session. */
+  draftKey: string;
+  onSend: (text: string) => void;
+  /** null while no turn runs. */
+  onCancel: (() => void) | null;
+  cancelling: boolean;
+  /** Why nothing can be written here, or null. */
+  blocked: string | null;
+  /** Stands at the left under the text. */
+  children?: ReactNode;
+}
+
+/** Where a prompt is written. It stays open while a turn runs: what is sent then waits its turn. */
+export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, children }: ComposerProps) {
+  const [text, setText] = useDraft(draftKey);
+  const [error, setError] = useState<string | null>(null);
+  const touch = useTouch();
+  const area = useAutosize(text);
+
+  const send = () => {
+    const trimmed = text.trim();
+    if (trimmed === "" || blocked) return;
+    const tooLong = new TextEncoder().encode(trimmed).length > MAX_PROMPT;
+    setError(
+      tooLong ? "This message is longer than 1 MiB; put it in a file of the project and name the file here." : null,
+    );
+    if (tooLong) return;
+    setText("");
+    onSend(trimmed);
+    area.current?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word; keyCode 229 is how Safari says so.
+    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (event.key !== "Enter" || event.shiftKey || touch || composing) return;
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <div className="safe-x safe-b shrink-0 bg-bg pt-1">
+      <div className="mx-auto max-w-3xl rounded-lg border border-line-strong bg-surface focus-within:border-accent">
+        <textarea
+          ref={area}
+          data-testid="composer"
+          aria-label="Message to the agent"
+          aria-describedby={error ? "composer-error" : undefined}
+          rows={1}
+          value={text}
+          disabled={blocked !== null}
+          placeholder={blocked ?? (onCancel ? "Write on; it waits for this turn to end" : "Ask the agent")}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          enterKeyHint={touch ? "enter" : "send"}
+          className="block max-h-[40dvh] w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
+        />
+        {error ? (
+          <p id="composer-error" role="alert" className="px-3.5 py-1 text-danger text-sm">
+            {error}
+          </p>
+        ) : null}
+        <div className="flex items-center gap-1.5 p-1.5">
+          <div className="flex min-w-0 flex-1 items-center">{children}</div>
+          {onCancel ? (
+            <Button data-testid="cancel-turn" disabled={cancelling} onClick={onCancel}>
+              <StopIcon className="text-danger" /> {cancelling ? "Stopping" : "Stop"}
+            </Button>
+          ) : null}
+          <SendButton queues={onCancel !== null} disabled={text.trim() === "" || blocked !== null} onClick={send} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: boolean; onClick: () => void }) {
+  return (
+    <IconButton
+      data-testid="send"
+      label={queues ? "Queue this message" : "Send"}
+      disabled={disabled}
+      onClick={onClick}
+      className="bg-accent text-lg text-on-accent hover:bg-accent-hover hover:text-on-accent disabled:bg-sunken disabled:text-faint disabled:opacity-100"
+    >
+      <ArrowUpIcon />
+    </IconButton>
+  );
+}
+
+/** The text, kept for this tab until it is sent. */
+function useDraft(key: string): [string, (text: string) => void] {
+  const name = `draft:${key}`;
+  const [state, setState] = useState(() => ({ name, text: sessionStorage.getItem(name) ?? "" }));
+  const text = state.name === name ? state.text : (sessionStorage.getItem(name) ?? "");
+  const set = (next: string) => {
+    setState({ name, text: next });
+    try {
+      if (next) sessionStorage.setItem(name, next);
+      else sessionStorage.removeItem(name);
+    } catch {} // storage is full or closed: the draft lives in the page alone
+  };
+  return [text, set];
+}
+
+/** Grows the box with its text; the style sheet sets the limit. */
+function useAutosize(text: string) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const area = ref.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+  return ref;
+}

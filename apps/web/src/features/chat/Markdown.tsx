@@ -1,0 +1,88 @@
+import { Children, isValidElement, memo, type ReactElement, type ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { CodeBlock } from "./CodeBlock";
+import { splitMarkdown } from "./split-markdown";
+
+const plugins = [remarkGfm];
+
+// What a model writes is text of a stranger: no HTML (react-markdown shows it as
+// text), no script or data addresses (its default filter), and nothing is fetched
+// from elsewhere, since a picture's address can carry data out.
+const components: Components = {
+  a: ({ href, children }) =>
+    href?.startsWith("#") || !href ? (
+      <span>{children}</span>
+    ) : (
+      <a href={href} target="_blank" rel="noopener noreferrer">
+        {children}
+      </a>
+    ),
+  img: ({ src, alt }) =>
+    typeof src === "string" && /^https?:/i.test(src) ? (
+      <a href={src} target="_blank" rel="noopener noreferrer" title={src}>
+        [picture: {alt || hostOf(src)}]
+      </a>
+    ) : (
+      <span>[picture: {alt || "without a name"}]</span>
+    ),
+  pre: ({ children }) => <FencedCode>{children}</FencedCode>,
+  table: ({ children }) => (
+    <div className="md-table">
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+/** Markdown of a finished message. */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className="md">
+      <Piece text={text} />
+    </div>
+  );
+});
+
+/** Markdown that still grows. */
+export function StreamingMarkdown({ text }: { text: string }) {
+  const pieces = splitMarkdown(text);
+  return (
+    <div className="md md-live">
+      {pieces.map((piece, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever appended
+        <Piece key={i} text={piece} />
+      ))}
+    </div>
+  );
+}
+
+const Piece = memo(function Piece({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+function FencedCode({ children }: { children: ReactNode }) {
+  const code = Children.toArray(children).find(isCode);
+  if (!code) return <pre>{children}</pre>;
+  const language = /language-([\w+#-]+)/.exec(code.props.className ?? "")?.[1] ?? "";
+  return <CodeBlock code={textOf(code.props.children).replace(/\n$/, "")} language={language} />;
+}
+
+type CodeElement = ReactElement<{ className?: string; children?: ReactNode }>;
+
+function isCode(node: ReactNode): node is CodeElement {
+  return isValidElement(node) && node.type === "code";
+}
+
+function textOf(node: ReactNode): string {
+  return Children.toArray(node)
+    .map((child) => (typeof child === "string" ? child : ""))
+    .join("");
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,40 @@
+import type { SessionState } from "../../api/contract";
+import { Dot, type Tone } from "../../components/Badge";
+
+export interface SessionStripProps {
+  status: SessionState["status"];
+  label: string;
+  /** What is wrong with the session's file. */
+  damaged: string | undefined;
+}
+
+/** One line above the composer that says why the transcript may be behind. Nothing while all is well. */
+export function SessionStrip({ status, label, damaged }: SessionStripProps) {
+  const said = sayStatus(status, label, damaged);
+  return (
+    <div role="status" className="safe-x mx-auto w-full max-w-3xl shrink-0">
+      {said ? (
+        <p
+          data-testid="session-strip"
+          data-status={status}
+          className="flex items-center gap-2 py-1.5 text-muted text-sm"
+        >
+          <Dot tone={said.tone} live={status === "reconnecting"} />
+          {said.text}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function sayStatus(status: string, label: string, damaged: string | undefined): { tone: Tone; text: string } | null {
+  if (damaged) return { tone: "danger", text: damaged };
+  switch (status) {
+    case "reconnecting":
+      return { tone: "warn", text: `Reconnecting to ${label}. What you send waits here and goes out by itself.` };
+    case "offline":
+      return { tone: "neutral", text: `${label} is offline. What you send waits here and goes out when it is back.` };
+    default:
+      return null;
+  }
+}

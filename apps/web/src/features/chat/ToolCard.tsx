@@ -1,0 +1,164 @@
+import { memo, useState } from "react";
+import { Badge } from "../../components/Badge";
+import { cx } from "../../components/cx";
+import { ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } from "../../components/icons";
+import { Code } from "./CodeBlock";
+import { FoldedText } from "./FoldedText";
+import { useLiveTools, useNames } from "./live-context";
+import type { ToolDecision, ToolFacts } from "./rows";
+import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
+
+export interface ToolCardProps {
+  id: string;
+  name: string;
+  args: unknown;
+  facts: ToolFacts;
+}
+
+/** A tool call and what came of it. */
+export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
+  return props.facts.result ? <ClosedCard {...props} /> : <OpenCard {...props} />;
+});
+
+function ClosedCard({ name, args, facts }: ToolCardProps) {
+  const { result, decision } = facts;
+  const failed = result?.isError ?? false;
+  const code = result ? exitCode(result) : null;
+  const bad = failed || (code !== null && code !== 0);
+  const denied = decision?.decision === "deny";
+  const label = denied ? "denied" : code !== null && code !== 0 ? `exit ${code}` : failed ? "failed" : "done";
+  return (
+    <Frame
+      view={viewTool(name, args)}
+      state={bad ? "failed" : "done"}
+      badge={<Badge tone={bad ? "danger" : "neutral"}>{label}</Badge>}
+      startsOpen={false}
+      output={result ? resultText(result) : ""}
+      decision={decision}
+    />
+  );
+}
+
+/** Subscribes to the running turn; a card that is done does not. */
+function OpenCard({ id, name, args, facts }: ToolCardProps) {
+  const live = useLiveTools();
+  const tool = live.tools.find((each) => each.toolCallId === id);
+  const waits = live.approvals.some((each) => each.toolCallId === id);
+  const state = tool ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
+  const badges = {
+    running: (
+      <Badge tone="accent" live>
+        running
+      </Badge>
+    ),
+    waiting: (
+      <Badge tone="warn" live>
+        waits for you
+      </Badge>
+    ),
+    pending: <Badge>next</Badge>,
+    lost: <Badge tone="danger">no result</Badge>,
+  };
+  return (
+    <Frame
+      view={viewTool(name, args)}
+      state={state}
+      badge={badges[state]}
+      startsOpen={state === "running"}
+      output={tool?.output ?? ""}
+      decision={facts.decision}
+      tail
+    />
+  );
+}
+
+export interface FrameProps {
+  view: ToolView;
+  state: string;
+  badge: React.ReactNode;
+  startsOpen: boolean;
+  output: string;
+  decision: ToolDecision | null;
+  /** The output grows: its end is what matters. */
+  tail?: boolean;
+}
+
+const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, other: SettingsIcon };
+
+export function Frame({ view, state, badge, startsOpen, output, decision, tail = false }: FrameProps) {
+  // null: as the state says. A reader's own choice stays.
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const open = chosen ?? startsOpen;
+  const Icon = icons[view.kind];
+  return (
+    <div
+      data-testid="tool-card"
+      data-state={state}
+      className="my-2 overflow-hidden rounded-md border border-line bg-surface"
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setChosen(!open)}
+        className="touchable flex w-full items-center gap-2 px-3 py-1.5 text-left hover:bg-sunken"
+      >
+        <Icon className="shrink-0 text-faint" />
+        <span className="shrink-0 font-medium text-sm">{view.verb}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-[0.8125rem] text-muted">{view.subject}</span>
+        {badge}
+        <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
+      </button>
+      {open ? (
+        <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
+          <Arguments view={view} />
+          {decision ? <DecisionLine decision={decision} /> : null}
+          {output ? (
+            <FoldedText text={output} tail={tail} />
+          ) : (
+            <p className="text-faint text-sm">No output{tail ? " yet" : ""}.</p>
+          )}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Arguments({ view }: { view: ToolView }) {
+  return (
+    <>
+      {view.kind === "command" && !view.body ? (
+        <pre className="overflow-x-auto font-mono text-[0.8125rem]">
+          <span className="select-none text-accent">$ </span>
+          {view.subject}
+        </pre>
+      ) : null}
+      {view.body ? (
+        <Code
+          code={view.body.text}
+          language={view.body.language}
+          className="max-h-80 overflow-auto rounded-sm border border-line bg-sunken p-2"
+        />
+      ) : null}
+      {view.rest.length > 0 ? (
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-[0.8125rem]">
+          {view.rest.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-faint">{name}</dt>
+              <dd className="break-words font-mono">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+    </>
+  );
+}
+
+function DecisionLine({ decision }: { decision: ToolDecision }) {
+  const nameOf = useNames();
+  const words: Record<string, string> = {
+    allow: `Allowed once by ${nameOf(decision.decidedBy)}.`,
+    deny: `Denied by ${nameOf(decision.decidedBy)}.`,
+    cancelled: "The turn was cancelled before anybody answered.",
+  };
+  return <p className="text-muted text-xs">{words[decision.decision] ?? `Decided: ${decision.decision}.`}</p>;
+}

@@ -1,0 +1,112 @@
+import { type ReactNode, useMemo, useRef } from "react";
+import type { SessionState, SessionView } from "../../api/contract";
+import { Button } from "../../components/Button";
+import { ArrowDownIcon } from "../../components/icons";
+import { ApprovalCard } from "./ApprovalCard";
+import { AssistantRow, ErrorCard } from "./AssistantRow";
+import { LivePart } from "./LivePart";
+import { LiveContext } from "./live-context";
+import { OutgoingRows } from "./OutgoingRows";
+import { ResultRow } from "./ResultRow";
+import type { Row } from "./rows";
+import { UserRow } from "./UserRow";
+import { useRows } from "./use-rows";
+import { useStickToBottom } from "./use-stick-to-bottom";
+import { useWindow } from "./use-window";
+
+export interface TranscriptProps {
+  state: SessionState;
+  view: SessionView;
+  /** The id of this browser. */
+  me: string | undefined;
+  model: { id: string; demo: boolean } | null;
+  canAnswer: boolean;
+  empty: ReactNode;
+}
+
+export function Transcript({ state, view, me, model, canAnswer, empty }: TranscriptProps) {
+  const { live, outgoing } = state;
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const rows = useRows(state.entries);
+  const first = useWindow(rows.length, box, top);
+  const { atEnd, toEnd } = useStickToBottom(box, content);
+  const { tools, approvals } = live;
+  const running = live.turn !== null;
+  const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
+  const last = rows.at(-1);
+  const nothing = rows.length === 0 && outgoing.length === 0 && !running;
+  return (
+    <LiveContext value={liveTools}>
+      <div className="relative min-h-0 flex-1">
+        <section
+          ref={box}
+          aria-label="Transcript"
+          className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+        >
+          <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
+            {first > 0 ? (
+              <div ref={top} className="caption py-3 text-center text-faint">
+                {first} earlier entries
+              </div>
+            ) : null}
+            {nothing ? empty : null}
+            {rows.slice(first).map((row, i) => (
+              <RowView key={row.key} row={row} previous={rows[first + i - 1]} me={me} />
+            ))}
+            {running ? (
+              <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
+            ) : null}
+            {approvals.map((approval) => (
+              <ApprovalCard
+                key={approval.id}
+                approval={approval}
+                canAnswer={canAnswer}
+                onAnswer={(asked, decision) => view.answer(asked, decision)}
+              />
+            ))}
+            {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+            <OutgoingRows prompts={outgoing} view={view} />
+          </div>
+        </section>
+        {atEnd ? null : (
+          <Button
+            onClick={toEnd}
+            className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
+            tone={approvals.length > 0 ? "primary" : "secondary"}
+          >
+            <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
+          </Button>
+        )}
+      </div>
+    </LiveContext>
+  );
+}
+
+/** Whether the row says already that the turn did not end well. */
+function tellsError(row: Row | undefined): boolean {
+  if (row?.kind === "assistant") return row.message.stopReason === "error" || row.message.stopReason === "aborted";
+  return row?.kind === "error" || row?.kind === "note";
+}
+
+function RowView({ row, previous, me }: { row: Row; previous: Row | undefined; me: string | undefined }) {
+  switch (row.kind) {
+    case "user":
+      return <UserRow entry={row.entry} message={row.message} mine={row.entry.clientId === me} />;
+    case "assistant":
+      return <AssistantRow message={row.message} tools={row.tools} first={previous?.kind !== "assistant"} />;
+    case "result":
+      return <ResultRow result={row.result} />;
+    case "note":
+      return <p className="caption my-4 text-center text-faint">{row.text}</p>;
+    case "error":
+      return <ErrorCard text={row.text} />;
+    case "unknown":
+      return (
+        <p data-testid="unknown-entry" className="caption my-3 text-faint">
+          unknown entry: {row.type}
+        </p>
+      );
+  }
+}

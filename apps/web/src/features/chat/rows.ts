@@ -1,0 +1,161 @@
+import { blocksOf } from "@scorel/protocol/tree";
+import {
+  type AssistantMessage,
+  CUSTOM_APPROVAL,
+  CUSTOM_QUEUE,
+  CUSTOM_TURN,
+  type CustomEntry,
+  type MessageEntry,
+  type SessionEntry,
+  type ToolResultMessage,
+  type UserMessage,
+} from "../../api/types";
+
+/** Who decided about a tool call, and how. */
+export interface ToolDecision {
+  decision: string;
+  decidedBy: string;
+}
+
+/** What the log knows of one tool call. */
+export interface ToolFacts {
+  result: ToolResultMessage | null;
+  decision: ToolDecision | null;
+}
+
+/** One row of the transcript. A row that did not change is the same object as before. */
+export type Row =
+  | { kind: "user"; key: string; entry: MessageEntry; message: UserMessage }
+  | { kind: "assistant"; key: string; message: AssistantMessage; tools: ReadonlyMap<string, ToolFacts> }
+  | { kind: "result"; key: string; result: ToolResultMessage }
+  | { kind: "note"; key: string; text: string }
+  | { kind: "error"; key: string; text: string }
+  | { kind: "unknown"; key: string; type: string };
+
+const cancelled = "The turn was cancelled.";
+const nothing: ToolFacts = { result: null, decision: null };
+
+/** Turns the entries of a session, in order, into rows. `previous` are the rows from before. */
+export function buildRows(entries: readonly SessionEntry[], previous: readonly Row[] = []): Row[] {
+  const facts = collectFacts(entries);
+  const before = new Map(previous.map((row) => [row.key, row]));
+  const called = new Set<string>();
+  const rows: Row[] = [];
+  for (const entry of entries) {
+    const row = rowOf(entry, facts, called);
+    if (!row || saidAlready(row, rows.at(-1))) continue;
+    const old = before.get(row.key);
+    rows.push(old && sameRow(old, row) ? old : row);
+  }
+  return rows;
+}
+
+/** An answer that broke off says so itself; the record of its turn need not say it again. */
+function saidAlready(row: Row, last: Row | undefined): boolean {
+  if (last?.kind !== "assistant") return false;
+  const { stopReason } = last.message;
+  return (
+    (row.kind === "error" && stopReason === "error") ||
+    (row.kind === "note" && row.text === cancelled && stopReason === "aborted")
+  );
+}
+
+function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> {
+  const facts = new Map<string, ToolFacts>();
+  const add = (id: string, more: Partial<ToolFacts>) => facts.set(id, { ...(facts.get(id) ?? nothing), ...more });
+  for (const entry of entries) {
+    if (entry.type === "message" && entry.message.role === "toolResult") {
+      add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
+      const { toolCallId, decision, decidedBy } = entry.data;
+      if (typeof toolCallId === "string") {
+        add(toolCallId, { decision: { decision: String(decision), decidedBy: String(decidedBy) } });
+      }
+    }
+  }
+  return facts;
+}
+
+function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
+  switch (entry.type) {
+    case "message":
+      return messageRow(entry, facts, called);
+    case "model_change":
+      return { kind: "note", key: entry.id, text: `The model is now ${entry.modelId} (${entry.provider}).` };
+    case "session_info":
+      return { kind: "note", key: entry.id, text: `The session is now called “${entry.name}”.` };
+    case "custom":
+      return customRow(entry);
+    case "thinking_level_change":
+    case "label":
+      return null; // settings of another program that say nothing to a reader
+    case "compaction":
+      return { kind: "note", key: entry.id, text: "Earlier messages were summed up for the model." };
+    case "branch_summary":
+      return { kind: "note", key: entry.id, text: "Another branch of this session was summed up for the model." };
+    default:
+      // A type from a newer host: the compiler knows none, the wire does.
+      return { kind: "unknown", key: (entry as SessionEntry).id, type: String((entry as SessionEntry).type) };
+  }
+}
+
+function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
+  const { message } = entry;
+  switch (message.role) {
+    case "user":
+      return { kind: "user", key: entry.clientKey ?? entry.id, entry, message };
+    case "assistant": {
+      const tools = new Map<string, ToolFacts>();
+      for (const block of blocksOf(message)) {
+        if (block.type !== "toolCall") continue;
+        tools.set(block.id, facts.get(block.id) ?? nothing);
+        called.add(block.id);
+      }
+      return { kind: "assistant", key: entry.id, message, tools };
+    }
+    case "toolResult":
+      // A result is shown in the card of its call; one whose call is not here stands alone.
+      return called.has(message.toolCallId) ? null : { kind: "result", key: entry.id, result: message };
+    default:
+      return { kind: "unknown", key: entry.id, type: `message of ${(message as { role: unknown }).role}` };
+  }
+}
+
+function customRow(entry: CustomEntry): Row | null {
+  switch (entry.customType) {
+    case CUSTOM_QUEUE:
+    case CUSTOM_APPROVAL:
+      return null;
+    case CUSTOM_TURN: {
+      const { stopReason, error } = isRecord(entry.data) ? entry.data : {};
+      if (stopReason === "aborted") return { kind: "note", key: entry.id, text: cancelled };
+      return typeof error === "string" && error !== "" ? { kind: "error", key: entry.id, text: error } : null;
+    }
+    default:
+      return { kind: "unknown", key: entry.id, type: entry.customType };
+  }
+}
+
+function sameRow(a: Row, b: Row): boolean {
+  if (a.kind === "assistant" && b.kind === "assistant") {
+    return a.message === b.message && sameTools(a.tools, b.tools);
+  }
+  if (a.kind === "user" && b.kind === "user") return a.entry === b.entry;
+  if (a.kind === "result" && b.kind === "result") return a.result === b.result;
+  return a.kind === b.kind && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, ToolFacts>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, facts] of a) {
+    const other = b.get(id);
+    if (facts.result !== other?.result) return false;
+    if (facts.decision?.decision !== other.decision?.decision) return false;
+    if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
+  }
+  return true;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

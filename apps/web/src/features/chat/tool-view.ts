@@ -1,0 +1,96 @@
+import type { Block, ToolResultMessage } from "../../api/types";
+
+/** How a tool call is put to a reader. */
+export interface ToolView {
+  /** A verb: what it does. */
+  verb: string;
+  /** The one thing that matters: the command, the path, the pattern. */
+  subject: string;
+  /** A command is read as a command, a path as a path. */
+  kind: "command" | "file" | "search" | "other";
+  /** What is to be written, or the whole command when it has several lines. */
+  body: { text: string; language: string } | null;
+  /** Arguments that the lines above do not show. */
+  rest: [name: string, value: string][];
+}
+
+const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: string; body?: string }> = {
+  bash: { verb: "Run", kind: "command", subject: "command" },
+  read_file: { verb: "Read", kind: "file", subject: "path" },
+  write_file: { verb: "Write", kind: "file", subject: "path", body: "content" },
+  edit_file: { verb: "Edit", kind: "file", subject: "path" },
+  list_dir: { verb: "List", kind: "file", subject: "path" },
+  glob: { verb: "Find", kind: "search", subject: "pattern" },
+  grep: { verb: "Search", kind: "search", subject: "pattern" },
+};
+
+/** Reads the arguments of a call. Those of an unknown tool, or in an unknown form, are listed as they are. */
+export function viewTool(name: string, args: unknown): ToolView {
+  const fields = isRecord(args) ? args : {};
+  const known = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  const subject = known ? textOf(fields[known.subject]) : "";
+  const body = known?.body ? textOf(fields[known.body]) : "";
+  const shown = new Set(known ? [known.subject, ...(known.body ? [known.body] : [])] : []);
+  const multiline = known?.kind === "command" && subject.includes("\n");
+  return {
+    verb: known?.verb ?? name,
+    kind: known?.kind ?? "other",
+    subject: multiline ? `${subject.slice(0, subject.indexOf("\n"))} …` : subject || (name === "list_dir" ? "." : ""),
+    body: multiline
+      ? { text: subject, language: "bash" }
+      : body !== ""
+        ? { text: body, language: languageOf(subject) }
+        : null,
+    rest: Object.entries(fields)
+      .filter(([key]) => !shown.has(key))
+      .map(([key, value]) => [key, textOf(value)]),
+  };
+}
+
+/** The text of a result, as the model sees it. */
+export function resultText(result: ToolResultMessage): string {
+  const content: Block[] | string = result.content;
+  if (typeof content === "string") return content;
+  return content
+    .map((block) => (block.type === "text" ? block.text : block.type === "image" ? "[picture]" : ""))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The exit code that a command's result carries, if it does. */
+export function exitCode(result: ToolResultMessage): number | null {
+  const details = isRecord(result.details) ? result.details : {};
+  const code = details.exitCode ?? details.exit_code;
+  return typeof code === "number" ? code : null;
+}
+
+/** The language of a file for the highlighter, by its ending. */
+export function languageOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  if (name === "dockerfile" || name === "makefile") return name;
+  return name.includes(".") ? name.slice(name.lastIndexOf(".") + 1) : "";
+}
+
+/** The JSON of a call that still streams, as far as it can be read: complete string fields. */
+export function partialArguments(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    const fields: Record<string, string> = {};
+    for (const [, key, value] of json.matchAll(/"(\w+)"\s*:\s*"((?:[^"\\]|\\.)*)"/g)) {
+      try {
+        if (key) fields[key] = JSON.parse(`"${value}"`);
+      } catch {} // cut within an escape; the next piece completes it
+    }
+    return fields;
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,66 @@
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import { Button } from "../../components/Button";
+import { Sheet } from "../../components/Sheet";
+import { sentence } from "../shared/errors";
+import { hostKey } from "../shared/host-queries";
+import { FolderBrowser } from "./FolderBrowser";
+
+/** Chooses a folder of the machine and makes it a project. */
+export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [path, setPath] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const listing = useQuery({
+    queryKey: hostKey(host.deviceId, "list_dir", { path }),
+    queryFn: () => host.request("list_dir", { path }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    retry: false,
+  });
+  const here = listing.data?.path;
+  const go = (to: string) => {
+    setError(null);
+    setPath(to);
+  };
+  const choose = async () => {
+    if (!here) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await host.request("add_project", { path: here });
+      await queries.invalidateQueries({ queryKey: hostKey(host.deviceId, "list_projects", {}) });
+      onClose();
+    } catch (cause) {
+      setError(sentence(cause));
+      setBusy(false);
+    }
+  };
+  const problem = error ?? (listing.error ? sentence(listing.error) : null);
+  return (
+    <Sheet
+      title="Choose a folder"
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            data-testid="choose-folder"
+            tone="primary"
+            busy={busy}
+            disabled={!here || listing.isPlaceholderData || listing.isError}
+            onClick={choose}
+          >
+            Use this folder
+          </Button>
+        </>
+      }
+    >
+      <FolderBrowser listing={listing.data ?? null} loading={listing.isFetching} problem={problem} onGo={go} />
+    </Sheet>
+  );
+}

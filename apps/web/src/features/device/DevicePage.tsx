@@ -1,0 +1,173 @@
+import { Link, useParams } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { Host } from "../../api/contract";
+import type { Project } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ConfirmSheet } from "../../components/ConfirmSheet";
+import { FolderIcon, MachineIcon, PlusIcon, WarningIcon } from "../../components/icons";
+import { EmptyState, Notice } from "../../components/Notice";
+import { Skeleton } from "../../components/Skeleton";
+import { useHost, useHostFreshness } from "../shared/host-queries";
+import { PageHeader } from "../shared/PageHeader";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { useNow } from "../shared/time";
+import { AddProjectSheet } from "./AddProjectSheet";
+import { HostNotice } from "./HostNotice";
+import { type HostData, sessionsOf, useHostData } from "./host-data";
+import { ModelSelect } from "./ModelSelect";
+import { useNewSession } from "./new-session";
+import { ProjectCard } from "./ProjectCard";
+
+/** A device: its projects, their sessions, and the ways to more of both. */
+export function DevicePage() {
+  const { deviceId } = useParams({ from: "/d/$deviceId" });
+  const devices = useReadable(useScorel().devices);
+  const host = useHost(deviceId);
+  const status = useReadable(host.status);
+  useHostFreshness(host);
+  const data = useHostData(host);
+  const device = devices?.find((each) => each.id === deviceId);
+  if (devices && !device && status !== "revoked") return <UnknownDevice />;
+  const label = device?.label ?? data.info?.label ?? "the machine";
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <PageHeader
+        title={device?.label ?? data.info?.label ?? "Device"}
+        back={{ to: "/" }}
+        subtitle={subtitleOf(data)}
+      />
+      <main className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
+        <div className="mx-auto max-w-2xl space-y-3">
+          {device?.problem ? (
+            <Notice tone="danger" icon={<WarningIcon />} title={`${label} cannot be used from here`}>
+              {device.problem}
+            </Notice>
+          ) : (
+            <HostNotice status={status} label={label} />
+          )}
+          {status === "revoked" ? null : <Projects host={host} data={data} reachable={status === "open"} />}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function subtitleOf({ info }: HostData) {
+  return info ? <span className="caption">scorel {info.version}</span> : null;
+}
+
+function UnknownDevice() {
+  return (
+    <EmptyState
+      icon={<MachineIcon />}
+      title="This browser is not paired with that machine"
+      actions={
+        <Link to="/pair" className="font-medium text-accent underline underline-offset-2">
+          Pair a machine
+        </Link>
+      }
+    >
+      The address may come from another browser: each browser is paired by itself.
+    </EmptyState>
+  );
+}
+
+function Projects({ host, data, reachable }: { host: Host; data: HostData; reachable: boolean }) {
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<Project | null>(null);
+  const { projects, info, error } = data;
+  const mayManage = info === null || info.grants.includes("manage");
+  if (projects === null) {
+    if (error) return <Unread error={error} onRetry={data.refetch} />;
+    return reachable ? <Skeleton label="Reading the projects" rows={6} /> : null;
+  }
+  const add = (
+    <Button
+      data-testid="add-project"
+      tone={projects.length === 0 ? "primary" : "secondary"}
+      disabled={!reachable || !mayManage}
+      onClick={() => setAdding(true)}
+    >
+      <PlusIcon /> Add a project
+    </Button>
+  );
+  return (
+    <>
+      {projects.length > 0 ? (
+        <ProjectList
+          host={host}
+          data={data}
+          projects={projects}
+          reachable={reachable}
+          add={add}
+          onRemove={setRemoving}
+        />
+      ) : (
+        <EmptyState icon={<FolderIcon />} title="No project yet" actions={add}>
+          Choose a folder on this machine; the agent works in it.
+        </EmptyState>
+      )}
+      {adding ? <AddProjectSheet host={host} onClose={() => setAdding(false)} /> : null}
+      {removing ? (
+        <ConfirmSheet
+          title={`Remove ${removing.name}?`}
+          confirm="Remove"
+          onConfirm={async () => void (await host.request("remove_project", { projectId: removing.id }))}
+          onClose={() => setRemoving(null)}
+        >
+          It leaves the list; the folder and its files stay as they are. A project that has sessions cannot be removed.
+        </ConfirmSheet>
+      ) : null}
+    </>
+  );
+}
+
+interface ProjectListProps {
+  host: Host;
+  data: HostData;
+  projects: Project[];
+  reachable: boolean;
+  /** The button that adds one. */
+  add: ReactNode;
+  onRemove: (project: Project) => void;
+}
+
+function ProjectList({ host, data, projects, reachable, add, onRemove }: ProjectListProps) {
+  const now = useNow(30_000);
+  const [model, setModel] = useState("");
+  const { create, busyProject } = useNewSession(host);
+  return (
+    <>
+      <div className="flex items-center justify-between gap-2">
+        {data.info ? <ModelSelect info={data.info} value={model} onChange={setModel} /> : <span />}
+        {add}
+      </div>
+      {projects.map((project) => (
+        <ProjectCard
+          key={project.id}
+          deviceId={host.deviceId}
+          project={project}
+          sessions={sessionsOf(data.sessions, project.id)}
+          now={now}
+          reachable={reachable}
+          creating={busyProject === project.id}
+          onNewSession={() => create(project.id, model)}
+          onRemove={() => onRemove(project)}
+        />
+      ))}
+    </>
+  );
+}
+
+function Unread({ error, onRetry }: { error: string; onRetry: () => void }) {
+  return (
+    <Notice
+      tone="danger"
+      icon={<WarningIcon />}
+      title="The projects could not be read"
+      actions={<Button onClick={onRetry}>Try again</Button>}
+    >
+      {error}
+    </Notice>
+  );
+}

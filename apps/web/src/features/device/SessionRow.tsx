@@ -1,0 +1,54 @@
+import { Link } from "@tanstack/react-router";
+import type { SessionSummary } from "../../api/types";
+import { Badge } from "../../components/Badge";
+import { ago } from "../shared/time";
+import { sessionTitle } from "./host-data";
+
+export interface SessionRowProps {
+  deviceId: string;
+  session: SessionSummary;
+  now: number;
+}
+
+export function SessionRow({ deviceId, session, now }: SessionRowProps) {
+  return (
+    <Link
+      data-testid="session-row"
+      to="/d/$deviceId/s/$sessionId"
+      params={{ deviceId, sessionId: session.id }}
+      className="touchable flex min-h-11 items-center gap-3 px-4 py-2 hover:bg-sunken"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="block truncate text-sm">{sessionTitle(session)}</span>
+        {session.damaged ? <span className="block truncate text-danger text-xs">{session.damaged}</span> : null}
+      </span>
+      <SessionBadge session={session} />
+      <time
+        dateTime={new Date(session.updatedAt).toISOString()}
+        className="caption w-14 shrink-0 text-right text-faint"
+      >
+        {ago(session.updatedAt, now)}
+      </time>
+    </Link>
+  );
+}
+
+/** What goes on in a session, most urgent first; nothing when it rests. */
+export function SessionBadge({ session }: { session: SessionSummary }) {
+  if (session.damaged) return <Badge tone="danger">damaged</Badge>;
+  if (session.waitingApproval) {
+    return (
+      <Badge tone="warn" live>
+        waits for you
+      </Badge>
+    );
+  }
+  if (session.running) {
+    return (
+      <Badge tone="accent" live>
+        running
+      </Badge>
+    );
+  }
+  return null;
+}

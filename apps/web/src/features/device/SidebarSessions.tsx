@@ -1,0 +1,66 @@
+import { Link } from "@tanstack/react-router";
+import type { SessionSummary } from "../../api/types";
+import { Dot } from "../../components/Badge";
+import { IconButton } from "../../components/Button";
+import { PlusIcon } from "../../components/icons";
+import { Spinner } from "../../components/Spinner";
+import { useHost, useHostFreshness } from "../shared/host-queries";
+import { sessionsOf, sessionTitle, useHostData } from "./host-data";
+import { useNewSession } from "./new-session";
+
+/** How many sessions of a project the sidebar lists; the device's page has them all. */
+const shown = 8;
+
+export function SidebarSessions({ deviceId }: { deviceId: string }) {
+  const host = useHost(deviceId);
+  useHostFreshness(host);
+  const { projects, sessions } = useHostData(host);
+  const { create, busyProject } = useNewSession(host);
+  return (
+    <div className="mt-1 mb-3 ml-[0.95rem] border-line border-l pl-2">
+      {projects?.map((project) => (
+        <div key={project.id} className="mb-2">
+          <div className="flex items-center">
+            <span className="caption min-w-0 flex-1 truncate py-1 pl-2 text-faint" title={project.path}>
+              {project.name}
+            </span>
+            <IconButton
+              label={`New session in ${project.name}`}
+              disabled={project.missing || busyProject !== null}
+              onClick={() => create(project.id)}
+              className="min-h-7"
+            >
+              {busyProject === project.id ? <Spinner /> : <PlusIcon />}
+            </IconButton>
+          </div>
+          {sessionsOf(sessions, project.id)
+            .slice(0, shown)
+            .map((session) => (
+              <SidebarSession key={session.id} deviceId={deviceId} session={session} />
+            ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function SidebarSession({ deviceId, session }: { deviceId: string; session: SessionSummary }) {
+  const state = session.waitingApproval ? "waits for you" : session.running ? "running" : null;
+  return (
+    <Link
+      to="/d/$deviceId/s/$sessionId"
+      params={{ deviceId, sessionId: session.id }}
+      activeProps={{ className: "bg-surface text-ink shadow-[inset_0_0_0_1px_var(--c-line)]" }}
+      inactiveProps={{ className: "text-muted" }}
+      className="touchable flex items-center gap-2 rounded-md px-2 text-sm hover:bg-surface hover:text-ink"
+    >
+      <span className="min-w-0 flex-1 truncate">{sessionTitle(session)}</span>
+      {state ? (
+        <span title={state}>
+          <Dot tone={session.waitingApproval ? "warn" : "accent"} live />
+          <span className="sr-only">{state}</span>
+        </span>
+      ) : null}
+    </Link>
+  );
+}

@@ -1,0 +1,95 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Card } from "../../components/Card";
+import { BackIcon } from "../../components/icons";
+import { useSettingsSheet } from "../settings/settings-context";
+import { LinkBanner, LinkLight } from "../shared/LinkLight";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { useWide } from "../shared/use-media";
+import { Wordmark } from "../shared/Wordmark";
+import { PairingPanel } from "./PairingPanel";
+import { RedeemForm } from "./RedeemForm";
+import { usePairing } from "./use-pairing";
+
+/** How long the word of success stands before the page moves on, in milliseconds. */
+const pause = 1200;
+
+/** The code that the page was opened with, until it was used. */
+export interface LinkCode {
+  current: string | null;
+}
+
+/** The first screen of a fresh browser, and the way to a further device. */
+export function PairPage({ linkCode }: { linkCode: LinkCode }) {
+  const scorel = useScorel();
+  const devices = useReadable(scorel.devices);
+  const openSettings = useSettingsSheet();
+  const navigate = useNavigate();
+  const wide = useWide();
+  const control = usePairing(linkCode.current);
+  const { state } = control;
+  const doneId = state.step === "done" ? state.deviceId : null;
+
+  useEffect(() => {
+    if (!doneId) return;
+    const timer = setTimeout(() => void navigate({ to: "/d/$deviceId", params: { deviceId: doneId } }), pause);
+    return () => clearTimeout(timer);
+  }, [doneId, navigate]);
+
+  // The code of a link is good for one visit of this page.
+  useEffect(
+    () => () => {
+      linkCode.current = null;
+    },
+    [linkCode],
+  );
+
+  const busy = state.step === "confirming" || state.step === "accepting" || state.step === "done";
+  const first = devices === null || devices.length === 0;
+  return (
+    <div className="flex h-full min-h-0 flex-col overflow-y-auto">
+      {first || !wide ? <TopBar first={first} /> : null}
+      {first ? <LinkBanner /> : null}
+      <main className="safe-x mx-auto w-full max-w-xl flex-1 py-6 md:py-14">
+        <h1 className="font-semibold text-2xl tracking-tight">
+          {first ? "Connect a machine" : "Pair another machine"}
+        </h1>
+        <p className="mt-2 text-muted">
+          Your agent works on your own machine. Pair this browser with it once; from then on everything between the two
+          is encrypted end to end, and the relay in the middle cannot read it.
+        </p>
+        <Card className="mt-6 p-5 md:p-6">
+          <PairingPanel control={control} />
+        </Card>
+        {busy ? null : <RedeemForm onRedeem={control.redeem} />}
+        <p className="mt-8 text-faint text-sm">
+          This page talks to a relay.{" "}
+          <button
+            type="button"
+            className="touchable underline underline-offset-2 hover:text-ink"
+            onClick={openSettings}
+          >
+            Change the relay address
+          </button>
+        </p>
+      </main>
+    </div>
+  );
+}
+
+function TopBar({ first }: { first: boolean }) {
+  return (
+    <div className="safe-t">
+      <div className="flex min-h-14 items-center justify-between px-4">
+        {first ? (
+          <Wordmark />
+        ) : (
+          <Link to="/" className="touchable inline-flex items-center gap-2 text-muted">
+            <BackIcon /> Devices
+          </Link>
+        )}
+        <LinkLight />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { Link, type LinkProps } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { BackIcon } from "../../components/icons";
+import { LinkLight } from "./LinkLight";
+import { useWide } from "./use-media";
+
+export interface PageHeaderProps {
+  title: ReactNode;
+  subtitle?: ReactNode;
+  /** Where the back arrow leads on a phone. */
+  back?: LinkProps;
+  actions?: ReactNode;
+}
+
+export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) {
+  const wide = useWide();
+  return (
+    <header className="safe-t shrink-0 border-line border-b bg-bg">
+      <div className="flex min-h-14 items-center gap-2 px-2 md:px-5">
+        {back && !wide ? (
+          <Link
+            {...back}
+            aria-label="Back"
+            className="touchable grid aspect-square shrink-0 place-items-center rounded-md text-muted text-xl hover:bg-sunken"
+          >
+            <BackIcon />
+          </Link>
+        ) : (
+          <span className="w-1 md:hidden" />
+        )}
+        <div className="min-w-0 flex-1 py-1.5">
+          <h1 className="truncate font-semibold leading-tight">{title}</h1>
+          {subtitle ? <div className="truncate text-faint text-xs leading-5">{subtitle}</div> : null}
+        </div>
+        {actions}
+        {wide ? null : <LinkLight compact />}
+      </div>
+    </header>
+  );
+}

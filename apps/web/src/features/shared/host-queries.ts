@@ -1,0 +1,83 @@
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Host } from "../../api/contract";
+import type { Event, Requests, SessionSummary } from "../../api/types";
+import { isRefusal } from "./errors";
+import { useReadable, useScorel } from "./scorel-context";
+
+type Name = keyof Requests;
+
+/** The key that a host's answer is kept under. The device comes first, so that all of it can be dropped at once. */
+export function hostKey<K extends Name>(deviceId: string, name: K, fields: Requests[K]["request"]) {
+  return [deviceId, name, fields] as const;
+}
+
+/** The host of a device. The same id gives the same object. */
+export function useHost(deviceId: string): Host {
+  return useScorel().host(deviceId);
+}
+
+/** A read from the host. It is asked while the channel is open; what was heard before stays in sight. */
+export function useHostQuery<K extends Name>(host: Host, name: K, fields: Requests[K]["request"]) {
+  const status = useReadable(host.status);
+  return useQuery({
+    queryKey: hostKey(host.deviceId, name, fields),
+    queryFn: (): Promise<Requests[K]["response"]> => host.request(name, fields),
+    enabled: status === "open" || status === "connecting",
+    retry: (failures, error) => !isRefusal(error) && failures < 2,
+  });
+}
+
+/** Keeps the answers of one host fresh by its events, and asks all again when the channel comes back. */
+export function useHostFreshness(host: Host): void {
+  const client = useQueryClient();
+  useEffect(() => host.onEvent((event) => applyHostEvent(client, host.deviceId, event)), [client, host]);
+  useEffect(() => {
+    // Told of every change, not only of what is rendered: a channel that was
+    // replaced at once goes from open to open, and events were missed between.
+    let before = host.status.get();
+    return host.status.subscribe(() => {
+      const now = host.status.get();
+      if (now === "open" && before !== "open") void client.invalidateQueries({ queryKey: [host.deviceId] });
+      before = now;
+    });
+  }, [client, host]);
+}
+
+/** Puts a host event into the cache. */
+export function applyHostEvent(client: QueryClient, deviceId: string, event: Event): void {
+  switch (event.type) {
+    case "projects_changed":
+      client.setQueryData(hostKey(deviceId, "list_projects", {}), { projects: event.projects });
+      return;
+    case "session_updated":
+      client.setQueryData(
+        hostKey(deviceId, "list_sessions", { projectId: "" }),
+        (before: { sessions: SessionSummary[] } | undefined) =>
+          before && { sessions: withSession(before.sessions, event.session) },
+      );
+      return;
+    case "clients_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
+      return;
+    default:
+      return; // an event of a session, or of a newer host
+  }
+}
+
+/** The list with the session replaced or added, newest first. */
+export function withSession(sessions: SessionSummary[], session: SessionSummary): SessionSummary[] {
+  const others = sessions.filter((each) => each.id !== session.id);
+  return [session, ...others].sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** Names for the ids of clients: "this browser", the label that the host knows, or "another device". */
+export function useClientNames(host: Host): (clientId: string | undefined) => string {
+  const me = useReadable(useScorel().me);
+  const { data } = useHostQuery(host, "list_clients", {});
+  return (clientId) => {
+    if (clientId === "host") return "the machine itself";
+    if (clientId && clientId === me?.id) return "this browser";
+    return data?.clients.find((client) => client.id === clientId)?.label ?? "another device";
+  };
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+
+/** The clock in Unix milliseconds, read again every `every` milliseconds; null stops it. */
+export function useNow(every: number | null): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (every === null) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return now;
+}
+
+/** "9:41" from milliseconds; never negative. */
+export function minutesAndSeconds(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** "now", "5 min", "3 h", "2 d", then the date: short enough for a list. */
+export function ago(then: number, now: number): string {
+  const passed = now - then;
+  if (passed < minute) return "now";
+  if (passed < hour) return `${Math.floor(passed / minute)} min`;
+  if (passed < day) return `${Math.floor(passed / hour)} h`;
+  if (passed < 7 * day) return `${Math.floor(passed / day)} d`;
+  return new Date(then).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+}
+
+/** The time of day for today, with the date before that. */
+export function clock(then: number, now = Date.now()): string {
+  const sameDay = new Date(then).toDateString() === new Date(now).toDateString();
+  return new Date(then).toLocaleString(undefined, {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(sameDay ? {} : { day: "numeric", month: "short" }),
+  });
+}

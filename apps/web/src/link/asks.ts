@@ -1,0 +1,58 @@
+import type { ErrorFrame, Frame } from "@scorel/protocol/wire";
+import { UnreachableError } from "./messages";
+
+/** The relay refused a request; `kind` is one of the wire's Kind. */
+export class RelayError extends Error {
+  override name = "RelayError";
+  constructor(
+    readonly kind: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Pending {
+  resolve(frame: Frame): void;
+  reject(err: Error): void;
+}
+
+/** Requests to the relay that wait for their answers on one connection. */
+export class Asks {
+  #pending = new Map<string, Pending>();
+  #last = 0;
+
+  /** Sends the frame that `make` builds around a fresh requestId; rejects with RelayError or UnreachableError. */
+  ask<T extends Frame>(send: (frame: Frame) => void, make: (requestId: string) => Frame): Promise<T> {
+    const requestId = `r${++this.#last}`;
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.set(requestId, { resolve: (frame) => resolve(frame as T), reject });
+      send(make(requestId));
+    });
+  }
+
+  /** Takes the frame if it answers something. */
+  take(frame: Frame): boolean {
+    const requestId = "requestId" in frame ? frame.requestId : undefined;
+    const pending = requestId ? this.#pending.get(requestId) : undefined;
+    if (!requestId || !pending) {
+      return false;
+    }
+    this.#pending.delete(requestId);
+    if (frame.type === "error") {
+      pending.reject(new RelayError((frame as ErrorFrame).kind, frame.message));
+    } else {
+      pending.resolve(frame);
+    }
+    return true;
+  }
+
+  /** The connection is gone: nothing will be answered any more. */
+  drop(): void {
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const pending of all) {
+      pending.reject(new UnreachableError("The connection to the relay was lost."));
+    }
+  }
+}

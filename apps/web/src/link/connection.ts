@@ -1,0 +1,210 @@
+// One life of one WebSocket to a relay: login, then frames and records until it
+// ends. It never dials twice; the dialer makes a new one.
+import { type Bytes, fromBase64, type Identity } from "@scorel/protocol";
+import {
+  type DataRecord,
+  decodeControl,
+  encodeControl,
+  type Frame,
+  Kind,
+  type Limits,
+  MAX_CONTROL,
+  MAX_MESSAGE,
+  MAX_PRE_LOGIN,
+  type RelayHello,
+  SUBPROTOCOL,
+  signHello,
+  splitRecords,
+  VERSION,
+  type Welcome,
+  WireError,
+} from "@scorel/protocol/wire";
+import { Outbound } from "./outbound";
+import type { RelayAddress } from "./relay-url";
+import type { Timing } from "./timing";
+
+/** Why a connection is over. */
+export interface ConnectionEnd {
+  /** One sentence for people, or null for an ordinary end. */
+  message: string | null;
+  /** The relay refused the login for good. */
+  refused: boolean;
+  /** The relay's word on when to come back, in milliseconds; 0 leaves it to us. */
+  retryAfter: number;
+}
+
+export interface ConnectionHandler {
+  onWelcome(welcome: Welcome): void | Promise<void>;
+  onFrame(frame: Frame): void | Promise<void>;
+  onRecord(record: DataRecord): void;
+  onEnd(end: ConnectionEnd): void;
+}
+
+export interface ConnectionOptions {
+  address: RelayAddress;
+  identity: Identity;
+  label: string;
+  timing: Timing;
+  handler: ConnectionHandler;
+  makeSocket: (url: string, protocol: string) => WebSocket;
+}
+
+type Phase = "hello" | "welcome" | "open" | "ended";
+
+// The login cannot succeed by trying again.
+const FINAL: readonly Kind[] = [
+  Kind.bad_version,
+  Kind.bad_proof,
+  Kind.wrong_authority,
+  Kind.unauthorized,
+  Kind.not_allowed,
+];
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #outbound: Outbound;
+  readonly #loginTimer: ReturnType<typeof setTimeout>;
+  #phase: Phase = "hello";
+  #limits: Limits | null = null;
+  #inbox: Promise<void> = Promise.resolve();
+  #end: ConnectionEnd = { message: null, refused: false, retryAfter: 0 };
+  /** When the relay last sent anything. */
+  lastHeard = Date.now();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#socket = options.makeSocket(options.address.socket, SUBPROTOCOL);
+    this.#socket.binaryType = "arraybuffer";
+    this.#outbound = new Outbound(this.#socket, () => Math.min(this.#limits?.maxMessage ?? MAX_MESSAGE, MAX_MESSAGE));
+    this.#loginTimer = setTimeout(
+      () => this.fail(`The relay at ${options.address.http} does not answer.`),
+      options.timing.login,
+    );
+    this.#socket.onmessage = (event) => this.#receive(event.data);
+    this.#socket.onclose = () => {
+      // What came before the close is handled before the end is told.
+      this.#inbox = this.#inbox.then(() => this.#finish());
+    };
+  }
+
+  sendFrame(frame: Frame): void {
+    this.#push(encodeControl(frame));
+  }
+
+  sendRecord(record: DataRecord): void {
+    this.#push(record);
+  }
+
+  /** Ends the connection; onEnd is told once. */
+  fail(message: string | null, refused = false): void {
+    this.#end = { ...this.#end, message: this.#end.message ?? message, refused: this.#end.refused || refused };
+    this.#finish();
+  }
+
+  #push(item: string | DataRecord): void {
+    if (this.#phase !== "ended" && !this.#outbound.push(item)) {
+      this.fail("The network does not take what this page sends.");
+    }
+  }
+
+  #finish(): void {
+    if (this.#phase === "ended") {
+      return;
+    }
+    const before = this.#phase;
+    this.#phase = "ended";
+    clearTimeout(this.#loginTimer);
+    this.#outbound.close();
+    this.#socket.onmessage = null;
+    this.#socket.onclose = null;
+    this.#socket.close();
+    const unreached = before === "hello" ? `The relay at ${this.#options.address.http} cannot be reached.` : null;
+    this.#options.handler.onEnd({ ...this.#end, message: this.#end.message ?? unreached });
+  }
+
+  // Decoding a frame is asynchronous, so everything waits in line: a record must
+  // not overtake the channel_opened that announces its channel.
+  #receive(data: unknown): void {
+    this.lastHeard = Date.now();
+    this.#inbox = this.#inbox
+      .then(() => (typeof data === "string" ? this.#takeText(data) : this.#takeBinary(data)))
+      .catch((err: unknown) => this.fail(sentenceOf(err)));
+  }
+
+  async #takeText(text: string): Promise<void> {
+    if (this.#phase === "ended") {
+      return;
+    }
+    const frame = await decodeControl(text, this.#phase === "open" ? MAX_CONTROL : MAX_PRE_LOGIN_WELCOME);
+    if (!frame) {
+      return;
+    }
+    switch (frame.type) {
+      case "relay_hello":
+        return this.#answerHello(frame);
+      case "welcome":
+        return this.#takeWelcome(frame);
+      case "goodbye":
+        this.#end = { ...this.#end, retryAfter: frame.retryAfter ?? 0 };
+        this.#finish();
+        return;
+      case "error":
+        if (!frame.requestId) {
+          this.#end = {
+            ...this.#end,
+            message: frame.message,
+            refused: this.#phase !== "open" && FINAL.includes(frame.kind),
+          };
+          return;
+        }
+    }
+    if (this.#phase === "open") {
+      await this.#options.handler.onFrame(frame);
+    }
+  }
+
+  async #answerHello(hello: RelayHello): Promise<void> {
+    if (this.#phase !== "hello") {
+      throw new WireError(Kind.bad_frame, "a second hello");
+    }
+    if (hello.version < VERSION) {
+      this.fail("The relay speaks an older version of the protocol: it must be updated.", true);
+      return;
+    }
+    this.#limits = hello.limits;
+    this.#phase = "welcome";
+    const dialled = { authority: this.#options.address.authority, label: this.#options.label };
+    this.sendFrame(await signHello(this.#options.identity, dialled, fromBase64(hello.nonce)));
+  }
+
+  async #takeWelcome(welcome: Welcome): Promise<void> {
+    if (this.#phase !== "welcome" || welcome.id !== this.#options.identity.id) {
+      throw new WireError(Kind.bad_frame, "a welcome that is not ours");
+    }
+    clearTimeout(this.#loginTimer);
+    this.#phase = "open";
+    await this.#options.handler.onWelcome(welcome);
+  }
+
+  #takeBinary(data: unknown): void {
+    if (this.#phase !== "open" || !(data instanceof ArrayBuffer)) {
+      if (this.#phase === "ended") {
+        return;
+      }
+      throw new WireError(Kind.bad_frame, "data before the login");
+    }
+    for (const record of splitRecords(new Uint8Array(data) as Bytes)) {
+      this.#options.handler.onRecord(record);
+    }
+  }
+}
+
+// The welcome itself lists every binding, so it may be as large as any frame.
+const MAX_PRE_LOGIN_WELCOME = Math.max(MAX_PRE_LOGIN, MAX_CONTROL);
+
+function sentenceOf(err: unknown): string {
+  return err instanceof WireError
+    ? `The relay sent what this page does not understand (${err.message}).`
+    : `The connection failed (${err instanceof Error ? err.message : String(err)}).`;
+}

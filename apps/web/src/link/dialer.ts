@@ -1,0 +1,120 @@
+import type { LinkState } from "../api/contract";
+import type { Connection, ConnectionEnd } from "./connection";
+import { backoff, type Timing } from "./timing";
+
+const STALE_DIAL = 2_000;
+
+/**
+ * Keeps one connection: dials, waits with back-off and jitter when it ends, and
+ * dials at once when told that the network is back. Owned by the link.
+ */
+export class Dialer {
+  readonly #timing: Timing;
+  readonly #dial: () => Connection;
+  readonly #publish: (state: LinkState) => void;
+  #connection: Connection | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #attempt = 0;
+  #dialledAt = 0;
+  #openedAt = 0;
+  #online = false;
+  #refused = false;
+  #stopped = false;
+  #lastError: string | null = null;
+
+  constructor(timing: Timing, dial: () => Connection, publish: (state: LinkState) => void) {
+    this.#timing = timing;
+    this.#dial = dial;
+    this.#publish = publish;
+  }
+
+  /** The connection, once it is logged in. */
+  get open(): Connection | null {
+    return this.#online ? this.#connection : null;
+  }
+
+  /** Dials now. A connection that stands is kept, and so is one that was dialled a moment ago. */
+  now(): void {
+    if (this.#connection && !this.#online && Date.now() - this.#dialledAt >= STALE_DIAL) {
+      // Dialled before the network came back: it may hang until its time is up.
+      this.#connection.fail(null);
+    }
+    if (this.#connection || this.#stopped) {
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#refused = false;
+    this.#publish({ state: "connecting", attempt: this.#attempt, retryAt: null, lastError: this.#lastError });
+    this.#dialledAt = Date.now();
+    try {
+      this.#connection = this.#dial();
+    } catch (err) {
+      // The browser forbids this address; it will forbid it the next time too.
+      const why = err instanceof Error ? err.message : String(err);
+      this.ended({
+        message: `This browser does not let the page reach the relay (${why}).`,
+        refused: true,
+        retryAfter: 0,
+      });
+    }
+  }
+
+  /** The network may be back: does not wait for the end of the back-off, but keeps to a refusal. */
+  nudge(): void {
+    if (!this.#refused) {
+      this.now();
+    }
+  }
+
+  /** Forgets what was learned of the last relay and dials. */
+  restart(): void {
+    this.#attempt = 0;
+    this.#lastError = null;
+    const old = this.#connection;
+    if (old) {
+      old.fail(null);
+    }
+    this.now();
+  }
+
+  /** Ends the connection and dials no more. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#connection?.fail(null);
+  }
+
+  welcomed(): void {
+    this.#online = true;
+    this.#openedAt = Date.now();
+    this.#lastError = null;
+    this.#publish({ state: "online" });
+  }
+
+  ended(end: ConnectionEnd): void {
+    // A relay that lets in and shuts out at once is not dialled without pause.
+    if (this.#online && Date.now() - this.#openedAt >= this.#timing.settled) {
+      this.#attempt = 0;
+    }
+    this.#connection = null;
+    this.#online = false;
+    this.#lastError = end.message ?? this.#lastError;
+    if (this.#stopped) {
+      return;
+    }
+    if (end.refused) {
+      this.#refused = true;
+      this.#publish({ state: "refused", message: end.message ?? "The relay refused this browser." });
+      return;
+    }
+    const wait = backoff(this.#timing, this.#attempt) + end.retryAfter;
+    this.#attempt++;
+    this.#publish({
+      state: "connecting",
+      attempt: this.#attempt,
+      retryAt: Date.now() + wait,
+      lastError: this.#lastError,
+    });
+    this.#timer = setTimeout(() => this.now(), wait);
+  }
+}

@@ -1,0 +1,311 @@
+// @vitest-environment node
+import { toBase64url } from "@scorel/protocol";
+import { Kind } from "@scorel/protocol/wire";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { FakeDevice } from "../../test-support/device";
+import { FakeRelay } from "../../test-support/relay";
+import type { Scorel } from "../api/contract";
+import { openDb } from "./db";
+import { loadPins, savePin } from "./pins";
+
+let relay: FakeRelay;
+let device: FakeDevice;
+
+beforeEach(async () => {
+  freshBrowser();
+  relay = new FakeRelay();
+  device = await FakeDevice.create();
+  relay.add(device);
+});
+
+afterEach(closePages);
+
+async function pair(page: Scorel): Promise<string> {
+  const pairing = page.startPairing();
+  const { code } = await untilStep(pairing.state, "showing");
+  await device.redeem(code);
+  return (await untilStep(pairing.state, "done")).deviceId;
+}
+
+describe("login", () => {
+  it("proves the identity, and the same one in every tab", async () => {
+    const [a, b] = [openPage(relay), openPage(relay)];
+    await until(a.link, (l) => l.state === "online");
+    await until(b.link, (l) => l.state === "online");
+    const me = a.me.get();
+    expect(me).toMatchObject({ id: expect.stringMatching(/^cli_/), label: "Chrome on Linux" });
+    expect(b.me.get()).toEqual(me);
+    closePages();
+    const c = openPage(relay);
+    await until(c.link, (l) => l.state === "online");
+    expect(c.me.get()).toEqual(me);
+  });
+
+  it("keeps keys that cannot be taken out", async () => {
+    const page = openPage(relay);
+    await until(page.link, (l) => l.state === "online");
+    const db = await openDb();
+    const keys = await new Promise<{ signPrivate: CryptoKey; sealPrivate: CryptoKey }>((resolve) => {
+      const request = db.transaction("identity").objectStore("identity").get("self");
+      request.onsuccess = () => resolve(request.result);
+    });
+    await expect(crypto.subtle.exportKey("pkcs8", keys.signPrivate)).rejects.toThrow();
+    await expect(crypto.subtle.exportKey("pkcs8", keys.sealPrivate)).rejects.toThrow();
+    db.close();
+  });
+
+  it("stops at a refusal, and tries again when a person asks", async () => {
+    relay.refuseLogin = { type: "error", kind: Kind.wrong_authority, message: "This relay has another name." };
+    const page = openPage(relay);
+    const link = await until(page.link, (l) => l.state === "refused");
+    expect(link).toEqual({ state: "refused", message: "This relay has another name." });
+    expect(relay.dialled).toBe(1);
+    relay.refuseLogin = null;
+    page.reconnectNow();
+    await until(page.link, (l) => l.state === "online");
+  });
+
+  it("dials again while the relay is down, and says that it cannot be reached", async () => {
+    relay.down = true;
+    const page = openPage(relay);
+    const link = await until(page.link, (l) => l.state === "connecting" && l.attempt >= 3);
+    expect(link).toMatchObject({ lastError: "The relay at https://relay.test cannot be reached." });
+    relay.down = false;
+    await until(page.link, (l) => l.state === "online");
+  });
+
+  it("comes back after a goodbye, not sooner than the relay said", async () => {
+    const page = openPage(relay);
+    await until(page.link, (l) => l.state === "online");
+    const before = Date.now();
+    relay.goodbye(120);
+    const link = await until(page.link, (l) => l.state === "connecting");
+    expect(link.state === "connecting" && link.retryAt).toBeGreaterThanOrEqual(before + 120);
+    await until(page.link, (l) => l.state === "online");
+    expect(Date.now() - before).toBeGreaterThanOrEqual(115);
+  });
+
+  it("refuses an address that is none", async () => {
+    const page = openPage(relay);
+    await expect(page.setRelayUrl("ftp://x")).rejects.toThrow("https://relay.example.org");
+    await expect(page.setRelayUrl("http://192.168.1.5")).rejects.toThrow("over https");
+  });
+});
+
+describe("pairing", () => {
+  it("shows a code, proves it and reaches the device", async () => {
+    const page = openPage(relay);
+    const pairing = page.startPairing();
+    const { code, command } = await untilStep(pairing.state, "showing");
+    expect(command).toBe(`scorel pair ${code} --relay https://relay.test`);
+    await device.redeem(code.toLowerCase());
+    expect(await untilStep(pairing.state, "done")).toMatchObject({ deviceId: device.identity.id, label: "workshop" });
+    expect(page.devices.get()).toEqual([{ id: device.identity.id, label: "workshop", online: true }]);
+    const answer = await page.host(device.identity.id).request("list_projects", {});
+    expect(answer).toEqual({ projects: [] });
+  });
+
+  it("redeems a code that the machine shows", async () => {
+    const page = openPage(relay);
+    const pairing = page.redeemPairing(device.showCode());
+    await untilStep(pairing.state, "done");
+    await page.host(device.identity.id).request("get_host", {});
+  });
+
+  it.each([
+    ["no code at all", () => "hello", /not a pairing code/],
+    ["a code that nobody shows", () => "ZZZZ-0000-0000", /No machine shows this code/],
+    ["a mistyped secret", () => wrongSecret(device.showCode()), /do not have the same code/],
+  ])("fails with a sentence for %s", async (_, code, message) => {
+    const page = openPage(relay);
+    const { message: said } = await untilStep(page.redeemPairing(code()).state, "failed");
+    expect(said).toMatch(message);
+    expect(relay.bindings.size).toBe(0);
+    expect(await until(page.devices, (d) => d !== null)).toEqual([]);
+  });
+
+  it("does not pair when a relay swaps in a key of its own", async () => {
+    const mallory = await FakeDevice.create("workshop");
+    const page = openPage(relay);
+    const pairing = page.startPairing();
+    const { code } = await untilStep(pairing.state, "showing");
+    // The relay names Mallory's keys; the device at the other end is the real one.
+    relay.describe = (peer) => ({
+      ...peer,
+      id: mallory.identity.id,
+      signKey: toBase64url(mallory.identity.signKey),
+      sealKey: toBase64url(mallory.identity.sealKey),
+    });
+    await device.redeem(code);
+    expect((await untilStep(pairing.state, "failed")).message).toMatch(/do not have the same code/);
+    expect(await loadPins(await openDb(), relay.authority)).toEqual([]);
+  });
+
+  it("gets a new code when the connection breaks while it is shown", async () => {
+    const page = openPage(relay);
+    const pairing = page.startPairing();
+    const first = await untilStep(pairing.state, "showing");
+    relay.cut();
+    await untilStep(pairing.state, "requesting");
+    const second = await untilStep(pairing.state, "showing");
+    expect(second.code).not.toBe(first.code);
+    await device.redeem(second.code);
+    await untilStep(pairing.state, "done");
+  });
+
+  it("is done although the connection broke before the relay could say so", async () => {
+    const page = openPage(relay);
+    const pairing = page.startPairing();
+    const { code } = await untilStep(pairing.state, "showing");
+    relay.cutAtBinding = true;
+    await device.redeem(code);
+    await untilStep(pairing.state, "done");
+    expect(relay.seen.get().filter((f) => f.type === "entry_hello")).toHaveLength(2);
+    await page.host(device.identity.id).request("list_projects", {});
+  });
+
+  it("burns the code when a person cancels", async () => {
+    const page = openPage(relay);
+    const pairing = page.startPairing();
+    await untilStep(pairing.state, "showing");
+    pairing.cancel();
+    await untilStep(pairing.state, "failed");
+    await until(relay.seen, (frames) => frames.some((f) => f.type === "pair_reject"));
+    expect(relay.slots.size).toBe(0);
+  });
+});
+
+describe("devices", () => {
+  it("follows presence and opens the channel again", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    relay.setOnline(device, false);
+    await until(host.status, (s) => s === "offline");
+    await expect(host.request("list_projects", {})).rejects.toThrow("cannot be reached");
+    relay.setOnline(device, true);
+    await until(host.status, (s) => s === "open");
+  });
+
+  it("carries requests over a break of the connection", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    relay.cut();
+    await until(host.status, (s) => s === "connecting");
+    expect(await host.request("list_projects", {})).toEqual({ projects: [] });
+  });
+
+  it("passes on what the host refuses", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    device.intercept = (r) =>
+      r.type === "add_project" ? { type: "error", kind: 6, message: "no such folder" } : undefined;
+    await expect(host.request("add_project", { path: "/x" })).rejects.toMatchObject({
+      kind: 6,
+      message: "no such folder",
+    });
+  });
+
+  it("shuts out at once when the binding is revoked, and says so after a reload", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    relay.revoke(device);
+    await until(host.status, (s) => s === "revoked");
+    await expect(host.request("list_projects", {})).rejects.toThrow("Pair again");
+    closePages();
+    const again = openPage(relay);
+    const devices = await until(again.devices, (d) => d !== null);
+    expect(devices).toEqual([{ id: device.identity.id, label: "workshop", online: false, revoked: true }]);
+    await again.forgetDevice(device.identity.id);
+    await until(again.devices, (d) => d?.length === 0);
+  });
+
+  it("forgets a device at the relay too", async () => {
+    const page = openPage(relay);
+    const id = await pair(page);
+    await page.forgetDevice(id);
+    expect(relay.bindings.size).toBe(0);
+    expect(page.devices.get()).toEqual([]);
+    expect(page.host(id).status.get()).not.toBe("open");
+  });
+
+  it("refuses a device whose keys are not the pinned ones", async () => {
+    const page = openPage(relay);
+    const id = await pair(page);
+    closePages();
+    const db = await openDb();
+    const [pin] = await loadPins(db, relay.authority);
+    const other = await FakeDevice.create();
+    await savePin(db, { ...(pin as NonNullable<typeof pin>), sealKey: other.identity.sealKey });
+    const again = openPage(relay);
+    const devices = await until(again.devices, (d) => d !== null);
+    expect(devices).toEqual([
+      { id, label: "workshop", online: false, problem: expect.stringContaining("names other keys") },
+    ]);
+    await expect(again.host(id).request("get_host", {})).rejects.toThrow("names other keys");
+    expect(relay.seen.get().filter((f) => f.type === "open_channel").length).toBe(0);
+  });
+
+  it("keeps the devices of each relay apart", async () => {
+    const page = openPage(relay);
+    const id = await pair(page);
+    const host = page.host(id);
+    await until(host.status, (s) => s === "open");
+    // The other relay takes no login that names it wrongly, as every relay.
+    await page.setRelayUrl("https://other.test");
+    await until(page.devices, (d) => d === null);
+    await until(page.link, (l) => l.state === "refused");
+    await page.setRelayUrl(relay.url);
+    await until(host.status, (s) => s === "open");
+    expect(await loadPins(await openDb(), relay.authority)).toMatchObject([{ id, state: "bound" }]);
+  });
+
+  it("takes the label that the host says inside the seal", async () => {
+    const page = openPage(relay);
+    device.intercept = (r) =>
+      r.type === "get_host" ? { type: "response", result: { host: { label: "the real name" } } } : undefined;
+    page.host(await pair(page));
+    await until(page.devices, (d) => d?.[0]?.label === "the real name");
+  });
+
+  it("does not use a device that the relay lists and this browser never paired with", async () => {
+    const page = openPage(relay);
+    await until(page.link, (l) => l.state === "online");
+    closePages();
+    relay.bindings.add(`${page.me.get()?.id} ${device.identity.id}`);
+    const again = openPage(relay);
+    const devices = await until(again.devices, (d) => d !== null);
+    expect(devices?.[0]).toMatchObject({ id: device.identity.id, problem: expect.stringContaining("Pair with it") });
+    await expect(again.host(device.identity.id).request("get_host", {})).rejects.toThrow("does not hold the keys");
+  });
+
+  it("drops a channel whose records were tampered with, and opens a new one", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    const [entry] = [...relay.entries];
+    const [channel] = [...(entry?.channels.keys() ?? [])];
+    relay.sendRecord(entry as NonNullable<typeof entry>, channel as number, new Uint8Array(64));
+    await until(host.status, (s) => s === "connecting");
+    await until(host.status, (s) => s === "open");
+    expect(relay.seen.get()).toContainEqual({ type: "close_channel", channel, reason: "seal_broken" });
+  });
+
+  it("finds a connection that went silent", async () => {
+    const page = openPage(relay, { probeAfter: 40, probeWait: 20 });
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    const dialled = relay.dialled;
+    device.intercept = (r) => (r.type === "get_host" ? null : undefined);
+    await until(page.link, (l) => l.state !== "online");
+    await until(page.link, (l) => l.state === "online");
+    expect(relay.dialled).toBeGreaterThan(dialled);
+  });
+});
+
+function wrongSecret(code: string): string {
+  return `${code.slice(0, -1)}${code.endsWith("0") ? "1" : "0"}`;
+}

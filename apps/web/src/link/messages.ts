@@ -1,0 +1,68 @@
+// What the page and the link worker say to each other. The worker sends lists, so
+// that a burst of events is one message.
+import type { Device, HostStatus, LinkState, PairingState } from "../api/contract";
+
+/** Where both ends speak: a Worker seen from the page, the global scope seen from the worker. */
+export interface Port<Send, Receive> {
+  postMessage(message: Send): void;
+  onmessage: ((event: MessageEvent<Receive>) => void) | null;
+}
+
+export type PagePort = Port<ToLink, FromLink[]>;
+export type LinkPort = Port<FromLink[], ToLink>;
+
+export type ToLink =
+  | { t: "start"; relayUrl: string; label: string }
+  | { t: "relay"; relayUrl: string }
+  /** force: dial now, also after a refusal. Otherwise: check whether the connection still lives. */
+  | { t: "wake"; force: boolean }
+  /** Keeps a channel to the device open from now on. */
+  | { t: "use"; deviceId: string }
+  | { t: "request"; id: number; deviceId: string; name: string; fields: object }
+  | { t: "pair"; id: number; code: string | null }
+  | { t: "cancel_pair"; id: number }
+  | { t: "forget"; id: number; deviceId: string };
+
+/** An event as it came: of this version or of a newer one. */
+export interface WireEvent {
+  type: string;
+  sessionId?: string;
+  seq?: number;
+  [field: string]: unknown;
+}
+
+export type Failure = { code: "api"; kind: number; message: string } | { code: "offline"; message: string };
+
+export type FromLink =
+  | { t: "link"; state: LinkState }
+  | { t: "me"; id: string; label: string }
+  | { t: "devices"; devices: Device[] | null }
+  /** `opening` counts the channels that were opened to this device. */
+  | { t: "host"; deviceId: string; status: HostStatus; opening: number }
+  | { t: "event"; deviceId: string; event: WireEvent }
+  | { t: "answer"; id: number; result: unknown }
+  | { t: "failure"; id: number; failure: Failure }
+  | { t: "pairing"; id: number; state: PairingState };
+
+/** A refusal of the host. */
+export class RefusedError extends Error {
+  override name = "RefusedError";
+  constructor(
+    readonly kind: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** No way to the host now. */
+export class UnreachableError extends Error {
+  override name = "UnreachableError";
+}
+
+export function failureOf(err: unknown): Failure {
+  if (err instanceof RefusedError) {
+    return { code: "api", kind: err.kind, message: err.message };
+  }
+  return { code: "offline", message: err instanceof Error ? err.message : String(err) };
+}

@@ -1,0 +1,298 @@
+// One pairing under way: started here or redeemed here. The ceremony itself is
+// PairMachine's; this carries its messages and says where it stands.
+import {
+  type Code,
+  CodeError,
+  fromBase64,
+  type Identity,
+  newCode,
+  PairError,
+  PairMachine,
+  parseCode,
+  toBase64,
+} from "@scorel/protocol";
+import { type Frame, Kind, type PairJoined, type PairSession, type Peer } from "@scorel/protocol/wire";
+import type { PairingState } from "../api/contract";
+import { RelayError } from "./asks";
+import type { DeviceBook } from "./devices";
+import { UnreachableError } from "./messages";
+import { pinOf } from "./pins";
+
+/** What a pairing needs of the link while it is online. */
+export interface PairLink {
+  readonly identity: Identity;
+  readonly book: DeviceBook;
+  /** The relay's address for the command that people type. */
+  readonly relay: string;
+  /** How far this browser's clock is ahead of the relay's, in milliseconds. */
+  readonly skew: number;
+  ask<T extends Frame>(make: (requestId: string) => Frame): Promise<T>;
+  send(frame: Frame): void;
+  /** A device was added. */
+  changed(): void;
+}
+
+const EXPIRED = "The code has expired. Ask for a new one.";
+const LOST = "The connection to the relay was lost while pairing. Start again.";
+const CANCELLED = "Pairing was cancelled.";
+
+export class PairingRun {
+  readonly #publish: (state: PairingState) => void;
+  readonly #redeem: boolean;
+  #code: Code | null = null;
+  #link: PairLink | null = null;
+  #peer: Peer | null = null;
+  #machine: PairMachine | null = null;
+  #accepted = false;
+  #inbox: Promise<void> = Promise.resolve();
+  #expiry: ReturnType<typeof setTimeout> | undefined;
+  /** Nothing more will happen. */
+  over = false;
+
+  /** `code` is null to start one here. */
+  constructor(code: string | null, publish: (state: PairingState) => void) {
+    this.#publish = publish;
+    this.#redeem = code !== null;
+    publish({ step: "requesting" });
+    try {
+      this.#code = code === null ? null : parseCode(code);
+    } catch (err) {
+      this.#fail(messageOf(err));
+    }
+  }
+
+  /** The link is logged in; call it once for every connection. */
+  online(link: PairLink): void {
+    if (this.over) {
+      return;
+    }
+    this.#link = link;
+    if (this.#accepted) {
+      this.#resume(link);
+      return;
+    }
+    const begin = this.#redeem ? this.#redeemSlot(link) : this.#createSlot(link);
+    begin.catch((err: unknown) => {
+      // Asked again on the next connection.
+      if (!(err instanceof UnreachableError)) {
+        this.#fail(messageOf(err));
+      }
+    });
+  }
+
+  /** The connection is gone and the relay burned the slot with it. */
+  offline(): void {
+    this.#link = null;
+    clearTimeout(this.#expiry);
+    if (this.over || this.#accepted) {
+      return;
+    }
+    if (this.#peer) {
+      this.#fail(LOST);
+    } else {
+      this.#publish({ step: "requesting" });
+    }
+  }
+
+  cancel(): void {
+    this.#reject();
+    this.#fail(CANCELLED);
+  }
+
+  /** Takes a frame of this pairing's slot. */
+  onFrame(frame: Frame): void {
+    if (this.over || !("slot" in frame) || frame.slot !== this.#code?.slot) {
+      return;
+    }
+    // One after the other: the machine must stand before the first message comes.
+    this.#inbox = this.#inbox
+      .then(() => this.#take(frame))
+      .catch((err: unknown) => {
+        this.#reject();
+        this.#fail(messageOf(err));
+      });
+  }
+
+  async #createSlot(link: PairLink): Promise<void> {
+    const session = await link.ask<PairSession>((requestId) => ({ type: "create_pair_session", requestId }));
+    if (this.over) {
+      link.send({ type: "pair_reject", slot: session.slot });
+      return;
+    }
+    this.#code = newCode(session.slot);
+    const code = this.#code.reveal();
+    const expiresAt = session.expiresAt + link.skew;
+    this.#expiry = setTimeout(() => this.#expire(), Math.max(0, expiresAt - Date.now()));
+    this.#publish({ step: "showing", code, command: `scorel pair ${code} --relay ${link.relay}`, expiresAt });
+  }
+
+  async #redeemSlot(link: PairLink): Promise<void> {
+    const slot = this.#code?.slot ?? "";
+    // The answer comes to onFrame too, in its place among the frames of the slot.
+    await link.ask<PairJoined>((requestId) => ({ type: "redeem_pair", requestId, slot }));
+  }
+
+  async #take(frame: Frame): Promise<void> {
+    if (this.over) {
+      return;
+    }
+    switch (frame.type) {
+      case "pair_joined":
+        return this.#join(frame.peer);
+      case "pair_message":
+        return this.#converse(fromBase64(frame.body));
+      case "pair_complete":
+        return this.#complete(frame.peer);
+      case "pair_closed":
+        return this.#fail(closedSentence(frame.kind, this.#accepted));
+    }
+  }
+
+  async #join(peer: Peer): Promise<void> {
+    const { identity } = this.#need();
+    if (this.#peer || !this.#code) {
+      throw new PairError("order");
+    }
+    clearTimeout(this.#expiry);
+    this.#peer = peer;
+    this.#publish({ step: "confirming", label: peer.label });
+    this.#machine = await PairMachine.create({
+      code: this.#code,
+      self: identity,
+      peer: pinOf("", peer, "pending"),
+      creator: !this.#redeem,
+    });
+    this.#say(this.#machine.start());
+  }
+
+  async #converse(message: Uint8Array): Promise<void> {
+    const machine = this.#machine;
+    if (!machine) {
+      throw new PairError("order");
+    }
+    const reply = await machine.handle(message);
+    if (reply) {
+      this.#say(reply);
+    }
+    if (machine.done && !this.over) {
+      await this.#accept();
+    }
+  }
+
+  async #accept(): Promise<void> {
+    const { book } = this.#need();
+    const peer = this.#provenPeer();
+    // Before the relay hears of it: an answer that gets lost must not leave a
+    // binding whose keys are not known here.
+    await book.propose(pinOf(book.authority, peer, "pending"));
+    this.#accepted = true;
+    this.#need().send({ type: "pair_accept", slot: this.#code?.slot ?? "" });
+    this.#publish({ step: "accepting", label: peer.label });
+  }
+
+  async #complete(named: Peer): Promise<void> {
+    const { book, changed } = this.#need();
+    const peer = this.#provenPeer();
+    if (!this.#accepted || named.id !== peer.id) {
+      throw new PairError("order");
+    }
+    await book.bind(pinOf(book.authority, peer, "bound"), named.online || book.isOnline(peer.id));
+    changed();
+    this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
+  }
+
+  // The connection broke after this side accepted: the welcome tells how it ended.
+  #resume(link: PairLink): void {
+    const peer = this.#provenPeer();
+    if (link.book.usable(peer.id)) {
+      this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
+    } else {
+      this.#fail(LOST);
+    }
+  }
+
+  #provenPeer(): Peer {
+    if (!this.#peer || !this.#machine?.done) {
+      throw new PairError("order");
+    }
+    return this.#peer;
+  }
+
+  #need(): PairLink {
+    if (!this.#link) {
+      throw new UnreachableError(LOST);
+    }
+    return this.#link;
+  }
+
+  #say(body: Uint8Array): void {
+    this.#link?.send({ type: "pair_message", slot: this.#code?.slot ?? "", body: toBase64(body) });
+  }
+
+  #expire(): void {
+    this.#reject();
+    this.#fail(EXPIRED);
+  }
+
+  #reject(): void {
+    if (!this.over && this.#code && (this.#peer || !this.#redeem)) {
+      this.#link?.send({ type: "pair_reject", slot: this.#code.slot });
+    }
+  }
+
+  #fail(message: string): void {
+    const peer = this.#peer;
+    if (this.#accepted && peer) {
+      this.#link?.book.withdraw(peer.id).catch(() => {});
+    }
+    this.#finish({ step: "failed", message });
+  }
+
+  #finish(state: PairingState): void {
+    if (this.over) {
+      return;
+    }
+    this.over = true;
+    clearTimeout(this.#expiry);
+    this.#publish(state);
+  }
+}
+
+function closedSentence(kind: number, accepted: boolean): string {
+  switch (kind) {
+    case Kind.pair_unknown:
+      return EXPIRED;
+    case Kind.bad_proof:
+      return CONFIRM;
+    default:
+      return accepted ? "The other side did not accept. Start again if that was a mistake." : LOST_PEER;
+  }
+}
+
+const LOST_PEER = "The other side broke the pairing off. Start again with a new code.";
+const CONFIRM =
+  "The two sides do not have the same code: it was mistyped, or somebody is between them. Start again with a new code.";
+
+function messageOf(err: unknown): string {
+  if (err instanceof CodeError) {
+    return "This is not a pairing code. It looks like 7K3M-9QXR-2BTD: digits and letters, without I, L, O and U.";
+  }
+  if (err instanceof PairError) {
+    return err.why === "confirm" ? CONFIRM : LOST_PEER;
+  }
+  if (!(err instanceof RelayError)) {
+    return err instanceof Error ? err.message : LOST;
+  }
+  switch (err.kind) {
+    case Kind.pair_unknown:
+      return "No machine shows this code now: it was mistyped, used or has expired. Ask the machine for a new one.";
+    case Kind.pair_self:
+      return "This code was made by a browser. Type it on the machine that you want to reach: scorel pair CODE.";
+    case Kind.pair_busy:
+      return "Somebody else is using this code right now. Ask the machine for a new one.";
+    case Kind.rate_limited:
+      return "There were too many attempts. Wait a minute, then try again with a new code.";
+    default:
+      return err.message;
+  }
+}

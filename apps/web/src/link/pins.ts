@@ -1,0 +1,55 @@
+// The devices that this browser paired with, and their keys. A pin is made by the
+// pairing ceremony alone: what a relay says later never changes one.
+import { equalBytes, fromBase64url } from "@scorel/protocol";
+import type { Peer } from "@scorel/protocol/wire";
+import { STORES, transact } from "./db";
+
+export interface Pin {
+  /** The relay that holds the binding, host[:port]. */
+  authority: string;
+  id: string;
+  signKey: Uint8Array<ArrayBuffer>;
+  sealKey: Uint8Array<ArrayBuffer>;
+  label: string;
+  pairedAt: number;
+  /**
+   * pending: proven, but the relay has not confirmed the binding.
+   * revoked: a tombstone, so that the page can say what happened.
+   */
+  state: "pending" | "bound" | "revoked";
+}
+
+/** Pins of one relay. */
+export async function loadPins(db: IDBDatabase, authority: string): Promise<Pin[]> {
+  const all = await transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
+  return all.filter((pin) => pin.authority === authority);
+}
+
+export async function savePin(db: IDBDatabase, pin: Pin): Promise<void> {
+  await transact(db, STORES.pins, "readwrite", (s) => s.put(pin));
+}
+
+export async function deletePin(db: IDBDatabase, authority: string, id: string): Promise<void> {
+  await transact(db, STORES.pins, "readwrite", (s) => s.delete([authority, id]));
+}
+
+export function pinOf(authority: string, peer: Peer, state: Pin["state"]): Pin {
+  return {
+    authority,
+    id: peer.id,
+    signKey: fromBase64url(peer.signKey),
+    sealKey: fromBase64url(peer.sealKey),
+    label: peer.label,
+    pairedAt: Date.now(),
+    state,
+  };
+}
+
+/** Whether the keys that a relay names are the pinned ones. */
+export function matchesPin(pin: Pin, peer: Peer): boolean {
+  return (
+    pin.id === peer.id &&
+    equalBytes(pin.signKey, fromBase64url(peer.signKey)) &&
+    equalBytes(pin.sealKey, fromBase64url(peer.sealKey))
+  );
+}

@@ -1,0 +1,75 @@
+import { UnreachableError } from "./messages";
+
+interface Pending<T> {
+  resolve(value: T): void;
+  reject(err: Error): void;
+}
+
+/** The requests of one device: those that wait for a channel and those that wait for an answer. */
+export class RequestTable {
+  #sent = new Map<string, Pending<unknown>>();
+  #waiting = new Set<Pending<void>>();
+  #last = 0;
+
+  /** Resolves when a channel is open; rejects with UnreachableError after `wait` milliseconds. */
+  whenOpen(open: boolean, wait: number): Promise<void> {
+    if (open) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(entry);
+      };
+      const entry: Pending<void> = {
+        resolve: () => {
+          settle();
+          resolve();
+        },
+        reject: (err) => {
+          settle();
+          reject(err);
+        },
+      };
+      const timer = setTimeout(() => entry.reject(new UnreachableError("The device cannot be reached now.")), wait);
+      this.#waiting.add(entry);
+    });
+  }
+
+  opened(): void {
+    for (const entry of [...this.#waiting]) {
+      entry.resolve();
+    }
+  }
+
+  rejectWaiting(err: Error): void {
+    for (const entry of [...this.#waiting]) {
+      entry.reject(err);
+    }
+  }
+
+  add(): { requestId: string; answer: Promise<unknown> } {
+    const requestId = `q${++this.#last}`;
+    const answer = new Promise<unknown>((resolve, reject) => this.#sent.set(requestId, { resolve, reject }));
+    return { requestId, answer };
+  }
+
+  resolve(requestId: string, result: unknown): void {
+    this.#sent.get(requestId)?.resolve(result);
+    this.#sent.delete(requestId);
+  }
+
+  refuse(requestId: string, err: Error): void {
+    this.#sent.get(requestId)?.reject(err);
+    this.#sent.delete(requestId);
+  }
+
+  /** The channel ended: what was sent gets no answer any more. */
+  dropSent(): void {
+    const all = [...this.#sent.values()];
+    this.#sent.clear();
+    for (const pending of all) {
+      pending.reject(new UnreachableError("The connection to the device was lost before it answered."));
+    }
+  }
+}

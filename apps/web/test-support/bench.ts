@@ -1,0 +1,77 @@
+// One page over one relay, with waits that are short.
+import "fake-indexeddb/auto";
+import { IDBFactory } from "fake-indexeddb";
+import type { Readable, Scorel } from "../src/api/contract";
+import { IdbOutbox } from "../src/api/outbox";
+import { startScorel } from "../src/api/scorel";
+import { serveLink } from "../src/link/service";
+import type { Timing } from "../src/link/timing";
+import type { FakeRelay } from "./relay";
+import { portPair } from "./sockets";
+
+export const SHORT: Timing = {
+  login: 3_000,
+  backoffBase: 4,
+  backoffMax: 30,
+  settled: 5_000,
+  handshake: 3_000,
+  channelWait: 1_500,
+  offlineWait: 30,
+  probeAfter: 60_000,
+  probeWait: 100,
+};
+
+const open: (() => void)[] = [];
+
+/** Opens a page. Pages that are open at once share the browser's database. */
+export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}): Scorel {
+  const { page, worker } = portPair();
+  const stop = serveLink(worker, { timing: { ...SHORT, ...timing }, makeSocket: relay.makeSocket });
+  open.push(() => {
+    page.onmessage = null;
+    stop();
+  });
+  return startScorel({
+    connect: () => page,
+    outbox: new IdbOutbox(),
+    storage: null,
+    origin: relay.url,
+    userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36",
+    around: { isSecureContext: true, crypto, indexedDB, Worker: 1, WebSocket: 1, CompressionStream },
+  });
+}
+
+/** Closes every page; the browser's database stays. */
+export function closePages(): void {
+  for (const close of open.splice(0)) {
+    close();
+  }
+}
+
+/** A browser that was never used. */
+export function freshBrowser(): void {
+  closePages();
+  globalThis.indexedDB = new IDBFactory();
+}
+
+/** Waits until the store holds what is wanted; the test's own time limit ends a wait in vain. */
+export function until<T>(store: Readable<T>, want: (value: T) => boolean): Promise<T> {
+  return new Promise((resolve) => {
+    const check = (): void => {
+      const value = store.get();
+      if (want(value)) {
+        unsubscribe();
+        resolve(value);
+      }
+    };
+    const unsubscribe = store.subscribe(check);
+    check();
+  });
+}
+
+export async function untilStep<T extends { step: string }, S extends T["step"]>(
+  store: Readable<T>,
+  step: S,
+): Promise<T & { step: S }> {
+  return (await until(store, (value) => value.step === step)) as T & { step: S };
+}

@@ -1,0 +1,116 @@
+// A host's session in memory: the log, the live part, the ring and resync, written
+// the plain way, so that the page's projection has something to be compared with.
+import type { Anchors, Live, ResyncEventsResponse, SessionEntry, SessionSummary } from "../src/api/types";
+import type { WireEvent } from "../src/link/messages";
+
+export class ModelSession {
+  readonly id: string;
+  readonly log: SessionEntry[] = [];
+  readonly subscribers = new Set<(event: WireEvent) => void>();
+  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+  /** How many events the ring holds. */
+  ringSize = 40;
+  #ring: WireEvent[] = [];
+  #seq = 0;
+  #persistent = 0;
+  #epoch = 1;
+  #ids = 0;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get summary(): SessionSummary {
+    const messageCount = this.log.filter((e) => e.type === "message").length;
+    return {
+      id: this.id,
+      projectId: "prj_1",
+      name: "",
+      createdAt: 1,
+      updatedAt: messageCount,
+      messageCount,
+      running: this.live.turn !== null,
+      model: "demo",
+    };
+  }
+
+  /** Numbers an event and hands it out. The caller changes `live` and `log` itself. */
+  publish(type: string, fields: object = {}): void {
+    this.#seq++;
+    const event = structuredClone({ type, sessionId: this.id, seq: this.#seq, ...fields });
+    this.#ring.push(event);
+    this.#ring = this.#ring.slice(-this.ringSize);
+    for (const subscriber of [...this.subscribers]) {
+      subscriber(structuredClone(event));
+    }
+  }
+
+  append(fields: Record<string, unknown>): SessionEntry {
+    const entry = {
+      id: `e${++this.#ids}`,
+      parentId: this.log.at(-1)?.id ?? null,
+      timestamp: "2026-01-01T00:00:00.000Z",
+      seq: this.#seq + 1,
+      ...fields,
+    } as SessionEntry;
+    this.log.push(entry);
+    this.#persistent = this.#seq + 1;
+    const { message } = fields as { message?: { role?: string; toolCallId?: string } };
+    if (message?.role === "assistant") {
+      this.live.partial = [];
+    } else if (message?.role === "toolResult") {
+      this.live.tools = this.live.tools.filter((t) => t.toolCallId !== message.toolCallId);
+    }
+    this.publish("entry_appended", { entry });
+    return entry;
+  }
+
+  userMessage(text: string, clientKey: string, clientId: string): void {
+    const message = { role: "user", content: [{ type: "text", text }], timestamp: 1 };
+    this.append({ type: "message", message, clientKey, clientId });
+  }
+
+  endTurn(stopReason: string, error?: string): void {
+    const turnId = this.live.turn?.turnId ?? "none";
+    if (stopReason === "error") {
+      this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
+    }
+    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [] };
+    this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
+  }
+
+  /** The host ended and came back: what is not in the log is gone, and so is the ring. */
+  restart(): void {
+    this.subscribers.clear();
+    this.#epoch++;
+    this.#ring = [];
+    this.#seq = this.#persistent;
+    this.live = { turn: null, partial: [], tools: [], approvals: [], queue: this.live.queue };
+  }
+
+  resync(from: Anchors): ResyncEventsResponse {
+    const epoch = `epoch${this.#epoch}`;
+    const base = {
+      session: this.summary,
+      entries: [],
+      events: [],
+      live: this.live,
+      anchors: { epoch, persistentLastSeq: this.#persistent, streamLastSeq: this.#seq },
+    };
+    const missed = this.#ring.filter((e) => (e.seq ?? 0) > from.streamLastSeq);
+    if (from.epoch === epoch && from.streamLastSeq + missed.length === this.#seq) {
+      const events = missed as unknown as ResyncEventsResponse["events"];
+      // The live part is left out on purpose: the events must be enough.
+      return structuredClone({ ...base, mode: "stream_resume", events, live: emptied() });
+    }
+    if (from.epoch !== "" && from.persistentLastSeq <= this.#persistent) {
+      const entries = this.log.filter((e) => (e.seq ?? 0) > from.persistentLastSeq);
+      return structuredClone({ ...base, mode: "persistent_fallback", entries });
+    }
+    return structuredClone({ ...base, mode: "full_reload", entries: this.log });
+  }
+}
+
+function emptied(): Live {
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+}

@@ -1,0 +1,22 @@
+/** Numbers that look random and are the same for the same seed. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** A whole number from 0 up to, not including, `n`. */
+  below(n: number): number {
+    this.#state = (Math.imul(this.#state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((this.#state / 2 ** 32) * n);
+  }
+
+  chance(percent: number): boolean {
+    return this.below(100) < percent;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T;
+  }
+}

@@ -1,0 +1,17 @@
+//go:build !windows
+
+package atomicfile
+
+import (
+	"errors"
+	"os"
+)
+
+// syncDir makes the rename itself survive a power cut.
+func syncDir(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,255 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/seal"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Entry is a client's own connection to a relay: devices, channels, pairing. It
+// does not dial again after a loss; its user does.
+type Entry struct {
+	// Static after DialEntry.
+	conn     *link.Conn
+	keys     *ident.Private
+	pairings *Pairings
+	cancel   context.CancelFunc
+	done     chan struct{}
+
+	mu       sync.Mutex
+	peers    []wire.Peer
+	channels map[uint32]*Sealed
+	opening  map[string]chan wire.Frame
+	last     int
+	err      error
+}
+
+// DialEntry connects to a relay and logs in as the client that owns cfg.Keys.
+func DialEntry(ctx context.Context, cfg link.Config) (*Entry, error) {
+	conn, err := link.Dial(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	runCtx, cancel := context.WithCancel(context.Background())
+	e := &Entry{
+		conn:     conn,
+		keys:     cfg.Keys,
+		pairings: NewPairings(conn, cfg.Keys),
+		cancel:   cancel,
+		done:     make(chan struct{}),
+		peers:    conn.Welcome().Peers,
+		channels: map[uint32]*Sealed{},
+		opening:  map[string]chan wire.Frame{},
+	}
+	go e.run(runCtx)
+	return e, nil
+}
+
+func (e *Entry) run(ctx context.Context) {
+	err := e.conn.Run(ctx, e)
+	e.mu.Lock()
+	e.err = err
+	channels := e.channels
+	e.channels = map[uint32]*Sealed{}
+	e.mu.Unlock()
+	for _, s := range channels {
+		s.Closed(wire.ReasonReadError)
+	}
+	close(e.done)
+}
+
+// Close ends the connection and waits for its goroutines.
+func (e *Entry) Close() {
+	e.cancel()
+	<-e.done
+}
+
+// Pairings gives the pairings of this connection.
+func (e *Entry) Pairings() *Pairings { return e.pairings }
+
+// Peers returns the bound devices, as the relay knows them, with presence.
+func (e *Entry) Peers() []wire.Peer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.peers)
+}
+
+// Revoke ends the binding with a device at the relay.
+func (e *Entry) Revoke(ctx context.Context, device ident.ID) error {
+	frame, err := e.ask(ctx, func(requestID string) wire.Frame {
+		return wire.RevokeBinding{RequestID: requestID, PeerID: device}
+	})
+	if err != nil {
+		return err
+	}
+	if _, ok := frame.(*wire.BindingRevoked); !ok {
+		return fmt.Errorf("the relay answered %s to a revocation", frame.FrameType())
+	}
+	return nil
+}
+
+// OpenDevice opens a sealed channel to a device whose pinned seal key is given.
+func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.SealPublic, label string) (Transport, error) {
+	frame, err := e.ask(ctx, func(requestID string) wire.Frame {
+		return wire.OpenChannel{RequestID: requestID, DeviceID: device}
+	})
+	if err != nil {
+		return nil, describeOpen(err, label)
+	}
+	opened, ok := frame.(*wire.ChannelOpened)
+	if !ok || opened.PeerID != device {
+		return nil, fmt.Errorf("the relay opened a channel to something else than %s", label)
+	}
+	e.mu.Lock()
+	s := e.channels[opened.Channel]
+	e.mu.Unlock()
+	if s == nil {
+		return nil, fmt.Errorf("opening a channel to %s: %w", label, ErrLost)
+	}
+	if err := s.start(e.keys, seal.Peer{ID: device, Key: pinned}); err != nil {
+		return nil, err
+	}
+	if err := s.Initiate(ctx); err != nil {
+		return nil, errors.Join(describeOpen(err, label), s.Close())
+	}
+	return s, nil
+}
+
+// ask sends a request and waits for its answer; an error frame is a *wire.Error.
+func (e *Entry) ask(ctx context.Context, request func(string) wire.Frame) (wire.Frame, error) {
+	answer := make(chan wire.Frame, 1)
+	e.mu.Lock()
+	e.last++
+	requestID := "entry-" + strconv.Itoa(e.last)
+	e.opening[requestID] = answer
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		delete(e.opening, requestID)
+		e.mu.Unlock()
+	}()
+	if err := e.conn.Send(ctx, request(requestID)); err != nil {
+		return nil, err
+	}
+	select {
+	case frame := <-answer:
+		if refused, ok := frame.(*wire.ErrorFrame); ok {
+			return nil, &wire.Error{Kind: refused.Kind, Message: refused.Message}
+		}
+		return frame, nil
+	case <-e.done:
+		return nil, fmt.Errorf("%w: %w", ErrLost, e.failure())
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (e *Entry) failure() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// Control implements link.Handler.
+func (e *Entry) Control(frame wire.Frame) {
+	switch f := frame.(type) {
+	case *wire.ChannelOpened:
+		e.opened(f)
+	case *wire.ChannelClosed:
+		e.closed(f)
+	case *wire.BindingRevoked:
+		e.unbind(f)
+	case *wire.DeviceOnline:
+		e.presence(f.DeviceID, true)
+	case *wire.DeviceOffline:
+		e.presence(f.DeviceID, false)
+	case *wire.ErrorFrame:
+		if !e.answer(f.RequestID, f) {
+			e.pairings.Control(f)
+		}
+	case *wire.PairComplete:
+		e.bind(f.Peer)
+		e.pairings.Control(f)
+	default:
+		e.pairings.Control(frame)
+	}
+}
+
+// Record implements link.Handler.
+func (e *Entry) Record(channel uint32, payload []byte) {
+	e.mu.Lock()
+	s := e.channels[channel]
+	e.mu.Unlock()
+	if s != nil {
+		s.Deliver(payload)
+	}
+}
+
+// opened registers the channel in the reader, before its first record can come.
+func (e *Entry) opened(f *wire.ChannelOpened) {
+	channel := f.Channel
+	s := newSealed(e.conn, channel, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.channels, channel)
+	})
+	e.mu.Lock()
+	e.channels[channel] = s
+	e.mu.Unlock()
+	if !e.answer(f.RequestID, f) { // nobody waits any more
+		_ = s.Close()
+	}
+}
+
+func (e *Entry) closed(f *wire.ChannelClosed) {
+	e.mu.Lock()
+	s := e.channels[f.Channel]
+	delete(e.channels, f.Channel)
+	e.mu.Unlock()
+	if s != nil {
+		s.Closed(f.Reason)
+	}
+}
+
+func (e *Entry) answer(requestID string, frame wire.Frame) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	answer, ok := e.opening[requestID]
+	if ok {
+		delete(e.opening, requestID)
+		answer <- frame // holds one; each id is answered once
+	}
+	return ok
+}
+
+func (e *Entry) bind(peer wire.Peer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.peers = slices.DeleteFunc(e.peers, func(p wire.Peer) bool { return p.ID == peer.ID })
+	e.peers = append(e.peers, peer)
+}
+
+func (e *Entry) unbind(f *wire.BindingRevoked) {
+	e.mu.Lock()
+	e.peers = slices.DeleteFunc(e.peers, func(p wire.Peer) bool { return p.ID == f.PeerID })
+	e.mu.Unlock()
+	e.answer(f.RequestID, f)
+}
+
+func (e *Entry) presence(device ident.ID, online bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range e.peers {
+		if e.peers[i].ID == device {
+			e.peers[i].Online = online
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/seal"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// ClosedError says that a channel was closed and why.
+type ClosedError struct{ Reason wire.Reason }
+
+func (e *ClosedError) Error() string {
+	switch e.Reason {
+	case wire.ReasonNotAuthorized, wire.ReasonRevoked:
+		return "this client was removed on the device: pair again"
+	case wire.ReasonPeerGone:
+		return "the device went offline"
+	case wire.ReasonSealBroken:
+		return "the sealed channel broke: records were dropped, repeated or changed on the way"
+	}
+	return "the channel was closed: " + string(e.Reason)
+}
+
+// inboxBytes bounds what waits to be opened on one channel. A relay that
+// delivers faster than a peer reads loses the channel, not the peer's memory.
+const inboxBytes = 8 << 20
+
+// Sealed is a Transport over one relay channel. The connection's Handler feeds
+// it with Deliver and Closed.
+type Sealed struct {
+	// Static after construction.
+	conn    *link.Conn
+	channel uint32
+	onClose func()
+	inbox   *inbox
+
+	// Set by start and by the handshake, before Send and Receive.
+	shake  *seal.Handshake
+	sealed *seal.Channel
+
+	sendMu sync.Mutex
+}
+
+// NewSealed makes the sealed end of an opened channel. Initiate or Respond must
+// run before Send and Receive. onClose is called by Close; it may be nil.
+func NewSealed(conn *link.Conn, channel uint32, self *ident.Private, peer seal.Peer, onClose func()) (*Sealed, error) {
+	s := newSealed(conn, channel, onClose)
+	return s, s.start(self, peer)
+}
+
+func newSealed(conn *link.Conn, channel uint32, onClose func()) *Sealed {
+	return &Sealed{conn: conn, channel: channel, onClose: onClose, inbox: newInbox(inboxBytes)}
+}
+
+func (s *Sealed) start(self *ident.Private, peer seal.Peer) (err error) {
+	s.shake, err = seal.NewHandshake(self, peer, rand.Reader)
+	return err
+}
+
+// Deliver hands in a record from the connection's reader. It copies payload and
+// never blocks.
+func (s *Sealed) Deliver(payload []byte) {
+	if !s.inbox.put(payload) {
+		s.fail(wire.ReasonSlowConsumer)
+	}
+}
+
+// Closed hands in that the channel is gone.
+func (s *Sealed) Closed(reason wire.Reason) { s.inbox.close(&ClosedError{reason}) }
+
+// Initiate runs the entry's half of the handshake.
+func (s *Sealed) Initiate(ctx context.Context) error {
+	first, err := s.shake.Start()
+	if err != nil {
+		return err
+	}
+	if err := s.conn.SendRecords(ctx, s.channel, first); err != nil {
+		return err
+	}
+	second, err := s.inbox.take(ctx)
+	if err != nil {
+		return err
+	}
+	if s.sealed, err = s.shake.Finish(second); err != nil {
+		s.fail(wire.ReasonSealBroken)
+	}
+	return err
+}
+
+// Respond runs the host's half of the handshake.
+func (s *Sealed) Respond(ctx context.Context) error {
+	first, err := s.inbox.take(ctx)
+	if err != nil {
+		return err
+	}
+	second, sealed, err := s.shake.Answer(first)
+	if err != nil {
+		s.fail(wire.ReasonSealBroken)
+		return err
+	}
+	s.sealed = sealed
+	return s.conn.SendRecords(ctx, s.channel, second)
+}
+
+// Send seals a message and queues its records.
+func (s *Sealed) Send(ctx context.Context, message []byte) error {
+	s.sendMu.Lock()
+	defer s.sendMu.Unlock()
+	if err := s.inbox.failure(); err != nil {
+		return err
+	}
+	records, err := s.sealed.Seal(message)
+	if err != nil {
+		return err
+	}
+	return s.conn.SendRecords(ctx, s.channel, records...)
+}
+
+// Receive returns the next message.
+func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
+	for {
+		record, err := s.inbox.take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		message, err := s.sealed.Open(record)
+		if err != nil {
+			s.fail(wire.ReasonSealBroken)
+			return nil, err
+		}
+		if message != nil {
+			return message, nil
+		}
+	}
+}
+
+// Close closes the channel.
+func (s *Sealed) Close() error {
+	s.fail(wire.ReasonClosed)
+	if s.onClose != nil {
+		s.onClose()
+	}
+	return nil
+}
+
+// CloseWith closes the channel and tells the relay why.
+func (s *Sealed) CloseWith(reason wire.Reason) { s.fail(reason) }
+
+func (s *Sealed) fail(reason wire.Reason) {
+	if !s.inbox.close(&ClosedError{reason}) {
+		return // it was closed already, maybe by the other end
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // queue the frame only if there is room now: nobody waits for a close
+	err := s.conn.Send(ctx, wire.CloseChannel{Channel: s.channel, Reason: reason})
+	if err != nil && !errors.Is(err, link.ErrClosed) {
+		return // the connection's own end closes the channel
+	}
+}
+
+func describeOpen(err error, label string) error {
+	var refused *wire.Error
+	if !errors.As(err, &refused) {
+		return fmt.Errorf("opening a channel to %s: %w", label, err)
+	}
+	switch refused.Kind {
+	case wire.KindDeviceOffline:
+		return fmt.Errorf("%s is offline: is its host running? (%w)", label, err)
+	case wire.KindUnauthorized:
+		return fmt.Errorf("the relay knows no pairing with %s: pair again (%w)", label, err)
+	}
+	return fmt.Errorf("opening a channel to %s: %w", label, err)
+}

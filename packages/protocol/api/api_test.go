@@ -1,0 +1,204 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func TestTable(t *testing.T) {
+	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	grants := append(api.AllGrants(), api.GrantLocal)
+	seen := map[string]bool{}
+	for _, spec := range api.Table() {
+		if !name.MatchString(spec.Name) || seen[spec.Name] {
+			t.Errorf("the name %q is odd or used twice", spec.Name)
+		}
+		seen[spec.Name] = true
+		known := false
+		for _, g := range grants {
+			known = known || g == spec.Grant
+		}
+		if !known || !strings.HasSuffix(spec.Doc, ".") {
+			t.Errorf("%s: grant %q, doc %q", spec.Name, spec.Grant, spec.Doc)
+		}
+		for _, v := range []any{spec.Request, spec.Response} {
+			if reflect.TypeOf(v).Kind() != reflect.Struct {
+				t.Errorf("%s: %T is no struct", spec.Name, v)
+			}
+		}
+		found, ok := api.Lookup(spec.Name)
+		if !ok || found.Grant != spec.Grant {
+			t.Errorf("Lookup(%s) = %+v, %v", spec.Name, found, ok)
+		}
+	}
+	for _, absent := range []string{"", "response", "event", "error", "LIST_PROJECTS"} {
+		if _, ok := api.Lookup(absent); ok {
+			t.Errorf("%q is a request", absent)
+		}
+	}
+}
+
+// What a request or event is called and whom it answers must not collide with
+// its own fields.
+func TestFieldsDoNotHideTheHead(t *testing.T) {
+	check := func(name string, v any, reserved ...string) {
+		for i := range reflect.TypeOf(v).NumField() {
+			key, _, _ := strings.Cut(reflect.TypeOf(v).Field(i).Tag.Get("json"), ",")
+			for _, r := range reserved {
+				if key == r {
+					t.Errorf("%s has a field %q of its own", name, key)
+				}
+			}
+		}
+	}
+	for _, spec := range api.Table() {
+		check(spec.Name, spec.Request, "type", "requestId")
+	}
+	for _, e := range api.Events() {
+		check(e.EventType(), e, "type", "sessionId", "seq")
+	}
+}
+
+// A client that is paired never gets what belongs to the machine's own user.
+func TestClientsGetNoLocalGrant(t *testing.T) {
+	for _, g := range api.AllGrants() {
+		if g == api.GrantLocal {
+			t.Error("a paired client gets the local grant")
+		}
+	}
+	for _, name := range []string{"create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
+		if spec, ok := api.Lookup(name); !ok || spec.Grant != api.GrantLocal {
+			t.Errorf("%s needs %q", name, spec.Grant)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	seen := map[string]bool{}
+	for k := api.KindUnknown; k <= api.KindInternal; k++ {
+		if name := k.String(); name == "" || strings.HasPrefix(name, "kind_") || seen[name] {
+			t.Errorf("kind %d is named %q", k, name)
+		} else {
+			seen[name] = true
+		}
+	}
+	if api.Kind(-1).String() != "kind_-1" || api.Kind(99).String() != "kind_99" {
+		t.Error("an unknown kind has an odd name")
+	}
+	var target *api.Error
+	if err := error(api.Errorf(api.KindNotFound, "no session %q", "x")); !errors.As(err, &target) || err.Error() != `no session "x"` {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRequestsOnTheWire(t *testing.T) {
+	text, err := api.EncodeRequest("send_prompt", "r1", api.SendPromptRequest{SessionID: "s", ClientKey: "k", Text: "<hi>"})
+	if want := `{"type":"send_prompt","requestId":"r1","sessionId":"s","clientKey":"k","text":"<hi>"}`; err != nil || string(text) != want {
+		t.Errorf("%s, want %s (%v)", text, want, err)
+	}
+	text, err = api.EncodeRequest("list_projects", "r2", api.Empty{})
+	if want := `{"type":"list_projects","requestId":"r2"}`; err != nil || string(text) != want {
+		t.Errorf("%s, want %s (%v)", text, want, err)
+	}
+}
+
+func TestAnswersOnTheWire(t *testing.T) {
+	response, err1 := api.EncodeResponse("r1", api.CancelTurnResponse{Cancelled: true})
+	refusal, err2 := api.EncodeError("r2", api.Errorf(api.KindNotAllowed, "no"))
+	event, err3 := api.EncodeEvent(api.EventEnvelope{SessionID: "s", Seq: 9, Event: api.BlockDelta{Index: 1, Delta: "x"}})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		string(response): `{"type":"response","requestId":"r1","result":{"cancelled":true}}`,
+		string(refusal):  `{"type":"error","requestId":"r2","kind":3,"message":"no"}`,
+		string(event):    `{"type":"event","event":{"type":"block_delta","sessionId":"s","seq":9,"index":1,"delta":"x"}}`,
+	} {
+		if text != want {
+			t.Errorf("%s, want %s", text, want)
+		}
+		if in, err := api.DecodeIncoming([]byte(text)); err != nil || !strings.Contains(want, in.Type) {
+			t.Errorf("%s reads as %+v, %v", text, in, err)
+		}
+	}
+	if _, err := api.DecodeIncoming([]byte(`[]`)); err == nil {
+		t.Error("an array was taken")
+	}
+}
+
+func TestEveryEventRoundTrips(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range filledEvents(t) {
+		seen[e.EventType()] = true
+		envelope := api.EventEnvelope{SessionID: "s", Seq: 1 << 40, Event: e}
+		text, err := json.Marshal(envelope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back api.EventEnvelope
+		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, envelope) {
+			t.Errorf("%s reads back as %+v, %v", text, back, err)
+		}
+	}
+	for _, e := range api.Events() {
+		if !seen[e.EventType()] {
+			t.Errorf("%s is not tried", e.EventType())
+		}
+	}
+}
+
+func filledEvents(t *testing.T) []api.Event {
+	entry, err := session.ParseEntry([]byte(`{"type":"label","id":"a","parentId":"b","seq":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := api.Turn{TurnID: "t", ClientKey: "k", StartedAt: 5, Cancelling: true}
+	return []api.Event{
+		api.EntryAppended{Entry: entry}, api.TurnStarted{Turn: turn}, api.TurnCancelling{TurnID: "t"},
+		api.TurnEnded{TurnID: "t", ClientKey: "k", StopReason: session.StopAborted, Error: "e"}, api.MessageStarted{}, api.MessageReset{Reason: "r"},
+		api.BlockStarted{Index: 2, Block: session.BlockToolCall, ID: "c", Name: "n"}, api.BlockDelta{Index: 2, Delta: "é"},
+		api.ToolStarted{ToolCallID: "c", ToolName: "n"}, api.ToolOutput{ToolCallID: "c", Delta: "d"},
+		api.ApprovalRequested{Approval: api.Approval{ID: "a", Title: "t"}},
+		api.ApprovalResolved{ApprovalID: "a", Decision: api.DecisionDeny, DecidedBy: "host"},
+		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
+		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.ClientsChanged{},
+	}
+}
+
+func TestUnknownEventIsForwarded(t *testing.T) {
+	const text = `{"type":"moon_phase","sessionId":"s","seq":4,"phase":{"n":1.50}}`
+	var e api.EventEnvelope
+	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Seq != 4 || e.SessionID != "s" || e.Event.EventType() != "moon_phase" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if again, err := json.Marshal(e); err != nil || string(again) != text {
+		t.Errorf("%s, %v", again, err)
+	}
+}
+
+func FuzzDecodeIncoming(f *testing.F) {
+	f.Add([]byte(`{"type":"event","event":{"type":"block_delta","sessionId":"s","seq":9,"index":1,"delta":"x"}}`))
+	f.Add([]byte(`{"type":"event","event":{"type":"moon_phase"}}`))
+	f.Add([]byte(`{"type":"response","requestId":"r","result":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := api.DecodeIncoming(data)
+		if err != nil || in.Event == nil {
+			return
+		}
+		once, err := api.EncodeEvent(*in.Event)
+		if err != nil {
+			t.Fatalf("%q decodes and does not encode: %v", data, err)
+		}
+		again, err := api.DecodeIncoming(once)
+		if err != nil || again.Event == nil || again.Event.Seq != in.Event.Seq {
+			t.Errorf("%q, then %q: %v", data, once, err)
+		}
+	})
+}

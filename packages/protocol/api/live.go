@@ -1,0 +1,109 @@
+package api
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// NewLive returns the state of an idle session; its lists are empty, not nil.
+func NewLive() Live {
+	return Live{
+		Partial:   []PartialBlock{},
+		Tools:     []RunningTool{},
+		Approvals: []Approval{},
+		Queue:     []session.QueuedPrompt{},
+	}
+}
+
+// Clone returns a copy that shares nothing that Apply changes.
+func (l Live) Clone() Live {
+	l.Partial = append([]PartialBlock{}, l.Partial...)
+	l.Tools = append([]RunningTool{}, l.Tools...)
+	l.Approvals = append([]Approval{}, l.Approvals...)
+	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
+	if l.Turn != nil {
+		turn := *l.Turn
+		l.Turn = &turn
+	}
+	return l
+}
+
+// Apply projects one event of the session. Host and entries use the same rules,
+// so that what an entry built from events equals what a fresh load gives.
+// Events that do not concern Live change nothing.
+func (l *Live) Apply(event Event) {
+	switch e := event.(type) {
+	case EntryAppended:
+		l.applyEntry(e.Entry)
+	case MessageStarted:
+		l.Partial = []PartialBlock{}
+	case MessageReset:
+		l.Partial = []PartialBlock{}
+	case BlockStarted:
+		if e.Index == len(l.Partial) {
+			l.Partial = append(l.Partial, PartialBlock{Type: e.Block, ID: e.ID, Name: e.Name})
+		}
+	case BlockDelta:
+		if e.Index >= 0 && e.Index < len(l.Partial) {
+			l.Partial[e.Index].Text += e.Delta
+		}
+	case ToolStarted:
+		l.Tools = append(l.Tools, RunningTool{ToolCallID: e.ToolCallID, ToolName: e.ToolName})
+	case ToolOutput:
+		l.growTool(e)
+	case ApprovalRequested:
+		l.Approvals = append(l.Approvals, e.Approval)
+	case ApprovalResolved:
+		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
+	case QueueChanged:
+		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
+	case TurnStarted:
+		turn := e.Turn
+		l.Turn = &turn
+	case TurnCancelling:
+		if l.Turn != nil && l.Turn.TurnID == e.TurnID {
+			l.Turn.Cancelling = true
+		}
+	case TurnEnded:
+		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
+	}
+}
+
+func (l *Live) applyEntry(entry session.Entry) {
+	message, ok := entry.AsMessage()
+	if !ok {
+		return
+	}
+	switch message.Message.Role {
+	case session.RoleAssistant:
+		l.Partial = []PartialBlock{}
+	case session.RoleToolResult:
+		l.Tools = slices.DeleteFunc(l.Tools, func(t RunningTool) bool {
+			return t.ToolCallID == message.Message.ToolCallID
+		})
+	}
+}
+
+func (l *Live) growTool(e ToolOutput) {
+	for i := range l.Tools {
+		if l.Tools[i].ToolCallID == e.ToolCallID {
+			l.Tools[i].Output = tail(l.Tools[i].Output+e.Delta, MaxToolTail)
+		}
+	}
+}
+
+// tail returns the last most bytes of s, cut forward to the start of a rune.
+func tail(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	s = s[len(s)-most:]
+	for i := range min(utf8.UTFMax, len(s)) {
+		if utf8.RuneStart(s[i]) {
+			return s[i:]
+		}
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+// Command tsgen writes the TypeScript types of the protocol from the Go types,
+// so that the two cannot drift apart. Run it in the root of this module:
+//
+//	go run ./cmd/tsgen
+//
+// What it reads: types and their JSON tags by reflection, doc comments and
+// constants from the Go sources. What it writes: one file per package under
+// ts/src/gen. The test of this package fails while a file is stale.
+//
+// The mapping: ids, keys and byte strings become string; json.RawMessage becomes
+// unknown; omitempty becomes an optional property; a pointer without omitempty
+// becomes T | null; a slice becomes T[] and is never null on our side of the
+// decoder; typed string constants become a union of literals.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("out", filepath.Join("ts", "src", "gen"), "folder to write to")
+	flag.Parse()
+	if err := run(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "tsgen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string) error {
+	files, err := generate(".")
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// generate returns the text of every generated file by its name. root is the
+// folder of the module.
+func generate(root string) (map[string][]byte, error) {
+	g := newGenerator()
+	for _, name := range []string{"wire", "session", "api"} {
+		src, err := readSource(filepath.Join(root, name))
+		if err != nil {
+			return nil, fmt.Errorf("reading package %s: %w", name, err)
+		}
+		g.sources[name] = src
+	}
+	for _, emit := range []func() error{g.wire, g.session, g.api} {
+		if err := emit(); err != nil {
+			return nil, err
+		}
+	}
+	return g.render(), nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"go/constant"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+func TestGeneratedFilesAreFresh(t *testing.T) {
+	root := filepath.Join("..", "..")
+	files, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, "ts", "src", "gen", name))
+		if err != nil {
+			t.Fatalf("%v; run: go run ./cmd/tsgen", err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("ts/src/gen/%s is stale; run: go run ./cmd/tsgen", name)
+		}
+	}
+	onDisk, err := filepath.Glob(filepath.Join(root, "ts", "src", "gen", "*.ts"))
+	if err != nil || len(onDisk) != len(files) {
+		t.Errorf("ts/src/gen holds %d files, want %d (%v)", len(onDisk), len(files), err)
+	}
+}
+
+func TestGenerateIsStable(t *testing.T) {
+	root := filepath.Join("..", "..")
+	first, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, err := generate(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range first {
+			if !bytes.Equal(first[name], again[name]) {
+				t.Fatalf("%s differs from run to run", name)
+			}
+		}
+	}
+}
+
+func TestScreaming(t *testing.T) {
+	for name, want := range map[string]string{
+		"MaxControl": "MAX_CONTROL", "MaxRequestID": "MAX_REQUEST_ID", "Version": "VERSION",
+		"IDLen": "ID_LEN", "NonceLen": "NONCE_LEN", "MaxRecordPayload": "MAX_RECORD_PAYLOAD",
+	} {
+		if got := screaming(name); got != want {
+			t.Errorf("screaming(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestCommentCannotEndEarly(t *testing.T) {
+	if got := comment("a */ b", ""); strings.Count(got, "*/") != 1 {
+		t.Errorf("comment = %q", got)
+	}
+}
+
+// The lists that packages keep by hand hold every constant of their type.
+func TestListsAreComplete(t *testing.T) {
+	src, err := readSource(filepath.Join("..", "..", "wire"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, r := range wire.Reasons() {
+		listed[string(r)] = true
+	}
+	for _, c := range src.consts {
+		if c.typ == "Reason" && !listed[constant.StringVal(c.value)] {
+			t.Errorf("wire.Reasons lacks %s", c.name)
+		}
+	}
+}
+
+func TestUnionRefusesForgottenKeys(t *testing.T) {
+	g := newGenerator()
+	src, err := readSource(filepath.Join("..", "..", "session"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.sources["session"] = src
+	block := reflect.TypeFor[session.Block]()
+	if err := g.union(block, "type", blockVariants()[:2]); err == nil {
+		t.Error("a union without all keys was written")
+	}
+	if err := g.union(block, "type", []variant{{name: "X", keys: []string{"nothing"}}}); err == nil {
+		t.Error("a union with a key that is not there was written")
+	}
+}

@@ -1,0 +1,14 @@
+// The TypeScript side of the scorel protocol. Names that occur in more than one
+// layer (Kind, VERSION, limits) stay in their module: import those from
+// '@scorel/protocol/wire', '@scorel/protocol/gen/api' and so on.
+
+export * from './base64.ts';
+export * as api from './gen/api.ts';
+export * as session from './gen/session.ts';
+export * from './ident.ts';
+export type { PairConfig, Party } from './pair.ts';
+export { Code, CodeError, newCode, PairError, PairMachine, parseCode } from './pair.ts';
+export type { SealPeer } from './seal.ts';
+export { Channel, Handshake, SealBroken } from './seal.ts';
+export * from './tree.ts';
+export * as wire from './wire.ts';

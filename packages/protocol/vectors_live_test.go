@@ -1,0 +1,126 @@
+package protocol_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// liveCase is a run of events on an idle session and the Live that they make.
+type liveCase struct {
+	Name   string            `json:"name"`
+	Events []json.RawMessage `json:"events"`
+	Live   json.RawMessage   `json:"live"`
+}
+
+func TestVectorsLive(t *testing.T) {
+	var content struct {
+		Cases []liveCase `json:"cases"`
+	}
+	for _, run := range liveRuns() {
+		c := liveCase{Name: run.name}
+		live := api.NewLive()
+		for i, fields := range run.events {
+			text := fmt.Sprintf(`{"type":%q,"sessionId":"s","seq":%d%s}`, fields[0], i+1, comma(fields[1]))
+			var e api.EventEnvelope
+			if err := json.Unmarshal([]byte(text), &e); err != nil {
+				t.Fatalf("%s: %s: %v", run.name, text, err)
+			}
+			before, copied := encodeLive(t, live), live.Clone()
+			live.Apply(e.Event)
+			if after := encodeLive(t, copied); after != before {
+				t.Errorf("%s: applying %s changed a copy from %s to %s", run.name, text, before, after)
+			}
+			c.Events = append(c.Events, json.RawMessage(text))
+		}
+		c.Live = json.RawMessage(encodeLive(t, live))
+		if string(c.Live) != run.want {
+			t.Errorf("%s: %s, want %s", run.name, c.Live, run.want)
+		}
+		content.Cases = append(content.Cases, c)
+	}
+	checkFile(t, "live.json", content)
+}
+
+func comma(fields string) string {
+	if fields == "" {
+		return ""
+	}
+	return "," + fields
+}
+
+func encodeLive(t *testing.T, live api.Live) string {
+	t.Helper()
+	text, err := session.Encode(live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+type liveRun struct {
+	name   string
+	events [][2]string // type, fields
+	want   string
+}
+
+// state writes a Live; an argument that is empty is an empty list, or no turn.
+func state(turn, partial, tools, approvals, queue string) string {
+	if turn == "" {
+		turn = "null"
+	}
+	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s]}`, turn, partial, tools, approvals, queue)
+}
+
+func liveRuns() []liveRun {
+	const turn = `{"turnId":"t1","clientKey":"k1","startedAt":5}`
+	started := [2]string{"turn_started", `"turn":` + turn}
+	text := [2]string{"block_started", `"index":0,"block":"text"`}
+	call := [2]string{"block_started", `"index":1,"block":"toolCall","id":"c1","name":"bash"`}
+	tool := [2]string{"tool_started", `"toolCallId":"c1","toolName":"bash"`}
+	delta := func(index int, s string) [2]string {
+		return [2]string{"block_delta", fmt.Sprintf(`"index":%d,"delta":%q`, index, s)}
+	}
+	output := func(s string) [2]string {
+		return [2]string{"tool_output", fmt.Sprintf(`"toolCallId":"c1","delta":%q`, s)}
+	}
+	message := func(fields string) [2]string {
+		return [2]string{"entry_appended", `"entry":{"type":"message","id":"e","parentId":null,"message":{` + fields + `}}`}
+	}
+	const approval = `{"id":"a1","turnId":"t1","toolCallId":"c1","toolName":"bash","title":"run ls","detail":"ls","cwd":"/x","createdAt":6}`
+	const queued = `{"clientKey":"k2","clientId":"cli_x","text":"later","queuedAt":7}`
+	streaming := [][2]string{started, {"message_started", ""}, text, delta(0, "Hel"), delta(0, "lo"), call, delta(1, "{}")}
+	const partial = `{"type":"text","text":"Hello"},{"type":"toolCall","text":"{}","id":"c1","name":"bash"}`
+	long, kept := strings.Repeat("€", api.MaxToolTail/3), strings.Repeat("€", api.MaxToolTail/3-1)
+	return []liveRun{
+		{"idle", nil, state("", "", "", "", "")},
+		{"a message streams", streaming, state(turn, partial, "", "", "")},
+		{"the attempt is made again", append(slices.Clone(streaming), [2]string{"message_reset", `"reason":"overloaded"`}), state(turn, "", "", "", "")},
+		{"the message is complete", append(slices.Clone(streaming), message(`"role":"assistant","content":[],"timestamp":1`)), state(turn, "", "", "", "")},
+		{"a user message changes nothing", append(slices.Clone(streaming), message(`"role":"user","content":"x","timestamp":1`)), state(turn, partial, "", "", "")},
+		{"deltas for blocks that are not there", [][2]string{text, delta(1, "x"), delta(-1, "y"), call, delta(7, "z")},
+			state("", `{"type":"text","text":""},{"type":"toolCall","text":"","id":"c1","name":"bash"}`, "", "", "")},
+		{"a block out of order", [][2]string{call, text, text}, state("", `{"type":"text","text":""}`, "", "", "")},
+		{"a tool runs", [][2]string{started, tool, output("a\n"), output("b")}, state(turn, "", `{"toolCallId":"c1","toolName":"bash","output":"a\nb"}`, "", "")},
+		{"a tool has its result", [][2]string{tool, output("a"), message(`"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[],"isError":false,"timestamp":1`)}, state("", "", "", "", "")},
+		{"the result of another tool", [][2]string{tool, message(`"role":"toolResult","toolCallId":"c9","toolName":"bash","content":[],"isError":false,"timestamp":1`)},
+			state("", "", `{"toolCallId":"c1","toolName":"bash","output":""}`, "", "")},
+		{"the tail of long output is cut at a character", [][2]string{tool, output(long), output("zz")},
+			state("", "", `{"toolCallId":"c1","toolName":"bash","output":"`+kept+`zz"}`, "", "")},
+		{"approval asked", [][2]string{{"approval_requested", `"approval":` + approval}}, state("", "", "", approval, "")},
+		{"approval answered", [][2]string{{"approval_requested", `"approval":` + approval}, {"approval_resolved", `"approvalId":"a1","decision":"allow","decidedBy":"host"`}}, state("", "", "", "", "")},
+		{"another approval answered", [][2]string{{"approval_requested", `"approval":` + approval}, {"approval_resolved", `"approvalId":"a2","decision":"deny","decidedBy":"host"`}}, state("", "", "", approval, "")},
+		{"queue replaced", [][2]string{{"queue_changed", `"queue":[` + queued + `,` + queued + `]`}, {"queue_changed", `"queue":[` + queued + `]`}}, state("", "", "", "", queued)},
+		{"queue emptied", [][2]string{{"queue_changed", `"queue":[` + queued + `]`}, {"queue_changed", `"queue":[]`}}, state("", "", "", "", "")},
+		{"cancelling", [][2]string{started, {"turn_cancelling", `"turnId":"t1"`}}, state(strings.TrimSuffix(turn, "}")+`,"cancelling":true}`, "", "", "", "")},
+		{"cancelling another turn", [][2]string{started, {"turn_cancelling", `"turnId":"t2"`}, {"turn_cancelling", `"turnId":""`}}, state(turn, "", "", "", "")},
+		{"the turn ends", append(slices.Clone(streaming), tool, [2]string{"approval_requested", `"approval":` + approval}, [2]string{"queue_changed", `"queue":[` + queued + `]`},
+			[2]string{"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}), state("", "", "", "", queued)},
+		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
+	}
+}

@@ -29,8 +29,10 @@ web: $(WEB)/dist/index.html
 $(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB)/index.html $(WEB)/vite.config.ts
 	cd $(WEB) && npm run --silent build
 
+# Not `npm ci`: it refuses the lock file where a registry does not serve the
+# binaries of other platforms. The lock file still decides the versions.
 %/node_modules/.package-lock.json: %/package.json %/package-lock.json
-	cd $* && npm ci --no-audit --no-fund --loglevel=error
+	cd $* && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 test: deps check test-go test-web test-e2e ## installs what the tests need and runs them all

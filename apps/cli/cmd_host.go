@@ -96,6 +96,11 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.replace {
+		if err := a.endHost(ctx); err != nil && !errors.Is(err, host.ErrNoHost) {
+			return err
+		}
+	}
 	h, err := newLocalHost(cfg)
 	if err != nil {
 		return err
@@ -231,10 +236,21 @@ func newHostStop(a *app) *cobra.Command {
 const stopTimeout = 30 * time.Second
 
 func (a *app) hostStop(ctx context.Context) error {
+	if err := a.endHost(ctx); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.stdout, "the host has ended")
+	return err
+}
+
+// endHost tells the host that runs here to end and waits until it has. The error
+// is host.ErrNoHost when none runs.
+func (a *app) endHost(ctx context.Context) error {
 	home, err := a.home()
 	if err != nil {
 		return err
 	}
+	// The connection may end before the answer: the host is ending.
 	if _, err := ask[api.Empty](ctx, &target{app: a}, "stop_host", api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
 		return err
 	}
@@ -247,6 +263,5 @@ func (a *app) hostStop(ctx context.Context) error {
 	if err := poll(ctx, gone); err != nil {
 		return sayf(err, "the host was told to stop and did not within %s: see `scorel host status`", stopTimeout)
 	}
-	_, err = fmt.Fprintln(a.stdout, "the host has ended")
-	return err
+	return nil
 }

@@ -67,8 +67,8 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 		return err
 	}
 	peer, err := client.Call[api.AwaitPairingResponse](ctx, c, "await_pairing", api.PairingRequest{PairingID: id})
-	if err != nil {
-		return errors.Join(err, dropPairing(ctx, c, id))
+	if err != nil { // the host has dropped it, or does when the connection closes
+		return err
 	}
 	accept, err := a.acceptPeer(ctx, peer, f.yes)
 	if err != nil || !accept {
@@ -126,6 +126,9 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	}
 	cfg, err := a.hostConfig(hostFlags{relay: f.relay, log: f.log})
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := probeRelay(ctx, cfg.RelayURL); err != nil {
 		return nil, nil, err
 	}
 	h, err := newLocalHost(cfg)

@@ -63,6 +63,8 @@ func exitCode(err error) int {
 		return ExitUsage
 	case isRefused(err):
 		return ExitRefused
+	case errors.Is(err, context.Canceled): // a connection that an interrupt cut is not lost
+		return ExitFailed
 	case isUnreachable(err):
 		return ExitUnreachable
 	}

@@ -31,6 +31,7 @@ func TestExitCode(t *testing.T) {
 		{"relay down", fmt.Errorf("dialling: %w", link.ErrUnreachable), ExitUnreachable},
 		{"direct", client.ErrDirect, ExitUnreachable},
 		{"lost", lost(errors.New("EOF")), ExitUnreachable},
+		{"interrupted", lost(context.Canceled), ExitFailed},
 		{"peer gone", lost(&client.ClosedError{Reason: wire.ReasonPeerGone}), ExitUnreachable},
 		{"revoked", lost(&client.ClosedError{Reason: wire.ReasonRevoked}), ExitRefused},
 		{"not authorized", &client.ClosedError{Reason: wire.ReasonNotAuthorized}, ExitRefused},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
@@ -77,6 +79,30 @@ func (r *runningHost) ready(ctx context.Context) error {
 func (r *runningHost) wait() error {
 	<-r.done
 	return r.stop()
+}
+
+// probeTimeout bounds the look at whether a relay is there.
+const probeTimeout = 10 * time.Second
+
+// probeRelay says at once that nobody answers at a relay's address, where a host
+// would go on trying. Any answer will do: the login tells the rest.
+func probeRelay(ctx context.Context, relayURL string) error {
+	target, _, err := link.ParseURL(relayURL)
+	if err != nil {
+		return err
+	}
+	target.Scheme = strings.Replace(target.Scheme, "ws", "http", 1)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return fmt.Errorf("asking the relay at %s: %w", relayURL, err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("%w at %s: is it running, and is the URL right? (%w)", link.ErrUnreachable, relayURL, err)
+	}
+	return response.Body.Close()
 }
 
 // pollEvery is the pause between two looks at something that cannot be waited for.

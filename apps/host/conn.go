@@ -10,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // localID is who a direct connection on this machine is, where a client id would
@@ -61,9 +62,22 @@ func (h *Host) serveConn(ctx context.Context, transport client.Transport, client
 	for _, s := range c.subscribed {
 		s.Unsubscribe(context.WithoutCancel(ctx), c)
 	}
-	_ = transport.Close()
+	closeFor(transport, err)
 	wg.Wait()
 	return err
+}
+
+// closeFor closes a transport and, where it can carry it, tells the other end why.
+func closeFor(transport client.Transport, err error) {
+	if sealed, ok := transport.(*client.Sealed); ok {
+		switch {
+		case errors.Is(err, errSlow):
+			sealed.CloseWith(wire.ReasonSlowConsumer)
+		case errors.Is(err, errRevoked):
+			sealed.CloseWith(wire.ReasonNotAuthorized)
+		}
+	}
+	_ = transport.Close()
 }
 
 func (c *conn) readLoop(ctx context.Context, wg *sync.WaitGroup) error {

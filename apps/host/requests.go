@@ -187,7 +187,7 @@ func (h *Host) shutOut(id ident.ID) (bool, error) {
 	if err != nil {
 		return known, err
 	}
-	h.uplink.closeClient(id, wire.ReasonRevoked)
+	h.uplink.closeClient(id, wire.ReasonNotAuthorized)
 	h.hub.closeClient(id.String(), errRevoked)
 	if known {
 		h.log.Info("client removed", "client", id)

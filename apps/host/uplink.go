@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -232,9 +231,6 @@ func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
 		r.host.tell(api.ClientsChanged{})
 		err = r.host.serveConn(r.ctx, sealed, peer.String(), known.Grants)
 		r.host.tell(api.ClientsChanged{})
-	}
-	if errors.Is(err, errSlow) {
-		sealed.CloseWith(wire.ReasonSlowConsumer)
 	}
 	_ = sealed.Close()
 	r.host.log.Info("an entry disconnected", "client", peer, "reason", err)

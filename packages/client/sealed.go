@@ -45,7 +45,14 @@ type Sealed struct {
 	shake  *seal.Handshake
 	sealed *seal.Channel
 
-	sendMu sync.Mutex
+	// Owned by Receive.
+	received, acked uint64 // bytes of records: opened, and told so
+
+	sendMu sync.Mutex    // keeps the pieces of a message together
+	moved  chan struct{} // holds one token when the other end may have acknowledged
+
+	cipherMu sync.Mutex // seals and queues one record
+	sent     uint64     // bytes of records
 }
 
 // NewSealed makes the sealed end of an opened channel. Initiate or Respond must
@@ -56,7 +63,7 @@ func NewSealed(conn *link.Conn, channel uint32, self *ident.Private, peer seal.P
 }
 
 func newSealed(conn *link.Conn, channel uint32, onClose func()) *Sealed {
-	return &Sealed{conn: conn, channel: channel, onClose: onClose, inbox: newInbox(inboxBytes)}
+	return &Sealed{conn: conn, channel: channel, onClose: onClose, inbox: newInbox(inboxBytes), moved: make(chan struct{}, 1)}
 }
 
 func (s *Sealed) start(self *ident.Private, peer seal.Peer) (err error) {
@@ -109,18 +116,59 @@ func (s *Sealed) Respond(ctx context.Context) error {
 	return s.conn.SendRecords(ctx, s.channel, second)
 }
 
-// Send seals a message and queues its records.
+// Send seals a message and queues its records, each as soon as the window has room
+// for it.
 func (s *Sealed) Send(ctx context.Context, message []byte) error {
-	s.sendMu.Lock()
-	defer s.sendMu.Unlock()
-	if err := s.inbox.failure(); err != nil {
-		return err
-	}
-	records, err := s.sealed.Seal(message)
+	pieces, err := seal.Split(message)
 	if err != nil {
 		return err
 	}
-	return s.conn.SendRecords(ctx, s.channel, records...)
+	s.sendMu.Lock()
+	defer s.sendMu.Unlock()
+	for _, piece := range pieces {
+		if err := s.awaitRoom(ctx, piece.RecordLen()); err != nil {
+			return err
+		}
+		err := s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealPiece(piece) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitRoom waits until n more bytes fit the window.
+func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
+	for {
+		if err := s.inbox.failure(); err != nil {
+			return err
+		}
+		s.cipherMu.Lock()
+		underWay := s.sent - s.sealed.Acked()
+		s.cipherMu.Unlock()
+		if underWay == 0 || underWay+uint64(n) <= seal.Window {
+			return nil
+		}
+		select {
+		case <-s.moved:
+		case <-s.inbox.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// sendRecord seals and queues in one step, so that records leave in the order of
+// their counters.
+func (s *Sealed) sendRecord(ctx context.Context, sealOne func() ([]byte, error)) error {
+	s.cipherMu.Lock()
+	defer s.cipherMu.Unlock()
+	record, err := sealOne()
+	if err != nil {
+		return err
+	}
+	s.sent += uint64(len(record))
+	return s.conn.SendRecords(ctx, s.channel, record)
 }
 
 // Receive returns the next message.
@@ -135,10 +183,28 @@ func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
 			s.fail(wire.ReasonSealBroken)
 			return nil, err
 		}
+		if err := s.acknowledge(ctx, len(record)); err != nil {
+			return nil, err
+		}
 		if message != nil {
 			return message, nil
 		}
 	}
+}
+
+// acknowledge wakes a sender that waits for the window, and tells the other end
+// how far this one is.
+func (s *Sealed) acknowledge(ctx context.Context, n int) error {
+	select {
+	case s.moved <- struct{}{}:
+	default:
+	}
+	s.received += uint64(n)
+	if s.received-s.acked < seal.AckEvery {
+		return nil
+	}
+	s.acked = s.received
+	return s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealAck(s.received) })
 }
 
 // Close closes the channel.

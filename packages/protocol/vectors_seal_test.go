@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -20,27 +21,17 @@ const zlibDeflated = "ab562aa92c4855b2524a2d4bcd2b51d281d256d530f1a49cfce4ecf894
 
 var longMessage = `{"type":"event","event":{"type":"block_delta","delta":"` + strings.Repeat("scorel ", 200) + `"}}`
 
-// sealed is one message and the records that carry it.
+// sealed is one message and the records that carry it, with the
+// acknowledgements between and before them.
 type sealed struct {
 	Message string   `json:"message"`
 	Records []string `json:"records"`
-}
-
-// badSeal is a run of records on a fresh channel; the last is refused, and with
-// it everything after.
-type badSeal struct {
-	Why     string     `json:"why"`
-	To      ident.Kind `json:"to"`
-	Records []string   `json:"records"`
-}
-
-type badHandshake struct {
-	Why    string     `json:"why"`
-	To     ident.Kind `json:"to"` // dev gets message 1, cli gets message 2
-	Record string     `json:"record"`
+	Acked   uint64   `json:"acked,string"` // what the receiver knows acknowledged after them
 }
 
 type sealVectors struct {
+	Window          int            `json:"window"`   // bytes
+	AckEvery        int            `json:"ackEvery"` // bytes
 	Device          party          `json:"device"`
 	Client          party          `json:"client"`
 	DeviceEphemeral string         `json:"deviceEphemeral"` // X25519 scalars
@@ -58,6 +49,7 @@ type sealVectors struct {
 func TestVectorsSeal(t *testing.T) {
 	device, client := testKeys(t, ident.KindDevice, 21), testKeys(t, ident.KindClient, 130)
 	v := sealVectors{
+		Window: seal.Window, AckEvery: seal.AckEvery,
 		Device: partyOf(device), Client: partyOf(client),
 		DeviceEphemeral: hex.EncodeToString(run(40, 32)), ClientEphemeral: hex.EncodeToString(run(170, 32)),
 	}
@@ -69,6 +61,8 @@ func TestVectorsSeal(t *testing.T) {
 	checkFile(t, "seal.json", v)
 
 	host, entry := sealChannels(t, v, device, client)
+	checkMakes(t, entry, v.ToDevice)
+	checkMakes(t, host, v.ToClient)
 	checkSealed(t, host, v.ToDevice)
 	checkSealed(t, entry, v.ToClient)
 	for _, c := range v.Bad {
@@ -112,20 +106,36 @@ func newNoise(t *testing.T, v sealVectors, device, client *ident.Private) noiseR
 	return noiseRun{message1, message2, toDevice, toClient}
 }
 
+// firstAck is the acknowledgement that stands first in either direction. Before it
+// are whole messages that are too short to be deflated, so that every
+// implementation makes the same records up to and with it.
+const (
+	plainMessages = 3
+	firstAck      = seal.AckEvery + 24
+)
+
 // sealedMessages writes each kind of record by hand.
 func sealedMessages(t *testing.T, c *noise.CipherState) []sealed {
 	deflated := append([]byte{2}, unhex(t, zlibDeflated)...)
 	at := len(deflated) / 3
+	const far, most = 1 << 40, 1<<64 - 1
 	return []sealed{
-		{`{"type":"list_projects","requestId":"1"}`, encryptAll(t, c, "\x01"+`{"type":"list_projects","requestId":"1"}`)},
-		{`{"text":"Grüße 🖥"}`, encryptAll(t, c, "\x01"+`{"text":"Grüße 🖥"}`)},
-		{"", encryptAll(t, c, "\x01")},
-		{longMessage, encryptAll(t, c, string(deflated))},
-		{`{"a":"bc"}`, encryptAll(t, c, "\x03\x01"+`{"a"`, "\x03"+`:"b`, "\x03", "\x04"+`c"}`)},
-		{longMessage, encryptAll(t, c, "\x03"+string(deflated[:at]), "\x03"+string(deflated[at:2*at]), "\x04"+string(deflated[2*at:]))},
-		{`{"alone":true}`, encryptAll(t, c, "\x04\x01"+`{"alone":true}`)},
-		{`{"after":"chunks"}`, encryptAll(t, c, "\x01"+`{"after":"chunks"}`)},
+		{`{"type":"list_projects","requestId":"1"}`, encryptAll(t, c, "\x01"+`{"type":"list_projects","requestId":"1"}`), 0},
+		{`{"text":"Grüße 🖥"}`, encryptAll(t, c, "\x01"+`{"text":"Grüße 🖥"}`), 0},
+		{"", encryptAll(t, c, "\x01"), 0},
+		{`{"after":"an ack"}`, encryptAll(t, c, ack(firstAck), "\x01"+`{"after":"an ack"}`), firstAck},
+		{longMessage, encryptAll(t, c, string(deflated)), firstAck},
+		{`{"a":"bc"}`, encryptAll(t, c, "\x03\x01"+`{"a"`, "\x03"+`:"b`, "\x03", "\x04"+`c"}`), firstAck},
+		{longMessage, encryptAll(t, c, "\x03"+string(deflated[:at]), "\x03"+string(deflated[at:2*at]), "\x04"+string(deflated[2*at:])), firstAck},
+		{`{"alone":true}`, encryptAll(t, c, "\x04\x01"+`{"alone":true}`), firstAck},
+		{`{"an ack":"between"}`, encryptAll(t, c, "\x03\x01"+`{"an ack":`, ack(far), "\x03", ack(far), "\x04"+`"between"}`), far},
+		{`{"after":"chunks"}`, encryptAll(t, c, ack(most), ack(most), "\x01"+`{"after":"chunks"}`), most},
 	}
+}
+
+// ack is the plaintext of an acknowledgement.
+func ack(received uint64) string {
+	return string(binary.BigEndian.AppendUint64([]byte{5}, received))
 }
 
 func encryptAll(t *testing.T, c *noise.CipherState, plain ...string) []string {
@@ -169,6 +179,31 @@ func handshakes(t *testing.T, v sealVectors, device, client *ident.Private) (i, 
 	return i, r
 }
 
+// checkMakes seals what every implementation seals alike.
+func checkMakes(t *testing.T, c *seal.Channel, messages []sealed) {
+	t.Helper()
+	for n, m := range messages[:plainMessages+1] {
+		var made []string
+		if n == plainMessages {
+			record, err := c.SealAck(m.Acked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made = append(made, hex.EncodeToString(record))
+		}
+		records, err := c.Seal([]byte(m.Message))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range records {
+			made = append(made, hex.EncodeToString(record))
+		}
+		if !slices.Equal(made, m.Records) {
+			t.Errorf("message %d is sealed to %v", n, made)
+		}
+	}
+}
+
 func checkSealed(t *testing.T, c *seal.Channel, messages []sealed) {
 	t.Helper()
 	for n, m := range messages {
@@ -182,96 +217,8 @@ func checkSealed(t *testing.T, c *seal.Channel, messages []sealed) {
 				t.Errorf("message %d, record %d opens to %q", n, i, got)
 			}
 		}
-	}
-}
-
-func checkBadSeal(t *testing.T, v sealVectors, c badSeal, device, client *ident.Private) {
-	t.Helper()
-	host, entry := sealChannels(t, v, device, client)
-	channel, good := host, v.ToDevice[0].Records[0]
-	if c.To == ident.KindClient {
-		channel, good = entry, v.ToClient[0].Records[0]
-	}
-	for i, record := range c.Records {
-		_, err := channel.Open(unhex(t, record))
-		if last := i == len(c.Records)-1; last != (err != nil) || last && !errors.Is(err, seal.ErrBroken) {
-			t.Errorf("%s: record %d: %v", c.Why, i, err)
+		if c.Acked() != m.Acked {
+			t.Errorf("after message %d %d bytes are acknowledged, want %d", n, c.Acked(), m.Acked)
 		}
 	}
-	if _, err := channel.Open(unhex(t, good)); !errors.Is(err, seal.ErrBroken) {
-		t.Errorf("%s: the channel lives on", c.Why)
-	}
-}
-
-func checkBadHandshake(t *testing.T, v sealVectors, c badHandshake, device, client *ident.Private) {
-	t.Helper()
-	i, r := handshakes(t, v, device, client)
-	var err error
-	if c.To == ident.KindDevice {
-		_, _, err = r.Answer(unhex(t, c.Record))
-	} else {
-		if _, err := i.Start(); err != nil {
-			t.Fatal(err)
-		}
-		_, err = i.Finish(unhex(t, c.Record))
-	}
-	if !errors.Is(err, seal.ErrBroken) {
-		t.Errorf("%s: %v, want ErrBroken", c.Why, err)
-	}
-}
-
-func badSeals(t *testing.T, f noiseRun, v sealVectors) []badSeal {
-	dev, cli := ident.KindDevice, ident.KindClient
-	first, second := v.ToDevice[0].Records[0], v.ToDevice[1].Records[0]
-	out := []badSeal{
-		{"dropped", dev, []string{second}}, {"repeated", dev, []string{first, first}}, {"reordered", cli, []string{v.ToClient[1].Records[0]}},
-		{"first bit flipped", dev, []string{flip(t, first, 0)}}, {"last bit flipped", dev, []string{flip(t, first, -1)}},
-		{"truncated", dev, []string{first[:len(first)-2]}}, {"extended", dev, []string{first + "00"}}, {"empty", dev, []string{""}},
-		{"a tag's length", dev, []string{first[:32]}}, {"sent back to its sender", cli, []string{first}},
-		{"handshake record again", dev, []string{v.Message1}}, {"zeros", cli, []string{strings.Repeat("00", 40)}},
-	}
-	deflated := string(unhex(t, zlibDeflated))
-	for _, c := range []struct {
-		why   string
-		plain []string
-	}{
-		{"no kind byte", []string{""}}, {"kind 0", []string{"\x00{}"}}, {"an unknown kind", []string{"\x05{}"}},
-		{"not deflated", []string{"\x02{}"}}, {"deflated and cut", []string{"\x02" + deflated[:len(deflated)-9]}},
-		{"deflated and empty", []string{"\x02"}}, {"a message inside a chunked one", []string{"\x03\x01{", "\x01{}"}},
-		{"chunks without a kind", []string{"\x04"}}, {"chunks of an unknown kind", []string{"\x03\x07", "\x04{}"}},
-		{"a chunk inside chunks", []string{"\x03\x04", "\x04{}"}},
-	} {
-		out = append(out, badSeal{c.why, dev, encryptAll(t, f.toDevice, c.plain...)})
-		f = newNoise(t, v, testKeys(t, dev, 21), testKeys(t, cli, 130))
-	}
-	return out
-}
-
-func badHandshakes(v sealVectors) []badHandshake {
-	dev, cli := ident.KindDevice, ident.KindClient
-	zeroKey := strings.Repeat("00", 32)
-	tail := func(s string, b byte) string {
-		raw, _ := hex.DecodeString(s)
-		raw[len(raw)-1] ^= b
-		return hex.EncodeToString(raw)
-	}
-	out := []badHandshake{
-		{"message 1 empty", dev, ""}, {"message 1 short", dev, v.Message1[:94]}, {"message 1 long", dev, v.Message1 + "00"},
-		{"message 1 with a flipped tag", dev, tail(v.Message1, 1)}, {"message 2 for message 1", dev, v.Message2},
-		{"message 1 with the key of zeros", dev, zeroKey + v.Message1[64:]}, {"message 1 with another key", dev, v.Message2[:64] + v.Message1[64:]},
-		{"message 2 empty", cli, ""}, {"message 2 short", cli, v.Message2[:94]}, {"message 2 long", cli, v.Message2 + "00"},
-		{"message 2 with a flipped tag", cli, tail(v.Message2, 128)}, {"message 1 sent back", cli, v.Message1},
-		{"message 2 with the key of zeros", cli, zeroKey + v.Message2[64:]},
-	}
-	return slices.Clip(out)
-}
-
-func flip(t *testing.T, record string, at int) string {
-	t.Helper()
-	raw := unhex(t, record)
-	if at < 0 {
-		at += len(raw)
-	}
-	raw[at] ^= 0x80
-	return hex.EncodeToString(raw)
 }

@@ -1,7 +1,6 @@
 // A device in this process: real keys, the responder's end of the seal and of the
 // pairing ceremony, and an API over sessions in memory.
 import {
-  type Channel,
   type Code,
   fromBase64url,
   generateKeys,
@@ -16,6 +15,7 @@ import {
 import { Kind } from "@scorel/protocol/wire";
 import type { Anchors } from "../src/api/types";
 import type { WireEvent } from "../src/link/messages";
+import { Sealed } from "../src/link/sealed";
 import { ModelSession } from "./model-session";
 import type { Entry, FakeRelay, Slot } from "./relay";
 
@@ -28,9 +28,8 @@ interface Request {
 }
 
 interface Line {
-  entry: Entry;
   handshake: Handshake;
-  channel: Channel | null;
+  sealed: Sealed | null;
   clientId: string;
   subscriptions: Map<string, (event: WireEvent) => void>;
 }
@@ -118,9 +117,8 @@ export class FakeDevice {
     }
     const peer = { id: hello.id, sealKey: fromBase64url(hello.sealKey) };
     this.#lines.set(channel, {
-      entry,
       handshake: new Handshake(this.identity, peer),
-      channel: null,
+      sealed: null,
       clientId: hello.id,
       subscriptions: new Map(),
     });
@@ -129,6 +127,7 @@ export class FakeDevice {
   drop(channel: number): void {
     const line = this.#lines.get(channel);
     this.#lines.delete(channel);
+    line?.sealed?.end();
     for (const [sessionId, subscriber] of line?.subscriptions ?? []) {
       this.sessions.get(sessionId)?.subscribers.delete(subscriber);
     }
@@ -139,30 +138,30 @@ export class FakeDevice {
     if (!line) {
       return;
     }
-    if (!line.channel) {
+    if (!line.sealed) {
       const answered = await line.handshake.answer(payload);
-      line.channel = answered.channel;
       this.#relay().sendRecord(entry, channel, answered.reply);
+      line.sealed = new Sealed(answered.channel, (record) => this.#relay().sendRecord(entry, channel, record));
       return;
     }
-    const message = await line.channel.open(payload);
+    const message = await line.sealed.take(payload);
     if (message) {
       const request = JSON.parse(new TextDecoder().decode(message)) as Request;
       this.requests.push(request.type);
-      this.#answer(entry, channel, line, request);
+      this.#answer(line, request);
     }
   }
 
   /** Sends anything to every entry with a channel. */
   broadcast(event: object): void {
-    for (const [channel, line] of this.#lines) {
-      this.#write(line.entry, channel, line, { type: "event", event });
+    for (const line of this.#lines.values()) {
+      this.#write(line, { type: "event", event });
     }
   }
 
-  #answer(entry: Entry, channel: number, line: Line, request: Request): void {
+  #answer(line: Line, request: Request): void {
     const { requestId } = request;
-    const write = (message: object): void => this.#write(entry, channel, line, message);
+    const write = (message: object): void => this.#write(line, message);
     const special = this.intercept(request);
     if (special !== undefined) {
       if (special !== null) {
@@ -210,12 +209,8 @@ export class FakeDevice {
     return { state: "taken" };
   }
 
-  #write(entry: Entry, channel: number, line: Line, message: object): void {
-    void line.channel?.seal(utf8(JSON.stringify(message))).then((records) => {
-      for (const record of records) {
-        this.#relay().sendRecord(entry, channel, record);
-      }
-    });
+  #write(line: Line, message: object): void {
+    void line.sealed?.send(utf8(JSON.stringify(message)));
   }
 
   #say(slot: Slot, body: Uint8Array): void {

@@ -20,3 +20,12 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 }
+
+/** Bytes that do not deflate. */
+export function randomBytes(n: number): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(n);
+  for (let at = 0; at < n; at += 65536) {
+    crypto.getRandomValues(out.subarray(at, at + 65536));
+  }
+  return out;
+}

@@ -1,8 +1,10 @@
 package seal
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/flynn/noise"
 )
@@ -12,52 +14,98 @@ const (
 	kindDeflated = 0x02
 	kindChunk    = 0x03
 	kindLast     = 0x04
+	kindAck      = 0x05
 
 	// compressFrom is the size in bytes from which a message is deflated, where
 	// that makes it smaller.
 	compressFrom = 1 << 10
 )
 
-// Channel is an open sealed channel. Seal and Open may be called from two
-// different goroutines, each from one at a time: records must leave in the order
-// in which Seal returned them.
+// Window is how many bytes of records may be under way: sent and not yet
+// acknowledged. It keeps a relay's queue from overflowing on a burst, so that only
+// an end that does not read at all is a slow consumer.
+const Window = 512 << 10
+
+// AckEvery is after how many bytes of received records an end acknowledges.
+const AckEvery = 128 << 10
+
+// ackLen is the size of an acknowledgement's body.
+const ackLen = 8
+
+// Channel is an open sealed channel. One goroutine at a time may seal and one may
+// open: records must leave in the order in which they were sealed.
 type Channel struct {
 	send, receive *noise.CipherState
-	partial       []byte // chunks of a message that is not complete
-	chunked       bool
-	broken        bool // owned by the receiving side
+	acked         atomic.Uint64 // what the other end has acknowledged
+
+	// Owned by the receiving side.
+	partial []byte // chunks of a message that is not complete
+	chunked bool
+	broken  bool
 }
 
 func newChannel(send, receive *noise.CipherState) *Channel {
 	return &Channel{send: send, receive: receive}
 }
 
-// Seal encrypts one message (JSON, at most MaxMessage bytes) into one or more
-// records of at most MaxRecord bytes, to be sent in order.
-func (c *Channel) Seal(message []byte) ([][]byte, error) {
+// Piece is the plaintext of one record.
+type Piece struct{ plain []byte }
+
+// RecordLen is the size in bytes of the record that the piece is sealed into.
+func (p Piece) RecordLen() int { return len(p.plain) + tagLen }
+
+// Split cuts one message (JSON, at most MaxMessage bytes) into the pieces that
+// are sealed and sent one after the other. Acknowledgements may go between them,
+// pieces of another message may not.
+func Split(message []byte) ([]Piece, error) {
 	if len(message) > MaxMessage {
 		return nil, fmt.Errorf("seal: message of %d bytes is over the limit of %d", len(message), MaxMessage)
 	}
 	plain := pack(message)
 	if len(plain) <= maxPlaintext {
-		record, err := c.encrypt(plain)
-		return [][]byte{record}, err
+		return []Piece{{plain}}, nil
 	}
-	var records [][]byte
+	var pieces []Piece
 	for len(plain) > 0 {
 		n := min(len(plain), maxPlaintext-1)
 		kind := byte(kindChunk)
 		if n == len(plain) {
 			kind = kindLast
 		}
-		record, err := c.encrypt(append([]byte{kind}, plain[:n]...))
+		pieces, plain = append(pieces, Piece{append([]byte{kind}, plain[:n]...)}), plain[n:]
+	}
+	return pieces, nil
+}
+
+// Seal encrypts one message into one or more records of at most MaxRecord bytes.
+func (c *Channel) Seal(message []byte) ([][]byte, error) {
+	pieces, err := Split(message)
+	if err != nil {
+		return nil, err
+	}
+	records := make([][]byte, 0, len(pieces))
+	for _, piece := range pieces {
+		record, err := c.SealPiece(piece)
 		if err != nil {
 			return nil, err
 		}
-		records, plain = append(records, record), plain[n:]
+		records = append(records, record)
 	}
 	return records, nil
 }
+
+// SealPiece encrypts one piece.
+func (c *Channel) SealPiece(piece Piece) ([]byte, error) { return c.encrypt(piece.plain) }
+
+// SealAck encrypts an acknowledgement: received is how many bytes of records,
+// the handshake aside, this end has opened since the channel began.
+func (c *Channel) SealAck(received uint64) ([]byte, error) {
+	return c.encrypt(binary.BigEndian.AppendUint64([]byte{kindAck}, received))
+}
+
+// Acked is how many bytes of records, the handshake aside, the other end has
+// acknowledged. It may be called from any goroutine.
+func (c *Channel) Acked() uint64 { return c.acked.Load() }
 
 func (c *Channel) encrypt(plain []byte) ([]byte, error) {
 	record, err := c.send.Encrypt(make([]byte, 0, len(plain)+tagLen), nil, plain)
@@ -67,8 +115,8 @@ func (c *Channel) encrypt(plain []byte) ([]byte, error) {
 	return record, nil
 }
 
-// Open decrypts the next record. It returns nil while a chunked message is not
-// complete. Any error is final and wraps ErrBroken.
+// Open decrypts the next record. It returns nil for an acknowledgement, and while
+// a chunked message is not complete. Any error is final and wraps ErrBroken.
 func (c *Channel) Open(record []byte) ([]byte, error) {
 	if c.broken {
 		return nil, ErrBroken
@@ -97,9 +145,24 @@ func (c *Channel) open(record []byte) ([]byte, error) {
 		return unpack(plain)
 	case kindChunk, kindLast:
 		return c.collect(kind, body)
+	case kindAck:
+		return nil, c.takeAck(body)
 	default:
 		return nil, fmt.Errorf("unknown kind %#02x", kind)
 	}
+}
+
+// takeAck never goes back: what was received stays received.
+func (c *Channel) takeAck(body []byte) error {
+	if len(body) != ackLen {
+		return fmt.Errorf("acknowledgement of %d bytes", len(body))
+	}
+	received := binary.BigEndian.Uint64(body)
+	if received < c.acked.Load() {
+		return errors.New("an acknowledgement that goes back")
+	}
+	c.acked.Store(received)
+	return nil
 }
 
 func (c *Channel) collect(kind byte, body []byte) ([]byte, error) {

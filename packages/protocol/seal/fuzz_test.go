@@ -40,6 +40,8 @@ func FuzzPack(f *testing.F) {
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("\x01{}\xff\x03\x01{\xff\x04}"))
 	f.Add([]byte("\x03\xff\x03\x01\xff\x01{}"))
+	f.Add([]byte("\x05\x00\x00\x00\x00\x00\x00\x01\x00\xff\x03\x01{\xff\x05\x00\x00\x00\x00\x00\x00\x02\x00\xff\x04}"))
+	f.Add([]byte("\x05\x00\x00\x00\x00\x00\x00\x00\x02\xff\x05\x00\x00\x00\x00\x00\x00\x00\x01\xff\x05\x00"))
 	device, client := generate(f, ident.KindDevice), generate(f, ident.KindClient)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		from, to := openPair(t, device, client)
@@ -49,8 +51,11 @@ func FuzzOpen(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			acked := to.Acked()
 			message, err := to.Open(record)
 			switch {
+			case to.Acked() < acked || to.Acked() > acked && (err != nil || message != nil || plain[0] != kindAck):
+				t.Fatalf("%q took the count from %d to %d", plain, acked, to.Acked())
 			case err != nil && !errors.Is(err, ErrBroken):
 				t.Fatalf("%q: %v", plain, err)
 			case dead && err == nil:

@@ -14,6 +14,12 @@
 //	0x02  JSON: a whole message, deflate-raw
 //	0x03  a chunk of a message that does not fit one record; more follow
 //	0x04  the last chunk. The chunks joined are again a kind byte (0x01 or 0x02) and a body
+//	0x05  an acknowledgement: u64, big endian, how many bytes of records after the
+//	      handshake its sender has opened so far. It may stand between chunks
+//
+// Each end acknowledges at least every AckEvery bytes and has at most Window bytes
+// under way; acknowledgements count as bytes and are not held back. A message
+// whose record does not fit the window alone waits until nothing is under way.
 //
 // The record counter is the nonce, so a dropped, repeated, reordered or forged
 // record fails to open. That is fatal: ErrBroken, close the channel with

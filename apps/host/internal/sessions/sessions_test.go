@@ -36,7 +36,7 @@ type echoTool struct{ risk agent.Risk }
 func (echoTool) Spec() agent.ToolSpec {
 	return agent.ToolSpec{Name: "echo", Description: "Answers with its arguments.", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
-func (t echoTool) Risk() agent.Risk                      { return t.risk }
+func (t echoTool) Risk() agent.Risk                    { return t.risk }
 func (echoTool) Describe(agent.Call) agent.Description { return agent.Description{Title: "echo"} }
 func (echoTool) Run(_ context.Context, call agent.Call, progress func(string)) agent.Result {
 	progress("working")

@@ -1,12 +1,13 @@
 // The sealed channel to one device: opened when it is wanted and possible, opened
 // again when it ends, and the requests that run over it.
-import { type Bytes, type Channel, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
+import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
 import { Kind as ApiKind } from "@scorel/protocol/gen/api";
 import { Kind, type Reason } from "@scorel/protocol/wire";
 import { RelayError } from "./asks";
 import { RefusedError, UnreachableError, type WireEvent } from "./messages";
 import type { Pin } from "./pins";
 import { RequestTable } from "./requests";
+import { Sealed } from "./sealed";
 import { backoff, type Timing } from "./timing";
 
 /** What a channel asks of the link that it runs over. */
@@ -34,7 +35,7 @@ interface Run {
   readonly link: ChannelLink;
   readonly handshake: Handshake;
   number: number | null;
-  sealed: Channel | null;
+  sealed: Sealed | null;
   inbox: Promise<void>;
   over: boolean;
   openedAt: number;
@@ -98,9 +99,11 @@ export class DeviceChannel {
     const { requestId, answer } = this.#requests.add();
     const message = utf8(JSON.stringify({ type: name, requestId, ...fields }));
     // A failure to send shows as the end of the channel or as this rejection.
-    this.#send(current, current.sealed, message).catch((err: unknown) =>
-      this.#requests.refuse(requestId, err instanceof RangeError ? tooLarge() : (err as Error)),
-    );
+    current.sealed
+      .send(message)
+      .catch((err: unknown) =>
+        this.#requests.refuse(requestId, err instanceof RangeError ? tooLarge() : (err as Error)),
+      );
     return answer;
   }
 
@@ -178,19 +181,28 @@ export class DeviceChannel {
       return;
     }
     if (!run.sealed) {
-      run.sealed = await run.handshake.finish(payload);
-      clearTimeout(run.timer);
-      run.openedAt = Date.now();
-      this.opening++;
-      this.#handler.onChange();
-      this.#requests.opened();
-      this.#handler.onOpen();
+      await this.#takeHandshake(run, payload);
       return;
     }
-    const message = await run.sealed.open(payload);
+    const message = await run.sealed.take(payload);
     if (message && !run.over) {
       this.#dispatch(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message)));
     }
+  }
+
+  async #takeHandshake(run: Run, payload: Bytes): Promise<void> {
+    const channel = await run.handshake.finish(payload);
+    const { link, number } = run;
+    if (run.over || number === null) {
+      return;
+    }
+    run.sealed = new Sealed(channel, (record) => link.sendRecord(number, record));
+    clearTimeout(run.timer);
+    run.openedAt = Date.now();
+    this.opening++;
+    this.#handler.onChange();
+    this.#requests.opened();
+    this.#handler.onOpen();
   }
 
   #dispatch(message: { type?: string; requestId?: string; event?: WireEvent } & Record<string, unknown>): void {
@@ -201,16 +213,6 @@ export class DeviceChannel {
       this.#requests.refuse(requestId, new RefusedError(Number(message.kind ?? 0), String(message.message ?? "")));
     } else if (type === "event" && typeof message.event?.type === "string") {
       this.#handler.onEvent(message.event);
-    }
-  }
-
-  async #send(run: Run, sealed: Channel, message: Bytes): Promise<void> {
-    const records = await sealed.seal(message);
-    if (run.over || run.number === null) {
-      return;
-    }
-    for (const record of records) {
-      run.link.sendRecord(run.number, record);
     }
   }
 
@@ -239,6 +241,7 @@ export class DeviceChannel {
 
   #finish(run: Run, reason: Reason): void {
     run.over = true;
+    run.sealed?.end();
     clearTimeout(run.timer);
     if (run.number !== null) {
       run.link.closeChannel(run.number, reason);

@@ -1,9 +1,10 @@
 // @vitest-environment node
-import { toBase64url } from "@scorel/protocol";
+import { toBase64, toBase64url } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
+import { randomBytes } from "../../test-support/random";
 import { FakeRelay } from "../../test-support/relay";
 import type { Scorel } from "../api/contract";
 import { openDb } from "./db";
@@ -197,6 +198,27 @@ describe("devices", () => {
     expect(await host.request("list_projects", {})).toEqual({ projects: [] });
   });
 
+  it("carries large messages both ways at once", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pair(page));
+    await until(host.status, (s) => s === "open");
+    const echoed: string[] = [];
+    device.intercept = (r) => {
+      if (r.type !== "send_prompt") {
+        return undefined;
+      }
+      echoed.push(r.clientKey);
+      return { type: "response", result: { text: r.text } };
+    };
+    const texts = Array.from({ length: 4 }, () => randomText(2_000_000));
+    const answers = await Promise.all(
+      texts.map((text, n) => host.request("send_prompt", { sessionId: "s", clientKey: `${n}`, text })),
+    );
+    expect(answers.every((answer, n) => (answer as unknown as { text: string }).text === texts[n])).toBe(true);
+    expect(echoed).toEqual(["0", "1", "2", "3"]);
+    expect(relay.seen.get().filter((f) => f.type === "open_channel")).toHaveLength(1);
+  });
+
   it("passes on what the host refuses", async () => {
     const page = openPage(relay);
     const host = page.host(await pair(page));
@@ -305,6 +327,11 @@ describe("devices", () => {
     expect(relay.dialled).toBeGreaterThan(dialled);
   });
 });
+
+// Deflates to no less than three quarters.
+function randomText(bytes: number): string {
+  return toBase64(randomBytes((bytes / 4) * 3));
+}
 
 function wrongSecret(code: string): string {
   return `${code.slice(0, -1)}${code.endsWith("0") ? "1" : "0"}`;

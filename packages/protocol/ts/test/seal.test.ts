@@ -5,12 +5,15 @@ import { deflateRaw } from '../src/deflate.ts';
 import { generateKeys, type Identity } from '../src/ident.ts';
 import { CipherState } from '../src/noise.ts';
 import {
+  ACK_EVERY,
   Channel,
   HANDSHAKE_LEN,
   Handshake,
   MAX_MESSAGE,
   MAX_RECORD,
   SealBroken,
+  split,
+  WINDOW,
 } from '../src/seal.ts';
 import { dhKeys, hex, identityOf, toHex } from './keys.ts';
 
@@ -58,27 +61,31 @@ describe('vectors', () => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
     const channel = to === 'dev' ? host : entry;
-    for (const { message, records } of messages) {
+    for (const { message, records, acked } of messages) {
       const opened = await Promise.all(records.map((record) => channel.open(hex(record))));
       expect(opened.slice(0, -1).every((m) => m === null)).toBe(true);
       expect(new TextDecoder().decode(opened.at(-1) ?? undefined)).toBe(message);
       expect(opened.at(-1)).not.toBeNull();
+      expect(channel.acked).toBe(BigInt(acked));
     }
   });
 
-  test('short messages seal to the same records', async () => {
+  test('short messages and acknowledgements seal to the same records', async () => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
-    for (const n of [0, 1, 2]) {
-      const toDevice = v.toDevice[n];
-      const toClient = v.toClient[n];
-      expect((await entry.seal(utf8(toDevice?.message ?? ''))).map(toHex)).toEqual(
-        toDevice?.records,
-      );
-      expect((await host.seal(utf8(toClient?.message ?? ''))).map(toHex)).toEqual(
-        toClient?.records,
-      );
+    for (const [channel, messages] of [
+      [entry, v.toDevice],
+      [host, v.toClient],
+    ] as const) {
+      for (const { message, records, acked } of messages.slice(0, 4)) {
+        const ack = acked === '0' ? [] : [await channel.sealAck(BigInt(acked))];
+        expect([...ack, ...(await channel.seal(utf8(message)))].map(toHex)).toEqual(records);
+      }
     }
+  });
+
+  test('the window is that of the Go package', () => {
+    expect([WINDOW, ACK_EVERY]).toEqual([v.window, v.ackEvery]);
   });
 
   test.each(v.bad)('refused: $why', async ({ to, records }) => {
@@ -176,6 +183,39 @@ describe('channel', () => {
     const bomb = await send.encrypt(await deflated(MAX_MESSAGE + 1));
     expect(bomb.length).toBeLessThan(MAX_RECORD);
     await expect(channel.open(bomb)).rejects.toThrow(SealBroken);
+  });
+});
+
+describe('pieces and acknowledgements', () => {
+  test('acknowledgements go between the pieces of a message', async () => {
+    const { host, entry } = await freshPair();
+    const message = crypto.getRandomValues(new Uint8Array(65536));
+    const pieces = await split(concat(message, message.toReversed(), message));
+    expect(pieces.length).toBeGreaterThan(2);
+    const opened: (Bytes | null)[] = [];
+    for (const [n, piece] of pieces.entries()) {
+      const record = await entry.sealPiece(piece);
+      expect(record).toHaveLength(piece.recordLen);
+      opened.push(await host.open(record));
+      if (n < pieces.length - 1) {
+        expect(await host.open(await entry.sealAck(BigInt(n + 1)))).toBe(null);
+      }
+    }
+    expect(opened.slice(0, -1).every((m) => m === null)).toBe(true);
+    expect(opened.at(-1)).toEqual(concat(message, message.toReversed(), message));
+    expect(host.acked).toBe(BigInt(pieces.length - 1));
+    expect(entry.acked).toBe(0n);
+  });
+
+  test('a refused acknowledgement leaves the count as it was', async () => {
+    const { send, channel } = await receiver();
+    const ack = async (...body: number[]): Promise<Bytes | null> =>
+      channel.open(await send.encrypt(Uint8Array.of(5, ...body)));
+    expect(await ack(0, 0, 0, 0, 0, 1, 0, 0)).toBe(null);
+    expect(await ack(0, 0, 0, 0, 0, 1, 0, 0)).toBe(null);
+    expect(channel.acked).toBe(65536n);
+    await expect(ack(0, 0, 0, 0, 0, 0, 255, 255)).rejects.toThrow(SealBroken);
+    expect(channel.acked).toBe(65536n);
   });
 });
 

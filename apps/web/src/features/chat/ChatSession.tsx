@@ -12,6 +12,7 @@ import { sentence } from "../shared/errors";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
 import { NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
@@ -35,6 +36,7 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
   // The list hears of a new name at once; the view of one session only at its next look.
   const listed = data.sessions?.find((session) => session.id === sessionId);
   const summary = listed ?? open?.state.summary ?? null;
+  useTitle(summary?.name);
   const project = data.projects?.find((each) => each.id === summary?.projectId);
   return (
     <NamesContext value={nameOf}>

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { MAX_PROMPT } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
 import { ArrowUpIcon, StopIcon } from "../../components/icons";
@@ -23,6 +23,10 @@ export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, chil
   const [error, setError] = useState<string | null>(null);
   const touch = useTouch();
   const area = useAutosize(text);
+  // Under a finger the focus would bring up the keyboard over the transcript.
+  useEffect(() => {
+    if (!touch) area.current?.focus({ preventScroll: true });
+  }, [touch, area]);
 
   const send = () => {
     const trimmed = text.trim();

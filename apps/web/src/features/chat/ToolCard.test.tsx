@@ -42,6 +42,7 @@ describe("ToolCard", () => {
     ["done", answered("x"), "done"],
     ["a failure", answered("x", true), "failed"],
     ["an exit code", answered("x", true, { exitCode: 2 }), "exit 2"],
+    ["a signal", answered("x", true, { exitCode: -1 }), "stopped"],
     ["exit code 0", answered("x", false, { exitCode: 0 }), "done"],
     ["a denial", { ...answered("Denied", true), decision: { decision: "deny", decidedBy: "x" } }, "denied"],
   ])("names %s", (_, facts, label) => {

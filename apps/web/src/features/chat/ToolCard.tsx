@@ -25,8 +25,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
   const bad = failed || (code !== null && code !== 0);
-  const denied = decision?.decision === "deny";
-  const label = denied ? "denied" : code !== null && code !== 0 ? `exit ${code}` : failed ? "failed" : "done";
+  const label = outcome(failed, code, decision);
   return (
     <Frame
       view={viewTool(name, args)}
@@ -37,6 +36,14 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
       decision={decision}
     />
   );
+}
+
+/** One word for how a call ended. A command that a signal stopped has the code -1. */
+function outcome(failed: boolean, code: number | null, decision: ToolDecision | null): string {
+  if (decision?.decision === "deny") return "denied";
+  if (code === -1) return "stopped";
+  if (code !== null && code !== 0) return `exit ${code}`;
+  return failed ? "failed" : "done";
 }
 
 /** Subscribes to the running turn; a card that is done does not. */

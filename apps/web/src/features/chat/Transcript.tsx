@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo, useRef } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
@@ -33,12 +33,20 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
   const first = useWindow(rows.length, box, top);
   const { atEnd, toEnd } = useStickToBottom(box, content);
   const { tools, approvals } = live;
+  const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
+  // Whoever sends something wants to see it, wherever the reader was.
+  useEffect(() => {
+    if (lastSent) toEnd();
+  }, [lastSent, toEnd]);
   const running = live.turn !== null;
   const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
   const last = rows.at(-1);
   const nothing = rows.length === 0 && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
+      <p role="status" className="sr-only">
+        {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
+      </p>
       <div className="relative min-h-0 flex-1">
         <section
           ref={box}

@@ -11,6 +11,7 @@ import { useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useNow } from "../shared/time";
+import { useTitle } from "../shared/use-title";
 import { AddProjectSheet } from "./AddProjectSheet";
 import { HostNotice } from "./HostNotice";
 import { type HostData, sessionsOf, useHostData } from "./host-data";
@@ -27,6 +28,7 @@ export function DevicePage() {
   useHostFreshness(host);
   const data = useHostData(host);
   const device = devices?.find((each) => each.id === deviceId);
+  useTitle(device?.label);
   if (devices && !device && status !== "revoked") return <UnknownDevice />;
   const label = device?.label ?? data.info?.label ?? "the machine";
   return (

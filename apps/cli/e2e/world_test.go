@@ -1,0 +1,225 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/relaytest"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/leakcheck"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/pair"
+)
+
+func TestMain(m *testing.M) { leakcheck.Main(m) }
+
+const patience = 20 * time.Second
+
+// logs is a writer that several goroutines share.
+type logs struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logs) bytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.b.Bytes())
+}
+
+// world is one relay and one host with one project, connected.
+type world struct {
+	relay     *relaytest.Server
+	relayLogs *logs
+	host      *host.Host
+	home      string
+	project   api.Project
+	local     *client.Client // the direct connection of the host's own machine
+	id        ident.ID
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{relayLogs: &logs{}, home: t.TempDir()}
+	w.relay = relaytest.Start(t, func(cfg *relay.Config) {
+		cfg.Logger = slog.New(slog.NewJSONHandler(w.relayLogs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	w.startHost(t, w.relay.URL)
+	return w
+}
+
+func (w *world) startHost(t *testing.T, relayURL string) {
+	t.Helper()
+	project := filepath.Join(w.home, "demo")
+	if err := os.MkdirAll(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(host.Config{
+		Home: filepath.Join(w.home, "scorel"), RelayURL: relayURL, Projects: []string{project},
+		Getenv: func(string) string { return "" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the host ended with %v", err)
+		}
+	})
+	<-h.Ready()
+	w.host, w.id = h, h.DeviceID()
+	transport, err := client.DialDirect(t.Context(), h.State().Addr, h.State().Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.local = client.New(transport, nil)
+	t.Cleanup(func() { _ = w.local.Close() })
+	w.project = ask[api.ListProjectsResponse](t, w.local, "list_projects", api.Empty{}).Projects[0]
+}
+
+func ask[Response any](t *testing.T, c *client.Client, name string, request any) Response {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	response, err := client.Call[Response](ctx, c, name, request)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return response
+}
+
+// entry is a client with its own identity, logged in at the relay.
+type entry struct {
+	*client.Entry
+	keys *ident.Private
+	pin  ident.SealPublic // of the device
+}
+
+func newKeys(t *testing.T) *ident.Private {
+	t.Helper()
+	keys, err := ident.Generate(ident.KindClient, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+func dialEntry(t *testing.T, url string, keys *ident.Private) *client.Entry {
+	t.Helper()
+	e, err := client.DialEntry(t.Context(), link.Config{RelayURL: url, Keys: keys, Label: "Test entry"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	return e
+}
+
+// pairEntry logs a new entry in and pairs it with a code that the host shows.
+func (w *world) pairEntry(t *testing.T) *entry {
+	t.Helper()
+	e := &entry{keys: newKeys(t)}
+	e.Entry = dialEntry(t, w.relay.URL, e.keys)
+	created := ask[api.CreatePairingResponse](t, w.local, "create_pairing", api.Empty{})
+	code, err := pair.ParseCode(created.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		w.acceptPairing(t, created.PairingID)
+	}()
+	e.pin = redeem(t, e.Entry, code)
+	<-finished
+	return e
+}
+
+func (w *world) acceptPairing(t *testing.T, id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, err := client.Call[api.AwaitPairingResponse](ctx, w.local, "await_pairing", api.PairingRequest{PairingID: id})
+	if err == nil {
+		_, err = client.Call[api.FinishPairingResponse](ctx, w.local, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+	}
+	if err != nil {
+		t.Errorf("the host's side of the pairing: %v", err)
+	}
+}
+
+func redeem(t *testing.T, e *client.Entry, code pair.Code) ident.SealPublic {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	pairing, err := e.Pairings().Redeem(ctx, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := pairing.Await(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pairing.Accept(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return peer.Seal
+}
+
+// open opens a sealed channel to the host.
+func (w *world) open(t *testing.T, e *entry, onEvent func(api.EventEnvelope)) *client.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	transport, err := e.OpenDevice(ctx, w.id, e.pin, "the host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.New(transport, onEvent)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// turn runs one prompt in a session and waits for its end.
+func turn(t *testing.T, c *client.Client, events <-chan api.EventEnvelope, sessionID, key, text string) api.TurnEnded {
+	t.Helper()
+	ask[api.SendPromptResponse](t, c, "send_prompt", api.SendPromptRequest{SessionID: sessionID, ClientKey: key, Text: text, AllowAll: true})
+	timeout := time.After(patience)
+	for {
+		select {
+		case envelope := <-events:
+			if ended, ok := envelope.Event.(api.TurnEnded); ok && ended.ClientKey == key {
+				return ended
+			}
+		case <-timeout:
+			t.Fatal("the turn did not end")
+		}
+	}
+}
+
+// newSession makes a session and subscribes to it.
+func (w *world) newSession(t *testing.T, c *client.Client, key string) string {
+	t.Helper()
+	s := ask[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: key})
+	ask[api.ResyncEventsResponse](t, c, "resync_events", api.ResyncEventsRequest{SessionID: s.Session.ID})
+	return s.Session.ID
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ one on this machine itself, for the command line.`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to be reachable through (SCOREL_RELAY_URL)")
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to be reachable through (SCOREL_RELAY_URL, relay_url in config.toml)")
 	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "use no relay: only this machine reaches the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct entries (default: a free port of 127.0.0.1)")
@@ -71,14 +72,15 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 		Home: home, Listen: f.listen, Label: f.label, Version: version, Logger: logger,
 		Projects: projects, Replace: f.replace, Getenv: a.getenv,
 	}
+	if f.noRelay && f.relay != "" {
+		return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")
+	}
 	if f.noRelay {
-		if f.relay != "" {
-			return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")
-		}
+		cfg.NoRelay = true
 		return cfg, nil
 	}
 	if cfg.RelayURL = a.relayURL(f.relay); cfg.RelayURL == "" {
-		return host.Config{}, usagef("no relay is known: give --relay URL or set SCOREL_RELAY_URL, or say --no-relay")
+		return cfg, nil // config.toml may name one
 	}
 	return cfg, checkRelay(cfg.RelayURL)
 }
@@ -109,13 +111,13 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err := running.ready(ctx); err != nil {
 		return errors.Join(err, running.stop())
 	}
-	if err := a.announceHost(f.asJSON, cfg, h.State()); err != nil {
+	if err := a.announceHost(f.asJSON, cfg.Home, h.State()); err != nil {
 		return errors.Join(err, running.stop())
 	}
 	return running.wait()
 }
 
-func (a *app) announceHost(asJSON bool, cfg host.Config, state host.State) error {
+func (a *app) announceHost(asJSON bool, home string, state host.State) error {
 	if asJSON {
 		return printJSON(a.stdout, struct {
 			Ready    bool     `json:"ready"`
@@ -123,13 +125,10 @@ func (a *app) announceHost(asJSON bool, cfg host.Config, state host.State) error
 			Addr     string   `json:"addr"`
 			Relay    string   `json:"relay"`
 			Home     string   `json:"home"`
-		}{true, state.DeviceID, state.Addr, cfg.RelayURL, cfg.Home})
+		}{true, state.DeviceID, state.Addr, state.RelayURL, home})
 	}
-	relay := cfg.RelayURL
-	if relay == "" {
-		relay = "no relay"
-	}
-	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, cfg.Home)
+	relay := cmp.Or(state.RelayURL, "no relay")
+	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, home)
 	return err
 }
 

@@ -46,7 +46,7 @@ It works through the host that runs on this machine, and without one.`,
 			return a.pair(cmd.Context(), code.Reveal(), f)
 		},
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on, when no host runs here (SCOREL_RELAY_URL)")
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on, when no host runs here (SCOREL_RELAY_URL, relay_url in config.toml)")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without asking")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "error")
@@ -121,19 +121,16 @@ func checkSameRelay(running, wanted string) error {
 }
 
 func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, func() error, error) {
-	if a.relayURL(f.relay) == "" {
-		return nil, nil, usagef("no host runs on this machine and no relay is known: start `scorel up` or `scorel host serve`, or give --relay URL")
-	}
 	cfg, err := a.hostConfig(hostFlags{relay: f.relay, log: f.log})
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := probeRelay(ctx, cfg.RelayURL); err != nil {
 		return nil, nil, err
 	}
 	h, err := newLocalHost(cfg)
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := probeRelay(ctx, h.State().RelayURL); err != nil {
+		return nil, nil, errors.Join(err, h.Close())
 	}
 	running := runHost(context.WithoutCancel(ctx), h) // it ends after the pairing was told off
 	if err := running.ready(ctx); err != nil {

@@ -3,6 +3,7 @@ module github.com/scorel/scorel/apps/cli
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/scorel/scorel/apps/host v0.0.0
 	github.com/scorel/scorel/apps/relay v0.0.0
@@ -10,6 +11,7 @@ require (
 	github.com/scorel/scorel/packages/atomicfile v0.0.0
 	github.com/scorel/scorel/packages/client v0.0.0
 	github.com/scorel/scorel/packages/keyfile v0.0.0
+	github.com/scorel/scorel/packages/leakcheck v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/term v0.47.0
@@ -23,7 +25,6 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/coder/websocket v1.8.15 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/flynn/noise v1.1.0 // indirect
 	github.com/go-chi/chi/v5 v5.5.0 // indirect

@@ -14,14 +14,22 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// newLocalHost makes the host of this machine; a live one is said as such.
+// newLocalHost makes the host of this machine. A live one is said as such, and so
+// is that neither the command line nor config.toml says which relay to use.
 func newLocalHost(cfg host.Config) (*host.Host, error) {
 	h, err := host.New(cfg)
 	var live *host.LiveError
 	if errors.As(err, &live) {
 		return nil, hostRuns(err, live.PID)
 	}
-	return h, err
+	if err != nil {
+		return nil, err
+	}
+	if !cfg.NoRelay && h.State().RelayURL == "" {
+		err := usagef("no relay is known: give --relay URL, set SCOREL_RELAY_URL, write relay_url into config.toml, or run `scorel host serve --no-relay`")
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
 }
 
 func hostRuns(cause error, pid int) error {

@@ -27,6 +27,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	if err != nil && !a.ran && exitCode(err) == ExitFailed {
 		err = usagef("%s: see `scorel --help`", err)
 	}
+	if ctx.Err() != nil && exitCode(err) == ExitUnreachable {
+		err = context.Canceled // the interrupt cut the connection
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "scorel: "+sentence(err))
 	}

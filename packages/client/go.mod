@@ -1,11 +1,17 @@
 module github.com/scorel/scorel/packages/client
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/coder/websocket v1.8.15
 	github.com/scorel/scorel/packages/leakcheck v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
+)
+
+require (
+	github.com/flynn/noise v1.1.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 )
 
 replace (

@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 func parse(args []string, opts *serve.Options, stderr io.Writer) (address string, err error) {
 	flags := flag.NewFlagSet("scorel-relay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&address, "listen", "127.0.0.1:7300", "`address` to listen on")
+	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
 	flags.Func("allow-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))

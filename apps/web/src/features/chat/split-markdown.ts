@@ -12,7 +12,7 @@ export function splitMarkdown(text: string): string[] {
   let afterBlank = false;
   for (let at = 0; at < text.length; ) {
     const newline = text.indexOf("\n", at);
-    if (newline === -1 && false) break;
+    if (newline === -1) break; // it may yet become the next item of a list
     const line = text.slice(at, newline);
     if (fence) {
       if (closes(line, fence)) fence = "";

@@ -1,0 +1,153 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { scorel } from "./tools";
+
+/** How long a process may take until it is ready, and until it has ended. */
+const patience = 15_000;
+
+/** Everything that a process needs of its surroundings; nothing of the tester's own, no key of a real model. */
+export type Surroundings = Record<string, string>;
+
+/** One running scorel process. It ends by its own process id. */
+export class Running {
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #waiting = new Set<() => void>();
+  #errors = "";
+  #ended = false;
+
+  constructor(args: string[], env: Surroundings) {
+    this.#child = spawn(scorel(), args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const { stdout, stderr } = this.#child;
+    if (!stdout || !stderr) throw new Error("the process has no pipes");
+    createInterface({ input: stdout }).on("line", (line) => {
+      this.#lines.push(line);
+      this.#wake();
+    });
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#errors += text;
+    });
+    this.#child.on("close", () => {
+      this.#ended = true;
+      this.#wake();
+    });
+    this.#child.on("error", (cause) => {
+      this.#errors += String(cause);
+      this.#ended = true;
+      this.#wake();
+    });
+  }
+
+  /** What it wrote to standard error, which is its log. */
+  get log(): string {
+    return this.#errors;
+  }
+
+  get output(): string {
+    return this.#lines.join("\n");
+  }
+
+  /** The first line of standard output, now or to come, that `pick` makes something of. */
+  async line<T>(pick: (line: string) => T | null): Promise<T> {
+    const end = Date.now() + patience;
+    for (let next = 0; ; ) {
+      for (; next < this.#lines.length; next++) {
+        const found = pick(this.#lines[next] ?? "");
+        if (found !== null) return found;
+      }
+      if (this.#ended || Date.now() > end) {
+        throw new Error(`${this.#child.spawnargs.join(" ")} did not say what was waited for:\n${this.#errors}`);
+      }
+      await this.#change(end - Date.now());
+    }
+  }
+
+  /** Ends it as a person does with Ctrl-C; it must go by itself, without a fault. */
+  async stop(): Promise<void> {
+    if (this.#ended) return;
+    this.#child.kill("SIGTERM");
+    const end = Date.now() + patience;
+    while (!this.#ended && Date.now() < end) await this.#change(end - Date.now());
+    if (!this.#ended) {
+      await this.kill();
+      throw new Error(`${this.#child.spawnargs.join(" ")} did not end within ${patience} ms:\n${this.#errors}`);
+    }
+    if (this.#child.exitCode !== 0) {
+      throw new Error(`${this.#child.spawnargs.join(" ")} ended with ${this.#child.exitCode}:\n${this.#errors}`);
+    }
+  }
+
+  /** Ends it as a crash does: at once, and without a word to anybody. */
+  async kill(): Promise<void> {
+    if (this.#ended) return;
+    const closed = once(this.#child, "close");
+    this.#child.kill("SIGKILL");
+    await closed;
+  }
+
+  /** Waits until it has ended by itself and returns its exit code. */
+  async exit(): Promise<number | null> {
+    const end = Date.now() + patience;
+    while (!this.#ended && Date.now() < end) await this.#change(end - Date.now());
+    if (!this.#ended) throw new Error(`${this.#child.spawnargs.join(" ")} is still running`);
+    return this.#child.exitCode;
+  }
+
+  /** Waits for a line, the end, or `most` milliseconds. */
+  #change(most: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(1, most));
+      this.#waiting.add(done);
+    });
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+/** Reads a line of JSON that fits; null for any other. */
+export function json<T extends object>(key: keyof T & string): (line: string) => T | null {
+  return (line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      return typeof value === "object" && value !== null && key in value ? (value as T) : null;
+    } catch {
+      return null;
+    }
+  };
+}
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs one scorel command to its end. */
+export function run(args: string[], env: Surroundings): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(scorel(), args, { env, timeout: 2 * patience }, (error, stdout, stderr) => {
+      if (error && child.exitCode === null) reject(error);
+      else resolve({ code: child.exitCode ?? 0, stdout, stderr });
+    });
+  });
+}
+
+/** A port of this machine that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("the socket has no port");
+  return address.port;
+}

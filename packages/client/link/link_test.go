@@ -1,0 +1,167 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+func TestParseURL(t *testing.T) {
+	good := map[string][2]string{ // URL -> what is dialled, authority
+		"https://relay.example":         {"wss://relay.example/v1/connect", "relay.example"},
+		"https://Relay.Example:443/":    {"wss://Relay.Example:443/v1/connect", "relay.example"},
+		"wss://relay.example:8443":      {"wss://relay.example:8443/v1/connect", "relay.example:8443"},
+		"http://127.0.0.1:7420":         {"ws://127.0.0.1:7420/v1/connect", "127.0.0.1:7420"},
+		"http://localhost:80":           {"ws://localhost:80/v1/connect", "localhost"},
+		"http://[::1]:7420":             {"ws://[::1]:7420/v1/connect", "[::1]:7420"},
+		" https://relay.example/base/ ": {"wss://relay.example/base/v1/connect", "relay.example"},
+	}
+	for text, want := range good {
+		dial, authority, err := ParseURL(text)
+		if err != nil || dial.String() != want[0] || authority != want[1] {
+			t.Errorf("%q: got %v %q %v, want %v", text, dial, authority, err, want)
+		}
+	}
+	for _, text := range []string{
+		"", "relay.example", "ftp://relay.example", "https://", "https://user:pw@relay.example",
+		"https://relay.example?x=1", "https://relay.example/#frag", "http://%zz",
+	} {
+		if _, _, err := ParseURL(text); err == nil {
+			t.Errorf("%q was accepted", text)
+		}
+	}
+}
+
+func TestQueueJoinsRecordsAndKeepsOrder(t *testing.T) {
+	q, ctx := newQueue(), t.Context()
+	put := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(q.putRecords(ctx, 1, [][]byte{[]byte("a"), []byte("b")}))
+	put(q.putRecords(ctx, 2, [][]byte{[]byte("c")}))
+	put(q.putText(ctx, []byte("{}")))
+	put(q.putRecords(ctx, 1, [][]byte{[]byte("d")}))
+	var got []string
+	for range 3 {
+		s, err := q.take(ctx)
+		put(err)
+		if s.text {
+			got = append(got, "text")
+			continue
+		}
+		joined := ""
+		for data := s.data; len(data) > 0; {
+			record, rest, err := wire.NextRecord(data)
+			put(err)
+			joined += string(record.Payload)
+			data = rest
+		}
+		got = append(got, joined)
+	}
+	if got[0] != "abc" || got[1] != "text" || got[2] != "d" {
+		t.Fatalf("got %q", got)
+	}
+}
+
+func TestQueueSplitsMessagesAtTheLimit(t *testing.T) {
+	q, ctx := newQueue(), t.Context()
+	for range 10 {
+		if err := q.putRecords(ctx, 1, [][]byte{make([]byte, wire.MaxRecordPayload)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for total := 0; total < 10*wire.MaxRecord; {
+		s, err := q.take(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.data) > wire.MaxMessage {
+			t.Fatalf("a message of %d bytes", len(s.data))
+		}
+		total += len(s.data)
+	}
+}
+
+func TestQueueMakesASenderWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, ctx := newQueue(), t.Context()
+		if err := q.putText(ctx, make([]byte, maxQueued)); err != nil {
+			t.Fatal(err)
+		}
+		sent := make(chan error, 2)
+		go func() { sent <- q.putText(ctx, []byte("x")) }()
+		cancelled, cancel := context.WithCancel(ctx)
+		go func() { sent <- q.putText(cancelled, []byte("y")) }()
+		synctest.Wait()
+		if len(sent) != 0 {
+			t.Fatal("a full queue took more")
+		}
+		cancel()
+		if err := <-sent; !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		if _, err := q.take(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-sent; err != nil {
+			t.Fatal(err)
+		}
+		q.close()
+		if err := q.putText(ctx, nil); !errors.Is(err, ErrClosed) {
+			t.Fatalf("got %v, want ErrClosed", err)
+		}
+	})
+}
+
+func TestPauses(t *testing.T) {
+	bye := func(reason wire.Reason, after int64) error {
+		return &GoodbyeError{wire.Goodbye{Reason: reason, RetryAfter: after}}
+	}
+	tests := map[string]struct {
+		err         error
+		wait        time.Duration
+		least, most time.Duration
+	}{
+		"a loss":             {errors.New("lost"), time.Second, 500 * time.Millisecond, time.Second},
+		"replaced by a twin": {bye(wire.ReasonReplaced, 0), time.Second, backoffReplaced, 2 * backoffReplaced},
+		"the relay's figure": {bye(wire.ReasonShutdown, 1500), time.Second, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"an absurd figure":   {bye(wire.ReasonShutdown, 1<<50), time.Second, 10 * time.Minute, 10 * time.Minute},
+		"a refusal":          {wire.Errorf(wire.KindBadProof, "no"), time.Second, backoffMost / 2, backoffMost},
+	}
+	for name, test := range tests {
+		for range 50 {
+			if got := pauseAfter(test.err, test.wait); got < test.least || got > test.most {
+				t.Errorf("%s: waits %s, want %s to %s", name, got, test.least, test.most)
+			}
+		}
+	}
+}
+
+func TestKeepBacksOffAndEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer cancel()
+		tries := 0
+		cfg := Config{RelayURL: "not a URL"}
+		err := Keep(ctx, cfg, func(s State) {
+			tries++
+			if s.Connected || s.Err == nil || s.RetryIn > backoffMost {
+				t.Errorf("state %+v", s)
+			}
+		}, func(context.Context, *Conn) error { return nil })
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v", err)
+		}
+		// Thirty seconds at the most and half of it at the least between two tries.
+		if tries < 20 || tries > 60 {
+			t.Fatalf("%d tries in ten minutes", tries)
+		}
+	})
+}

@@ -1,6 +1,6 @@
 module github.com/scorel/scorel/packages/keyfile
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/scorel/scorel/packages/atomicfile v0.0.0

@@ -15,10 +15,13 @@ export class Running {
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
   readonly #waiting = new Set<() => void>();
+  /** The first word of its command. */
+  readonly command: string;
   #errors = "";
   #ended = false;
 
   constructor(args: string[], env: Surroundings) {
+    this.command = args[0] ?? "";
     this.#child = spawn(scorel(), args, { env, stdio: ["ignore", "pipe", "pipe"] });
     const { stdout, stderr } = this.#child;
     if (!stdout || !stderr) throw new Error("the process has no pipes");

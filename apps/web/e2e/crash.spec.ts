@@ -1,0 +1,82 @@
+import { expect, test } from "./harness";
+import { words } from "./visitor";
+
+/** Waits for word `n` of a stream, and makes sure that much of it is still to come. */
+const inTheMiddle = 20;
+
+test("the relay dies in the middle of a stream: nothing is lost, nothing doubled", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.settle();
+  await anna.prompt("stream 200");
+  await expect(anna.streaming).toContainText(`word${inTheMiddle} `);
+  await world.killRelay();
+  await expect(anna.at("link-state").first()).not.toHaveAttribute("data-state", "online");
+  expect((await anna.said()).at(-1)?.text).not.toContain("word200");
+  await world.startRelay();
+  await expect(anna.at("link-state").first()).toHaveAttribute("data-state", "online");
+  await anna.expectTruth();
+  expect((await anna.said()).map((each) => each.text)).toEqual(["stream 200", words(200)]);
+  await anna.page.reload();
+  await expect(anna.at("message-assistant")).toContainText("word200");
+  await anna.expectTruth();
+});
+
+test("a prompt sent while the relay is down waits here, and arrives once", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.settle();
+  await anna.prompt("stream 5");
+  await anna.rest();
+  await world.killRelay();
+  await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
+  await anna.prompt("lighthouse keeper");
+  await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+  const back = anna.on(await anna.context.newPage());
+  await test.step("also when its tab is closed meanwhile", async () => {
+    await anna.page.close();
+    await world.startRelay();
+    await back.open(anna.sessionPath);
+  });
+  await expect(back.at("message-user").last()).toContainText("lighthouse keeper");
+  await back.expectTruth();
+  const prompts = back.log().filter((line) => line.message?.role === "user");
+  expect(prompts).toHaveLength(2);
+  expect(prompts[1]).toMatchObject({ clientId: anna.clientId });
+});
+
+test("prompts sent in a row while the host is down arrive in their order, each once", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.settle();
+  await world.killHost();
+  await expect(anna.at("session-strip")).toHaveAttribute("data-status", "offline");
+  const prompts = ["first light", "second light", "third light"];
+  for (const prompt of prompts) await anna.prompt(prompt);
+  await expect(anna.page.getByText("queued on this device")).toHaveCount(3);
+  await world.startHost();
+  await expect(anna.at("message-assistant")).toHaveCount(3, { timeout: 30_000 });
+  await anna.expectTruth();
+  const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
+  expect(said).toEqual(prompts);
+});
+
+test("the host dies in the middle of a stream: the page says so, and comes back to what the log holds", async ({
+  world,
+  visitor,
+}) => {
+  const anna = await visitor();
+  await anna.settle();
+  await anna.prompt("stream 3");
+  await anna.rest();
+  await anna.prompt("stream 400");
+  await expect(anna.streaming).toContainText(`word${inTheMiddle} `);
+  await world.killHost();
+  await expect(anna.at("session-strip")).toHaveAttribute("data-status", "offline");
+  await world.startHost();
+  await expect(anna.at("session-strip")).toHaveCount(0);
+  await anna.expectTruth();
+  await anna.prompt("stream 7");
+  await expect(anna.at("message-assistant").last()).toContainText("word7");
+  await anna.expectTruth();
+  const said = await anna.said();
+  expect(said.at(-1)?.text).toBe(words(7));
+  expect(said.filter((each) => each.text === "stream 400")).toHaveLength(1);
+});

@@ -1,0 +1,40 @@
+import { test as base, type BrowserContextOptions, expect } from "@playwright/test";
+import { Visitor } from "./visitor";
+import { World, type WorldOptions } from "./world";
+
+export { expect };
+
+interface Fixtures {
+  options: WorldOptions;
+  /** A fresh relay and host for each test: nothing that one test leaves can help or hurt another. */
+  world: World;
+  /** Opens a browser with a profile of its own. A complaint of any of them fails the test. */
+  visitor: (options?: BrowserContextOptions) => Promise<Visitor>;
+}
+
+export const test = base.extend<Fixtures>({
+  options: [{}, { option: true }],
+  world: async ({ options }, use, info) => {
+    const world = new World(options);
+    try {
+      await world.startRelay();
+      await world.startHost();
+      await use(world);
+    } finally {
+      if (info.status !== info.expectedStatus) await info.attach("processes", { body: world.logs() });
+      await world.end();
+    }
+  },
+  visitor: async ({ browser, world }, use) => {
+    const visitors: Visitor[] = [];
+    await use(async (options) => {
+      const context = await browser.newContext(options);
+      const visitor = new Visitor(world, await context.newPage());
+      visitors.push(visitor);
+      return visitor;
+    });
+    const complaints = visitors.flatMap((each) => each.complaints);
+    await Promise.all(visitors.map((each) => each.context.close()));
+    expect(complaints).toEqual([]);
+  },
+});

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+/** One block of a message, as far as the tests look at it. */
+interface Block {
+  type: string;
+  text?: string;
+}
+
+/** One line of a session file, as far as the tests look at it. */
+export interface Line {
+  type: string;
+  id?: string;
+  seq?: number;
+  parentId?: string | null;
+  clientId?: string;
+  clientKey?: string;
+  customType?: string;
+  data?: Record<string, unknown>;
+  message?: { role: string; content: string | Block[]; stopReason?: string; isError?: boolean };
+}
+
+/** What a reader sees of one message. */
+export interface Said {
+  who: "user" | "assistant";
+  text: string;
+}
+
+/** Where the sessions of a scorel home are, one path for each. */
+export function sessionFiles(scorelHome: string): string[] {
+  const root = join(scorelHome, "sessions");
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile() && each.name.endsWith(".jsonl"))
+    .map((each) => join(each.parentPath, each.name));
+}
+
+/** The lines of one session, read from the disk of the machine. */
+export function readSession(scorelHome: string, sessionId: string): Line[] {
+  const path = sessionFiles(scorelHome).find((each) => basename(each).includes(sessionId));
+  if (!path) throw new Error(`there is no file of the session ${sessionId}`);
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** The conversation that a session file holds, in order. */
+export function conversation(lines: Line[]): Said[] {
+  const said: Said[] = [];
+  for (const { message } of lines) {
+    if (message?.role === "user" || message?.role === "assistant") {
+      said.push({ who: message.role, text: plain(message.content) });
+    }
+  }
+  return said;
+}
+
+function plain(content: string | Block[]): string {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const text = blocks.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join(" ");
+  return text.replace(/\s+/g, " ").trim();
+}

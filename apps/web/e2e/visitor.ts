@@ -1,0 +1,157 @@
+import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import { conversation, type Line, readSession, type Said } from "./log";
+import { json } from "./process";
+import type { World } from "./world";
+
+/** What a page may not say. A connection that is refused is a fault only while the relay runs. */
+const connectionLost = /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource/;
+
+/** One person with a browser of their own: fresh profile, no key, no device. */
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly #world: World;
+  readonly #complaints: string[];
+  /** Set once paired. */
+  clientId = "";
+  /** What the page showed for pairing. */
+  code = "";
+
+  constructor(world: World, page: Page, complaints: string[] = []) {
+    this.#world = world;
+    this.context = page.context();
+    this.page = page;
+    this.#complaints = complaints;
+    page.on("pageerror", (error) => this.#complaints.push(`page error: ${error.stack ?? error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") {
+        this.#complaints.push(`console ${message.type()}: ${message.text()}`);
+      }
+    });
+  }
+
+  /** What the browser complained of: errors of scripts, and whatever the Content-Security-Policy refused. */
+  get complaints(): string[] {
+    return this.#complaints.filter((each) => !connectionLost.test(each));
+  }
+
+  /** The same person at another tab. */
+  on(page: Page): Visitor {
+    const other = new Visitor(this.#world, page, this.#complaints);
+    other.clientId = this.clientId;
+    return other;
+  }
+
+  /** What stands under a test id. */
+  at(testId: string): Locator {
+    return this.page.getByTestId(testId);
+  }
+
+  async open(path = "/"): Promise<void> {
+    await this.page.goto(this.#world.url + path);
+  }
+
+  /** Reads the command that the page shows and runs that very command on the machine. */
+  async pair(): Promise<void> {
+    if (!this.page.url().startsWith(this.#world.url)) await this.open();
+    const command = await this.at("pair-command").innerText();
+    this.code = await this.at("pair-code").innerText();
+    expect(command).toContain(this.code);
+    const [program, ...args] = command.trim().split(/\s+/);
+    expect(program).toBe("scorel");
+    const paired = await this.#world.scorel(...args, "--yes", "--json");
+    expect(paired, paired.stderr).toMatchObject({ code: 0 });
+    const told = paired.stdout.split("\n").map(json<{ clientId: string }>("clientId")).find(Boolean);
+    this.clientId = told?.clientId ?? "";
+    expect(this.clientId).toMatch(/^cli_[a-z2-7]+$/);
+    await expect(this.page).toHaveURL(/\/d\/dev_[a-z2-7]+$/);
+  }
+
+  /** Adds the world's project by walking through the folders of the machine, as a person does. */
+  async addProject(): Promise<void> {
+    await this.at("add-project").click();
+    for (const folder of ["code", "lighthouse"]) {
+      await this.at("dir-entry").filter({ hasText: folder }).click();
+    }
+    await expect(this.page.getByText("No folder in here")).toBeVisible();
+    await this.at("choose-folder").click();
+    await expect(this.at("project-row")).toContainText(this.#world.project);
+  }
+
+  /** Begins a session in the only project and returns its id. */
+  async newSession(): Promise<string> {
+    await this.at("new-session").click();
+    await expect(this.page).toHaveURL(/\/s\/[^/]+$/);
+    await expect(this.at("composer")).toBeEnabled();
+    return this.sessionId;
+  }
+
+  get sessionId(): string {
+    return this.page.url().split("/s/")[1] ?? "";
+  }
+
+  /** Where the session in sight is, on the page's own server. */
+  get sessionPath(): string {
+    return new URL(this.page.url()).pathname;
+  }
+
+  /** Pairs, adds the project and begins a session. */
+  async settle(): Promise<string> {
+    await this.pair();
+    await this.addProject();
+    return this.newSession();
+  }
+
+  async prompt(text: string): Promise<void> {
+    await this.at("composer").fill(text);
+    await this.at("send").click();
+  }
+
+  /** Waits until no turn runs and nothing is on its way. */
+  async rest(): Promise<void> {
+    await expect(this.page.locator("[data-testid=message-state]:not([data-state=taken])")).toHaveCount(0, {
+      timeout: 30_000,
+    });
+    await expect(this.at("cancel-turn")).toHaveCount(0, { timeout: 30_000 });
+    await expect(this.page.locator("[data-streaming]")).toHaveCount(0);
+  }
+
+  /** The answer that is being written. */
+  get streaming(): Locator {
+    return this.page.locator("[data-testid=message-assistant][data-streaming]");
+  }
+
+  /** The messages in sight, in order, without what the page says about them. */
+  async said(): Promise<Said[]> {
+    const rows = this.page.locator("[data-testid=message-user], [data-testid=message-assistant]");
+    const read = (all: Element[]) =>
+      all.map((row) => {
+        const who = row.getAttribute("data-testid") === "message-user" ? ("user" as const) : ("assistant" as const);
+        const parts = [...row.querySelectorAll(who === "user" ? ":scope > p" : ":scope > .md")];
+        const text = parts.map((part) => part.textContent ?? "").join(" ");
+        return { who, text: text.replace(/\s+/g, " ").trim() };
+      });
+    return rows.evaluateAll(read);
+  }
+
+  /** Every row of the transcript as its reader sees it. */
+  async transcript(): Promise<string> {
+    return this.page.getByRole("region", { name: "Transcript" }).innerText();
+  }
+
+  /** The lines of the session in sight, from the disk of the machine. */
+  log(): Line[] {
+    return readSession(this.#world.scorelHome, this.sessionId);
+  }
+
+  /** The page shows what the session file holds: no message more, none less, none twice, each in its place. */
+  async expectTruth(): Promise<void> {
+    await this.rest();
+    expect(await this.said()).toEqual(conversation(this.log()));
+  }
+}
+
+/** The words word1 … wordN, as the demo model counts them. */
+export function words(count: number): string {
+  return Array.from({ length: count }, (_, i) => `word${i + 1}`).join(" ");
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, json, type Outcome, Running, run, type Surroundings } from "./process";
+
+export interface WorldOptions {
+  /** Names that the relay answers to besides its own address; {port} stands for its port. */
+  publicUrls?: string[];
+}
+
+/** What every world's project holds, for the demo model to read. */
+export const readme = "# Lighthouse\n\nA small project that exists to be read.\nIts lamp turns once in ten seconds.\n";
+
+/**
+ * A relay and a host, each a process of its own, and the folders that they live
+ * in. The relay keeps its port and its data when it is started again, the host
+ * its home.
+ */
+export class World {
+  readonly #root = mkdtempSync(join(tmpdir(), "scorel-e2e-"));
+  /** The person's home folder on the machine: folders are browsed from here. */
+  readonly home = join(this.#root, "home");
+  /** The scorel home: identity, sessions, logs. */
+  readonly scorelHome = join(this.home, ".scorel");
+  readonly project = join(this.home, "code", "lighthouse");
+  readonly relayData = join(this.#root, "relay");
+  readonly #options: WorldOptions;
+  readonly #past: Running[] = [];
+  #port = 0;
+  #relay: Running | null = null;
+  #host: Running | null = null;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    mkdirSync(this.project, { recursive: true });
+    mkdirSync(join(this.home, "music"));
+    writeFileSync(join(this.project, "README.md"), readme);
+    writeFileSync(join(this.project, "lamp.go"), "package lamp\n\n// Period is how long one turn takes, in seconds.\nconst Period = 10\n");
+  }
+
+  /** The relay's address, which is also the page's. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get env(): Surroundings {
+    return { PATH: process.env.PATH ?? "", HOME: this.home, SCOREL_HOME: this.scorelHome };
+  }
+
+  async startRelay(): Promise<void> {
+    this.#port ||= await freePort();
+    const names = (this.#options.publicUrls ?? []).map((url) => url.replace("{port}", String(this.#port)));
+    const relay = this.#start([
+      ...["relay", "serve", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.relayData],
+      ...names.flatMap((url) => ["--public-url", url]),
+      ...["--json", "--log-format", "json", "--log-level", "debug"],
+    ]);
+    this.#relay = relay;
+    await relay.line(json<{ ready: boolean }>("ready"));
+  }
+
+  async startHost(): Promise<void> {
+    const host = this.#start([
+      ...["host", "serve", "--relay", this.url, "--label", "workshop", "--json"],
+      ...["--log-format", "json", "--log-level", "debug"],
+    ]);
+    this.#host = host;
+    await host.line(json<{ ready: boolean }>("ready"));
+  }
+
+  /** As a power cut does. */
+  async killRelay(): Promise<void> {
+    await this.#relay?.kill();
+  }
+
+  async killHost(): Promise<void> {
+    await this.#host?.kill();
+  }
+
+  async stopHost(): Promise<void> {
+    await this.#host?.stop();
+  }
+
+  /** All that every relay process of this world wrote. */
+  get relayLog(): string {
+    return this.#past
+      .filter((each) => each.command === "relay")
+      .map((each) => each.log + each.output)
+      .join("");
+  }
+
+  /** Every file of the relay, as bytes. */
+  relayFiles(): Map<string, Buffer> {
+    const names = readdirSync(this.relayData, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    return new Map(names.map((each) => [each.name, readFileSync(join(each.parentPath, each.name))]));
+  }
+
+  /** The names in the project's folder. */
+  projectFiles(): string[] {
+    return readdirSync(this.project);
+  }
+
+  /** Runs one scorel command on the machine, to its end. */
+  scorel(...args: string[]): Promise<Outcome> {
+    return run(args, this.env);
+  }
+
+  /** Starts a scorel command on the machine; it ends with the world at the latest. */
+  start(...args: string[]): Running {
+    return this.#start(args);
+  }
+
+  #start(args: string[]): Running {
+    const running = new Running(args, this.env);
+    this.#past.push(running);
+    return running;
+  }
+
+  /** Ends what still runs, the youngest first, and removes the folders. */
+  async end(): Promise<void> {
+    const faults: unknown[] = [];
+    for (const running of this.#past.toReversed()) {
+      await running.stop().catch((fault: unknown) => faults.push(fault));
+    }
+    rmSync(this.#root, { recursive: true, force: true });
+    if (faults.length > 0) throw new AggregateError(faults, "a process did not end cleanly");
+  }
+
+  /** What the processes wrote, for a test that failed. */
+  logs(): string {
+    return this.#past.map((each) => `--- scorel ${each.command}\n${each.output}\n${each.log}`).join("\n");
+  }
+}

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { freePort, json, type Outcome, Running, run, type Surroundings } from "./process";
 
 export interface WorldOptions {
+  /** What runs when the test begins: a relay and a host, or nothing. */
+  parts?: "both" | "none";
   /** Names that the relay answers to besides its own address; {port} stands for its port. */
   publicUrls?: string[];
 }
@@ -35,7 +37,10 @@ export class World {
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(this.home, "music"));
     writeFileSync(join(this.project, "README.md"), readme);
-    writeFileSync(join(this.project, "lamp.go"), "package lamp\n\n// Period is how long one turn takes, in seconds.\nconst Period = 10\n");
+    writeFileSync(
+      join(this.project, "lamp.go"),
+      "package lamp\n\n// Period is how long one turn takes, in seconds.\nconst Period = 10\n",
+    );
   }
 
   /** The relay's address, which is also the page's. */
@@ -49,6 +54,13 @@ export class World {
 
   get env(): Surroundings {
     return { PATH: process.env.PATH ?? "", HOME: this.home, SCOREL_HOME: this.scorelHome };
+  }
+
+  /** Starts what the options name. */
+  async begin(): Promise<void> {
+    if (this.#options.parts === "none") return;
+    await this.startRelay();
+    await this.startHost();
   }
 
   async startRelay(): Promise<void> {
@@ -97,6 +109,11 @@ export class World {
   relayFiles(): Map<string, Buffer> {
     const names = readdirSync(this.relayData, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     return new Map(names.map((each) => [each.name, readFileSync(join(each.parentPath, each.name))]));
+  }
+
+  /** Writes a file into the project's folder. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.project, name), text);
   }
 
   /** The names in the project's folder. */

@@ -21,26 +21,49 @@ test("the relay dies in the middle of a stream: nothing is lost, nothing doubled
   await anna.expectTruth();
 });
 
-test("a prompt sent while the relay is down waits here, and arrives once", async ({ world, visitor }) => {
+for (const tab of ["stays open", "is closed meanwhile"]) {
+  test(`a prompt sent while the relay is down waits here and arrives once; the tab ${tab}`, async ({
+    world,
+    visitor,
+  }) => {
+    let anna = await visitor();
+    await anna.settle();
+    await anna.prompt("stream 5");
+    await anna.rest();
+    await world.killRelay();
+    await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
+    await anna.prompt("lighthouse keeper");
+    await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+    if (tab !== "stays open") {
+      const next = anna.on(await anna.context.newPage());
+      const path = anna.sessionPath;
+      await anna.page.close();
+      await world.startRelay();
+      await next.open(path);
+      anna = next;
+    } else {
+      await world.startRelay();
+    }
+    await expect(anna.at("message-assistant").last()).toContainText("lighthouse keeper");
+    await anna.expectTruth();
+    const prompts = anna.log().filter((line) => line.message?.role === "user");
+    expect(prompts).toHaveLength(2);
+    expect(prompts[1]).toMatchObject({ clientId: anna.clientId });
+  });
+}
+
+test("a question outlives the relay, and what it allows runs once", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
-  await anna.prompt("stream 5");
-  await anna.rest();
+  await anna.prompt("run echo ran >> count.txt");
+  await expect(anna.at("approval-allow")).toBeEnabled();
   await world.killRelay();
-  await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
-  await anna.prompt("lighthouse keeper");
-  await expect(anna.at("message-state").last()).toHaveText("queued on this device");
-  const back = anna.on(await anna.context.newPage());
-  await test.step("also when its tab is closed meanwhile", async () => {
-    await anna.page.close();
-    await world.startRelay();
-    await back.open(anna.sessionPath);
-  });
-  await expect(back.at("message-user").last()).toContainText("lighthouse keeper");
-  await back.expectTruth();
-  const prompts = back.log().filter((line) => line.message?.role === "user");
-  expect(prompts).toHaveLength(2);
-  expect(prompts[1]).toMatchObject({ clientId: anna.clientId });
+  await expect(anna.at("approval-allow")).toBeDisabled();
+  await world.startRelay();
+  await anna.at("approval-allow").click();
+  await anna.expectTruth();
+  expect(world.read("count.txt")).toBe("ran\n");
+  await expect(anna.at("tool-card")).toHaveAttribute("data-state", "done");
 });
 
 test("prompts sent in a row while the host is down arrive in their order, each once", async ({ world, visitor }) => {
@@ -79,4 +102,20 @@ test("the host dies in the middle of a stream: the page says so, and comes back 
   const said = await anna.said();
   expect(said.at(-1)?.text).toBe(words(7));
   expect(said.filter((each) => each.text === "stream 400")).toHaveLength(1);
+});
+
+test("a relay that dies again and again, and one that is ended in good order, lose nothing", async ({
+  world,
+  visitor,
+}) => {
+  const anna = await visitor();
+  await anna.settle();
+  await anna.prompt("stream 400");
+  for (const part of [20, 100, 180]) {
+    await expect(anna.streaming).toContainText(`word${part} `);
+    await (part === 100 ? world.stopRelay() : world.killRelay());
+    await world.startRelay();
+  }
+  await anna.expectTruth();
+  expect((await anna.said()).map((each) => each.text)).toEqual(["stream 400", words(400)]);
 });

@@ -73,7 +73,7 @@ async function refused(pairing: Running): Promise<void> {
 test("a code that the page shows is good for one machine", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.pair();
-  const again = await world.scorel("pair", anna.code, "--yes");
+  const again = await world.scorel(["pair", anna.code, "--yes"]);
   expect(again.code).not.toBe(0);
   expect(again.stderr).toMatch(/code/);
   expect(again.stderr.trim().split("\n")).toHaveLength(1);

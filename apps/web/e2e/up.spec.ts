@@ -31,7 +31,7 @@ test("one command makes all usable, for one browser, and ends cleanly", async ({
   await expect(ben.page.getByRole("alert")).toContainText("No machine shows this code now");
 
   await test.step("the running home is not taken over", async () => {
-    const second = await world.scorel("up", "--no-open", "--json", "--listen", "127.0.0.1:0");
+    const second = await world.scorel(["up", "--no-open", "--json", "--listen", "127.0.0.1:0"]);
     expect(second.code).toBe(1);
     expect(second.stderr).toContain("scorel host status");
   });

@@ -65,7 +65,7 @@ export class Visitor {
     expect(command).toContain(this.code);
     const [program, ...args] = command.split(/\s+/);
     expect(program).toBe("scorel");
-    const paired = await this.#world.scorel(...args, "--yes", "--json");
+    const paired = await this.#world.scorel([...args, "--yes", "--json"]);
     expect(paired, paired.stderr).toMatchObject({ code: 0 });
     const told = paired.stdout.split("\n").map(json<{ clientId: string }>("clientId")).find(Boolean);
     this.clientId = told?.clientId ?? "";

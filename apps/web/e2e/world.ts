@@ -8,6 +8,8 @@ export interface WorldOptions {
   parts?: "both" | "none";
   /** Names that the relay answers to besides its own address; {port} stands for its port. */
   publicUrls?: string[];
+  /** The host's config.toml. */
+  config?: string;
 }
 
 /** What every world's project holds, for the demo model to read. */
@@ -36,6 +38,8 @@ export class World {
     this.#options = options;
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(this.home, "music"));
+    mkdirSync(this.scorelHome, { mode: 0o700 });
+    if (options.config) writeFileSync(join(this.scorelHome, "config.toml"), options.config);
     writeFileSync(join(this.project, "README.md"), readme);
     writeFileSync(
       join(this.project, "lamp.go"),
@@ -93,8 +97,9 @@ export class World {
     await this.#host?.kill();
   }
 
-  async stopHost(): Promise<void> {
-    await this.#host?.stop();
+  /** In good order: everybody is told. */
+  async stopRelay(): Promise<void> {
+    await this.#relay?.stop();
   }
 
   /** All that every relay process of this world wrote. */
@@ -116,14 +121,19 @@ export class World {
     writeFileSync(join(this.project, name), text);
   }
 
+  /** Reads a file of the project's folder. */
+  read(name: string): string {
+    return readFileSync(join(this.project, name), "utf8");
+  }
+
   /** The names in the project's folder. */
   projectFiles(): string[] {
     return readdirSync(this.project);
   }
 
-  /** Runs one scorel command on the machine, to its end. */
-  scorel(...args: string[]): Promise<Outcome> {
-    return run(args, this.env);
+  /** Runs one scorel command on the machine, to its end; `input` is what it reads. */
+  scorel(args: string[], input?: string): Promise<Outcome> {
+    return run(args, this.env, input);
   }
 
   /** Starts a scorel command on the machine; it ends with the world at the latest. */

@@ -52,6 +52,21 @@ for (const tab of ["stays open", "is closed meanwhile"]) {
   });
 }
 
+test("prompts sent at the very moment that the relay dies arrive once", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.settle();
+  const prompts = ["first wave", "second wave", "third wave"];
+  for (const prompt of prompts) {
+    await anna.at("composer").fill(prompt);
+    await Promise.all([anna.at("send").click(), world.killRelay()]);
+    await world.startRelay();
+    await expect(anna.at("message-assistant").last()).toContainText(`you said "${prompt}"`, { timeout: 30_000 });
+  }
+  await anna.expectTruth();
+  const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
+  expect(said).toEqual(prompts);
+});
+
 test("a question outlives the relay, and what it allows runs once", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();

@@ -11,8 +11,12 @@ test("a session of several megabytes opens whole, and a message as large goes ou
   for (const text of long) {
     const sent = await world.scorel(["send", "--json", ...session, "-"], text);
     expect(sent, sent.stderr).toMatchObject({ code: 0 });
-    const result = sent.stdout.split("\n").map(json<{ sessionId: string; stopReason: string }>("stopReason")).at(-2);
-    session = ["--session", result?.sessionId ?? ""];
+    const result = sent.stdout
+      .trim()
+      .split("\n")
+      .map(json<{ sessionId: string; stopReason: string }>("stopReason"))
+      .at(-1);
+    session = ["--session", result?.sessionId ?? "none"];
   }
   const anna = await visitor();
   await anna.pair();

@@ -3,7 +3,7 @@ import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "./harness";
 
 // Pictures of the real app on the demo model. `npm run shots` leaves them in
-// SHOTS, or test-results/shots; docs/screenshot.png is one of them.
+// SHOTS, or test-results/shots; the README's is among them.
 
 const folder = process.env.SHOTS || "test-results/shots";
 
@@ -50,3 +50,24 @@ for (const [name, screen] of Object.entries(screens)) {
     });
   }
 }
+
+test("the picture of the README", async ({ visitor }) => {
+  const anna = await visitor({ ...screens.desk, colorScheme: "light" });
+  await anna.pair();
+  await anna.addProject();
+  for (const prompt of ["help", "list .", "grep lamp"]) {
+    await anna.newSession();
+    await anna.prompt(prompt);
+    await anna.rest();
+    await anna.open(anna.sessionPath.split("/s/")[0]);
+  }
+  await anna.newSession();
+  await anna.prompt("read lamp.go");
+  await anna.rest();
+  await anna.at("tool-card").first().getByRole("button").first().click();
+  await anna.prompt("run wc -l *");
+  await anna.at("approval-card").waitFor();
+  await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
+  await anna.at("approval-deny").click();
+  await anna.rest();
+});

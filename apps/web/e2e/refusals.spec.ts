@@ -7,7 +7,7 @@ test("what cannot be done is said in one sentence where it was asked for", async
     await anna.at("add-project").click();
     await anna.page.getByLabel("Or type a path").fill(`${world.home}/nowhere`);
     await anna.page.getByRole("button", { name: "Go" }).click();
-    await expect(anna.page.getByRole("alert")).toContainText("nowhere");
+    await expect(anna.page.getByRole("alert")).toContainText("nowhere cannot be used: it does not exist");
     await expect(anna.at("choose-folder")).toBeDisabled();
     await anna.page.getByRole("button", { name: "Cancel" }).click();
   });
@@ -19,8 +19,8 @@ test("what cannot be done is said in one sentence where it was asked for", async
     await anna.open(anna.sessionPath.split("/s/")[0]);
     await anna.page.getByRole("button", { name: "Remove lighthouse from the list" }).click();
     await anna.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await expect(anna.page.getByRole("alert")).toContainText("session");
-    await anna.page.getByRole("button", { name: "Cancel" }).click();
+    await expect(anna.page.getByRole("alert")).toContainText("only one without sessions can be removed");
+    await anna.page.getByRole("button", { name: "Keep" }).click();
   });
   await test.step("a session that is not there", async () => {
     await anna.at("session-row").click();
@@ -29,8 +29,10 @@ test("what cannot be done is said in one sentence where it was asked for", async
     await expect(anna.page.getByText("This session is not there")).toBeVisible();
   });
   await test.step("a device that this browser is not paired with", async () => {
-    await anna.open(`/d/dev_${"a".repeat(32)}`);
-    await expect(anna.page.getByText("This browser is not paired with that machine")).toBeVisible();
+    for (const path of [`/d/dev_${"a".repeat(32)}`, `/d/dev_${"a".repeat(32)}/s/${sessionId}`]) {
+      await anna.open(path);
+      await expect(anna.page.getByText("This browser is not paired with that machine")).toBeVisible();
+    }
   });
 });
 

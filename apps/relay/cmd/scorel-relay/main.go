@@ -60,8 +60,8 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
-	flags.Func("allow-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
-	flags.Func("trust-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
+	flags.Func("allowed-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
+	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
 		if !strings.Contains(s, "/") {
 			addr, err := netip.ParseAddr(s)
 			if err != nil {

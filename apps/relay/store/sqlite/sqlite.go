@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -39,6 +40,9 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		// once: upgrading later fails with SQLITE_BUSY whatever the timeout.
 		"_txlock": {"immediate"},
 	}
+	if err := reserve(path); err != nil {
+		return nil, err
+	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: opening %s: %w", path, err)
@@ -50,6 +54,16 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, fmt.Errorf("sqlite: preparing %s: %w", path, err)
 	}
 	return &DB{db: db}, nil
+}
+
+// reserve makes the file before SQLite does, which would let others read who may
+// reach whom. The write-ahead log gets the mode of the file.
+func reserve(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("sqlite: opening %s: %w", path, err)
+	}
+	return file.Close()
 }
 
 func migrate(ctx context.Context, db *sql.DB) error {

@@ -1,5 +1,5 @@
+import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
-import { Proxy } from "./proxy";
 import { type Visitor, words } from "./visitor";
 
 /** Waits for word `n` of a stream, and makes sure that much of it is still to come. */
@@ -60,8 +60,8 @@ for (const tab of ["stays open", "is closed meanwhile"]) {
 }
 
 test("a prompt whose answer is lost on the way is not sent twice", async ({ world, visitor }) => {
-  const proxy = new Proxy(world.port);
-  const url = await proxy.start();
+  const way = new Forwarder(world.port);
+  const url = await way.start();
   try {
     const anna = await visitor();
     await anna.page.goto(url);
@@ -70,18 +70,18 @@ test("a prompt whose answer is lost on the way is not sent twice", async ({ worl
     await anna.addProject();
     await anna.newSession();
     for (const prompt of ["first wave", "second wave"]) {
-      proxy.mute();
+      way.mute();
       await anna.prompt(prompt);
       await expect.poll(() => JSON.stringify(anna.log())).toContain(prompt);
       await expect(anna.at("message-state").last()).toHaveText("queued on this device");
-      proxy.cut();
+      way.cut();
       await expect(anna.at("message-assistant").last()).toContainText(`you said "${prompt}"`);
     }
     await anna.expectTruth();
     const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
     expect(said).toEqual(["first wave", "second wave"]);
   } finally {
-    await proxy.stop();
+    await way.stop();
   }
 });
 

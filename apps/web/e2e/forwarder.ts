@@ -5,7 +5,7 @@ import { createConnection, createServer, type Socket } from "node:net";
  * A way to the relay that can fail as real ways do: what goes up still arrives,
  * and nothing comes back.
  */
-export class Proxy {
+export class Forwarder {
   readonly #server;
   readonly #sockets = new Set<Socket>();
   #muted = false;

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/scorel/scorel/apps/host/internal/levenshtein"
 )
 
 // maxConfig bounds config.toml, in bytes.
@@ -105,7 +107,7 @@ func unknownKey(key []string) string {
 	known := knownKeys(key)
 	nearest, distance := "", len(name)
 	for _, candidate := range known {
-		if d := editDistance(name, candidate); d < distance {
+		if d := levenshtein.Distance(name, candidate); d < distance {
 			nearest, distance = candidate, d
 		}
 	}
@@ -124,27 +126,6 @@ func knownKeys(key []string) []string {
 		return []string{"provider", "id", "context_window", "max_tokens"}
 	}
 	return []string{"default_model", "relay_url", "label", "providers", "models"}
-}
-
-// editDistance counts the bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := previous
-			if a[i] != b[j] {
-				cost++
-			}
-			previous = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // config checks the file as a whole.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/levenshtein"
 )
 
 // resolvePath makes a path of a call absolute. It refuses what no file system
@@ -99,7 +100,7 @@ func similarNames(full string) string {
 	var near []candidate
 	for _, entry := range entries {
 		name := strings.ToLower(entry.Name())
-		distance := editDistance(want, name)
+		distance := levenshtein.Distance(want, name)
 		related := len(want) > 2 && (strings.Contains(name, want) || len(name) > 2 && strings.Contains(want, name))
 		if related || distance <= max(1, len(want)/3) {
 			near = append(near, candidate{entry.Name(), distance})
@@ -114,27 +115,4 @@ func similarNames(full string) string {
 		names = append(names, c.name)
 	}
 	return " Similar names there: " + strings.Join(names, ", ") + "."
-}
-
-// editDistance counts the bytes to insert, delete or replace. Long names are cut:
-// they are near or not by their beginning.
-func editDistance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := previous
-			if a[i] != b[j] {
-				cost++
-			}
-			previous = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -44,13 +45,13 @@ func appendDate(dst []byte, ms float64) []byte {
 // else is usual. A time without a zone is taken as UTC, so that a file means the
 // same on every machine.
 func parseDate(text string) float64 {
-	if ms, ok := parseISO(text); ok {
+	if ms, ok := parseISO(strings.ToUpper(text)); ok {
 		return ms
 	}
 	for _, layout := range []string{
 		"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
 		"2006-01-02T15:04:05.999999999-0700", "2006-01-02 15:04:05.999999999-0700",
-		"2006/01/02 15:04:05", "2006/01/02", "01/02/2006", "Jan 2, 2006", "Jan 2, 2006 15:04:05", "2 Jan 2006",
+		"2006-1-2", "2006-1-2 15:04:05", "2006/01/02 15:04:05", "2006/01/02", "01/02/2006", "Jan 2, 2006", "Jan 2, 2006 15:04:05", "2 Jan 2006",
 		time.RFC1123, time.RFC1123Z, time.ANSIC, "Mon Jan 02 2006 15:04:05 GMT-0700",
 	} {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -3,10 +3,11 @@ package session
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Inspection is what a session file says, seen from one leaf, as one JSON object:
+// Inspection is what a session file says, seen from one leaf. JSON is one object:
 //
 //	{sessionId, version, entryCount, leafId, entryIds, parentIds, labels, name,
 //	 tree: {roots, children}, context: {messages, thinkingLevel, model}}
@@ -14,7 +15,10 @@ import (
 // Entries are in file order, and each occurrence of an id counts. An id that is
 // missing is null; leafId and name are null where there is none. Messages are as
 // they are stored.
-type Inspection struct{ json.RawMessage }
+type Inspection struct {
+	JSON json.RawMessage
+	Hole error // nil, or the *PathError at which the path to the leaf ends
+}
 
 // Inspect looks at a file from the entry with the id leaf; "" is the leaf that the
 // file ends with. The error is a *PathError of ErrNoEntry.
@@ -37,7 +41,7 @@ func (f *File) Inspect(leaf string) (Inspection, error) {
 		ids.add(entries[i].jsonID())
 		parents.add(entries[i].jsonParent())
 	}
-	o := newObject().raw("sessionId", appendQuoted(nil, f.Header.ID)).raw("version", f.jsonVersion()).
+	o := newObject().raw("sessionId", f.jsonSession()).raw("version", f.jsonVersion()).
 		raw("entryCount", appendDate(nil, float64(len(entries)))).raw("leafId", leafID).
 		raw("entryIds", ids.end()).raw("parentIds", parents.end()).raw("labels", f.Tree.jsonLabels())
 	if name := f.Tree.Name(); name != "" {
@@ -45,7 +49,7 @@ func (f *File) Inspect(leaf string) (Inspection, error) {
 	} else {
 		o.raw("name", json.RawMessage("null"))
 	}
-	return Inspection{o.raw("tree", f.Tree.jsonForest()).raw("context", context.json()).end()}, nil
+	return Inspection{o.raw("tree", f.Tree.jsonForest()).raw("context", context.json()).end(), context.Hole}, nil
 }
 
 // listBuilder writes one JSON array.
@@ -67,7 +71,17 @@ func (l *listBuilder) end() json.RawMessage {
 	return append(l.b, ']')
 }
 
+func (f *File) jsonSession() json.RawMessage {
+	if f.HeaderLine == nil {
+		return json.RawMessage("null")
+	}
+	return appendQuoted(nil, f.Header.ID)
+}
+
 func (f *File) jsonVersion() json.RawMessage {
+	if f.HeaderLine == nil {
+		return strconv.AppendInt(nil, Version, 10)
+	}
 	if version := member(f.MigratedHeader(), "version"); version != nil {
 		return version
 	}

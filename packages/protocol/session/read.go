@@ -36,6 +36,10 @@ type Damage struct {
 	What string
 }
 
+// EmptyFile is what an empty file holds: a session that has not begun. Pi gives
+// such a file a header with its first entry.
+func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
+
 // ReadFile reads a session file of any version, of ours or of Pi's. It takes what
 // Pi takes: lines that are not JSON are passed over (and listed in Damage), the
 // first line that reads must be the header, later headers are no entries, and a

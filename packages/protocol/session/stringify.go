@@ -13,8 +13,9 @@ import (
 // ErrNotJSON says that a text is not one JSON value.
 var ErrNotJSON = errors.New("session: the text is not JSON")
 
-// maxNesting is how deep Stringify goes; JavaScript itself gives up earlier.
-const maxNesting = 100_000
+// maxNesting is how deep Stringify goes. It looks ahead at each level, so that
+// time grows with the depth.
+const maxNesting = 1000
 
 // Encode writes v as one line without LF, the way JavaScript's JSON.stringify
 // would: <, >, & and the line separators U+2028 and U+2029 stay as they are.

@@ -53,7 +53,9 @@ test-web: $(WEB)/node_modules/.package-lock.json $(TS)/node_modules/.package-loc
 	cd $(WEB) && npm run --silent lint && npm run --silent typecheck && npm test --silent
 	cd $(WEB) && npm run --silent build && npm run --silent size
 
+# The binary is one that people download: 45 MB is its limit.
 test-e2e: bin/scorel $(WEB)/node_modules/.package-lock.json ## the whole way in a real Chromium
+	test "$$(wc -c < bin/scorel)" -lt 45000000 || { echo "bin/scorel is over 45 MB: what was linked in?"; exit 1; }
 	cd $(WEB) && npm run --silent e2e
 
 bench: ## the relay's data path, the seal, the resync

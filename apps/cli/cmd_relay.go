@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,8 @@ import (
 const defaultRelayListen = "127.0.0.1:7410"
 
 type relayFlags struct {
-	listen, dataDir            string
+	listen                     string
+	store                      storeFlags
 	publicURLs, allowedOrigins []string
 	trustedProxies             []string
 	asJSON                     bool
@@ -24,7 +24,7 @@ type relayFlags struct {
 }
 
 func newRelay(a *app) *cobra.Command {
-	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a))
+	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a), newRelayStore(a))
 }
 
 func newRelayServe(a *app) *cobra.Command {
@@ -36,14 +36,18 @@ func newRelayServe(a *app) *cobra.Command {
 they say to each other, but cannot read it.
 
 TLS ends at a proxy in front of it. Name the address that people use with
---public-url: logins are bound to it.`,
+--public-url: logins are bound to it.
+
+Without --store it keeps what it knows in a SQLite file. With PostgreSQL any
+number of relays can share it.`,
 		Example: `  scorel relay serve
-  scorel relay serve --listen 0.0.0.0:7410 --public-url https://relay.example`,
+  scorel relay serve --listen 0.0.0.0:7410 --public-url https://relay.example
+  SCOREL_RELAY_STORE=postgres://scorel:secret@db/relay scorel relay serve`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.relayServe(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
-	cmd.Flags().StringVar(&f.dataDir, "data-dir", "", "folder of the relay's database (default: relay in the home folder)")
+	f.store.add(cmd)
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
@@ -67,12 +71,9 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.dataDir == "" {
-		home, err := a.home()
-		if err != nil {
-			return err
-		}
-		f.dataDir = filepath.Join(home, "relay")
+	url, err := a.storeURL(f.store)
+	if err != nil {
+		return err
 	}
 	listener, err := listen(f.listen)
 	if err != nil {
@@ -81,26 +82,26 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if !isLoopback(listener.Addr()) && len(f.publicURLs) == 0 {
 		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url is given: only logins that name this machine itself will work\n", listener.Addr())
 	}
-	if err := a.announceRelay(f, listener); err != nil {
+	if err := a.announceRelay(f.asJSON, listener); err != nil {
 		return err
 	}
 	return serve.Run(ctx, serve.Options{
-		Listener: listener, DataDir: f.dataDir, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
+		Listener: listener, Store: url, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
 		TrustedProxies: proxies, Web: a.webFiles(), Logger: logger, Version: version,
 	})
 }
 
 // announceRelay says where the relay is. The socket is open, so a client that
 // reads the line can connect.
-func (a *app) announceRelay(f relayFlags, listener net.Listener) error {
+func (a *app) announceRelay(asJSON bool, listener net.Listener) error {
 	url := baseURL(listener.Addr())
-	if f.asJSON {
+	if asJSON {
 		return printJSON(a.stdout, struct {
 			Ready bool   `json:"ready"`
 			URL   string `json:"url"`
 		}{true, url})
 	}
-	_, err := fmt.Fprintf(a.stdout, "relay on %s, data in %s\n", url, f.dataDir)
+	_, err := fmt.Fprintf(a.stdout, "relay on %s\n", url)
 	return err
 }
 

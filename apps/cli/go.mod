@@ -13,6 +13,7 @@ require (
 	github.com/scorel/scorel/packages/keyfile v0.0.0
 	github.com/scorel/scorel/packages/leakcheck v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
+	github.com/scorel/scorel/packages/testdb v0.0.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/term v0.47.0
 	rsc.io/qr v0.2.0
@@ -33,6 +34,10 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/pgx/v5 v5.12.0 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -62,6 +67,7 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	modernc.org/libc v1.78.0 // indirect
@@ -79,4 +85,5 @@ replace (
 	github.com/scorel/scorel/packages/keyfile => ../../packages/keyfile
 	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
 	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
+	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
 )

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -136,7 +138,16 @@ func poll(ctx context.Context, look func() (bool, error)) error {
 func sameRelay(a, b string) bool {
 	ua, _, errA := link.ParseURL(a)
 	ub, _, errB := link.ParseURL(b)
-	return errA == nil && errB == nil && ua.String() == ub.String()
+	if errA != nil || errB != nil {
+		return false
+	}
+	// The page at localhost and the host at 127.0.0.1 mean one relay.
+	for _, u := range []*url.URL{ua, ub} {
+		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() {
+			u.Host = net.JoinHostPort("localhost", u.Port())
+		}
+	}
+	return ua.String() == ub.String()
 }
 
 // absolutes makes the folders that a person named independent of where this

@@ -90,6 +90,9 @@ func TestSameRelay(t *testing.T) {
 		{"https://relay.example", "wss://relay.example/", true},
 		{"http://127.0.0.1:7410", "http://127.0.0.1:7411", false},
 		{"https://relay.example", "http://relay.example", false},
+		{"http://localhost:7420", "http://127.0.0.1:7420", true},
+		{"http://[::1]:7420", "http://localhost:7420", true},
+		{"http://localhost:7420", "http://127.0.0.1:7421", false},
 		{"nonsense", "nonsense", false},
 	}
 	for _, test := range tests {

@@ -11,6 +11,7 @@ require (
 	github.com/scorel/scorel/packages/atomicfile v0.0.0
 	github.com/scorel/scorel/packages/client v0.0.0
 	github.com/scorel/scorel/packages/keyfile v0.0.0
+	github.com/scorel/scorel/packages/leakcheck v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	golang.org/x/sys v0.49.0
 )

@@ -122,6 +122,7 @@ func (h *Host) awaitPairing(ctx context.Context, _ *conn, r api.PairingRequest) 
 		defer cancel()
 		peer, err := pairing.ceremony.Await(ctx)
 		if err != nil {
+			pairing.ceremony.Reject() // a code that nobody waits for is worth nothing
 			h.pairings.remove(r.PairingID)
 			return api.AwaitPairingResponse{}, pairingError(err)
 		}
@@ -137,12 +138,16 @@ func (h *Host) finishPairing(ctx context.Context, _ *conn, r api.FinishPairingRe
 	if err != nil {
 		return api.FinishPairingResponse{}, err
 	}
-	pairing.mu.Lock()
-	defer pairing.mu.Unlock()
 	defer h.pairings.remove(r.PairingID)
-	if !r.Accept || pairing.verified == nil {
+	if !r.Accept { // also while it is awaited, which then ends
 		pairing.ceremony.Reject()
 		return api.FinishPairingResponse{}, nil
+	}
+	pairing.mu.Lock()
+	defer pairing.mu.Unlock()
+	if pairing.verified == nil {
+		pairing.ceremony.Reject()
+		return api.FinishPairingResponse{}, api.Errorf(api.KindPairing, "the other side has not proven that it knows the code")
 	}
 	peer := *pairing.verified
 	_, renewed := h.clients.Get(peer.ID)

@@ -42,7 +42,7 @@ func (h *Host) addProject(_ context.Context, _ *conn, r api.AddProjectRequest) (
 
 func (h *Host) removeProject(_ context.Context, _ *conn, r api.RemoveProjectRequest) (api.Empty, error) {
 	if n := len(h.sessions.List(r.ProjectID)); n > 0 {
-		return none, api.Errorf(api.KindProjectInUse, "the project has %d sessions and was not removed", n)
+		return none, api.Errorf(api.KindProjectInUse, "the project stays in the list: it holds sessions (%d), and only one without sessions can be removed", n)
 	}
 	removed, err := h.projects.Remove(r.ProjectID)
 	if err != nil {

@@ -27,9 +27,15 @@ type Entry struct {
 	mu       sync.Mutex
 	peers    []wire.Peer
 	channels map[uint32]*Sealed
-	opening  map[string]chan wire.Frame
+	asking   map[string]chan reply
 	last     int
 	err      error
+}
+
+// reply answers a request to the relay.
+type reply struct {
+	frame  wire.Frame
+	sealed *Sealed // with a channel_opened; it may have been closed again by now
 }
 
 // DialEntry connects to a relay and logs in as the client that owns cfg.Keys.
@@ -47,7 +53,7 @@ func DialEntry(ctx context.Context, cfg link.Config) (*Entry, error) {
 		done:     make(chan struct{}),
 		peers:    conn.Welcome().Peers,
 		channels: map[uint32]*Sealed{},
-		opening:  map[string]chan wire.Frame{},
+		asking:   map[string]chan reply{},
 	}
 	go e.run(runCtx)
 	return e, nil
@@ -84,36 +90,31 @@ func (e *Entry) Peers() []wire.Peer {
 
 // Revoke ends the binding with a device at the relay.
 func (e *Entry) Revoke(ctx context.Context, device ident.ID) error {
-	frame, err := e.ask(ctx, func(requestID string) wire.Frame {
+	answer, err := e.ask(ctx, func(requestID string) wire.Frame {
 		return wire.RevokeBinding{RequestID: requestID, PeerID: device}
 	})
 	if err != nil {
 		return err
 	}
-	if _, ok := frame.(*wire.BindingRevoked); !ok {
-		return fmt.Errorf("the relay answered %s to a revocation", frame.FrameType())
+	if _, ok := answer.frame.(*wire.BindingRevoked); !ok {
+		return fmt.Errorf("the relay answered %s to a revocation", answer.frame.FrameType())
 	}
 	return nil
 }
 
 // OpenDevice opens a sealed channel to a device whose pinned seal key is given.
 func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.SealPublic, label string) (Transport, error) {
-	frame, err := e.ask(ctx, func(requestID string) wire.Frame {
+	answer, err := e.ask(ctx, func(requestID string) wire.Frame {
 		return wire.OpenChannel{RequestID: requestID, DeviceID: device}
 	})
 	if err != nil {
 		return nil, describeOpen(err, label)
 	}
-	opened, ok := frame.(*wire.ChannelOpened)
+	opened, ok := answer.frame.(*wire.ChannelOpened)
 	if !ok || opened.PeerID != device {
 		return nil, fmt.Errorf("the relay opened a channel to something else than %s", label)
 	}
-	e.mu.Lock()
-	s := e.channels[opened.Channel]
-	e.mu.Unlock()
-	if s == nil {
-		return nil, fmt.Errorf("opening a channel to %s: %w", label, ErrLost)
-	}
+	s := answer.sealed
 	if err := s.start(e.keys, seal.Peer{ID: device, Key: pinned}); err != nil {
 		return nil, err
 	}
@@ -124,31 +125,31 @@ func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.Se
 }
 
 // ask sends a request and waits for its answer; an error frame is a *wire.Error.
-func (e *Entry) ask(ctx context.Context, request func(string) wire.Frame) (wire.Frame, error) {
-	answer := make(chan wire.Frame, 1)
+func (e *Entry) ask(ctx context.Context, request func(string) wire.Frame) (reply, error) {
+	answer := make(chan reply, 1)
 	e.mu.Lock()
 	e.last++
 	requestID := "entry-" + strconv.Itoa(e.last)
-	e.opening[requestID] = answer
+	e.asking[requestID] = answer
 	e.mu.Unlock()
 	defer func() {
 		e.mu.Lock()
-		delete(e.opening, requestID)
+		delete(e.asking, requestID)
 		e.mu.Unlock()
 	}()
 	if err := e.conn.Send(ctx, request(requestID)); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	select {
-	case frame := <-answer:
-		if refused, ok := frame.(*wire.ErrorFrame); ok {
-			return nil, &wire.Error{Kind: refused.Kind, Message: refused.Message}
+	case got := <-answer:
+		if refused, ok := got.frame.(*wire.ErrorFrame); ok {
+			return reply{}, &wire.Error{Kind: refused.Kind, Message: refused.Message}
 		}
-		return frame, nil
+		return got, nil
 	case <-e.done:
-		return nil, fmt.Errorf("%w: %w", ErrLost, e.failure())
+		return reply{}, fmt.Errorf("%w: %w", ErrLost, e.failure())
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return reply{}, context.Cause(ctx)
 	}
 }
 
@@ -172,7 +173,7 @@ func (e *Entry) Control(frame wire.Frame) {
 	case *wire.DeviceOffline:
 		e.presence(f.DeviceID, false)
 	case *wire.ErrorFrame:
-		if !e.answer(f.RequestID, f) {
+		if !e.answer(f.RequestID, reply{frame: f}) {
 			e.pairings.Control(f)
 		}
 	case *wire.PairComplete:
@@ -204,7 +205,7 @@ func (e *Entry) opened(f *wire.ChannelOpened) {
 	e.mu.Lock()
 	e.channels[channel] = s
 	e.mu.Unlock()
-	if !e.answer(f.RequestID, f) { // nobody waits any more
+	if !e.answer(f.RequestID, reply{frame: f, sealed: s}) { // nobody waits any more
 		_ = s.Close()
 	}
 }
@@ -219,13 +220,13 @@ func (e *Entry) closed(f *wire.ChannelClosed) {
 	}
 }
 
-func (e *Entry) answer(requestID string, frame wire.Frame) bool {
+func (e *Entry) answer(requestID string, got reply) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	answer, ok := e.opening[requestID]
+	answer, ok := e.asking[requestID]
 	if ok {
-		delete(e.opening, requestID)
-		answer <- frame // holds one; each id is answered once
+		delete(e.asking, requestID)
+		answer <- got // holds one; each id is answered once
 	}
 	return ok
 }
@@ -241,7 +242,7 @@ func (e *Entry) unbind(f *wire.BindingRevoked) {
 	e.mu.Lock()
 	e.peers = slices.DeleteFunc(e.peers, func(p wire.Peer) bool { return p.ID == f.PeerID })
 	e.mu.Unlock()
-	e.answer(f.RequestID, f)
+	e.answer(f.RequestID, reply{frame: f})
 }
 
 func (e *Entry) presence(device ident.ID, online bool) {

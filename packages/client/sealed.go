@@ -125,11 +125,16 @@ func (s *Sealed) Send(ctx context.Context, message []byte) error {
 	}
 	s.sendMu.Lock()
 	defer s.sendMu.Unlock()
-	for _, piece := range pieces {
-		if err := s.awaitRoom(ctx, piece.RecordLen()); err != nil {
-			return err
+	for i, piece := range pieces {
+		err := s.awaitRoom(ctx, piece.RecordLen())
+		if err == nil {
+			err = s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealPiece(piece) })
 		}
-		err := s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealPiece(piece) })
+		if err != nil && i > 0 {
+			// A message that is half sent cannot be taken back, and the next one must not
+			// land inside it.
+			s.fail(wire.ReasonClosed)
+		}
 		if err != nil {
 			return err
 		}
@@ -143,9 +148,11 @@ func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 		if err := s.inbox.failure(); err != nil {
 			return err
 		}
-		s.cipherMu.Lock()
-		underWay := s.sent - s.sealed.Acked()
-		s.cipherMu.Unlock()
+		underWay, err := s.underWay()
+		if err != nil {
+			s.fail(wire.ReasonProtocol)
+			return err
+		}
 		if underWay == 0 || underWay+uint64(n) <= seal.Window {
 			return nil
 		}
@@ -158,6 +165,17 @@ func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 	}
 }
 
+// underWay is how many bytes of records are sent and not acknowledged.
+func (s *Sealed) underWay() (uint64, error) {
+	s.cipherMu.Lock()
+	defer s.cipherMu.Unlock()
+	acked := s.sealed.Acked()
+	if acked > s.sent {
+		return 0, errors.New("the other end acknowledged more than was sent")
+	}
+	return s.sent - acked, nil
+}
+
 // sendRecord seals and queues in one step, so that records leave in the order of
 // their counters.
 func (s *Sealed) sendRecord(ctx context.Context, sealOne func() ([]byte, error)) error {
@@ -168,7 +186,11 @@ func (s *Sealed) sendRecord(ctx context.Context, sealOne func() ([]byte, error))
 		return err
 	}
 	s.sent += uint64(len(record))
-	return s.conn.SendRecords(ctx, s.channel, record)
+	if err := s.conn.SendRecords(ctx, s.channel, record); err != nil {
+		s.fail(wire.ReasonClosed) // the counter has moved on: the next record would not open
+		return err
+	}
+	return nil
 }
 
 // Receive returns the next message.

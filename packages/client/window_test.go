@@ -67,7 +67,7 @@ func (w *wireBetween) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 func welcome(ctx context.Context, ws *websocket.Conn) error {
-	hello, err := wire.EncodeControl(wire.RelayHello{Version: wire.Version, Nonce: make([]byte, wire.NonceLen)})
+	hello, err := wire.EncodeControl(wire.RelayHello{Version: wire.Version, Nonce: make([]byte, wire.NonceLen), Limits: wire.DefaultLimits()})
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,13 @@ import (
 // may change what goes to the entry.
 type middle struct {
 	*httptest.Server
-	target  string
-	wg      sync.WaitGroup
+	target   string
+	wg       sync.WaitGroup
+	outgoing func([]byte) []byte // control frames to the relay; nil passes on
+
 	mu      sync.Mutex
 	records func(n int, record wire.Record) []wire.Record // nil passes on
-	frames  func([]byte) []byte
+	frames  func([]byte) []byte                           // control frames to the peer; nil passes on
 }
 
 func newMiddle(t *testing.T, target string) *middle {
@@ -57,7 +59,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	far.SetReadLimit(1 << 20)
 	m.wg.Go(func() {
 		defer cancel()
-		pipe(ctx, far, near, func(_ websocket.MessageType, data []byte) []byte { return data })
+		pipe(ctx, far, near, m.onTheWayOut)
 	})
 	n := 0
 	pipe(ctx, near, far, func(kind websocket.MessageType, data []byte) []byte {
@@ -71,6 +73,13 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		return m.change(&n, data)
 	})
+}
+
+func (m *middle) onTheWayOut(kind websocket.MessageType, data []byte) []byte {
+	if kind == websocket.MessageText && m.outgoing != nil {
+		return m.outgoing(data)
+	}
+	return data
 }
 
 func (m *middle) change(n *int, data []byte) []byte {

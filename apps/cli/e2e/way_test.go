@@ -50,9 +50,23 @@ func TestThePromptTravelsSealed(t *testing.T) {
 	if len(kept) == 0 {
 		t.Fatal("the relay logged nothing: the search below proves nothing")
 	}
+	files, err := filepath.Glob(filepath.Join(w.relayDir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the relay keeps no file: %v", err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, data...)
+	}
+	if !bytes.Contains(kept, []byte("Test entry")) {
+		t.Fatal("the database does not even hold the entry's label: the search below proves nothing")
+	}
 	for _, needle := range []string{marker, "zebra", base64.StdEncoding.EncodeToString([]byte(marker)), "note.txt"} {
 		if bytes.Contains(kept, []byte(needle)) {
-			t.Errorf("the relay's logs hold %q", needle)
+			t.Errorf("what the relay keeps and logs holds %q", needle)
 		}
 	}
 }
@@ -181,7 +195,8 @@ func TestRevokedIsShutOutWithinASecond(t *testing.T) {
 }
 
 // TestTheHostsListIsTheLastWord: an entry that the relay believes to be bound, but
-// that the host never admitted, gets nowhere.
+// that the host never admitted, gets nowhere; neither does one that expects
+// another key, or that is bound to nobody.
 func TestTheHostsListIsTheLastWord(t *testing.T) {
 	w := newWorld(t)
 	e := w.pairEntry(t)
@@ -200,6 +215,38 @@ func TestTheHostsListIsTheLastWord(t *testing.T) {
 	if transport, err := stranger.OpenDevice(ctx, w.id, e.pin, "the host"); err == nil {
 		_ = transport.Close()
 		t.Fatal("an entry without a binding opened a channel")
+	}
+}
+
+// TestARelayThatForgetsARevocation: the relay never hears that the host removed a
+// client, still believes the two bound, and opens a channel: the host refuses it.
+func TestARelayThatForgetsARevocation(t *testing.T) {
+	w := newWorldBehind(t, func(relayURL string) string {
+		m := newMiddle(t, relayURL)
+		m.outgoing = func(data []byte) []byte {
+			if frame, err := wire.DecodeControl(data, wire.MaxControl); err == nil && frame.FrameType() == "revoke_binding" {
+				return nil
+			}
+			return data
+		}
+		return m.URL
+	})
+	e := w.pairEntry(t)
+	ask[api.GetHostResponse](t, w.open(t, e, nil), "get_host", api.Empty{})
+	ask[api.Empty](t, w.local, "revoke_client", api.RevokeClientRequest{ClientID: e.keys.ID()})
+	if len(e.Peers()) != 1 {
+		t.Fatal("the relay knows of the revocation: the test proves nothing")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var closed *client.ClosedError
+	transport, err := e.OpenDevice(ctx, w.id, e.pin, "the host")
+	if err == nil {
+		_ = transport.Close()
+		t.Fatal("a removed client opened a channel")
+	}
+	if !errors.As(err, &closed) || closed.Reason != wire.ReasonNotAuthorized {
+		t.Fatalf("got %v, want not_authorized", err)
 	}
 }
 

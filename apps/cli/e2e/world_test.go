@@ -48,6 +48,7 @@ func (l *logs) bytes() []byte {
 type world struct {
 	relay     *relaytest.Server
 	relayLogs *logs
+	relayDir  string // of the relay's database
 	host      *host.Host
 	home      string
 	project   api.Project
@@ -57,11 +58,18 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{relayLogs: &logs{}, home: t.TempDir()}
+	return newWorldBehind(t, func(relayURL string) string { return relayURL })
+}
+
+// newWorldBehind lets the host reach the relay by another URL.
+func newWorldBehind(t *testing.T, through func(relayURL string) string) *world {
+	t.Helper()
+	w := &world{relayLogs: &logs{}, relayDir: t.TempDir(), home: t.TempDir()}
 	w.relay = relaytest.Start(t, func(cfg *relay.Config) {
+		cfg.Store = relaytest.OpenStore(t, filepath.Join(w.relayDir, "relay.db"))
 		cfg.Logger = slog.New(slog.NewJSONHandler(w.relayLogs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	w.startHost(t, w.relay.URL)
+	w.startHost(t, through(w.relay.URL))
 	return w
 }
 

@@ -12,12 +12,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay"
-	"github.com/scorel/scorel/apps/relay/store/sqlite"
+	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
 // StoreFile is the name of the store in the data folder.
@@ -36,7 +35,8 @@ const (
 // Options says what to serve.
 type Options struct {
 	Listener       net.Listener // served and closed
-	DataDir        string       // made with mode 0700 if it is not there
+	DataDir        string       // of the default store; made with mode 0700 if it is not there
+	Store          string       // URL as of package storeurl, a secret; "" is a SQLite file in DataDir
 	PublicURLs     []string
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
@@ -45,6 +45,9 @@ type Options struct {
 	Version        string
 }
 
+// DefaultStore returns the URL of the store in a data folder.
+func DefaultStore(dataDir string) string { return storeurl.SQLite(filepath.Join(dataDir, StoreFile)) }
+
 // Run serves until ctx ends, then says goodbye to the peers and returns nil. Any
 // other end is an error. It closes the listener in every case.
 func Run(ctx context.Context, opts Options) error {
@@ -52,13 +55,15 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if err := os.MkdirAll(opts.DataDir, 0o700); err != nil {
-		return fmt.Errorf("making the relay's data folder: %w", err)
+	url := opts.Store
+	if url == "" {
+		url = DefaultStore(opts.DataDir)
 	}
-	st, err := sqlite.Open(ctx, filepath.Join(opts.DataDir, StoreFile))
+	st, err := storeurl.Open(ctx, url)
 	if err != nil {
 		return fmt.Errorf("opening the relay's store: %w", err)
 	}
+	opts.Logger.Info("store is open", "store", st.Place)
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,

@@ -71,7 +71,8 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"data folder is a file": {Options{DataDir: file}, "data folder"},
+		"data folder is a file": {Options{DataDir: file}, "folder of the store"},
+		"bad store":             {Options{Store: "mysql://u:hunter2@host/db"}, "give it as in postgres://"},
 		"bad public URL":        {Options{DataDir: t.TempDir(), PublicURLs: []string{"relay.example"}}, `public URL "relay.example"`},
 	} {
 		tc.opts.Listener = listen(t)

@@ -1,5 +1,6 @@
+import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
-import { words } from "./visitor";
+import { type Visitor, words } from "./visitor";
 
 /** Waits for word `n` of a stream, and makes sure that much of it is still to come. */
 const inTheMiddle = 20;
@@ -7,40 +8,95 @@ const inTheMiddle = 20;
 test("the relay dies in the middle of a stream: nothing is lost, nothing doubled", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
-  await anna.prompt("stream 200");
+  await anna.prompt("stream 300");
   await expect(anna.streaming).toContainText(`word${inTheMiddle} `);
   await world.killRelay();
   await expect(anna.at("link-state").first()).not.toHaveAttribute("data-state", "online");
-  expect((await anna.said()).at(-1)?.text).not.toContain("word200");
   await world.startRelay();
-  await expect(anna.at("link-state").first()).toHaveAttribute("data-state", "online");
+  await expectUnbroken(anna, 200);
   await anna.expectTruth();
-  expect((await anna.said()).map((each) => each.text)).toEqual(["stream 200", words(200)]);
+  expect((await anna.said()).map((each) => each.text)).toEqual(["stream 300", words(300)]);
   await anna.page.reload();
-  await expect(anna.at("message-assistant")).toContainText("word200");
+  await expect(anna.at("message-assistant")).toContainText("word300");
   await anna.expectTruth();
 });
 
-test("a prompt sent while the relay is down waits here, and arrives once", async ({ world, visitor }) => {
+/** The answer that is still being written has come to word `n`, and no word before it is missing or doubled. */
+async function expectUnbroken(visitor: Visitor, n: number): Promise<void> {
+  await expect(visitor.streaming).toContainText(`word${n} `);
+  const partial = (await visitor.streaming.locator(".md").textContent()) ?? "";
+  expect(`${words(n + 200)} `.startsWith(partial.trimEnd())).toBe(true);
+}
+
+for (const tab of ["stays open", "is closed meanwhile"]) {
+  test(`a prompt sent while the relay is down waits here and arrives once; the tab ${tab}`, async ({
+    world,
+    visitor,
+  }) => {
+    let anna = await visitor();
+    await anna.settle();
+    await anna.prompt("stream 5");
+    await anna.rest();
+    await world.killRelay();
+    await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
+    await anna.prompt("lighthouse keeper");
+    await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+    if (tab !== "stays open") {
+      const next = anna.on(await anna.context.newPage());
+      const path = anna.sessionPath;
+      await anna.page.close();
+      await world.startRelay();
+      await next.open(path);
+      anna = next;
+    } else {
+      await world.startRelay();
+    }
+    await expect(anna.at("message-assistant").last()).toContainText("lighthouse keeper");
+    await anna.expectTruth();
+    const prompts = anna.log().filter((line) => line.message?.role === "user");
+    expect(prompts).toHaveLength(2);
+    expect(prompts[1]).toMatchObject({ clientId: anna.clientId });
+  });
+}
+
+test("a prompt whose answer is lost on the way is not sent twice", async ({ world, visitor }) => {
+  const way = new Forwarder(world.port);
+  const url = await way.start();
+  try {
+    const anna = await visitor();
+    await anna.page.goto(url);
+    const code = (await anna.at("pair-code").textContent()) ?? "";
+    expect(await world.scorel(["pair", code, "--yes"])).toMatchObject({ code: 0 });
+    await anna.addProject();
+    await anna.newSession();
+    for (const prompt of ["first wave", "second wave"]) {
+      way.mute();
+      await anna.prompt(prompt);
+      await expect.poll(() => JSON.stringify(anna.log())).toContain(prompt);
+      await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+      way.cut();
+      await expect(anna.at("message-assistant").last()).toContainText(`you said "${prompt}"`);
+    }
+    await anna.expectTruth();
+    const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
+    expect(said).toEqual(["first wave", "second wave"]);
+  } finally {
+    await way.stop();
+  }
+});
+
+test("a question outlives the relay, and what it allows runs once", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
-  await anna.prompt("stream 5");
-  await anna.rest();
+  await anna.prompt("run echo ran >> count.txt");
+  await expect(anna.at("approval-allow")).toBeEnabled();
   await world.killRelay();
-  await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
-  await anna.prompt("lighthouse keeper");
-  await expect(anna.at("message-state").last()).toHaveText("queued on this device");
-  const back = anna.on(await anna.context.newPage());
-  await test.step("also when its tab is closed meanwhile", async () => {
-    await anna.page.close();
-    await world.startRelay();
-    await back.open(anna.sessionPath);
-  });
-  await expect(back.at("message-user").last()).toContainText("lighthouse keeper");
-  await back.expectTruth();
-  const prompts = back.log().filter((line) => line.message?.role === "user");
-  expect(prompts).toHaveLength(2);
-  expect(prompts[1]).toMatchObject({ clientId: anna.clientId });
+  await expect(anna.at("approval-allow")).toBeDisabled();
+  await world.startRelay();
+  await anna.at("approval-allow").click();
+  await anna.expectTruth();
+  expect(world.read("count.txt")).toBe("ran\n");
+  await expect(anna.at("tool-card")).toHaveAttribute("data-state", "done");
 });
 
 test("prompts sent in a row while the host is down arrive in their order, each once", async ({ world, visitor }) => {
@@ -79,4 +135,21 @@ test("the host dies in the middle of a stream: the page says so, and comes back 
   const said = await anna.said();
   expect(said.at(-1)?.text).toBe(words(7));
   expect(said.filter((each) => each.text === "stream 400")).toHaveLength(1);
+});
+
+test("a relay that dies again and again, and one that is ended in good order, lose nothing", async ({
+  world,
+  visitor,
+}) => {
+  const anna = await visitor();
+  await anna.settle();
+  await anna.prompt("stream 500");
+  for (const part of [20, 100, 200]) {
+    await expectUnbroken(anna, part);
+    await (part === 100 ? world.stopRelay() : world.killRelay());
+    await world.startRelay();
+  }
+  await expectUnbroken(anna, 380);
+  await anna.expectTruth();
+  expect((await anna.said()).map((each) => each.text)).toEqual(["stream 500", words(500)]);
 });

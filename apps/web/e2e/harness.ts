@@ -1,4 +1,4 @@
-import { test as base, type BrowserContextOptions, expect } from "@playwright/test";
+import { type BrowserContextOptions, test as base, expect } from "@playwright/test";
 import { Visitor } from "./visitor";
 import { World, type WorldOptions } from "./world";
 
@@ -17,8 +17,7 @@ export const test = base.extend<Fixtures>({
   world: async ({ options }, use, info) => {
     const world = new World(options);
     try {
-      await world.startRelay();
-      await world.startHost();
+      await world.begin();
       await use(world);
     } finally {
       if (info.status !== info.expectedStatus) await info.attach("processes", { body: world.logs() });

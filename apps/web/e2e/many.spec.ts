@@ -53,7 +53,7 @@ test("a removed browser is shut out at once, and no other", async ({ world, visi
 
   await anna.prompt("stream 400");
   await expect(anna.streaming).toContainText("word10 ");
-  const revoked = await world.scorel("host", "clients", "revoke", anna.clientId);
+  const revoked = await world.scorel(["host", "clients", "revoke", anna.clientId]);
   expect(revoked, revoked.stderr).toMatchObject({ code: 0 });
   await expect(anna.at("revoked-notice")).toBeVisible({ timeout: 1000 });
   await expect(anna.at("composer")).toHaveCount(0);

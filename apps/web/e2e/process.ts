@@ -134,13 +134,16 @@ export interface Outcome {
   stderr: string;
 }
 
-/** Runs one scorel command to its end. */
-export function run(args: string[], env: Surroundings): Promise<Outcome> {
+/** Runs one scorel command to its end; `input` is what it reads. */
+export function run(args: string[], env: Surroundings, input = ""): Promise<Outcome> {
+  const options = { env, timeout: 2 * patience, maxBuffer: 64 << 20 };
   return new Promise((resolve, reject) => {
-    const child = execFile(scorel(), args, { env, timeout: 2 * patience }, (error, stdout, stderr) => {
+    const child = execFile(scorel(), args, options, (error, stdout, stderr) => {
       if (error && child.exitCode === null) reject(error);
       else resolve({ code: child.exitCode ?? 0, stdout, stderr });
     });
+    child.stdin?.on("error", () => {}); // a command that refuses its arguments reads nothing
+    child.stdin?.end(input);
   });
 }
 

@@ -35,6 +35,12 @@ export class Visitor {
     return this.#complaints.filter((each) => !connectionLost.test(each));
   }
 
+  /** Forgets complaints of a kind that the test has brought about itself. */
+  forgive(kind: RegExp): void {
+    const others = this.#complaints.filter((each) => !kind.test(each));
+    this.#complaints.splice(0, this.#complaints.length, ...others);
+  }
+
   /** The same person at another tab. */
   on(page: Page): Visitor {
     const other = new Visitor(this.#world, page, this.#complaints);
@@ -54,12 +60,12 @@ export class Visitor {
   /** Reads the command that the page shows and runs that very command on the machine. */
   async pair(): Promise<void> {
     if (!this.page.url().startsWith(this.#world.url)) await this.open();
-    const command = await this.at("pair-command").innerText();
-    this.code = await this.at("pair-code").innerText();
+    const command = ((await this.at("pair-command").textContent()) ?? "").trim();
+    this.code = ((await this.at("pair-code").textContent()) ?? "").trim();
     expect(command).toContain(this.code);
-    const [program, ...args] = command.trim().split(/\s+/);
+    const [program, ...args] = command.split(/\s+/);
     expect(program).toBe("scorel");
-    const paired = await this.#world.scorel(...args, "--yes", "--json");
+    const paired = await this.#world.scorel([...args, "--yes", "--json"]);
     expect(paired, paired.stderr).toMatchObject({ code: 0 });
     const told = paired.stdout.split("\n").map(json<{ clientId: string }>("clientId")).find(Boolean);
     this.clientId = told?.clientId ?? "";
@@ -136,7 +142,7 @@ export class Visitor {
 
   /** Every row of the transcript as its reader sees it. */
   async transcript(): Promise<string> {
-    return this.page.getByRole("region", { name: "Transcript" }).innerText();
+    return (await this.page.getByRole("region", { name: "Transcript" }).textContent()) ?? "";
   }
 
   /** The lines of the session in sight, from the disk of the machine. */

@@ -4,8 +4,12 @@ import { join } from "node:path";
 import { freePort, json, type Outcome, Running, run, type Surroundings } from "./process";
 
 export interface WorldOptions {
+  /** What runs when the test begins: a relay and a host, or nothing. */
+  parts?: "both" | "none";
   /** Names that the relay answers to besides its own address; {port} stands for its port. */
   publicUrls?: string[];
+  /** The host's config.toml. */
+  config?: string;
 }
 
 /** What every world's project holds, for the demo model to read. */
@@ -34,8 +38,13 @@ export class World {
     this.#options = options;
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(this.home, "music"));
+    mkdirSync(this.scorelHome, { mode: 0o700 });
+    if (options.config) writeFileSync(join(this.scorelHome, "config.toml"), options.config);
     writeFileSync(join(this.project, "README.md"), readme);
-    writeFileSync(join(this.project, "lamp.go"), "package lamp\n\n// Period is how long one turn takes, in seconds.\nconst Period = 10\n");
+    writeFileSync(
+      join(this.project, "lamp.go"),
+      "package lamp\n\n// Period is how long one turn takes, in seconds.\nconst Period = 10\n",
+    );
   }
 
   /** The relay's address, which is also the page's. */
@@ -49,6 +58,13 @@ export class World {
 
   get env(): Surroundings {
     return { PATH: process.env.PATH ?? "", HOME: this.home, SCOREL_HOME: this.scorelHome };
+  }
+
+  /** Starts what the options name. */
+  async begin(): Promise<void> {
+    if (this.#options.parts === "none") return;
+    await this.startRelay();
+    await this.startHost();
   }
 
   async startRelay(): Promise<void> {
@@ -81,8 +97,9 @@ export class World {
     await this.#host?.kill();
   }
 
-  async stopHost(): Promise<void> {
-    await this.#host?.stop();
+  /** In good order: everybody is told. */
+  async stopRelay(): Promise<void> {
+    await this.#relay?.stop();
   }
 
   /** All that every relay process of this world wrote. */
@@ -99,14 +116,24 @@ export class World {
     return new Map(names.map((each) => [each.name, readFileSync(join(each.parentPath, each.name))]));
   }
 
+  /** Writes a file into the project's folder. */
+  write(name: string, text: string): void {
+    writeFileSync(join(this.project, name), text);
+  }
+
+  /** Reads a file of the project's folder. */
+  read(name: string): string {
+    return readFileSync(join(this.project, name), "utf8");
+  }
+
   /** The names in the project's folder. */
   projectFiles(): string[] {
     return readdirSync(this.project);
   }
 
-  /** Runs one scorel command on the machine, to its end. */
-  scorel(...args: string[]): Promise<Outcome> {
-    return run(args, this.env);
+  /** Runs one scorel command on the machine, to its end; `input` is what it reads. */
+  scorel(args: string[], input?: string): Promise<Outcome> {
+    return run(args, this.env, input);
   }
 
   /** Starts a scorel command on the machine; it ends with the world at the latest. */

@@ -101,6 +101,10 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 	if !ok {
 		return unexpected(frame)
 	}
+	if hello.Limits.MaxRecordPayload < wire.MaxRecordPayload || hello.Limits.MaxMessage < wire.MaxRecord {
+		return wire.Errorf(wire.KindLimit, "the relay accepts smaller records than this program seals: it must be a relay of another version")
+	}
+	c.queue.maxMessage = min(hello.Limits.MaxMessage, wire.MaxMessage)
 	own := wire.Hello{Authority: authority, Label: cfg.Label}
 	own.Sign(cfg.Keys, hello.Nonce)
 	var answer wire.Frame = wire.EntryHello{Hello: own}

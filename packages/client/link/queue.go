@@ -25,6 +25,8 @@ type queue struct {
 	ready chan struct{} // holds one token while there may be something to take
 	done  chan struct{}
 
+	maxMessage int // bytes of a binary message; set before the first use
+
 	mu       sync.Mutex
 	segments []segment
 	size     int
@@ -33,7 +35,7 @@ type queue struct {
 }
 
 func newQueue() *queue {
-	return &queue{ready: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{})}
+	return &queue{ready: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{}), maxMessage: wire.MaxMessage}
 }
 
 func (q *queue) putText(ctx context.Context, data []byte) error {
@@ -57,7 +59,7 @@ func (q *queue) putRecords(ctx context.Context, channel uint32, payloads [][]byt
 func (q *queue) appendRecordLocked(channel uint32, payload []byte) {
 	if last := len(q.segments) - 1; last >= 0 {
 		s := &q.segments[last]
-		if !s.text && len(s.data)+wire.RecordHeaderLen+len(payload) <= wire.MaxMessage {
+		if !s.text && len(s.data)+wire.RecordHeaderLen+len(payload) <= q.maxMessage {
 			s.data = wire.AppendRecord(s.data, channel, payload)
 			return
 		}

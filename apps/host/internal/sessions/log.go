@@ -108,6 +108,10 @@ func (l *Log) load(logger *slog.Logger) error {
 	return nil
 }
 
+// maxSeq is the largest seq that a file may name: a number that JavaScript counts
+// exactly, with room for all that follow.
+const maxSeq = 1 << 52
+
 type parsedFile struct {
 	header  session.Header
 	entries []session.Entry
@@ -158,6 +162,9 @@ func (p *parsedFile) add(line []byte, number int) {
 			p.damage = fmt.Sprintf("line %d is not a session entry", number)
 		}
 		return
+	}
+	if entry.Seq > maxSeq {
+		entry.Seq = 0
 	}
 	p.lastSeq = max(p.lastSeq+1, entry.Seq)
 	entry.Seq = p.lastSeq

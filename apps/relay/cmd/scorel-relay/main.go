@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
 const (
@@ -41,6 +42,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	case err != nil:
 		return exitUsage // the flag set has said why
 	}
+	if opts.Store == "" {
+		opts.Store = os.Getenv(storeurl.EnvVar)
+	}
 	opts.Logger = slog.New(slog.NewTextHandler(stderr, nil))
 	opts.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -58,10 +62,12 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags := flag.NewFlagSet("scorel-relay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
-	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store")
+	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store names another")
+	// No default: usage would print the secret that the variable may hold.
+	flags.StringVar(&opts.Store, "store", "", "`URL` of the store, postgres://... or sqlite:FILE; better given as "+storeurl.EnvVar+", which other users do not see")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
-	flags.Func("allow-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
-	flags.Func("trust-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
+	flags.Func("allowed-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
+	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
 		if !strings.Contains(s, "/") {
 			addr, err := netip.ParseAddr(s)
 			if err != nil {

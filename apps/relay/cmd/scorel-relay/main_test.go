@@ -22,7 +22,7 @@ func TestFlags(t *testing.T) {
 	var stderr bytes.Buffer
 	address, err := parse([]string{
 		"-listen", "0.0.0.0:1", "-data-dir", "d", "-public-url", "https://a", "-public-url", "https://b",
-		"-allow-origin", "https://c", "-trust-proxy", "10.0.0.0/8", "-trust-proxy", "::1",
+		"-allowed-origin", "https://c", "-trusted-proxy", "10.0.0.0/8", "-trusted-proxy", "::1",
 	}, &opts, &stderr)
 	if err != nil || address != "0.0.0.0:1" || opts.DataDir != "d" || strings.Join(opts.PublicURLs, " ") != "https://a https://b" ||
 		strings.Join(opts.AllowedOrigins, " ") != "https://c" || len(opts.TrustedProxies) != 2 ||
@@ -40,7 +40,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-help"}, 0, "-public-url"},
 		{[]string{"-nonsense"}, exitUsage, "nonsense"},
 		{[]string{"extra"}, exitUsage, "extra"},
-		{[]string{"-trust-proxy", "everyone"}, exitUsage, "everyone"},
+		{[]string{"-listen", "127.0.0.1:0", "-store", "mysql://box"}, exitFailed, "postgres://"},
+		{[]string{"-trusted-proxy", "everyone"}, exitUsage, "everyone"},
 		{[]string{"-listen", "127.0.0.1:notaport"}, exitFailed, "-listen"},
 	} {
 		var stderr bytes.Buffer
@@ -58,11 +59,13 @@ func TestServesAndStops(t *testing.T) {
 		code <- run(ctx, []string{"-listen", "127.0.0.1:0", "-data-dir", t.TempDir()}, w)
 		w.Close()
 	}()
+	var match []string
 	lines := bufio.NewScanner(r)
-	lines.Scan()
-	match := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(lines.Text())
+	for match == nil && lines.Scan() {
+		match = regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(lines.Text())
+	}
 	if match == nil {
-		t.Fatalf("first line of the log: %q", lines.Text())
+		t.Fatal("the log ended without an address")
 	}
 	drained := make(chan struct{})
 	go func() {

@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +31,39 @@ func TestContract(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "a folder with % and ?.db")
 		return open(t, path), func() store.Store { return open(t, path) }
 	})
+}
+
+func TestArchiveContract(t *testing.T) {
+	storetest.RunArchive(t, func(t *testing.T) store.Archive {
+		return open(t, filepath.Join(t.TempDir(), "relay.db"))
+	})
+}
+
+func TestConnectMakesNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "relay.db")
+	db, err := Connect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Check(t.Context()); err == nil {
+		t.Error("a store that is not there says that it can answer")
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file was made: %v", err)
+	}
+}
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "relay.db")
+	db := open(t, path)
+	defer db.Close()
+	if _, err := db.db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path); !errors.Is(err, store.ErrSchema) || !strings.Contains(err.Error(), "update this program") {
+		t.Fatalf("Open: %v", err)
+	}
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {

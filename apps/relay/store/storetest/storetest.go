@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,8 @@ func Run(t *testing.T, open func(t *testing.T) (st store.Store, reopen func() st
 		"Limit":               limit,
 		"Audit":               audit,
 		"Concurrent":          concurrent,
+		"ConcurrentSame":      concurrentSame,
+		"ConcurrentLimit":     concurrentLimit,
 		"CancelledContext":    cancelledContext,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,6 +221,49 @@ func concurrent(t *testing.T, st store.Store) {
 	}
 	wg.Wait()
 	expect(t, st, device.ID)
+}
+
+// concurrentSame binds one new pair from many goroutines: all write the same rows
+// and none may fail.
+func concurrentSame(t *testing.T, st store.Store) {
+	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := st.Bind(t.Context(), device, client, noon); err != nil {
+				t.Errorf("Bind: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	expect(t, st, device.ID, client)
+}
+
+// concurrentLimit fills a device up but for one, and then many want the last place.
+func concurrentLimit(t *testing.T, st store.Store) {
+	device := party(t, ident.KindDevice, "d")
+	for i := range wire.MaxBindings - 1 {
+		bind(t, st, device, party(t, ident.KindClient, fmt.Sprint(i)))
+	}
+	var (
+		wg    sync.WaitGroup
+		bound atomic.Int32
+	)
+	for range 8 {
+		client := party(t, ident.KindClient, "c")
+		wg.Go(func() {
+			switch err := st.Bind(t.Context(), device, client, noon); {
+			case err == nil:
+				bound.Add(1)
+			case !errors.Is(err, store.ErrLimit):
+				t.Errorf("Bind: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := bound.Load(); n != 1 {
+		t.Errorf("%d took the last place", n)
+	}
 }
 
 func cancelledContext(t *testing.T, st store.Store) {

@@ -8,6 +8,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { useToast } from "../../components/Toast";
 import { RevokedNotice } from "../device/HostNotice";
 import { useHostData } from "../device/host-data";
+import { UnknownDevice } from "../device/UnknownDevice";
 import { sentence } from "../shared/errors";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
@@ -32,12 +33,14 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
   const open = useSession(host, sessionId);
   const devices = useReadable(scorel.devices);
   const [renaming, setRenaming] = useState(false);
-  const label = devices?.find((device) => device.id === deviceId)?.label ?? data.info?.label ?? "the machine";
+  const device = devices?.find((each) => each.id === deviceId);
+  const label = device?.label ?? data.info?.label ?? "the machine";
   // The list hears of a new name at once; the view of one session only at its next look.
   const listed = data.sessions?.find((session) => session.id === sessionId);
   const summary = listed ?? open?.state.summary ?? null;
   useTitle(summary?.name);
   const project = data.projects?.find((each) => each.id === summary?.projectId);
+  if (devices && !device) return <UnknownDevice />;
   return (
     <NamesContext value={nameOf}>
       <div className="flex h-full min-h-0 flex-col">

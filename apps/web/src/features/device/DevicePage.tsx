@@ -1,10 +1,10 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Project } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ConfirmSheet } from "../../components/ConfirmSheet";
-import { FolderIcon, MachineIcon, PlusIcon, WarningIcon } from "../../components/icons";
+import { FolderIcon, PlusIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { useHost, useHostFreshness } from "../shared/host-queries";
@@ -18,6 +18,7 @@ import { type HostData, sessionsOf, useHostData } from "./host-data";
 import { ModelSelect } from "./ModelSelect";
 import { useNewSession } from "./new-session";
 import { ProjectCard } from "./ProjectCard";
+import { UnknownDevice } from "./UnknownDevice";
 
 /** A device: its projects, their sessions, and the ways to more of both. */
 export function DevicePage() {
@@ -29,7 +30,7 @@ export function DevicePage() {
   const data = useHostData(host);
   const device = devices?.find((each) => each.id === deviceId);
   useTitle(device?.label);
-  if (devices && !device && status !== "revoked") return <UnknownDevice />;
+  if (devices && !device) return <UnknownDevice />;
   const label = device?.label ?? data.info?.label ?? "the machine";
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -56,22 +57,6 @@ export function DevicePage() {
 
 function subtitleOf({ info }: HostData) {
   return info ? <span className="caption">scorel {info.version}</span> : null;
-}
-
-function UnknownDevice() {
-  return (
-    <EmptyState
-      icon={<MachineIcon />}
-      title="This browser is not paired with that machine"
-      actions={
-        <Link to="/pair" className="font-medium text-accent underline underline-offset-2">
-          Pair a machine
-        </Link>
-      }
-    >
-      The address may come from another browser: each browser is paired by itself.
-    </EmptyState>
-  );
 }
 
 function Projects({ host, data, reachable }: { host: Host; data: HostData; reachable: boolean }) {

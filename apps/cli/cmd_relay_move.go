@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/apps/relay/store/archive"
+	"github.com/scorel/scorel/apps/relay/store/storeurl"
+)
+
+func newStoreExport(a *app) *cobra.Command {
+	var f storeFlags
+	cmd := &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Write all that the store holds as lines of JSON",
+		Long: `Writes devices, clients, bindings and the audit, as of one moment, to FILE or to
+standard output. A relay may go on meanwhile. The export holds no secret key and
+nothing that was said, but it tells who may reach whom: keep it as you keep the
+store.`,
+		Example: "  scorel relay store export relay.jsonl",
+		Args:    argCount(0, 1, "at most one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.storeExport(cmd.Context(), f, fileArg(args))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// fileArg returns the file that a command was given; "-" is none.
+func fileArg(args []string) string {
+	if len(args) == 0 || args[0] == "-" {
+		return ""
+	}
+	return args[0]
+}
+
+func (a *app) storeExport(ctx context.Context, f storeFlags, file string) (err error) {
+	st, err := a.connectStore(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	have, need, err := st.Schema(ctx)
+	if err == nil && have != need {
+		err = fmt.Errorf("%w: %s has version %d, and this scorel needs %d: see `scorel relay store check`", store.ErrSchema, st.Place, have, need)
+	}
+	if err != nil {
+		return err
+	}
+	var wrote store.Counts
+	if file == "" {
+		wrote, err = archive.Export(ctx, st, a.stdout)
+	} else {
+		wrote, err = exportFile(ctx, st, file)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "exported %s\n", describe(wrote))
+	return nil
+}
+
+// exportFile makes a new file, and leaves none if it fails.
+func exportFile(ctx context.Context, st store.Archive, path string) (store.Counts, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return store.Counts{}, sayf(err, "%s is there already: remove it, or choose another name", path)
+	}
+	if err != nil {
+		return store.Counts{}, fmt.Errorf("writing the export: %w", err)
+	}
+	wrote, err := archive.Export(ctx, st, file)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return store.Counts{}, errors.Join(err, os.Remove(path))
+	}
+	return wrote, nil
+}
+
+func newStoreImport(a *app) *cobra.Command {
+	var (
+		f      storeFlags
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "Merge an export into the store",
+		Long: `Merges an export from FILE or standard input into the store, which may be empty or
+in use. It is all or nothing, and doing it again changes nothing. Of two states of
+a binding the later counts, so nobody who was shut out comes back.
+
+A relay that runs on the store learns of what was imported when a device or client
+logs in again: end it first, or start it again after.`,
+		Example: `  scorel relay store import relay.jsonl
+  scorel relay store export | scorel relay store import --store postgres://scorel:secret@db/relay`,
+		Args: argCount(0, 1, "at most one file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.storeImport(cmd.Context(), f, fileArg(args), asJSON)
+		},
+	}
+	f.add(cmd)
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON bool) (err error) {
+	url, err := a.storeURL(f)
+	if err != nil {
+		return err
+	}
+	in := a.stdin
+	switch {
+	case file != "":
+		opened, err := os.Open(file)
+		if err != nil {
+			return fmt.Errorf("reading the export: %w", err)
+		}
+		defer opened.Close()
+		in = opened
+	case terminal.IsTerminal(a.stdin):
+		return usagef("there is no export to read: name a file, or pipe one in")
+	}
+	st, err := storeurl.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	read, changed, err := archive.Import(ctx, st, in)
+	if err != nil {
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			Read    store.Counts `json:"read"`
+			Changed store.Counts `json:"changed"`
+		}{read, changed})
+	}
+	_, err = fmt.Fprintf(a.stdout, "read %s\nnew or changed in %s: %s\n", describe(read), st.Place, describe(changed))
+	return err
+}

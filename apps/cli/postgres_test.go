@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/scorel/scorel/packages/testdb"
+)
+
+// dbPassword is in every URL of a test database. The server may not ask for it,
+// but nothing may print it.
+const dbPassword = "hunter2"
+
+func cmdPostgres(ts *testscript.TestScript, _ *stage, args []string) {
+	wantArgs(ts, args, 1)
+	dsn, drop, err := testdb.Create(context.Background())
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(drop()) })
+	u, err := url.Parse(dsn)
+	ts.Check(err)
+	if _, given := u.User.Password(); !given { // a container has one that it asks for
+		u.User = url.UserPassword(u.User.Username(), dbPassword)
+	}
+	ts.Setenv(args[0], u.String())
+	ts.Setenv(args[0]+"_name", u.Path[1:])
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+var (
+	// ErrDamaged is wrapped when a row does not hold what it must: its keys are not
+	// those of its id, or a field cannot be read.
+	ErrDamaged = errors.New("store: damaged row")
+	// ErrSchema is wrapped when the schema is not the one that this program needs.
+	ErrSchema = errors.New("store: wrong schema")
+)
+
+// Row is a PartyRow, a BindingRow or an Event: all that a store holds.
+type Row interface{ isRow() }
+
+// PartyRow is a device or a client; its id says which.
+type PartyRow struct {
+	Party
+	Created time.Time // microseconds, UTC
+}
+
+// BindingRow is a binding, valid or ended.
+type BindingRow struct {
+	Device  ident.ID
+	Client  ident.ID
+	Created time.Time // microseconds, UTC
+	Revoked time.Time // zero while it is valid
+}
+
+func (PartyRow) isRow()   {}
+func (BindingRow) isRow() {}
+func (Event) isRow()      {}
+
+// Counts counts rows by their kind.
+type Counts struct {
+	Devices  int64 `json:"devices"`
+	Clients  int64 `json:"clients"`
+	Bindings int64 `json:"bindings"`
+	Events   int64 `json:"events"`
+}
+
+// Add counts n more rows of the kind of row.
+func (c *Counts) Add(row Row, n int64) {
+	switch r := row.(type) {
+	case PartyRow:
+		if r.ID.Kind() == ident.KindClient {
+			c.Clients += n
+		} else {
+			c.Devices += n
+		}
+	case BindingRow:
+		c.Bindings += n
+	case Event:
+		c.Events += n
+	}
+}
+
+// Archive is a store that can be looked after: its schema, and all of its rows at
+// once. A relay needs none of it while it runs.
+type Archive interface {
+	Store
+	// Schema returns the version of the schema that is there, 0 for none, and the
+	// one that this program needs. It changes nothing.
+	Schema(ctx context.Context) (have, need int64, err error)
+	// Migrate brings the schema to the version that this program needs. Any number
+	// of programs may do so at once. A newer schema is refused with ErrSchema.
+	Migrate(ctx context.Context) error
+	// Rows hands over every row as of one moment: devices and clients, then
+	// bindings, then events from the oldest on. It stops at the first error.
+	Rows(ctx context.Context, each func(Row) error) error
+	// Merge adds rows in one transaction and counts those that changed something.
+	// A party must come before its bindings. What is there stays, but of two
+	// states of a binding the later wins, and the ended one when both are of the
+	// same time: so merging again changes nothing, and the order of merges does
+	// not matter. The limit of bindings holds as in Bind.
+	Merge(ctx context.Context, rows iter.Seq2[Row, error]) (Counts, error)
+}

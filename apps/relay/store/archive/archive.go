@@ -1,0 +1,116 @@
+// Package archive moves the state of a relay from one store to another and checks
+// it. An export is a stream of lines of JSON, so it can be read, searched and
+// piped:
+//
+//	{"type":"scorel_relay_export","version":1}
+//	{"type":"device","id":"dev_...","signKey":"...","sealKey":"...","label":"...","createdAt":1793880000000000}
+//	{"type":"client", as a device}
+//	{"type":"binding","deviceId":"dev_...","clientId":"cli_...","createdAt":...,"revokedAt":...}
+//	{"type":"event","at":...,"action":"bound","deviceId":"dev_...","clientId":"cli_...","actorId":"cli_..."}
+//	{"type":"end","devices":1,"clients":1,"bindings":1,"events":1}
+//
+// Times are Unix microseconds. revokedAt is not there while a binding is valid,
+// actorId when nobody revoked. A party comes before what names it. The last line
+// counts the others: a stream without it was cut off and is refused.
+//
+// It holds no private key and nothing that was ever said, but it tells who may
+// reach whom: keep it as you keep the store.
+package archive
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// Version is the version of the stream.
+const Version = 1
+
+const (
+	typeHead    = "scorel_relay_export"
+	typeDevice  = "device"
+	typeClient  = "client"
+	typeBinding = "binding"
+	typeEvent   = "event"
+	typeEnd     = "end"
+)
+
+type headLine struct {
+	Type    string `json:"type"`
+	Version int    `json:"version"`
+}
+
+type partyLine struct {
+	Type      string           `json:"type"`
+	ID        ident.ID         `json:"id"`
+	SignKey   ident.SignPublic `json:"signKey"`
+	SealKey   ident.SealPublic `json:"sealKey"`
+	Label     string           `json:"label"`
+	CreatedAt int64            `json:"createdAt"`
+}
+
+type bindingLine struct {
+	Type      string   `json:"type"`
+	DeviceID  ident.ID `json:"deviceId"`
+	ClientID  ident.ID `json:"clientId"`
+	CreatedAt int64    `json:"createdAt"`
+	RevokedAt *int64   `json:"revokedAt,omitempty"`
+}
+
+type eventLine struct {
+	Type     string       `json:"type"`
+	At       int64        `json:"at"`
+	Action   store.Action `json:"action"`
+	DeviceID ident.ID     `json:"deviceId"`
+	ClientID ident.ID     `json:"clientId"`
+	ActorID  ident.ID     `json:"actorId,omitzero"`
+}
+
+type endLine struct {
+	Type string `json:"type"`
+	store.Counts
+}
+
+// Import merges a stream into a store and counts what it held and what of that
+// changed something. It is all or nothing, and doing it again changes nothing.
+func Import(ctx context.Context, to store.Archive, r io.Reader) (read, changed store.Counts, err error) {
+	changed, err = to.Merge(ctx, func(yield func(store.Row, error) bool) {
+		for row, err := range Read(r) {
+			if err == nil {
+				read.Add(row, 1)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	})
+	return read, changed, err
+}
+
+func micros(at int64) time.Time { return time.UnixMicro(at).UTC() }
+
+// toLine returns the form of a row in the stream.
+func toLine(row store.Row) (any, error) {
+	switch r := row.(type) {
+	case store.PartyRow:
+		kind := typeDevice
+		if r.ID.Kind() == ident.KindClient {
+			kind = typeClient
+		}
+		return partyLine{kind, r.ID, r.Sign, r.Seal, r.Label, r.Created.UnixMicro()}, nil
+	case store.BindingRow:
+		line := bindingLine{Type: typeBinding, DeviceID: r.Device, ClientID: r.Client, CreatedAt: r.Created.UnixMicro()}
+		if !r.Revoked.IsZero() {
+			at := r.Revoked.UnixMicro()
+			line.RevokedAt = &at
+		}
+		return line, nil
+	case store.Event:
+		return eventLine{typeEvent, r.At.UnixMicro(), r.Action, r.Device, r.Client, r.Actor}, nil
+	}
+	return nil, fmt.Errorf("archive: a row of type %T has no line", row)
+}

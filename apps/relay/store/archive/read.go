@@ -1,0 +1,203 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// ErrStream is wrapped by errors of a stream that is no export, or not a whole one.
+var ErrStream = errors.New("the export cannot be used")
+
+// maxLine bounds a line in bytes; the longest that Export writes has about 400.
+const maxLine = 4096
+
+// Read returns the rows of a stream. It stops at the first line that is not right
+// with an error that names it: what decides who may reach whom is not guessed.
+func Read(r io.Reader) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		d := decoder{lines: bufio.NewReaderSize(r, maxLine), known: map[ident.ID]bool{}}
+		err := d.head()
+		for err == nil && !d.ended {
+			var row store.Row
+			if row, err = d.next(); err == nil && row != nil && !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("%w: line %d: %w", ErrStream, d.line, err))
+		}
+	}
+}
+
+type decoder struct {
+	lines *bufio.Reader
+	line  int // number of the line read last, from 1
+	known map[ident.ID]bool
+	count store.Counts
+	ended bool
+}
+
+// read returns the next line and its type. The line is valid until the next read.
+func (d *decoder) read() (line []byte, kind string, err error) {
+	d.line++
+	line, err = d.lines.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, "", fmt.Errorf("it is longer than %d bytes", maxLine)
+	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) == 0:
+		return nil, "", io.EOF
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, "", err
+	}
+	var typed struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(line, &typed); err != nil {
+		return nil, "", errors.New("it is no JSON object with a type")
+	}
+	return line, typed.Type, nil
+}
+
+func (d *decoder) head() error {
+	line, kind, err := d.read()
+	if errors.Is(err, io.EOF) || err == nil && kind != typeHead {
+		err = errors.New("this is no export of a relay: make one with `scorel relay store export`")
+	}
+	if err != nil {
+		return err
+	}
+	head, err := parse[headLine](line)
+	if err == nil && head.Version != Version {
+		err = fmt.Errorf("the export has version %d, and this scorel reads %d: update the older program", head.Version, Version)
+	}
+	return err
+}
+
+// next returns the next row, or nil at the end.
+func (d *decoder) next() (store.Row, error) {
+	line, kind, err := d.read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the export ends in the middle: make it again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var row store.Row
+	switch kind {
+	case typeDevice, typeClient:
+		row, err = d.party(line, kind)
+	case typeBinding:
+		row, err = d.binding(line)
+	case typeEvent:
+		row, err = d.event(line)
+	case typeEnd:
+		return nil, d.end(line)
+	default:
+		return nil, fmt.Errorf("%q is no type of line", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.count.Add(row, 1)
+	return row, nil
+}
+
+func (d *decoder) party(line []byte, kind string) (store.Row, error) {
+	l, err := parse[partyLine](line)
+	if err != nil {
+		return nil, err
+	}
+	keys := ident.Public{Sign: l.SignKey, Seal: l.SealKey}
+	want := ident.KindDevice
+	if kind == typeClient {
+		want = ident.KindClient
+	}
+	if l.ID != ident.NewID(want, keys) {
+		return nil, fmt.Errorf("%s is not the id of a %s with these keys", l.ID, kind)
+	}
+	if err := wire.CheckLabel(l.Label); err != nil {
+		return nil, err
+	}
+	d.known[l.ID] = true
+	return store.PartyRow{Party: store.Party{ID: l.ID, Public: keys, Label: l.Label}, Created: micros(l.CreatedAt)}, nil
+}
+
+func (d *decoder) binding(line []byte) (store.Row, error) {
+	l, err := parse[bindingLine](line)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKinds(l.DeviceID, l.ClientID); err != nil {
+		return nil, err
+	}
+	for _, id := range []ident.ID{l.DeviceID, l.ClientID} {
+		if !d.known[id] {
+			return nil, fmt.Errorf("no line before it has %s", id)
+		}
+	}
+	row := store.BindingRow{Device: l.DeviceID, Client: l.ClientID, Created: micros(l.CreatedAt)}
+	if l.RevokedAt != nil {
+		row.Revoked = micros(*l.RevokedAt)
+	}
+	return row, nil
+}
+
+func (d *decoder) event(line []byte) (store.Row, error) {
+	l, err := parse[eventLine](line)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkKinds(l.DeviceID, l.ClientID); err != nil {
+		return nil, err
+	}
+	if l.Action != store.ActionBound && l.Action != store.ActionRevoked {
+		return nil, fmt.Errorf("%q is no action", l.Action)
+	}
+	return store.Event{At: micros(l.At), Action: l.Action, Device: l.DeviceID, Client: l.ClientID, Actor: l.ActorID}, nil
+}
+
+func (d *decoder) end(line []byte) error {
+	l, err := parse[endLine](line)
+	if err != nil {
+		return err
+	}
+	if l.Counts != d.count {
+		return errors.New("the export lacks lines or has too many: make it again")
+	}
+	if _, _, err := d.read(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after the end")
+	}
+	d.ended = true
+	return nil
+}
+
+func checkKinds(device, client ident.ID) error {
+	if device.Kind() != ident.KindDevice || client.Kind() != ident.KindClient {
+		return fmt.Errorf("%s and %s are not a device and a client", device, client)
+	}
+	return nil
+}
+
+// parse refuses what it does not know: a field that is left out by an older
+// program could be the one that ends a binding.
+func parse[T any](line []byte) (T, error) {
+	var v T
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		return v, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return v, errors.New("there is more than one JSON value in it")
+	}
+	return v, nil
+}

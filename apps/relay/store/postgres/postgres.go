@@ -1,0 +1,157 @@
+// Package postgres keeps a relay's durable state in PostgreSQL. It is the store of
+// a relay of many nodes: any number of them may share one database and start at
+// the same time.
+//
+// The address is a URL as libpq reads it, such as
+// postgres://user:password@host:5432/database?sslmode=verify-full. Nothing here
+// logs it or puts it into an error: Place is what may be shown.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/apps/relay/store/internal/sqlstore"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// maxConns bounds the connections of one node, unless the address has
+	// pool_max_conns: when thousands of peers log in at once they queue for these.
+	maxConns = 16
+	// connectTimeout bounds one attempt to connect, unless the address has
+	// connect_timeout.
+	connectTimeout = 5 * time.Second
+	// migrateLock is the key of the advisory lock under which the schema changes,
+	// mergeLock that under which rows are merged.
+	migrateLock = 0x73636f7265_01
+	mergeLock   = 0x73636f7265_02
+	// migrateWait is how many seconds a node waits for another one's migration.
+	migrateWait = 300
+	// versions is named after the relay: other parts may share the database.
+	versions = "relay_schema_versions"
+)
+
+// DB is a store.Archive in a PostgreSQL database.
+type DB struct {
+	*sqlstore.Store
+	adapter adapter
+	sql     *sql.DB // over the same pool, for the migrations
+	schema  sqlstore.Schema
+}
+
+var _ store.Archive = (*DB)(nil)
+
+// Open connects and brings the schema up to date.
+func Open(ctx context.Context, address string) (*DB, error) {
+	d, err := Connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Migrate(ctx); err != nil {
+		_ = d.Close() // the first error is the one to tell
+		return nil, err
+	}
+	return d, nil
+}
+
+// Connect connects and leaves the schema as it is.
+func Connect(ctx context.Context, address string) (*DB, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, explain(place(cfg), err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, explain(place(cfg), err)
+	}
+	a := adapter{pool: pool, place: place(cfg)}
+	d := &DB{Store: sqlstore.New(a, "postgres"), adapter: a, sql: stdlib.OpenDBFromPool(pool)}
+	if d.schema, err = newSchema(d.sql); err != nil {
+		_ = d.Close() // the first error is the one to tell
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return d, nil
+}
+
+func parse(address string) (*pgxpool.Config, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, errAddress
+	}
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errAddress // what it says may hold a part of the password
+	}
+	if !u.Query().Has("pool_max_conns") {
+		cfg.MaxConns = maxConns
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
+		cfg.ConnConfig.RuntimeParams["application_name"] = "scorel-relay"
+	}
+	return cfg, nil
+}
+
+func newSchema(db *sql.DB) (sqlstore.Schema, error) {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return sqlstore.Schema{}, err
+	}
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrateLock), lock.WithLockTimeout(1, migrateWait))
+	if err != nil {
+		return sqlstore.Schema{}, err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, dir, goose.WithTableName(versions), goose.WithSessionLocker(locker))
+	if err != nil {
+		return sqlstore.Schema{}, err
+	}
+	return sqlstore.Schema{
+		Provider: provider,
+		Exists:   sqlstore.Statement{SQL: `SELECT count(to_regclass('` + versions + `'))`},
+		Versions: versions,
+	}, nil
+}
+
+// Migrate implements store.Archive.
+func (d *DB) Migrate(ctx context.Context) error {
+	if err := d.schema.Up(ctx, d.adapter); err != nil {
+		return fmt.Errorf("postgres: preparing %s: %w", d.Place(), err)
+	}
+	return nil
+}
+
+// Schema implements store.Archive.
+func (d *DB) Schema(ctx context.Context) (have, need int64, err error) {
+	have, err = d.schema.Have(ctx, d.adapter)
+	return have, d.schema.Need(), err
+}
+
+// Place names the database for people, without any secret.
+func (d *DB) Place() string { return d.adapter.place }
+
+// Close implements store.Store. It waits for what is under way.
+func (d *DB) Close() error {
+	err := d.sql.Close() // gives its connections back to the pool
+	d.adapter.pool.Close()
+	return err
+}

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createConnection, createServer, type Socket } from "node:net";
+
+/**
+ * A way to the relay that can fail as real ways do: what goes up still arrives,
+ * and nothing comes back.
+ */
+export class Forwarder {
+  readonly #server;
+  readonly #sockets = new Set<Socket>();
+  #muted = false;
+
+  constructor(port: number) {
+    this.#server = createServer((down) => {
+      const up = createConnection(port, "127.0.0.1");
+      for (const socket of [down, up]) {
+        this.#sockets.add(socket);
+        socket.setNoDelay(true);
+        socket.on("error", () => socket.destroy()); // the other end is told by its close
+        socket.on("close", () => {
+          this.#sockets.delete(socket);
+          up.destroy();
+          down.destroy();
+        });
+      }
+      down.on("data", (bytes) => up.write(bytes));
+      up.on("data", (bytes) => {
+        if (!this.#muted) down.write(bytes);
+      });
+    });
+  }
+
+  /** Listens and returns its address. */
+  async start(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("the socket has no port");
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** From now on all that the relay says is lost. */
+  mute(): void {
+    this.#muted = true;
+  }
+
+  /** Cuts every connection; new ones work in both directions. */
+  cut(): void {
+    for (const socket of [...this.#sockets]) socket.destroy();
+    this.#muted = false;
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import type { BrowserContextOptions } from "@playwright/test";
+import { test } from "./harness";
+
+// Pictures of the real app on the demo model. `npm run shots` leaves them in
+// SHOTS, or test-results/shots; the README's is among them.
+
+const folder = process.env.SHOTS || "test-results/shots";
+
+const screens: Record<string, BrowserContextOptions> = {
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  desk: { viewport: { width: 1280, height: 800 } },
+};
+
+for (const [name, screen] of Object.entries(screens)) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`${name}, ${colorScheme}`, async ({ world, visitor }) => {
+      const anna = await visitor({ ...screen, colorScheme });
+      const picture = (what: string) =>
+        anna.page.screenshot({ path: join(folder, `${what}-${name}-${colorScheme}.png`), animations: "disabled" });
+      world.write("lamp_test.go", "package lamp\n");
+      await anna.open();
+      await anna.at("pair-code").waitFor();
+      await picture("pair");
+      await anna.pair();
+      await picture("device-empty");
+      await anna.at("add-project").click();
+      await anna.at("dir-entry").first().waitFor();
+      await picture("folders");
+      await anna.page.getByRole("button", { name: "Cancel" }).click();
+      await anna.addProject();
+      await anna.newSession();
+      await anna.prompt("help");
+      await anna.rest();
+      await anna.prompt("read README.md");
+      await anna.rest();
+      await anna.prompt("run wc -l *.go");
+      await anna.at("approval-card").waitFor();
+      await picture("chat");
+      await anna.at("approval-allow").click();
+      await anna.rest();
+      await anna.at("tool-card").last().getByRole("button").first().click();
+      await picture("chat-card");
+      await anna.open(new URL(anna.page.url()).pathname.split("/s/")[0]);
+      await anna.at("session-row").first().waitFor();
+      await picture("device");
+      await anna.open();
+      await anna.at("device-row").waitFor();
+      await picture("devices");
+    });
+  }
+}
+
+test("the picture of the README", async ({ visitor }) => {
+  const anna = await visitor({ ...screens.desk, colorScheme: "light" });
+  await anna.pair();
+  await anna.addProject();
+  for (const prompt of ["help", "list .", "grep lamp"]) {
+    await anna.newSession();
+    await anna.prompt(prompt);
+    await anna.rest();
+    await anna.open(anna.sessionPath.split("/s/")[0]);
+  }
+  await anna.newSession();
+  await anna.prompt("read lamp.go");
+  await anna.rest();
+  await anna.at("tool-card").first().getByRole("button").first().click();
+  await anna.prompt("run wc -l *");
+  await anna.at("approval-card").waitFor();
+  await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
+  await anna.at("approval-deny").click();
+  await anna.rest();
+});

@@ -1,0 +1,20 @@
+import { Link } from "@tanstack/react-router";
+import { MachineIcon } from "../../components/icons";
+import { EmptyState } from "../../components/Notice";
+
+/** For an address that names a device which this browser does not know. */
+export function UnknownDevice() {
+  return (
+    <EmptyState
+      icon={<MachineIcon />}
+      title="This browser is not paired with that machine"
+      actions={
+        <Link to="/pair" className="font-medium text-accent underline underline-offset-2">
+          Pair a machine
+        </Link>
+      }
+    >
+      The address may come from another browser: each browser is paired by itself.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,58 @@
+package testdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// keeper is a child that ends, with what it started, when pipe closes. The kernel
+// closes it for a process that panics or is killed.
+type keeper struct {
+	pipe   *os.File
+	output *os.File // what it prints, until the deadline of its context
+}
+
+// keep starts cmd as a keeper. Nobody waits for it, since it outlives this process
+// by a moment; files instead of buffers mean that no goroutine serves it.
+func keep(ctx context.Context, cmd *exec.Cmd, stderr *os.File) (*keeper, error) {
+	stdin, pipe, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	output, stdout, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), pipe.Close())
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	ownGroup(cmd)
+	err = cmd.Start()
+	_, _ = stdin.Close(), stdout.Close() // the child has its own
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("starting %s: %w", cmd.Path, err), pipe.Close(), output.Close())
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		_ = output.SetReadDeadline(deadline) // without one a start that hangs is ended by the test's own timeout
+	}
+	return &keeper{pipe: pipe, output: output}, cmd.Process.Release()
+}
+
+// poll calls try until it succeeds or ctx ends, and returns its last error.
+func poll(ctx context.Context, every time.Duration, try func(context.Context) error) error {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		err := try(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-ticker.C:
+		}
+	}
+}

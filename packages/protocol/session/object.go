@@ -40,7 +40,7 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	}
 	r.begun = true
 	start := r.i
-	end, ok := skipString2(r.b, start)
+	end, ok := skipQuoted(r.b, start)
 	if !ok {
 		return nil, false
 	}
@@ -48,8 +48,8 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	return r.b[start:end], ok
 }
 
-// skipString2 is skipString that checks the opening quote.
-func skipString2(b []byte, i int) (int, bool) {
+// skipQuoted is skipString that checks the opening quote.
+func skipQuoted(b []byte, i int) (int, bool) {
 	if i >= len(b) || b[i] != '"' {
 		return i, false
 	}

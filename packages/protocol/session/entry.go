@@ -8,10 +8,7 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -32,6 +29,8 @@ const (
 	TypeLabel               EntryType = "label"
 	TypeCustom              EntryType = "custom"
 	TypeCustomMessage       EntryType = "custom_message"
+	TypeUsage               EntryType = "usage"        // tokens spent outside of a message
+	TypeContextEdit         EntryType = "context_edit" // changes what the model sees of an earlier entry
 )
 
 // Custom types of ours.
@@ -129,110 +128,6 @@ type (
 		Error      string     `json:"error,omitempty"`
 	}
 )
-
-// Entry is any entry: the fields that all share, and the line itself. Raw is the
-// truth; it goes to disk and over the wire unchanged.
-type Entry struct {
-	Type       EntryType
-	ID         string
-	ParentID   string // "" at a root
-	Timestamp  string
-	Seq        uint64 // 0 in files that are not ours
-	CustomType string
-	Raw        json.RawMessage
-}
-
-// ErrNotEntry says that a line is not a JSON object with a type and an id.
-var ErrNotEntry = errors.New("session: the line is not an entry")
-
-// ParseEntry reads one line (without its LF). It keeps line as Raw.
-func ParseEntry(line []byte) (Entry, error) {
-	var head struct {
-		Type       EntryType `json:"type"`
-		ID         string    `json:"id"`
-		ParentID   *string   `json:"parentId"`
-		Timestamp  string    `json:"timestamp"`
-		Seq        uint64    `json:"seq"`
-		CustomType string    `json:"customType"`
-	}
-	if err := json.Unmarshal(line, &head); err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", ErrNotEntry, err)
-	}
-	if head.Type == "" || head.ID == "" {
-		return Entry{}, fmt.Errorf("%w: type or id is missing", ErrNotEntry)
-	}
-	e := Entry{Type: head.Type, ID: head.ID, Timestamp: head.Timestamp, Seq: head.Seq, CustomType: head.CustomType, Raw: line}
-	if head.ParentID != nil {
-		e.ParentID = *head.ParentID
-	}
-	return e, nil
-}
-
-// ParseHeader reads the first line of a session file.
-func ParseHeader(line []byte) (Header, error) {
-	var h Header
-	if err := json.Unmarshal(line, &h); err != nil {
-		return Header{}, fmt.Errorf("session: reading the header: %w", err)
-	}
-	if h.Type != TypeSession || h.ID == "" {
-		return Header{}, errors.New("session: the first line is not a session header")
-	}
-	return h, nil
-}
-
-// MarshalJSON returns Raw.
-func (e Entry) MarshalJSON() ([]byte, error) {
-	if len(e.Raw) == 0 {
-		return nil, errors.New("session: entry without its line")
-	}
-	return e.Raw, nil
-}
-
-// UnmarshalJSON is ParseEntry on a copy.
-func (e *Entry) UnmarshalJSON(data []byte) error {
-	parsed, err := ParseEntry(bytes.Clone(data))
-	if err != nil {
-		return err
-	}
-	*e = parsed
-	return nil
-}
-
-// AsMessage decodes a message entry. ok is false for every other type, and for
-// a message that does not decode.
-func (e Entry) AsMessage() (entry MessageEntry, ok bool) { return as[MessageEntry](e, TypeMessage) }
-
-// AsModelChange decodes a model_change entry.
-func (e Entry) AsModelChange() (ModelChangeEntry, bool) {
-	return as[ModelChangeEntry](e, TypeModelChange)
-}
-
-// AsSessionInfo decodes a session_info entry.
-func (e Entry) AsSessionInfo() (SessionInfoEntry, bool) {
-	return as[SessionInfoEntry](e, TypeSessionInfo)
-}
-
-// AsCustom decodes a custom entry.
-func (e Entry) AsCustom() (CustomEntry, bool) { return as[CustomEntry](e, TypeCustom) }
-
-func as[T any](e Entry, want EntryType) (out T, ok bool) {
-	if e.Type != want {
-		return out, false
-	}
-	return out, json.Unmarshal(e.Raw, &out) == nil
-}
-
-// Encode writes v as one line without LF, the way JavaScript's JSON.stringify
-// would: <, > and & stay as they are.
-func Encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("session: encoding an entry: %w", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
 
 // FormatTime writes the timestamps of headers and entries: ISO 8601 with
 // milliseconds and Z.

@@ -23,6 +23,57 @@ export function pathTo(entries: readonly Entry[], leaf?: string): Entry[] {
   return path.reverse();
 }
 
+/** The forest that entries form: ids of the roots, and of the children of each entry that has some. */
+export interface Forest {
+  roots: string[];
+  children: Map<string, string[]>;
+}
+
+/**
+ * Roots are the entries without a parent, with themselves as the parent, and
+ * orphans, in file order. Children are in the order of their timestamps, in file
+ * order where those are equal. An entry whose parents form a cycle is below no
+ * root: it is among the children of its parent.
+ */
+export function forestOf(entries: readonly Entry[]): Forest {
+  const byId = new Map(entries.map((e) => [e.id, e]));
+  const roots: string[] = [];
+  const children = new Map<string, string[]>();
+  for (const { id, parentId } of entries) {
+    if (parentId === null || parentId === id || !byId.has(parentId)) {
+      roots.push(id);
+      continue;
+    }
+    const siblings = children.get(parentId);
+    if (siblings) {
+      siblings.push(id);
+    } else {
+      children.set(parentId, [id]);
+    }
+  }
+  const time = (id: string): number => Date.parse(byId.get(id)?.timestamp ?? '');
+  for (const siblings of children.values()) {
+    siblings.sort((a, b) => time(a) - time(b));
+  }
+  return { roots, children };
+}
+
+/** The labels that stand, by the id of their target, whatever branch they were given on. */
+export function labelsOf(entries: readonly Entry[]): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (const e of entries) {
+    if (e.type !== 'label' || typeof e.targetId !== 'string') {
+      continue;
+    }
+    if (typeof e.label === 'string' && e.label !== '') {
+      labels.set(e.targetId, e.label);
+    } else {
+      labels.delete(e.targetId);
+    }
+  }
+  return labels;
+}
+
 /** The messages on the path to `leaf`, in order. */
 export function messagesTo(entries: readonly Entry[], leaf?: string): Message[] {
   return pathTo(entries, leaf).flatMap((e) => (e.type === 'message' ? [e.message] : []));

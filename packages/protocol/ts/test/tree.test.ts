@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import vectors from '../../testdata/vectors/session.json';
 import type { Entry } from '../src/gen/session.ts';
-import { blocksOf, messagesTo, pathTo, plainText, sessionName } from '../src/tree.ts';
+import {
+  blocksOf,
+  forestOf,
+  labelsOf,
+  messagesTo,
+  pathTo,
+  plainText,
+  sessionName,
+} from '../src/tree.ts';
 
 const timestamp = '2026-01-02T03:04:05.000Z';
 
@@ -67,4 +76,21 @@ test('messages, names and text', () => {
   expect(blocksOf({ role: 'user', content: 'x', timestamp: 1 })).toEqual([
     { type: 'text', text: 'x' },
   ]);
+});
+
+describe('the vectors that Go projects too', () => {
+  test.each(vectors.cases)('$name', (c) => {
+    const entries = c.entries as Entry[];
+    const { roots, children } = forestOf(entries);
+    expect(roots).toEqual(c.roots);
+    for (const [id, kids] of Object.entries(c.children)) {
+      expect(children.get(id)).toEqual(kids);
+    }
+    expect([...labelsOf(entries)]).toEqual(c.labels);
+    expect(sessionName(entries)).toBe(c.title);
+    expect(entries.at(-1)?.id).toBe(c.leaf);
+    for (const [leaf, path] of Object.entries(c.paths)) {
+      expect(pathTo(entries, leaf).map((e) => e.id)).toEqual(path);
+    }
+  });
 });

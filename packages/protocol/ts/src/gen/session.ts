@@ -21,7 +21,11 @@ export type EntryType =
   | 'session_info'
   | 'label'
   | 'custom'
-  | 'custom_message';
+  | 'custom_message'
+  /** tokens spent outside of a message */
+  | 'usage'
+  /** changes what the model sees of an earlier entry */
+  | 'context_edit';
 
 /** Role says who speaks. */
 export type Role =
@@ -200,7 +204,7 @@ export interface CustomEntry {
  * not know looks like this too, so a switch over entries needs its default.
  */
 export interface OtherEntry {
-  type: 'thinking_level_change' | 'compaction' | 'branch_summary' | 'label' | 'custom_message';
+  type: 'thinking_level_change' | 'compaction' | 'branch_summary' | 'label' | 'custom_message' | 'usage' | 'context_edit';
   id: string;
   parentId: string | null;
   timestamp: string;

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/export"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func newSessionExport(a *app) *cobra.Command {
+	var format, output, leaf string
+	cmd := &cobra.Command{
+		Use:   "export ID|FILE",
+		Short: "Write a session as JSONL, Markdown or one HTML page",
+		Long: `Write a session as JSONL (the whole tree, which Pi reads), or the conversation up to
+a leaf as Markdown or as one HTML page that loads and runs nothing. A session is named
+by its id, which asks the host, or by its file, which is only read.`,
+		Example: "  scorel session export ID --format md\n  scorel session export session.jsonl --format html --output session.html",
+		Args:    argCount(1, 1, "the id or the file of one session"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, md or html")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this new file instead of standard output")
+	cmd.Flags().StringVar(&leaf, "leaf", "", "with md or html: up to the entry with this id (default: the last one)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !slices.Contains([]string{"jsonl", "md", "html"}, format) {
+			return usagef("--format %q is not known: give jsonl, md or html", format)
+		}
+		if leaf != "" && format == "jsonl" {
+			return usagef("--leaf and --format jsonl contradict each other: JSONL holds every branch")
+		}
+		f, err := a.sessionNamed(cmd.Context(), to, args[0])
+		if err != nil {
+			return err
+		}
+		noteDamage(a.stderr, f)
+		text, err := rendered(a, f, format, leaf)
+		if err != nil {
+			return err
+		}
+		return a.writeOut(output, text)
+	}
+	return cmd
+}
+
+// sessionNamed reads the file of that name; where there is none, and the name is
+// no path, it asks a host for the session of that id.
+func (a *app) sessionNamed(ctx context.Context, to *target, name string) (*session.File, error) {
+	if _, err := os.Stat(name); err == nil && to.local() {
+		return readSessionFile(name)
+	}
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".jsonl") {
+		return readSessionFile(name)
+	}
+	c, err := to.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }() // only read from
+	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: name})
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	return fileOf(response, list.Projects)
+}
+
+// fileOf puts a session from a host together as its file.
+func fileOf(response api.ResyncEventsResponse, projects []api.Project) (*session.File, error) {
+	s := response.Session
+	header := session.Header{
+		Version: session.Version, ID: s.ID, Timestamp: session.FormatTime(time.UnixMilli(s.CreatedAt)), ProjectID: s.ProjectID,
+	}
+	for _, p := range projects {
+		if p.ID == s.ProjectID {
+			header.Cwd = p.Path
+		}
+	}
+	data, err := session.EncodeHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range response.Entries {
+		data = append(append(data, '\n'), e.Raw...)
+	}
+	return session.ReadFile(append(data, '\n'))
+}
+
+func rendered(a *app, f *session.File, format, leaf string) ([]byte, error) {
+	if format == "jsonl" {
+		if f.HeaderLine == nil {
+			return nil, sayf(session.ErrEmpty, "the file is empty: there is nothing to export")
+		}
+		return f.Bytes(), nil
+	}
+	if leaf == "" {
+		leaf = f.Tree.Leaf()
+	}
+	doc, err := export.Of(f.Header, f.Tree, leaf)
+	if errors.Is(err, session.ErrNoEntry) {
+		return nil, unknownLeaf(err, leaf)
+	}
+	noteHole(a.stderr, err)
+	var b bytes.Buffer
+	if format == "html" {
+		err = export.HTML(&b, doc)
+	} else {
+		err = export.Markdown(&b, doc)
+	}
+	return b.Bytes(), err
+}
+
+// writeOut writes to a new file, or to standard output. It overwrites nothing.
+func (a *app) writeOut(path string, text []byte) error {
+	if path == "" {
+		_, err := a.stdout.Write(text)
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return sayf(err, "%s exists: give the name of a new file", path)
+	}
+	if err != nil {
+		return sayf(err, "%s cannot be written: %v", path, errors.Unwrap(err))
+	}
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

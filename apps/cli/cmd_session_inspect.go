@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func newSessionInspect(a *app) *cobra.Command {
+	var (
+		asJSON bool
+		leaf   string
+	)
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Say what a session file holds, without changing it",
+		Long: `Say what a session file of scorel or Pi holds: its entries, their tree, labels and
+name, and what a model would be given at a leaf. The file is only read. Lines that
+are not entries are named on the error output.`,
+		Example: "  scorel session inspect session.jsonl\n  scorel session inspect session.jsonl --leaf 5ac1e2d0 --json",
+		Args:    argCount(1, 1, "the path of one session file"),
+	}
+	addJSON(cmd, &asJSON)
+	cmd.Flags().StringVar(&leaf, "leaf", "", "look from the entry with this id (default: the last one)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("leaf") && leaf == "" {
+			return usagef("--leaf is empty: give the id of an entry, or leave it out")
+		}
+		f, err := readSessionFile(args[0])
+		if err != nil {
+			return err
+		}
+		noteDamage(a.stderr, f)
+		if asJSON {
+			return printInspection(a, f, leaf)
+		}
+		return printFile(a, f, leaf)
+	}
+	return cmd
+}
+
+// readSessionFile reads a session file of any version.
+func readSessionFile(path string) (*session.File, error) {
+	data, err := os.ReadFile(path)
+	var why *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, sayf(err, "there is no file %s: give the path of a session file", path)
+	case errors.As(err, &why):
+		return nil, sayf(err, "%s cannot be read: %v", path, why.Err)
+	case err != nil:
+		return nil, sayf(err, "%s cannot be read: %v", path, err)
+	}
+	f, err := session.ReadFile(data)
+	switch {
+	case errors.Is(err, session.ErrEmpty):
+		return session.EmptyFile(), nil
+	case err != nil:
+		return nil, sayf(err, "%s is not a session file: it does not begin with a session header", path)
+	}
+	return f, nil
+}
+
+// noteDamage says what a reader of the file does not see.
+func noteDamage(w io.Writer, f *session.File) {
+	switch n := len(f.Damage); {
+	case n == 1:
+		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, f.Damage[0].What)
+	case n > 1:
+		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, f.Damage[0].What)
+	}
+}
+
+func noteHole(w io.Writer, hole error) {
+	if hole != nil {
+		fmt.Fprintf(w, "note: the path to the leaf is not whole: %s\n", printable(hole.Error()))
+	}
+}
+
+func printInspection(a *app, f *session.File, leaf string) error {
+	in, err := f.Inspect(leaf)
+	if err != nil {
+		return unknownLeaf(err, leaf)
+	}
+	noteHole(a.stderr, in.Hole)
+	_, err = a.stdout.Write(append(in.JSON, '\n'))
+	return err
+}
+
+func unknownLeaf(err error, leaf string) error {
+	return sayf(err, "the session has no entry %q: --leaf takes one of the entryIds that --json prints", leaf)
+}
+
+// printFile says the same for people, in short.
+func printFile(a *app, f *session.File, leaf string) error {
+	context := f.Tree.LeafContext()
+	if leaf == "" {
+		leaf = f.Tree.Leaf()
+	} else {
+		var err error
+		if context, err = f.Tree.Context(leaf); err != nil {
+			return unknownLeaf(err, leaf)
+		}
+	}
+	noteHole(a.stderr, context.Hole)
+	model := "none"
+	if context.Model != nil {
+		model = context.Model.Provider + "/" + context.Model.ModelID
+	}
+	rows := [][]string{
+		{"session", f.Header.ID}, {"name", f.Tree.Name()}, {"folder", f.Header.Cwd}, {"created", f.Header.Timestamp},
+		{"entries", fmt.Sprint(len(f.Tree.Entries()))}, {"roots", fmt.Sprint(len(f.Tree.Forest()))},
+		{"labels", fmt.Sprint(len(f.Tree.Labels()))}, {"leaf", leaf},
+		{"messages", fmt.Sprint(len(context.Messages))}, {"model", model}, {"thinking", context.ThinkingLevel},
+	}
+	return printTable(a.stdout, []string{"WHAT", "VALUE"}, rows)
+}

@@ -1,0 +1,67 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ErrNotHeader says that a line is not the header of a session.
+var ErrNotHeader = errors.New("session: the first line is not a session header")
+
+// ParseHeader reads the first line of a session file. Only the type and the id
+// must be right; what else is of the wrong kind counts as absent. A version that
+// is absent is 1.
+func ParseHeader(line []byte) (Header, error) {
+	h, ok := readHeader(line)
+	if !ok || h.ID == "" {
+		return Header{}, ErrNotHeader
+	}
+	return h, nil
+}
+
+// readHeader is ParseHeader that also takes an empty id.
+func readHeader(line []byte) (Header, bool) {
+	start := skipSpace(line, 0)
+	end, ok := skipValue(line, start)
+	if !ok || skipSpace(line, end) != len(line) || line[start] != '{' {
+		return Header{}, false
+	}
+	id := member(line, "id")
+	if memberString(line, "type") != string(TypeSession) || len(id) == 0 || id[0] != '"' {
+		return Header{}, false
+	}
+	return Header{
+		Type: TypeSession, Version: versionOf(member(line, "version")), ID: unquote(id),
+		Timestamp: memberString(line, "timestamp"), Cwd: memberString(line, "cwd"),
+		ParentSession: memberString(line, "parentSession"),
+		ProjectID:     memberString(line, "projectId"), ClientKey: memberString(line, "clientKey"),
+	}, true
+}
+
+// versionOf reads a version as JavaScript compares it: a text counts as the number
+// it spells, and what is no number is as good as the newest.
+func versionOf(value json.RawMessage) int {
+	if len(value) == 0 || value[0] == 'n' {
+		return 1
+	}
+	text := string(value)
+	switch value[0] {
+	case '"':
+		text = trim(unquote(value))
+	case 't':
+		text = "1"
+	case 'f':
+		text = "0"
+	}
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(n) || strings.ContainsAny(text, "_pPxX") {
+		return Version
+	}
+	return int(min(max(math.Floor(n), math.MinInt32), math.MaxInt32))
+}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Inspection is what a session file says, seen from one leaf. JSON is one object:
+//
+//	{sessionId, version, entryCount, leafId, entryIds, parentIds, labels, name,
+//	 tree: {roots, children}, context: {messages, thinkingLevel, model}}
+//
+// Entries are in file order, and each occurrence of an id counts. An id that is
+// missing is null; leafId and name are null where there is none. Messages are as
+// they are stored.
+type Inspection struct {
+	JSON json.RawMessage
+	Hole error // nil, or the *PathError at which the path to the leaf ends
+}
+
+// Inspect looks at a file from the entry with the id leaf; "" is the leaf that the
+// file ends with. The error is a *PathError of ErrNoEntry.
+func (f *File) Inspect(leaf string) (Inspection, error) {
+	context := f.Tree.LeafContext()
+	leafID := json.RawMessage("null")
+	if f.Tree.leaf >= 0 {
+		leafID = f.Tree.entries[f.Tree.leaf].jsonID()
+	}
+	if leaf != "" {
+		var err error
+		if context, err = f.Tree.Context(leaf); err != nil {
+			return Inspection{}, err
+		}
+		leafID = appendQuoted(nil, leaf)
+	}
+	entries := f.Tree.entries
+	ids, parents := listBuilder{}, listBuilder{}
+	for i := range entries {
+		ids.add(entries[i].jsonID())
+		parents.add(entries[i].jsonParent())
+	}
+	o := newObject().raw("sessionId", f.jsonSession()).raw("version", f.jsonVersion()).
+		raw("entryCount", appendDate(nil, float64(len(entries)))).raw("leafId", leafID).
+		raw("entryIds", ids.end()).raw("parentIds", parents.end()).raw("labels", f.Tree.jsonLabels())
+	if name := f.Tree.Name(); name != "" {
+		o.text("name", name)
+	} else {
+		o.raw("name", json.RawMessage("null"))
+	}
+	return Inspection{o.raw("tree", f.Tree.jsonForest()).raw("context", context.json()).end(), context.Hole}, nil
+}
+
+// listBuilder writes one JSON array.
+type listBuilder struct{ b []byte }
+
+func (l *listBuilder) add(value json.RawMessage) {
+	if len(l.b) > 0 {
+		l.b = append(l.b, ',')
+	} else {
+		l.b = append(l.b, '[')
+	}
+	l.b = append(l.b, value...)
+}
+
+func (l *listBuilder) end() json.RawMessage {
+	if len(l.b) == 0 {
+		return json.RawMessage("[]")
+	}
+	return append(l.b, ']')
+}
+
+func (f *File) jsonSession() json.RawMessage {
+	if f.HeaderLine == nil {
+		return json.RawMessage("null")
+	}
+	return appendQuoted(nil, f.Header.ID)
+}
+
+func (f *File) jsonVersion() json.RawMessage {
+	if f.HeaderLine == nil {
+		return strconv.AppendInt(nil, Version, 10)
+	}
+	if version := member(f.MigratedHeader(), "version"); version != nil {
+		return version
+	}
+	return json.RawMessage("null")
+}
+
+func (e *Entry) jsonID() json.RawMessage { return jsonOf(e.ID, e.idForm, e.Raw, "id") }
+
+func (e *Entry) jsonParent() json.RawMessage {
+	return jsonOf(e.ParentID, e.parentForm, e.Raw, "parentId")
+}
+
+func jsonOf(id string, f form, raw []byte, name string) json.RawMessage {
+	switch f {
+	case formString:
+		return appendQuoted(nil, id)
+	case formOther:
+		return member(raw, name)
+	}
+	return json.RawMessage("null")
+}
+
+func (t *Tree) jsonLabels() json.RawMessage {
+	o := newObject()
+	for _, l := range t.Labels() {
+		o.text(l.TargetID, l.Text)
+	}
+	return o.end()
+}
+
+func (t *Tree) jsonForest() json.RawMessage {
+	forest := t.Forest()
+	roots, children := listBuilder{}, newObject()
+	for _, root := range forest {
+		roots.add(root.Entry.jsonID())
+	}
+	seen := make(map[*Node]bool, len(t.entries))
+	for todo := slices.Clone(forest); len(todo) > 0; {
+		node := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[node] || len(node.Children) == 0 {
+			continue
+		}
+		seen[node] = true
+		ids := listBuilder{}
+		for _, child := range node.Children {
+			ids.add(child.Entry.jsonID())
+		}
+		children.raw(node.Entry.name(), ids.end())
+		todo = append(todo, node.Children...)
+	}
+	return newObject().raw("roots", roots.end()).raw("children", children.end()).end()
+}
+
+// name returns the id as a key of a JavaScript object.
+func (e *Entry) name() string {
+	if e.idForm == formString {
+		return e.ID
+	}
+	return strings.TrimPrefix(e.key(), keyNull[:1])
+}
+
+func (c *Context) json() json.RawMessage {
+	messages := listBuilder{}
+	for _, m := range c.Messages {
+		messages.add(m)
+	}
+	model := json.RawMessage("null")
+	if c.Model != nil {
+		model = c.Model.json()
+	}
+	return newObject().raw("messages", messages.end()).text("thinkingLevel", c.ThinkingLevel).raw("model", model).end()
+}
+
+func (m *ModelRef) json() json.RawMessage {
+	o := newObject()
+	if m.Provider != "" {
+		o.text("provider", m.Provider)
+	}
+	if m.ModelID != "" {
+		o.text("modelId", m.ModelID)
+	}
+	return o.end()
+}

@@ -1,0 +1,267 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Entry is any entry: the fields that all share, and the line itself. Raw is the
+// truth; it goes to disk and over the wire unchanged.
+type Entry struct {
+	Type       EntryType // "" where the line has none
+	ID         string    // "" where the line has none, or one that is no string
+	ParentID   string    // "" at a root
+	Timestamp  string    // "" where the line has none, or one that is no string
+	Seq        uint64    // 0 in files that are not ours
+	CustomType string
+	Raw        json.RawMessage
+
+	idForm, parentForm form
+	role               role
+	noContent          bool   // message.content is null or absent
+	body               uint32 // where the message begins in Raw; 0: not known
+	bodyEnd            uint32
+}
+
+// form says what kind of value an id is.
+type form uint8
+
+const (
+	formString form = iota
+	formNull
+	formAbsent
+	formOther
+)
+
+// role is the role of a message, as far as the context asks for it.
+type role uint8
+
+const (
+	roleOther role = iota
+	roleUser
+	roleAssistant
+	roleToolResult
+	roleSystem
+	roleCustom
+)
+
+// ErrNotEntry says that a line is not a JSON object with a type and an id.
+var ErrNotEntry = errors.New("session: the line is not an entry")
+
+// ParseEntry reads one line (without its LF). It keeps line as Raw. It is strict:
+// type and id are strings that are not empty, and parentId is a string or null.
+func ParseEntry(line []byte) (Entry, error) {
+	p := lineParser{strict: true}
+	e, ok := p.parse(line)
+	switch {
+	case !ok || p.wrong != "" && p.wrong != "id" && p.wrong != "type":
+		return Entry{}, fmt.Errorf("%w: %s", ErrNotEntry, p.reason(line))
+	case e.Type == "" || e.ID == "":
+		return Entry{}, fmt.Errorf("%w: type or id is missing", ErrNotEntry)
+	}
+	return e, nil
+}
+
+// lineParser reads lines into entries. It shares the strings that neighbours have
+// in common, since most of them hang on the one before.
+type lineParser struct {
+	lastID string
+	strict bool
+	wrong  string // the member whose value is of the wrong kind
+}
+
+func (p *lineParser) reason(line []byte) string {
+	start := skipSpace(line, 0)
+	switch end, ok := skipValue(line, start); {
+	case !ok || skipSpace(line, end) != len(line):
+		return "it is not JSON"
+	case line[start] != '{':
+		return "it is not a JSON object"
+	}
+	return p.wrong + " is of the wrong kind"
+}
+
+// parse reads one line. ok is false where it is not a JSON object.
+func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
+	e = Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}
+	r, ok := readObject(line, 0)
+	for ok {
+		var key []byte
+		if key, ok = r.key(); !ok {
+			break
+		}
+		ok = p.member(&e, &r, key)
+	}
+	if !r.whole || skipSpace(line, r.i) != len(line) {
+		return Entry{}, false
+	}
+	p.lastID = e.ID
+	return e, true
+}
+
+// member reads one member into e.
+func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
+	if keyIs(key, "message") {
+		start := r.i
+		ok = readMessage(e, r)
+		e.body, e.bodyEnd = uint32(start), uint32(r.i)
+		return ok
+	}
+	value, ok := r.value()
+	if !ok {
+		return false
+	}
+	switch {
+	case keyIs(key, "type"):
+		e.Type = typeOf(value)
+		p.check(e.Type != "" || value[0] == '"', "type")
+	case keyIs(key, "id"):
+		e.ID, e.idForm = p.id(value)
+		p.check(e.idForm == formString, "id")
+	case keyIs(key, "parentId"):
+		e.ParentID, e.parentForm = p.id(value)
+		p.check(e.parentForm != formOther, "parentId")
+	case keyIs(key, "timestamp"):
+		e.Timestamp = p.text(value, "timestamp")
+	case keyIs(key, "customType"):
+		e.CustomType = p.text(value, "customType")
+	case keyIs(key, "seq"):
+		n, err := strconv.ParseUint(string(value), 10, 64)
+		p.check(err == nil || value[0] == 'n', "seq")
+		e.Seq = n
+	}
+	return true
+}
+
+func (p *lineParser) check(ok bool, name string) {
+	if !ok {
+		p.wrong = name
+	}
+}
+
+func (p *lineParser) text(value []byte, name string) string {
+	if value[0] != '"' {
+		p.check(value[0] == 'n', name)
+		return ""
+	}
+	return unquote(value)
+}
+
+func (p *lineParser) id(value []byte) (string, form) {
+	switch {
+	case value[0] == 'n':
+		return "", formNull
+	case value[0] != '"':
+		return "", formOther
+	case string(value[1:len(value)-1]) == p.lastID:
+		return p.lastID, formString
+	}
+	return unquote(value), formString
+}
+
+// typeOf returns the type in a JSON value, with no copy of the types that are known.
+func typeOf(value []byte) EntryType {
+	if value[0] != '"' {
+		return ""
+	}
+	for _, known := range [...]EntryType{
+		TypeMessage, TypeCustom, TypeSession, TypeModelChange, TypeThinkingLevelChange, TypeCompaction, TypeBranchSummary,
+		TypeSessionInfo, TypeLabel, TypeCustomMessage, TypeUsage, TypeContextEdit,
+	} {
+		if string(value[1:len(value)-1]) == string(known) {
+			return known
+		}
+	}
+	return EntryType(unquote(value))
+}
+
+// readMessage passes over the message of an entry and notes what the context
+// asks of every message, so that it needs no second look at most of them.
+func readMessage(e *Entry, r *objectReader) (ok bool) {
+	e.role, e.noContent = roleOther, true
+	m, object := readObject(r.b, r.i)
+	if !object {
+		_, ok = r.value()
+		return ok
+	}
+	for {
+		key, more := m.key()
+		if !more {
+			r.i = m.i
+			return m.whole
+		}
+		value, ok := m.value()
+		if !ok {
+			return false
+		}
+		switch {
+		case keyIs(key, "role"):
+			e.role = roleOf(value)
+		case keyIs(key, "content"):
+			e.noContent = value[0] == 'n'
+		}
+	}
+}
+
+func roleOf(value []byte) role {
+	if value[0] != '"' {
+		return roleOther
+	}
+	switch unquote(value) {
+	case "user":
+		return roleUser
+	case "assistant":
+		return roleAssistant
+	case "toolResult":
+		return roleToolResult
+	case "system":
+		return roleSystem
+	case "custom":
+		return roleCustom
+	}
+	return roleOther
+}
+
+// message returns the text of a message entry's message; nil where it has none.
+func (e *Entry) message() json.RawMessage {
+	if e.Type != TypeMessage {
+		return nil
+	}
+	if e.body > 0 && int(e.bodyEnd) <= len(e.Raw) {
+		return e.Raw[e.body:e.bodyEnd:e.bodyEnd]
+	}
+	return member(e.Raw, "message")
+}
+
+// Keys under which the tree files entries whose id is no string. They hold a
+// character that no id of Pi or of ours has.
+const (
+	keyNull   = "\x00null"
+	keyAbsent = "\x00undefined"
+)
+
+// key returns what the tree files the entry under.
+func (e *Entry) key() string { return e.keyOf(e.ID, e.idForm, "id") }
+
+// parentKey returns the key of the parent, whether or not there is one.
+func (e *Entry) parentKey() string { return e.keyOf(e.ParentID, e.parentForm, "parentId") }
+
+func (e *Entry) keyOf(id string, f form, name string) string {
+	switch f {
+	case formNull:
+		return keyNull
+	case formAbsent:
+		return keyAbsent
+	case formOther:
+		return "\x00" + string(member(e.Raw, name))
+	}
+	return id
+}
+
+// hasParent tells whether a walk to the root goes on: JavaScript takes null,
+// undefined and the empty text for no parent.
+func (e *Entry) hasParent() bool {
+	return e.ParentID != "" || e.parentForm == formOther
+}

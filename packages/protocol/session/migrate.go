@@ -1,0 +1,107 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// migrate brings the lines of a file of version 1 or 2 to version 3.
+func (f *File) migrate() {
+	if f.Header.Version < 2 {
+		f.addIDs()
+	}
+	f.renameHooks()
+	f.Header.Version = Version
+}
+
+// addIDs chains the entries of version 1, which have no ids, in file order. A
+// compaction names the first kept entry by its index among the lines that read,
+// the header included; only an entry that has its id by then can be meant.
+func (f *File) addIDs() {
+	ids := map[string]bool{}
+	parent := []byte("null")
+	for i := range f.lines {
+		e := &f.lines[i]
+		if e.Type == TypeSession || !isObject(e.Raw) {
+			continue
+		}
+		id := appendQuoted(nil, f.deriveID(i, ids))
+		raw := withMember(withMember(e.Raw, "id", id), "parentId", parent)
+		parent = id
+		f.lines[i] = reparse(raw)
+		if e.Type == TypeCompaction {
+			f.lines[i] = reparse(f.keptByID(raw))
+		}
+	}
+}
+
+// keptByID replaces a compaction's firstKeptEntryIndex by firstKeptEntryId.
+func (f *File) keptByID(raw json.RawMessage) json.RawMessage {
+	text := member(raw, "firstKeptEntryIndex")
+	index, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return raw
+	}
+	if index == math.Trunc(index) && index >= 0 && index < float64(len(f.lines)) {
+		if kept := &f.lines[int(index)]; kept.Type != TypeSession {
+			raw = withMember(raw, "firstKeptEntryId", member(kept.Raw, "id"))
+		}
+	}
+	return withMember(raw, "firstKeptEntryIndex", nil)
+}
+
+// renameHooks gives the messages that version 2 called hookMessage the role they
+// have now.
+func (f *File) renameHooks() {
+	for i := range f.lines {
+		e := &f.lines[i]
+		if message := e.message(); isObject(message) && memberString(message, "role") == "hookMessage" {
+			f.lines[i] = reparse(withMember(e.Raw, "message", withMember(message, "role", []byte(`"custom"`))))
+		}
+	}
+}
+
+// deriveID makes an id in Pi's form of eight hexadecimal digits.
+func (f *File) deriveID(index int, taken map[string]bool) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256([]byte(f.Header.ID + "\n" + strconv.Itoa(index) + "\n" + strconv.Itoa(n)))
+		if id := hex.EncodeToString(sum[:4]); !taken[id] {
+			taken[id] = true
+			return id
+		}
+	}
+}
+
+// MigratedHeader returns the header line as a file of version 3 has it.
+func (f *File) MigratedHeader() json.RawMessage {
+	if !f.Migrated {
+		return f.HeaderLine
+	}
+	return withMember(f.HeaderLine, "version", []byte(strconv.Itoa(Version)))
+}
+
+// Bytes returns the whole file as version 3: the header and every entry, a line
+// each. Lines that gave no entry are not among them.
+func (f *File) Bytes() []byte {
+	out := append(slices.Clone(f.MigratedHeader()), '\n')
+	for _, e := range f.Tree.entries {
+		out = append(append(out, e.Raw...), '\n')
+	}
+	return out
+}
+
+func isObject(raw []byte) bool {
+	i := skipSpace(raw, 0)
+	return i < len(raw) && raw[i] == '{'
+}
+
+// reparse reads a line that was made from one that read.
+func reparse(raw []byte) Entry {
+	p := lineParser{}
+	e, _ := p.parse(raw)
+	return e
+}

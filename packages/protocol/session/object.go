@@ -1,0 +1,166 @@
+package session
+
+import "encoding/json"
+
+// objectReader walks the members of one JSON object. The caller asks for a key,
+// then either skips the value or reads it on its own and says where it ended.
+type objectReader struct {
+	b     []byte
+	i     int
+	begun bool
+	whole bool // the closing brace was read
+}
+
+// readObject begins at the object at b[i]. ok is false where there is none.
+func readObject(b []byte, i int) (r objectReader, ok bool) {
+	i = skipSpace(b, i)
+	if i >= len(b) || b[i] != '{' {
+		return r, false
+	}
+	return objectReader{b: b, i: i + 1}, true
+}
+
+// key returns the next key with its quotes; r.i is then where the value begins.
+// ok is false at the end, and where the text is not JSON: then whole is false.
+func (r *objectReader) key() (key []byte, ok bool) {
+	r.i = skipSpace(r.b, r.i)
+	if r.i >= len(r.b) {
+		return nil, false
+	}
+	if r.b[r.i] == '}' {
+		r.i++
+		r.whole = true
+		return nil, false
+	}
+	if r.begun {
+		if r.b[r.i] != ',' {
+			return nil, false
+		}
+		r.i = skipSpace(r.b, r.i+1)
+	}
+	r.begun = true
+	start := r.i
+	end, ok := skipQuoted(r.b, start)
+	if !ok {
+		return nil, false
+	}
+	r.i, ok = skipKey(r.b, start)
+	return r.b[start:end], ok
+}
+
+// skipQuoted is skipString that checks the opening quote.
+func skipQuoted(b []byte, i int) (int, bool) {
+	if i >= len(b) || b[i] != '"' {
+		return i, false
+	}
+	return skipString(b, i)
+}
+
+// value skips the value and returns its text; ok is false where it is not JSON.
+func (r *objectReader) value() (value []byte, ok bool) {
+	start := r.i
+	r.i, ok = skipValue(r.b, start)
+	return r.b[start:r.i], ok
+}
+
+// keyIs compares a key with its quotes to a name of plain ASCII.
+func keyIs(key []byte, name string) bool {
+	if inner := key[1 : len(key)-1]; len(inner) == len(name) {
+		return string(inner) == name
+	}
+	for _, c := range key {
+		if c == '\\' {
+			return unquote(key) == name
+		}
+	}
+	return false
+}
+
+// member returns the text of a member of the object raw: of the last one where
+// the key occurs twice, as JSON.parse has it. nil: there is none.
+func member(raw []byte, name string) json.RawMessage {
+	var found json.RawMessage
+	r, ok := readObject(raw, 0)
+	for ok {
+		var key, value []byte
+		if key, ok = r.key(); !ok {
+			break
+		}
+		if value, ok = r.value(); ok && keyIs(key, name) {
+			found = value
+		}
+	}
+	return found
+}
+
+// memberString is member for a string; "" where it is none.
+func memberString(raw []byte, name string) string {
+	value := member(raw, name)
+	if len(value) == 0 || value[0] != '"' {
+		return ""
+	}
+	return unquote(value)
+}
+
+// field is one member of an object: the key with its quotes, and the value's text.
+type field struct {
+	key   []byte
+	name  string
+	value []byte
+}
+
+// fields returns the members of an object as JavaScript keeps them: a key that
+// occurs twice stands where it stood first and has the value it had last.
+func fields(raw []byte) []field {
+	var list []field
+	at := map[string]int{}
+	r, ok := readObject(raw, 0)
+	for ok {
+		var key, value []byte
+		if key, ok = r.key(); !ok {
+			break
+		}
+		if value, ok = r.value(); !ok {
+			break
+		}
+		name := unquote(key)
+		if i, twice := at[name]; twice {
+			list[i].value = value
+			continue
+		}
+		at[name] = len(list)
+		list = append(list, field{key, name, value})
+	}
+	return list
+}
+
+// withMember returns the object raw with one member set, at its place if it has
+// one, else at the end; a nil value takes the member out. The other values keep
+// their text.
+func withMember(raw []byte, name string, value []byte) json.RawMessage {
+	list := fields(raw)
+	found := false
+	for i := range list {
+		if list[i].name == name {
+			list[i].value, found = value, true
+		}
+	}
+	if !found {
+		list = append(list, field{key: appendQuoted(nil, name), name: name, value: value})
+	}
+	return joinFields(list)
+}
+
+func joinFields(list []field) json.RawMessage {
+	out := []byte{'{'}
+	for _, f := range list {
+		if f.value == nil {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, f.key...), ':'), f.value...)
+	}
+	return append(out, '}')
+}

@@ -1,0 +1,150 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Errors of ReadFile.
+var (
+	ErrEmpty      = errors.New("session: the file is empty")
+	ErrNotSession = errors.New("session: the file does not begin with a session header")
+)
+
+// File is a session file as it was read. Entries point into the bytes that were
+// given to ReadFile, which must not change after.
+type File struct {
+	Header     Header
+	HeaderLine json.RawMessage // the header as it stands on disk
+	Tree       *Tree           // as version 3, whatever the file's version
+	Migrated   bool            // the file is of version 1 or 2, and the tree is not what is on disk
+	Damage     []Damage        // lines that gave no entry, in order
+	Whole      int             // bytes up to and including the last LF
+	Torn       bool            // what follows the last LF is not JSON: a write that was cut
+
+	lines []Entry // headers too, while the file is read
+}
+
+// Damage is one line of a file that is not an entry. It stays in the file; the
+// tree goes on without it.
+type Damage struct {
+	Line int // from 1
+	What string
+}
+
+// EmptyFile is what an empty file holds: a session that has not begun. Pi gives
+// such a file a header with its first entry.
+func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
+
+// ReadFile reads a session file of any version, of ours or of Pi's. It takes what
+// Pi takes: lines that are not JSON are passed over (and listed in Damage), the
+// first line that reads must be the header, later headers are no entries, and a
+// JSON value that is no object is an entry without an id. Files of version 1 and
+// 2 are migrated in memory; ids that a version 1 file lacks are derived from its
+// content, so that they are the same at every reading.
+//
+// The errors are ErrEmpty and ErrNotSession.
+func ReadFile(data []byte) (*File, error) {
+	if len(data) == 0 {
+		return nil, ErrEmpty
+	}
+	f := &File{lines: make([]Entry, 0, min(bytes.Count(data, []byte{'\n'})+1, len(data)/24+1))}
+	if err := f.readLines(data); err != nil {
+		return nil, err
+	}
+	if f.HeaderLine == nil {
+		return nil, ErrNotSession
+	}
+	if f.Header.Version < Version {
+		f.Migrated = true
+		f.migrate()
+	}
+	entries := f.lines[:0]
+	for _, e := range f.lines {
+		if e.Type != TypeSession {
+			entries = append(entries, e)
+		}
+	}
+	f.lines = nil
+	f.Tree = newTree(entries)
+	return f, nil
+}
+
+func (f *File) readLines(data []byte) error {
+	p := lineParser{}
+	valid := utf8.Valid(data)
+	for number := 1; f.Whole < len(data); number++ {
+		line, _, found := bytes.Cut(data[f.Whole:], []byte{'\n'})
+		if found {
+			f.Whole += len(line) + 1
+		}
+		if !valid {
+			line = validText(line)
+		}
+		if err := f.readLine(&p, line[:len(line):len(line)], number, found); err != nil {
+			return err
+		}
+		if !found {
+			return nil
+		}
+	}
+	return nil
+}
+
+// readLine reads one line. The first that is JSON is the header.
+func (f *File) readLine(p *lineParser, line []byte, number int, ended bool) error {
+	e, ok := p.parse(line)
+	if !ok {
+		if skipSpace(line, 0) == len(line) || trim(string(line)) == "" {
+			return nil
+		}
+		if e, ok = parseOther(line); !ok {
+			f.Torn = !ended
+			f.Damage = append(f.Damage, Damage{number, "it is not JSON"})
+			return nil
+		}
+		f.Damage = append(f.Damage, Damage{number, "it is not a JSON object"})
+		if falsy(line) {
+			return nil
+		}
+	}
+	if f.HeaderLine == nil {
+		header, ok := readHeader(line)
+		if !ok {
+			return ErrNotSession
+		}
+		f.Header, f.HeaderLine = header, line
+	}
+	f.lines = append(f.lines, e)
+	return nil
+}
+
+// parseOther makes an entry of a JSON value that is no object, as Pi does.
+func parseOther(line []byte) (Entry, bool) {
+	start := skipSpace(line, 0)
+	end, ok := skipValue(line, start)
+	if !ok || skipSpace(line, end) != len(line) {
+		return Entry{}, false
+	}
+	return Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}, true
+}
+
+// falsy tells whether JavaScript takes a JSON text that is no object for false;
+// Pi drops such lines.
+func falsy(line []byte) bool {
+	switch text := bytes.TrimSpace(line); text[0] {
+	case 'n', 'f':
+		return true
+	case '"':
+		return len(text) == 2
+	case 't', '[':
+		return false
+	default:
+		n, err := strconv.ParseFloat(string(text), 64)
+		return err == nil && (n == 0 || math.IsNaN(n))
+	}
+}

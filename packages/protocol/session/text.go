@@ -1,0 +1,158 @@
+package session
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// JavaScript strings are UTF-16 and may hold half of a surrogate pair. In Go such
+// a half is kept as the three bytes that UTF-8 would need for it, which no other
+// text contains, and is written as an escape again. So nothing is lost.
+
+// unquote returns the text of a JSON string that was scanned before.
+func unquote(quoted []byte) string {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	out := make([]byte, 0, len(inner))
+	for i := 0; i < len(inner); {
+		if inner[i] != '\\' {
+			out = append(out, inner[i])
+			i++
+			continue
+		}
+		if inner[i+1] != 'u' {
+			out = append(out, unescaped(inner[i+1]))
+			i += 2
+			continue
+		}
+		r, _ := hex4(inner, i+2)
+		i += 6
+		if utf16.IsSurrogate(r) && i+6 <= len(inner) && inner[i] == '\\' && inner[i+1] == 'u' {
+			low, _ := hex4(inner, i+2)
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				r = pair
+				i += 6
+			}
+		}
+		out = appendWide(out, r)
+	}
+	return string(out)
+}
+
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}
+
+// appendWide is utf8.AppendRune that keeps half of a surrogate pair.
+func appendWide(dst []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendQuoted writes s the way JSON.stringify does: quotes, backslashes, control
+// characters and halves of surrogate pairs are escaped, and nothing else.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c < 0x20:
+			dst = appendControl(dst, c)
+		case c == 0xed && i+2 < len(s) && s[i+1] >= 0xa0 && s[i+1] <= 0xbf && s[i+2]&0xc0 == 0x80:
+			half := 0xd000 | uint16(s[i+1]&0x3f)<<6 | uint16(s[i+2]&0x3f)
+			dst = append(dst, '\\', 'u', hexDigits[half>>12], hexDigits[half>>8&15], hexDigits[half>>4&15], hexDigits[half&15])
+			i += 2
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendControl(dst []byte, c byte) []byte {
+	if i := strings.IndexByte("\b\t\n\f\r", c); i >= 0 {
+		return append(dst, '\\', "btnfr"[i])
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+// trim takes off what JavaScript's String.trim takes off.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool {
+		switch {
+		case r >= '\t' && r <= '\r', r == ' ', r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a:
+			return true
+		}
+		return r == 0x2028 || r == 0x2029 || r == 0x202f || r == 0x205f || r == 0x3000 || r == 0xfeff
+	})
+}
+
+// validText returns b with each ill-formed sequence of UTF-8 replaced by one
+// U+FFFD, as decoders on the web do: as much as could have begun a character is
+// one sequence. It returns b itself where there is none.
+func validText(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+8)
+	for len(b) > 0 {
+		if r, size := utf8.DecodeRune(b); r != utf8.RuneError || size > 1 {
+			out = append(out, b[:size]...)
+			b = b[size:]
+			continue
+		}
+		out = append(out, "\uFFFD"...)
+		b = b[brokenSize(b):]
+	}
+	return out
+}
+
+// brokenSize returns the length of the ill-formed sequence at the start of b.
+func brokenSize(b []byte) int {
+	lowest, highest, more := byte(0x80), byte(0xbf), 0
+	switch c := b[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		more = 1
+	case c >= 0xe0 && c <= 0xef:
+		more = 2
+		if c == 0xe0 {
+			lowest = 0xa0
+		} else if c == 0xed {
+			highest = 0x9f
+		}
+	case c >= 0xf0 && c <= 0xf4:
+		more = 3
+		if c == 0xf0 {
+			lowest = 0x90
+		} else if c == 0xf4 {
+			highest = 0x8f
+		}
+	}
+	size := 1
+	for ; size <= more && size < len(b) && b[size] >= lowest && b[size] <= highest; size++ {
+		lowest, highest = 0x80, 0xbf
+	}
+	return size
+}

@@ -1,0 +1,49 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// MarshalJSON returns Raw.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	if len(e.Raw) == 0 {
+		return nil, errors.New("session: entry without its line")
+	}
+	return e.Raw, nil
+}
+
+// UnmarshalJSON is ParseEntry on a copy.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	parsed, err := ParseEntry(bytes.Clone(data))
+	if err != nil {
+		return err
+	}
+	*e = parsed
+	return nil
+}
+
+// AsMessage decodes a message entry. ok is false for every other type, and for
+// a message that does not decode.
+func (e Entry) AsMessage() (entry MessageEntry, ok bool) { return as[MessageEntry](e, TypeMessage) }
+
+// AsModelChange decodes a model_change entry.
+func (e Entry) AsModelChange() (ModelChangeEntry, bool) {
+	return as[ModelChangeEntry](e, TypeModelChange)
+}
+
+// AsSessionInfo decodes a session_info entry.
+func (e Entry) AsSessionInfo() (SessionInfoEntry, bool) {
+	return as[SessionInfoEntry](e, TypeSessionInfo)
+}
+
+// AsCustom decodes a custom entry.
+func (e Entry) AsCustom() (CustomEntry, bool) { return as[CustomEntry](e, TypeCustom) }
+
+func as[T any](e Entry, want EntryType) (out T, ok bool) {
+	if e.Type != want {
+		return out, false
+	}
+	return out, json.Unmarshal(e.Raw, &out) == nil
+}

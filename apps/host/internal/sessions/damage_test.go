@@ -1,6 +1,8 @@
 package sessions_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -36,7 +38,7 @@ func TestTornTailAtEveryByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := strings.IndexByte(string(whole), '\n') + 1
-	for cut := header; cut < len(whole); cut += 7 {
+	for cut := header; cut < len(whole); cut += 3 {
 		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -45,6 +47,9 @@ func TestTornTailAtEveryByte(t *testing.T) {
 		s, w := open(t, m, m.List("")[0].ID), newWatcher()
 		subscribe(t, s, w)
 		kept := strings.Count(string(whole[:cut]), "\n") - 1
+		if json.Valid(whole[lastLine(whole[:cut]):cut]) { // only its LF is missing
+			kept++
+		}
 		if got := len(w.entries); got < kept || got > kept+1 { // one more notes an interrupted turn
 			t.Fatalf("cut at %d: %d entries, want %d", cut, got, kept)
 		}
@@ -57,10 +62,39 @@ func TestTornTailAtEveryByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := strings.LastIndexByte(string(whole[:cut]), '\n') + 1
+		last := lastLine(whole[:cut])
 		if !strings.HasPrefix(string(data), string(whole[:last])) || !strings.HasSuffix(string(data), "}\n") {
 			t.Fatalf("cut at %d: the file is not its whole lines and the new ones:\n%s", cut, data)
 		}
+	}
+}
+
+// lastLine is where the last line begins that has no LF.
+func lastLine(data []byte) int { return bytes.LastIndexByte(data, '\n') + 1 }
+
+// TestALastLineWithoutItsEndIsKept: another program may leave out the last LF.
+func TestALastLineWithoutItsEndIsKept(t *testing.T) {
+	f := finished(t)
+	path := f.file(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, whole[:len(whole)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.deps.Models = oneModel{modeltest.New(modeltest.Say("back"))}
+	m := f.manager(t)
+	s, w := open(t, m, m.List("")[0].ID), newWatcher()
+	subscribe(t, s, w)
+	send(t, s, "after", "go on")
+	w.wait(func() bool { return w.ended == 1 })
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(after, whole) {
+		t.Fatal("the last entry was lost, or the next one glued to it")
 	}
 }
 

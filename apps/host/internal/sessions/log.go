@@ -5,6 +5,7 @@ package sessions
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -101,10 +102,25 @@ func (l *Log) load(logger *slog.Logger) error {
 	for _, entry := range parsed.entries {
 		l.digest.add(entry)
 	}
-	if torn := int64(len(data)) - parsed.whole; torn > 0 && l.damage == "" {
+	switch torn := int64(len(data)) - parsed.whole; {
+	case l.damage != "":
+		return nil
+	case torn > 0:
 		logger.Warn("cut off a torn last line", "file", filepath.Base(l.file.Name()), "bytes", torn)
 		return l.truncate()
+	case parsed.unended:
+		return l.endLine()
 	}
+	return nil
+}
+
+// endLine ends a last line that another program left without its LF, so that the
+// next entry is not glued to it.
+func (l *Log) endLine() error {
+	if _, err := l.file.WriteAt([]byte("\n"), l.size); err != nil {
+		return fmt.Errorf("sessions: ending the last line of %s: %w", filepath.Base(l.file.Name()), err)
+	}
+	l.size++
 	return nil
 }
 
@@ -116,7 +132,8 @@ type parsedFile struct {
 	header  session.Header
 	entries []session.Entry
 	damage  string
-	whole   int64 // bytes up to the last LF
+	whole   int64 // bytes of whole lines
+	unended bool  // the last of them is whole but has no LF
 	lastSeq uint64
 }
 
@@ -125,11 +142,12 @@ type parsedFile struct {
 func parse(data []byte) (parsedFile, error) {
 	var p parsedFile
 	number := 0
-	for {
+	for !p.unended {
 		line, rest, found := bytes.Cut(data[p.whole:], []byte("\n"))
-		if !found {
+		if !found && !json.Valid(line) {
 			break
 		}
+		p.unended = !found
 		p.whole = int64(len(data) - len(rest))
 		number++
 		line = bytes.TrimSpace(line)

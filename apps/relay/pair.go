@@ -21,33 +21,42 @@ const (
 	maxSlots = 1 << 19
 )
 
-// slot is one pairing under way. The directory's goroutine owns it.
+// slot is one pairing under way, at the node of its creator. The directory's
+// goroutine owns it.
 //
 //	open --redeem--> joined --both accept--> writing --> bound
 //	  any state but writing: expiry, reject or loss of a side --> burnt
 type slot struct {
 	name     string
 	creator  *conn
-	redeemer *conn // nil while open
+	redeemer pairSide // nil while open
 	accepted [2]bool
 	messages int
 	writing  bool
+	expires  time.Time
 	expiry   *time.Timer
 }
 
-func (s *slot) sides() []*conn {
-	if s.redeemer == nil {
-		return []*conn{s.creator}
-	}
-	return []*conn{s.creator, s.redeemer}
+// pairSide is one side of a pairing: a connection of this node, or a peer of
+// another.
+type pairSide interface {
+	tell(f wire.Frame)
+	asPeer() wire.Peer
 }
 
-// other returns the side that is not c, or nil.
-func (s *slot) other(c *conn) *conn {
-	switch c {
-	case s.creator:
+func (s *slot) sides() []pairSide {
+	if s.redeemer == nil {
+		return []pairSide{s.creator}
+	}
+	return []pairSide{s.creator, s.redeemer}
+}
+
+// other returns the side that is not side, or nil.
+func (s *slot) other(side pairSide) pairSide {
+	switch {
+	case side == pairSide(s.creator):
 		return s.redeemer
-	case s.redeemer:
+	case side == s.redeemer:
 		return s.creator
 	}
 	return nil
@@ -71,7 +80,7 @@ func (c *conn) allowPair() *wire.Error {
 func (c *conn) inDirectory(requestID string, step func(d *directory) *wire.Error) {
 	var refused *wire.Error
 	if err := c.relay.dir.do(func() { refused = step(c.relay.dir) }); err != nil {
-		refused = wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
+		refused = errClosingDown()
 	}
 	if refused != nil {
 		c.refuse(requestID, refused)
@@ -83,28 +92,48 @@ func (c *conn) createPair(f *wire.CreatePairSession) {
 		c.refuse(f.RequestID, err)
 		return
 	}
-	c.inDirectory(f.RequestID, func(d *directory) *wire.Error { return d.createSlot(c, f.RequestID) })
+	for {
+		var s *slot
+		c.inDirectory(f.RequestID, func(d *directory) (refused *wire.Error) {
+			s, refused = d.createSlot(c)
+			return refused
+		})
+		if s == nil {
+			return // and was told why
+		}
+		taken := c.relay.takenElsewhere(s)
+		done := c.relay.dir.do(func() {
+			switch {
+			case c.relay.dir.slots[s.name] != s: // the connection has ended meanwhile
+				taken = false
+			case taken:
+				c.relay.dir.remove(s)
+			default:
+				c.tell(&wire.PairSession{RequestID: f.RequestID, Slot: s.name, ExpiresAt: s.expires.UnixMilli()})
+			}
+		})
+		if done != nil || !taken {
+			return
+		}
+	}
 }
 
-func (d *directory) createSlot(c *conn, requestID string) *wire.Error {
+func (d *directory) createSlot(c *conn) (*slot, *wire.Error) {
 	limits := d.relay.cfg.Limits
 	switch {
 	case len(c.slots) >= limits.SlotsPerConnection:
-		return wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))
+		return nil, wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))
 	case len(d.slots) >= maxSlots:
-		return wire.Errorf(wire.KindLimit, "the relay has no free pairing code; try again in ten minutes")
+		return nil, wire.Errorf(wire.KindLimit, "the relay has no free pairing code; try again in ten minutes")
 	}
-	s := &slot{name: d.freeSlot(), creator: c}
+	s := &slot{name: d.freeSlot(), creator: c, expires: time.Now().Add(limits.PairTimeout)}
 	s.expiry = time.AfterFunc(limits.PairTimeout, func() {
 		_ = d.do(func() { d.expire(s) }) // a stopped directory has dropped it
 	})
 	d.slots[s.name] = s
 	c.slots = append(c.slots, s)
-	c.tell(&wire.PairSession{
-		RequestID: requestID, Slot: s.name,
-		ExpiresAt: time.Now().Add(limits.PairTimeout).UnixMilli(),
-	})
-	return nil
+	d.relay.cluster.outbox.subscribe(slotSubject(s.name))
+	return s, nil
 }
 
 // freeSlot draws until it finds a slot that is not taken.
@@ -128,32 +157,64 @@ func (c *conn) redeemPair(f *wire.RedeemPair) {
 		c.refuse(f.RequestID, err)
 		return
 	}
-	c.inDirectory(f.RequestID, func(d *directory) *wire.Error { return d.redeemSlot(c, f) })
+	elsewhere := false
+	c.inDirectory(f.RequestID, func(d *directory) *wire.Error {
+		if d.slots[f.Slot] == nil && !d.relay.cluster.alone {
+			elsewhere = true
+			return nil
+		}
+		return d.redeemSlot(c, f)
+	})
+	if elsewhere {
+		c.redeemElsewhere(f)
+	}
 }
 
 func (d *directory) redeemSlot(c *conn, f *wire.RedeemPair) *wire.Error {
 	s := d.slots[f.Slot]
-	switch {
-	case s == nil:
+	if c.party == nil {
 		return errNoSlot()
-	case s.creator.id.Kind() == c.id.Kind():
+	}
+	if err := s.redeemable(c.id, c.party); err != nil {
+		return err
+	}
+	c.slots = append(c.slots, s)
+	s.join(c, f.RequestID)
+	return nil
+}
+
+// redeemable tells why id may not be the other side, or nil. redeemer is nil when
+// it is on another node; the store is the judge of its bindings then.
+func (s *slot) redeemable(id ident.ID, redeemer *party) *wire.Error {
+	switch {
+	case s == nil || s.writing:
+		return errNoSlot()
+	case s.creator.id.Kind() == id.Kind():
 		return wire.Errorf(wire.KindPairSelf, "a device pairs with a browser, phone or terminal, not with another of its kind")
 	case s.redeemer != nil:
 		return wire.Errorf(wire.KindPairBusy, "this code is being used by another; ask for a new one")
-	case c.party == nil || s.creator.party == nil:
+	case s.creator.party == nil:
 		return errNoSlot()
 	}
-	for _, pair := range [][2]*conn{{c, s.creator}, {s.creator, c}} {
-		_, renewed := pair[0].party.grants[pair[1].id]
-		if n := len(pair[0].party.grants); n >= wire.MaxBindings && !renewed {
-			return wire.Errorf(wire.KindLimit, "%s has %d pairings; remove one first", pair[0].id, n)
-		}
+	if err := s.creator.party.roomForBinding(id); err != nil || redeemer == nil {
+		return err
 	}
-	s.redeemer = c
-	c.slots = append(c.slots, s)
-	c.tell(&wire.PairJoined{RequestID: f.RequestID, Slot: s.name, Peer: s.creator.asPeer()})
-	s.creator.tell(&wire.PairJoined{Slot: s.name, Peer: c.asPeer()})
+	return redeemer.roomForBinding(s.creator.id)
+}
+
+func (p *party) roomForBinding(with ident.ID) *wire.Error {
+	_, renewed := p.grants[with]
+	if n := len(p.grants); n >= wire.MaxBindings && !renewed {
+		return wire.Errorf(wire.KindLimit, "%s has %d pairings; remove one first", p.id, n)
+	}
 	return nil
+}
+
+// join tells both sides who the other is.
+func (s *slot) join(redeemer pairSide, requestID string) {
+	s.redeemer = redeemer
+	redeemer.tell(&wire.PairJoined{RequestID: requestID, Slot: s.name, Peer: s.creator.asPeer()})
+	s.creator.tell(&wire.PairJoined{Slot: s.name, Peer: redeemer.asPeer()})
 }
 
 // asPeer is what the other side learns of c. A side of a pairing is connected.
@@ -163,10 +224,10 @@ func (c *conn) asPeer() wire.Peer {
 	return peer
 }
 
-// joined returns the slot if c is a side of it and both sides are there.
-func (d *directory) joined(c *conn, name string) (*slot, *wire.Error) {
+// joined returns the slot if side is one of it and both sides are there.
+func (d *directory) joined(side pairSide, name string) (*slot, *wire.Error) {
 	s := d.slots[name]
-	if s == nil || s.other(c) == nil || s.writing {
+	if s == nil || s.other(side) == nil || s.writing {
 		return nil, errNoSlot()
 	}
 	return s, nil
@@ -174,49 +235,75 @@ func (d *directory) joined(c *conn, name string) (*slot, *wire.Error) {
 
 func (c *conn) passPairMessage(f *wire.PairMessage) {
 	c.inDirectory("", func(d *directory) *wire.Error {
-		s, err := d.joined(c, f.Slot)
-		if err != nil {
-			return err
-		}
-		if s.messages++; s.messages > maxPairMessages {
-			d.burn(s, wire.KindLimit, "too many messages for one pairing")
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f)
 			return nil
 		}
-		s.other(c).tell(f)
-		return nil
+		return d.passPairMessage(c, f)
 	})
+}
+
+func (d *directory) passPairMessage(from pairSide, f *wire.PairMessage) *wire.Error {
+	s, err := d.joined(from, f.Slot)
+	if err != nil {
+		return err
+	}
+	if s.messages++; s.messages > maxPairMessages {
+		d.burn(s, wire.KindLimit, "too many messages for one pairing")
+		return nil
+	}
+	s.other(from).tell(f)
+	return nil
 }
 
 func (c *conn) rejectPair(f *wire.PairReject) {
 	c.inDirectory("", func(d *directory) *wire.Error {
-		s := d.slots[f.Slot]
-		if s == nil || s.creator != c && s.redeemer != c || s.writing {
-			return errNoSlot()
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f) // pair_closed comes back
+			return nil
 		}
-		d.burn(s, wire.KindBadProof, "the pairing was refused; the codes did not match or someone said no")
-		return nil
+		return d.rejectPair(c, f)
 	})
+}
+
+func (d *directory) rejectPair(from pairSide, f *wire.PairReject) *wire.Error {
+	s := d.slots[f.Slot]
+	if s == nil || pairSide(s.creator) != from && s.redeemer != from || s.writing {
+		return errNoSlot()
+	}
+	d.burn(s, wire.KindBadProof, "the pairing was refused; the codes did not match or someone said no")
+	return nil
 }
 
 // acceptPair notes one side's yes. The second one writes the binding, in the
 // reader of whoever said it: the directory never waits for the store.
 func (c *conn) acceptPair(f *wire.PairAccept) {
 	var ready *slot
-	c.inDirectory("", func(d *directory) *wire.Error {
-		s, err := d.joined(c, f.Slot)
-		if err != nil {
-			return err
+	c.inDirectory("", func(d *directory) (refused *wire.Error) {
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f)
+			return nil
 		}
-		s.accepted[slices.Index(s.sides(), c)] = true
-		if s.accepted == [2]bool{true, true} {
-			s.writing = true
-			ready = s
-		}
-		return nil
+		ready, refused = d.acceptPair(c, f)
+		return refused
 	})
 	if ready != nil {
 		c.relay.bind(ready)
 	}
+}
+
+// acceptPair returns the slot when its binding is to be written.
+func (d *directory) acceptPair(from pairSide, f *wire.PairAccept) (*slot, *wire.Error) {
+	s, err := d.joined(from, f.Slot)
+	if err != nil {
+		return nil, err
+	}
+	s.accepted[slices.Index(s.sides(), from)] = true
+	if s.accepted != [2]bool{true, true} {
+		return nil, nil
+	}
+	s.writing = true
+	return s, nil
 }
 
 // bind writes the binding of a slot that both sides accepted, and tells.
@@ -244,7 +331,9 @@ func (r *Relay) bind(s *slot) {
 	})
 	if err == nil {
 		r.log.Info("binding written", "device", device.ID, "client", client.ID)
-		r.publish(notice{Kind: noticeBound, Device: device, Client: client})
+		r.cluster.outbox.publish(subjectNews, notice{
+			Kind: noticeBound, Device: device, Client: client, Slot: s.name, Node: s.nodeOf(device.ID, r.cluster.self),
+		})
 	}
 }
 
@@ -256,7 +345,15 @@ func (d *directory) complete(s *slot, device, client wire.Peer) {
 	d.relay.metrics.pairs.WithLabelValues(resultOK).Inc()
 	s.creator.tell(&wire.PairComplete{Slot: s.name, Peer: s.redeemer.asPeer()})
 	s.redeemer.tell(&wire.PairComplete{Slot: s.name, Peer: s.creator.asPeer()})
-	d.bound(device, client)
+	d.bound(device, client, s.nodeOf(device.ID, d.relay.cluster.self))
+}
+
+// nodeOf is where a side is.
+func (s *slot) nodeOf(side ident.ID, self string) string {
+	if far, ok := s.redeemer.(*farSide); ok && far.peer.ID == side {
+		return far.node
+	}
+	return self
 }
 
 // burn ends a slot without a binding.
@@ -272,8 +369,13 @@ func (d *directory) remove(s *slot) {
 	s.expiry.Stop()
 	if d.slots[s.name] == s {
 		delete(d.slots, s.name)
+		d.relay.cluster.outbox.unsubscribe(slotSubject(s.name))
 	}
-	for _, c := range s.sides() {
+	for _, side := range s.sides() {
+		c, ok := side.(*conn)
+		if !ok {
+			continue
+		}
 		c.slots = slices.DeleteFunc(c.slots, func(other *slot) bool { return other == s })
 	}
 }

@@ -12,6 +12,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
+// routesPerPeer is how many connections a server makes to each other: a pool of
+// three and one of the system account. A request before all are there may find
+// nobody.
+const routesPerPeer = 4
+
 // patience is how long a server may take to serve.
 const patience = 10 * time.Second
 
@@ -48,7 +53,7 @@ func StartCluster(t testing.TB, n int) []*Server {
 	}
 	deadline := time.Now().Add(patience)
 	for _, s := range out {
-		for s.nats.NumRoutes() < n-1 {
+		for s.nats.NumRoutes() < routesPerPeer*(n-1) {
 			if time.Now().After(deadline) {
 				t.Fatalf("NATS server has %d routes", s.nats.NumRoutes())
 			}
@@ -64,6 +69,9 @@ func start(t testing.TB, opts *server.Options) *Server {
 	s := &Server{t: t, opts: opts}
 	s.run()
 	opts.Port = s.nats.Addr().(*net.TCPAddr).Port // a restart comes back where it was
+	if at := s.nats.ClusterAddr(); at != nil {
+		opts.Cluster.Port = at.Port
+	}
 	t.Cleanup(s.Stop)
 	return s
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/bus/nats"
 	"github.com/scorel/scorel/apps/relay/store/sqlite"
 )
 
@@ -40,9 +42,13 @@ type Options struct {
 	PublicURLs     []string
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
-	Web            fs.FS // nil serves no page
-	Logger         *slog.Logger
-	Version        string
+	// Bus is where the NATS servers are that join this node with others, such as
+	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
+	// means that there are no others.
+	Bus     string
+	Web     fs.FS // nil serves no page
+	Logger  *slog.Logger
+	Version string
 }
 
 // Run serves until ctx ends, then says goodbye to the peers and returns nil. Any
@@ -51,6 +57,10 @@ func Run(ctx context.Context, opts Options) error {
 	defer opts.Listener.Close()
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	joined, err := openBus(opts)
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(opts.DataDir, 0o700); err != nil {
 		return fmt.Errorf("making the relay's data folder: %w", err)
@@ -61,13 +71,27 @@ func Run(ctx context.Context, opts Options) error {
 	}
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
-		Store: st, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
 	err = serve(ctx, r, opts)
 	return errors.Join(err, st.Close())
+}
+
+// CheckBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.
+func CheckBus(servers string) error {
+	_, err := openBus(Options{Bus: servers})
+	return err
+}
+
+// openBus returns nil when there is none.
+func openBus(opts Options) (bus.Bus, error) {
+	if opts.Bus == "" {
+		return nil, nil
+	}
+	return nats.New(opts.Bus, opts.Logger)
 }
 
 func serve(ctx context.Context, r *relay.Relay, opts Options) error {

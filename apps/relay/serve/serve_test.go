@@ -72,6 +72,8 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 		want string
 	}{
 		"data folder is a file": {Options{DataDir: file}, "data folder"},
+		"bad bus":               {Options{DataDir: t.TempDir(), Bus: "http://bus.example"}, "does not begin with nats://"},
+		"bus out of reach":      {Options{DataDir: t.TempDir(), Bus: "nats://127.0.0.1:1"}, "joining the bus"},
 		"bad public URL":        {Options{DataDir: t.TempDir(), PublicURLs: []string{"relay.example"}}, `public URL "relay.example"`},
 	} {
 		tc.opts.Listener = listen(t)

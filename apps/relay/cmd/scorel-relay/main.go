@@ -59,6 +59,7 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags.SetOutput(stderr)
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store")
+	flags.StringVar(&opts.Bus, "bus", "", "`URL` of the NATS servers that join relays with one store, such as nats://10.0.0.5:4222")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
 	flags.Func("allow-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
 	flags.Func("trust-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {

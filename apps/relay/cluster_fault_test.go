@@ -196,9 +196,9 @@ func TestFiftyHosts(t *testing.T) {
 				onEntry, onHost := openAgain(t, entries[i], hosts[i], 5*time.Second)
 				for j := range 20 {
 					entries[i].SendRecord(onEntry, fmt.Append(nil, j))
-					hosts[i].ExpectRecord(onHost, fmt.Append(nil, j))
+					awaitRecord(t, hosts[i], onHost, fmt.Append(nil, j))
 					hosts[i].SendRecord(onHost, fmt.Append(nil, j))
-					entries[i].ExpectRecord(onEntry, fmt.Append(nil, j))
+					awaitRecord(t, entries[i], onEntry, fmt.Append(nil, j))
 				}
 			})
 		}

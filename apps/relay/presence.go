@@ -65,7 +65,7 @@ func (d *directory) tellPresence(device *party, online bool) {
 func (d *directory) heardPresence(n notice) {
 	client := d.parties[n.Client.ID]
 	switch {
-	case client == nil:
+	case client == nil, client.id.Kind() != ident.KindClient:
 	case n.Online:
 		d.setAway(client, n.Device.ID, n.Node)
 	case client.away[n.Device.ID] == n.Node || client.away[n.Device.ID] == "":

@@ -9,7 +9,8 @@
 //
 // Who may connect to the NATS server may speak as any node: keep it on a private
 // network, or give it TLS and accounts (tls://, user and password or token in the
-// URL).
+// URL). Subjects begin with "scorel."; relays that do not share a store need
+// servers or accounts of their own.
 package nats
 
 import (
@@ -42,8 +43,9 @@ const (
 	reconnectFirst = 100 * time.Millisecond
 	reconnectMost  = 2 * time.Second
 	// channelLen is how many messages may be between the network and the inbox,
-	// which takes them without waiting for the handler.
-	channelLen = 1024
+	// which takes them without waiting for the handler: enough for a goroutine that
+	// the scheduler lets wait on a busy machine.
+	channelLen = 8192
 )
 
 // Bus connects each node to NATS on its own.

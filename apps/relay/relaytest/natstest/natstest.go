@@ -78,7 +78,7 @@ func start(t testing.TB, opts *server.Options) *Server {
 
 func (s *Server) run() {
 	s.t.Helper()
-	nats, err := server.NewServer(s.opts)
+	nats, err := server.NewServer(s.opts.Clone()) // the server goes on to read them
 	if err != nil {
 		s.t.Fatalf("making a NATS server: %v", err)
 	}

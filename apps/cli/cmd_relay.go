@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,7 @@ import (
 const defaultRelayListen = "127.0.0.1:7410"
 
 type relayFlags struct {
-	listen                     string
+	listen, bus                string
 	store                      storeFlags
 	publicURLs, allowedOrigins []string
 	trustedProxies             []string
@@ -51,12 +52,17 @@ number of relays can share it.`,
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
+	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that join relays with one store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
 }
 
 func (a *app) relayServe(ctx context.Context, f relayFlags) error {
+	f.bus = cmp.Or(f.bus, a.getenv("SCOREL_RELAY_BUS"))
+	if err := serve.CheckBus(f.bus); err != nil {
+		return usagef("%v", err)
+	}
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}
@@ -87,7 +93,7 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	}
 	return serve.Run(ctx, serve.Options{
 		Listener: listener, Store: url, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
-		TrustedProxies: proxies, Web: a.webFiles(), Logger: logger, Version: version,
+		TrustedProxies: proxies, Bus: f.bus, Web: a.webFiles(), Logger: logger, Version: version,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
+	"github.com/scorel/scorel/apps/relay/relaytest/natstest"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -28,10 +29,25 @@ func BenchmarkRoute(b *testing.B) {
 	}
 }
 
+// BenchmarkRouteAcrossNodes does the same over two relays and a NATS server.
+func BenchmarkRouteAcrossNodes(b *testing.B) {
+	for _, size := range []int{256, 16 << 10} {
+		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
+			bus := natstest.Start(b)
+			nodes := startNodes(b, nil, nil, bus.URL(), bus.URL())
+			host, entry := apart(b, nodes[1], nodes[0])
+			benchRecords(b, size, host, entry)
+		})
+	}
+}
+
 func benchRoute(b *testing.B, size int) {
+	host, entry := relaytest.Start(b, nil).PairedPeers(b)
+	benchRecords(b, size, host, entry)
+}
+
+func benchRecords(b *testing.B, size int, host, entry *relaytest.Peer) {
 	window := max(32, (256<<10)/size/32*32) // records under way, so that no queue fills
-	s := relaytest.Start(b, nil)
-	host, entry := s.PairedPeers(b)
 	onEntry, onHost := relaytest.Open(b, entry, host)
 	perMessage := min(32, wire.MaxMessage/4/(size+wire.RecordHeaderLen))
 	var batch []byte

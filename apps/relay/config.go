@@ -143,9 +143,6 @@ func (cfg Config) withDefaults() (Config, error) {
 		return cfg, errors.New("relay: Config.Store is missing: open one with store/sqlite")
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
-	if cfg.Bus == nil {
-		cfg.Bus = bus.NewLocal()
-	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	if err := cfg.Limits.check(); err != nil {
 		return cfg, fmt.Errorf("relay: %w", err)

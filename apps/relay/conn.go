@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,12 +27,12 @@ const (
 
 // conn is one connection of a peer. Its reader goroutine, run, owns it.
 type conn struct {
+	lane
+
 	// Static after construction.
-	relay *Relay
-	net   net.Conn
-	addr  netip.Addr // whom rate limits count
-	host  string     // the request's Host
-	out   queue
+	net  net.Conn
+	addr netip.Addr // whom rate limits count
+	host string     // the request's Host
 
 	// Static after login.
 	id    ident.ID
@@ -53,7 +52,10 @@ type conn struct {
 	// Owned by the directory's goroutine.
 	party   *party
 	slots   []*slot
+	opening int       // channels to devices on other nodes that are being opened
+	stamp   time.Time // when a device's login was admitted
 	changed map[ident.ID]*wire.Peer
+	latest  []wire.Peer // bindings that were read after the login's, if not nil
 
 	// Owned by the ping timer.
 	pinger *time.Timer
@@ -61,14 +63,11 @@ type conn struct {
 
 	alive  atomic.Bool // something arrived since the last ping
 	reason atomic.Pointer[wire.Reason]
-
-	portsMu sync.Mutex
-	ports   map[uint32]*port
-	nextNum uint32 // numbers under it were used
 }
 
 func newConn(r *Relay, up *ws.Upgraded, addr netip.Addr, host string) *conn {
-	c := &conn{relay: r, net: up.Conn, addr: addr, host: host, start: time.Now(), nextNum: 1}
+	c := &conn{lane: lane{relay: r, nextNum: 1}, net: up.Conn, addr: addr, host: host, start: time.Now()}
+	c.owner = c
 	c.reader = ws.NewReader(up.Conn, r.pool, up.Early)
 	c.reader.SetLimits(wire.MaxPreLogin, 0)
 	c.out.init(up.Conn, r.pool, r.queues, c.writeFailed)
@@ -141,24 +140,6 @@ func (c *conn) allowControl() bool {
 		&wire.ErrorFrame{Kind: wire.KindRateLimited, Message: "too many control frames; send fewer"},
 		&wire.Goodbye{Reason: wire.ReasonProtocol})
 	return false
-}
-
-// tell queues a control frame.
-func (c *conn) tell(f wire.Frame) {
-	data, err := wire.EncodeControl(f)
-	if err != nil {
-		c.relay.log.Error("encoding a control frame", "type", f.FrameType(), "error", err)
-		return
-	}
-	c.put(ws.OpText, data)
-}
-
-func (c *conn) put(op ws.Op, data []byte) verdict {
-	v := c.out.control(op, data)
-	if v == queueFull {
-		c.cut(wire.ReasonSlowConsumer) // it does not even read its control frames
-	}
-	return v
 }
 
 // refuse answers a request with an error.

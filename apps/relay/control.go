@@ -44,17 +44,20 @@ func (c *conn) control(data []byte) {
 	}
 }
 
-// openChannel answers open_channel from memory: the store is not asked.
+// openChannel answers open_channel from memory, of this node or of the device's:
+// the store is not asked.
 func (c *conn) openChannel(f *wire.OpenChannel) {
-	err := c.tryOpen(f)
-	if err == nil {
-		c.relay.metrics.opens.WithLabelValues(resultOK).Inc()
-		return
+	if err := c.tryOpen(f); err != nil {
+		c.refuseOpen(f.RequestID, err)
 	}
-	c.relay.metrics.opens.WithLabelValues(err.Kind.String()).Inc()
-	c.refuse(f.RequestID, err)
 }
 
+func (c *conn) refuseOpen(requestID string, err *wire.Error) {
+	c.relay.metrics.opens.WithLabelValues(err.Kind.String()).Inc()
+	c.refuse(requestID, err)
+}
+
+// tryOpen opens a channel, or begins to when the device is on another node.
 func (c *conn) tryOpen(f *wire.OpenChannel) *wire.Error {
 	if c.id.Kind() != ident.KindClient {
 		return wire.Errorf(wire.KindNotAllowed, "only an entry opens channels")
@@ -63,35 +66,43 @@ func (c *conn) tryOpen(f *wire.OpenChannel) *wire.Error {
 		return wire.Errorf(wire.KindRateLimited, "too many channels opened; wait a moment")
 	}
 	var refused *wire.Error
-	if err := c.relay.dir.do(func() { refused = c.relay.dir.open(c, f) }); err != nil {
-		return wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
+	var elsewhere *opening
+	if err := c.relay.dir.do(func() { elsewhere, refused = c.relay.dir.open(c, f) }); err != nil {
+		return errClosingDown()
+	}
+	if elsewhere != nil {
+		c.relay.tasks.Go(func() { c.relay.openElsewhere(elsewhere) })
 	}
 	return refused
 }
 
-// open authorizes and opens a channel. Both halves of the binding must be there.
-func (d *directory) open(c *conn, f *wire.OpenChannel) *wire.Error {
+// open authorizes and opens a channel. Both halves of the binding must be there;
+// the half of a device on another node is looked at there.
+func (d *directory) open(c *conn, f *wire.OpenChannel) (*opening, *wire.Error) {
 	unauthorized := wire.Errorf(wire.KindUnauthorized, "this client is not paired with that device; pair them first")
 	if c.party == nil {
-		return unauthorized
+		return nil, unauthorized
 	}
 	if _, ok := c.party.grants[f.DeviceID]; !ok {
-		return unauthorized
+		return nil, unauthorized
+	}
+	if d.relay.cluster.blind.Load() {
+		return nil, errBlind()
 	}
 	host := d.host(f.DeviceID)
 	if host == nil {
-		return wire.Errorf(wire.KindDeviceOffline, "the device is not connected; start scorel on it or wait until it is back")
+		return d.beginOpening(c, f)
 	}
 	if _, ok := host.party.grants[c.id]; !ok {
-		return unauthorized
+		return nil, unauthorized
 	}
-	return openLink(c, host, f.RequestID)
+	return nil, openLink(c, host, f.RequestID)
 }
 
 // closeChannel closes from one end. A channel that closed meanwhile is no error.
 func (c *conn) closeChannel(f *wire.CloseChannel) {
 	if p := c.port(f.Channel); p != nil {
-		p.link.close(peerReason(f.Reason), c)
+		p.link.close(peerReason(f.Reason), &c.lane)
 		return
 	}
 	if !c.wasOpen(f.Channel) {

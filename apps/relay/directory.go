@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -25,8 +26,10 @@ type directory struct {
 	ended    chan struct{}
 
 	// Owned by run.
-	parties map[ident.ID]*party
-	slots   map[string]*slot
+	parties  map[ident.ID]*party
+	slots    map[string]*slot
+	visits   map[string]*visit   // pairing codes of other nodes that a peer of ours redeems
+	openings map[uint32]*opening // channels to other nodes that are being opened
 }
 
 type command struct {
@@ -40,6 +43,10 @@ type party struct {
 	conns   []*conn                // logged in; at most one for a device
 	joining []*conn                // their bindings are being read
 	grants  map[ident.ID]wire.Peer // the valid bindings: the other sides
+	version int                    // grows with each change of grants
+	// away says on which other node a client's devices are, "" for one that is known
+	// to be on none.
+	away map[ident.ID]string
 }
 
 func newDirectory(r *Relay) *directory {
@@ -50,6 +57,8 @@ func newDirectory(r *Relay) *directory {
 		ended:    make(chan struct{}),
 		parties:  make(map[ident.ID]*party),
 		slots:    make(map[string]*slot),
+		visits:   make(map[string]*visit),
+		openings: make(map[uint32]*opening),
 	}
 }
 
@@ -100,11 +109,11 @@ func (d *directory) doContext(ctx context.Context, f func()) error {
 func (d *directory) enter(c *conn) error {
 	p := d.parties[c.id]
 	if p == nil {
-		if err := d.relay.node.Subscribe(subject(c.id)); err != nil {
-			return err
-		}
-		p = &party{id: c.id}
+		p = &party{id: c.id, away: make(map[ident.ID]string)}
 		d.parties[c.id] = p
+		if c.id.Kind() == ident.KindClient {
+			d.relay.cluster.outbox.subscribe(partySubject(c.id))
+		}
 	}
 	if c.id.Kind() == ident.KindClient && len(p.conns)+len(p.joining) >= d.relay.cfg.Limits.ConnectionsPerEntry {
 		return wire.Errorf(wire.KindLimit, "this client has %d connections; close one of them", len(p.conns)+len(p.joining))
@@ -114,10 +123,20 @@ func (d *directory) enter(c *conn) error {
 	return nil
 }
 
-// admit ends a login: c is online, knows its bindings and has its welcome.
-func (d *directory) admit(c *conn, bindings []wire.Peer) {
+// admit ends a login: c is online, knows its bindings and has its welcome. away
+// is where the devices are that other nodes have; what was heard since is newer.
+func (d *directory) admit(c *conn, bindings []wire.Peer, away map[ident.ID]string) {
 	p := c.party
 	p.joining = without(p.joining, c)
+	p.version++
+	for id, node := range away {
+		if _, heard := p.away[id]; !heard {
+			p.away[id] = node
+		}
+	}
+	if c.latest != nil {
+		bindings, c.latest = c.latest, nil
+	}
 	p.grants = make(map[ident.ID]wire.Peer, len(bindings))
 	for _, peer := range bindings {
 		p.grants[peer.ID] = peer
@@ -134,16 +153,22 @@ func (d *directory) admit(c *conn, bindings []wire.Peer) {
 	if c.id.Kind() == ident.KindDevice {
 		d.replace(p)
 	}
+	c.stamp = time.Now()
 	p.conns = append(p.conns, c)
 	c.tell(d.welcome(p))
-	if c.id.Kind() == ident.KindDevice && cameOnline {
-		d.announce(p, &wire.DeviceOnline{DeviceID: p.id})
+	if c.id.Kind() != ident.KindDevice {
+		return
 	}
+	if cameOnline {
+		d.cameOnline(p)
+	}
+	d.tellLogin(c, true)
 }
 
 // leave takes c out, whether it was admitted or not.
 func (d *directory) leave(c *conn) {
 	d.burnSlotsOf(c)
+	d.leaveVisitsOf(c)
 	p := c.party
 	if p == nil {
 		return
@@ -152,12 +177,12 @@ func (d *directory) leave(c *conn) {
 	wasOnline := len(p.conns) > 0
 	p.conns, p.joining = without(p.conns, c), without(p.joining, c)
 	if len(p.conns) == 0 && wasOnline && p.id.Kind() == ident.KindDevice {
-		d.announce(p, &wire.DeviceOffline{DeviceID: p.id})
+		d.wentOffline(p)
 	}
 	if len(p.conns)+len(p.joining) == 0 {
 		delete(d.parties, p.id)
-		if err := d.relay.node.Unsubscribe(subject(p.id)); err != nil {
-			d.relay.log.Warn("leaving a subject of the bus", "error", err)
+		if p.id.Kind() == ident.KindClient {
+			d.relay.cluster.outbox.unsubscribe(partySubject(p.id))
 		}
 	}
 }
@@ -184,7 +209,7 @@ func (d *directory) host(id ident.ID) *conn {
 func (d *directory) welcome(p *party) *wire.Welcome {
 	w := &wire.Welcome{ID: p.id, ServerTime: nowMillis(), Peers: make([]wire.Peer, 0, len(p.grants))}
 	for id, peer := range p.grants {
-		peer.Online = d.host(id) != nil
+		peer.Online = d.online(p, id)
 		w.Peers = append(w.Peers, peer)
 	}
 	slices.SortFunc(w.Peers, func(a, b wire.Peer) int { return a.ID.Compare(b.ID) })

@@ -1,11 +1,10 @@
 package relay
 
 import (
-	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
-	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -22,6 +21,7 @@ func (d *directory) setGrant(of ident.ID, peer wire.Peer) {
 		return
 	}
 	peer.Online = false // worked out when it is told
+	p.version++
 	if p.grants != nil {
 		p.grants[peer.ID] = peer
 	}
@@ -36,6 +36,7 @@ func (d *directory) dropGrant(of, peer ident.ID) {
 	if p == nil {
 		return
 	}
+	p.version++
 	delete(p.grants, peer)
 	for _, c := range p.joining {
 		c.noteChange(peer, nil)
@@ -50,15 +51,43 @@ func (c *conn) noteChange(peer ident.ID, now *wire.Peer) {
 	c.changed[peer] = now
 }
 
-// bound makes a written binding count here.
-func (d *directory) bound(device, client wire.Peer) {
+// bound makes a written binding count here. node is where the device is.
+func (d *directory) bound(device, client wire.Peer, node string) {
 	d.setGrant(device.ID, client)
 	d.setGrant(client.ID, device)
-	if p := d.parties[client.ID]; p != nil && d.host(device.ID) != nil {
-		for _, c := range p.conns {
-			c.tell(&wire.DeviceOnline{DeviceID: device.ID})
-		}
+	p := d.parties[client.ID]
+	switch {
+	case p == nil:
+	case d.host(device.ID) != nil:
+		p.tell(&wire.DeviceOnline{DeviceID: device.ID})
+	case node != "" && node != d.relay.cluster.self:
+		p.away[device.ID] = "" // so that it is told, even when it was known
+		d.setAway(p, device.ID, node)
 	}
+}
+
+// heardBound is bound for the news of another node. The one that took part in the
+// pairing has completed it with the frame of the trunk, or does now: whichever
+// comes first.
+func (d *directory) heardBound(n notice) {
+	if v := d.visits[n.Slot]; v != nil && v.node != "" {
+		d.finishVisit(n.Slot, v)
+	}
+	if d.holds(n.Device.ID, n.Client.ID) && d.holds(n.Client.ID, n.Device.ID) {
+		return // told already
+	}
+	d.bound(n.Device, n.Client, n.Node)
+}
+
+// holds tells whether a party that is connected here has its half. One that is
+// not has nothing to learn.
+func (d *directory) holds(of, peer ident.ID) bool {
+	p := d.parties[of]
+	if p == nil {
+		return true
+	}
+	_, ok := p.grants[peer]
+	return ok && len(p.joining) == 0
 }
 
 // revoked makes an ended binding count here: no new channel, the open ones close,
@@ -76,14 +105,16 @@ func (d *directory) revoked(device, client ident.ID, asked *conn, requestID stri
 	if p := d.parties[client]; p != nil {
 		for _, c := range p.conns {
 			c.closeLinksWith(device, wire.ReasonRevoked)
-			if d.host(device) != nil {
+			if d.online(p, device) {
 				c.tell(&wire.DeviceOffline{DeviceID: device})
 			}
 			tell(c, device)
 		}
+		delete(p.away, device)
 	}
 	if p := d.parties[device]; p != nil {
 		for _, c := range p.conns {
+			c.closeLinksWith(client, wire.ReasonRevoked) // to entries on other nodes
 			tell(c, client)
 		}
 	}
@@ -112,85 +143,26 @@ func (c *conn) revoke(f *wire.RevokeBinding) {
 		c.refuse(f.RequestID, wire.Errorf(wire.KindUnavailable,
 			"the revocation could not be written down; channels are closed for now, revoke again"))
 		_ = c.relay.dir.do(func() { c.relay.dir.suspend(device, client) })
+		c.relay.tellNews(noticeSuspended, device, client)
 		return
 	}
 	c.relay.metrics.revocations.Inc()
 	c.relay.log.Info("binding revoked", "device", device, "client", client, "by", c.id)
 	_ = c.relay.dir.do(func() { c.relay.dir.revoked(device, client, c, f.RequestID) })
-	c.relay.publish(notice{Kind: noticeRevoked, Device: wire.Peer{ID: device}, Client: wire.Peer{ID: client}})
+	c.relay.tellNews(noticeRevoked, device, client)
 }
 
 // suspend ends what a binding allows without telling that it is revoked.
 func (d *directory) suspend(device, client ident.ID) {
 	d.dropGrant(device, client)
 	d.dropGrant(client, device)
-	if p := d.parties[client]; p != nil {
-		for _, c := range p.conns {
-			c.closeLinksWith(device, wire.ReasonRevoked)
-		}
-	}
-}
-
-// notice is what nodes tell each other.
-type notice struct {
-	Kind   string    `json:"kind"`
-	Device wire.Peer `json:"device"`
-	Client wire.Peer `json:"client"` // zero for noticeReplaced
-}
-
-const (
-	noticeBound    = "bound"    // a binding was written
-	noticeRevoked  = "revoked"  // a binding was ended
-	noticeReplaced = "replaced" // the device logged in on another node
-)
-
-// subject is where news of a party is told.
-func subject(id ident.ID) string { return "scorel.party." + id.String() }
-
-// publish tells the nodes that have either side connected.
-func (r *Relay) publish(n notice) {
-	data, err := json.Marshal(n)
-	if err != nil {
-		r.log.Error("encoding a notice", "error", err)
-		return
-	}
-	for _, id := range []ident.ID{n.Device.ID, n.Client.ID} {
-		if id.IsZero() {
-			continue
-		}
-		if err := r.node.Publish(subject(id), data); err != nil {
-			r.log.Error("telling other nodes", "notice", n.Kind, "error", err)
-		}
-	}
-}
-
-// heard handles what other nodes tell. Doing it twice changes nothing, since a
-// node with both sides hears it on both subjects.
-func (r *Relay) heard(msg bus.Message) {
-	if msg.Lost {
-		r.rereadGrants()
-		return
-	}
-	var n notice
-	if err := json.Unmarshal(msg.Data, &n); err != nil {
-		r.log.Error("notice of another node cannot be read", "error", err)
-		return
-	}
-	_ = r.dir.do(func() { // a stopped directory has nobody to tell
-		switch n.Kind {
-		case noticeBound:
-			r.dir.bound(n.Device, n.Client)
-		case noticeRevoked:
-			if r.dir.knows(n.Device.ID, n.Client.ID) {
-				r.dir.revoked(n.Device.ID, n.Client.ID, nil, "")
-			}
-		case noticeReplaced:
-			if p := r.dir.parties[n.Device.ID]; p != nil && len(p.conns) > 0 {
-				r.dir.replace(p)
-				r.dir.announce(p, &wire.DeviceOffline{DeviceID: p.id}) // out of reach from this node
+	for of, peer := range map[ident.ID]ident.ID{device: client, client: device} {
+		if p := d.parties[of]; p != nil {
+			for _, c := range p.conns {
+				c.closeLinksWith(peer, wire.ReasonRevoked)
 			}
 		}
-	})
+	}
 }
 
 // knows tells whether either side still holds its half.
@@ -207,39 +179,26 @@ func (d *directory) knows(device, client ident.ID) bool {
 	return false
 }
 
-// rereadGrants brings every connected party back in step with the store after
-// notices were lost. A party whose bindings cannot be read loses them.
-func (r *Relay) rereadGrants() {
-	var ids []ident.ID
-	if err := r.dir.do(func() {
-		for id := range r.dir.parties {
-			ids = append(ids, id)
-		}
-	}); err != nil {
-		return
-	}
-	r.log.Warn("notices of other nodes were lost, reading all bindings again", "parties", len(ids))
-	for _, id := range ids {
-		peers, err := r.bindings(id)
-		if err != nil {
-			r.storeFailed("bindings", err)
-		}
-		if r.dir.do(func() { r.dir.reconcile(id, peers) }) != nil {
-			return
-		}
-	}
-}
-
 // reconcile makes the bindings of id what the store says.
 func (d *directory) reconcile(id ident.ID, peers []wire.Peer) {
 	p := d.parties[id]
 	if p == nil {
 		return
 	}
+	for _, c := range p.joining { // the answer that it waits for may be older
+		c.latest, c.changed = slices.Clone(peers), nil
+		if c.latest == nil {
+			c.latest = []wire.Peer{}
+		}
+	}
 	valid := make(map[ident.ID]bool, len(peers))
 	for _, peer := range peers {
 		valid[peer.ID] = true
+		_, had := p.grants[peer.ID]
 		d.setGrant(id, peer)
+		if !had && id.Kind() == ident.KindClient && d.online(p, peer.ID) {
+			p.tell(&wire.DeviceOnline{DeviceID: peer.ID})
+		}
 	}
 	for peer := range p.grants {
 		if valid[peer] {

@@ -102,7 +102,7 @@ func TestRevocationAndPairingReachOtherNodes(t *testing.T) {
 
 	elsewhere := two.Login(t, entry.Keys, "another tab, another node")
 	elsewhere.Send(&wire.RevokeBinding{RequestID: "r", PeerID: host.ID})
-	if got := relaytest.Expect[wire.BindingRevoked](elsewhere); got.RequestID != "r" {
+	if got := relaytest.Await[wire.BindingRevoked](elsewhere); got.RequestID != "r" {
 		t.Fatalf("told %+v", got)
 	}
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonRevoked {
@@ -149,7 +149,7 @@ func TestLostNoticesWithoutAStoreCloseEverything(t *testing.T) {
 	relaytest.Open(t, entry, host)
 	close(st.broken)
 	s.Relay.HearLoss()
-	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonRevoked {
+	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonPeerGone {
 		t.Fatalf("channel closed for %s", got.Reason)
 	}
 	relaytest.Await[wire.ChannelClosed](host)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/internal/ws"
-	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -107,13 +106,8 @@ func (c *conn) join() error {
 		r.storeFailed("login", err)
 		return wire.Errorf(wire.KindUnavailable, "the relay cannot read its bindings now; try again later")
 	}
-	if err := r.dir.do(func() { r.dir.admit(c, peers) }); err != nil {
-		return err
-	}
-	if c.id.Kind() == ident.KindDevice {
-		r.publish(notice{Kind: noticeReplaced, Device: wire.Peer{ID: c.id}})
-	}
-	return nil
+	away := c.findDevices(peers)
+	return r.dir.do(func() { r.dir.admit(c, peers, away) })
 }
 
 // denyLogin ends the connection of a peer that proved who it is but may not come in.

@@ -26,6 +26,14 @@ type metrics struct {
 	refused      *prometheus.CounterVec // requests turned away before login, by reason
 	unknownTypes prometheus.Counter
 	storeErrors  *prometheus.CounterVec // by operation
+
+	busUp         prometheus.Gauge
+	nodes         prometheus.Gauge
+	busLosses     prometheus.Counter
+	busGaps       prometheus.Counter
+	busErrors     prometheus.Counter
+	remoteRecords prometheus.Counter
+	remoteBytes   prometheus.Counter
 }
 
 // Results that are no wire.Kind.
@@ -46,26 +54,34 @@ const (
 
 func newMetrics() *metrics {
 	m := &metrics{
-		registry:     prometheus.NewRegistry(),
-		connections:  gauges("connections", "Logged-in connections.", "role"),
-		logins:       counters("logins_total", "Logins by result.", "result"),
-		ends:         counters("connection_ends_total", "Ended connections by reason.", "reason"),
-		channels:     prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorel_relay_channels", Help: "Open channels."}),
-		channelEnds:  counters("channel_ends_total", "Ended channels by reason.", "reason"),
-		opens:        counters("channel_opens_total", "Requests to open a channel by result.", "result"),
-		records:      counter("records_total", "Records received."),
-		recordBytes:  counter("record_bytes_total", "Payload bytes of records received."),
-		dropped:      counters("records_dropped_total", "Records that reached nobody, by reason.", "reason"),
-		pairs:        counters("pairings_total", "Ended pairings by result.", "result"),
-		revocations:  counter("revocations_total", "Bindings revoked."),
-		refused:      counters("refused_total", "Requests to connect turned away, by reason.", "reason"),
-		unknownTypes: counter("unknown_frames_total", "Control frames of an unknown type, which are skipped."),
-		storeErrors:  counters("store_errors_total", "Questions that the store failed to answer, by operation.", "operation"),
+		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
+		nodes:         gauge("nodes", "Other nodes that are heard of."),
+		busLosses:     counter("bus_losses_total", "Times that the bus told of lost messages or of an outage."),
+		busGaps:       counter("bus_gaps_total", "Times that what another node sent on a trunk was lost."),
+		busErrors:     counter("bus_errors_total", "Subscriptions and notices that the bus did not take."),
+		remoteRecords: counter("remote_records_total", "Records received from other nodes."),
+		remoteBytes:   counter("remote_record_bytes_total", "Payload bytes of records received from other nodes."),
+		registry:      prometheus.NewRegistry(),
+		connections:   gauges("connections", "Logged-in connections.", "role"),
+		logins:        counters("logins_total", "Logins by result.", "result"),
+		ends:          counters("connection_ends_total", "Ended connections by reason.", "reason"),
+		channels:      gauge("channels", "Open channels."),
+		channelEnds:   counters("channel_ends_total", "Ended channels by reason.", "reason"),
+		opens:         counters("channel_opens_total", "Requests to open a channel by result.", "result"),
+		records:       counter("records_total", "Records received."),
+		recordBytes:   counter("record_bytes_total", "Payload bytes of records received."),
+		dropped:       counters("records_dropped_total", "Records that reached nobody, by reason.", "reason"),
+		pairs:         counters("pairings_total", "Ended pairings by result.", "result"),
+		revocations:   counter("revocations_total", "Bindings revoked."),
+		refused:       counters("refused_total", "Requests to connect turned away, by reason.", "reason"),
+		unknownTypes:  counter("unknown_frames_total", "Control frames of an unknown type, which are skipped."),
+		storeErrors:   counters("store_errors_total", "Questions that the store failed to answer, by operation.", "operation"),
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.connections, m.logins, m.ends, m.channels, m.channelEnds, m.opens, m.records, m.recordBytes,
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
+		m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
 	m.startAtZero()
 	return m
@@ -105,6 +121,10 @@ func counter(name, help string) prometheus.Counter {
 
 func counters(name, help, label string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "scorel_relay_" + name, Help: help}, []string{label})
+}
+
+func gauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: "scorel_relay_" + name, Help: help})
 }
 
 func gauges(name, help, label string) *prometheus.GaugeVec {

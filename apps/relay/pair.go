@@ -1,8 +1,6 @@
 package relay
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
@@ -20,38 +18,6 @@ const (
 	// the second draw on average and a guess hits nothing half of the time.
 	maxSlots = 1 << 19
 )
-
-// slot is one pairing under way. The directory's goroutine owns it.
-//
-//	open --redeem--> joined --both accept--> writing --> bound
-//	  any state but writing: expiry, reject or loss of a side --> burnt
-type slot struct {
-	name     string
-	creator  *conn
-	redeemer *conn // nil while open
-	accepted [2]bool
-	messages int
-	writing  bool
-	expiry   *time.Timer
-}
-
-func (s *slot) sides() []*conn {
-	if s.redeemer == nil {
-		return []*conn{s.creator}
-	}
-	return []*conn{s.creator, s.redeemer}
-}
-
-// other returns the side that is not c, or nil.
-func (s *slot) other(c *conn) *conn {
-	switch c {
-	case s.creator:
-		return s.redeemer
-	case s.redeemer:
-		return s.creator
-	}
-	return nil
-}
 
 func errNoSlot() *wire.Error {
 	return wire.Errorf(wire.KindPairUnknown, "no such code: it is mistyped, used or expired; ask for a new one")
@@ -71,7 +37,7 @@ func (c *conn) allowPair() *wire.Error {
 func (c *conn) inDirectory(requestID string, step func(d *directory) *wire.Error) {
 	var refused *wire.Error
 	if err := c.relay.dir.do(func() { refused = step(c.relay.dir) }); err != nil {
-		refused = wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
+		refused = errClosingDown()
 	}
 	if refused != nil {
 		c.refuse(requestID, refused)
@@ -83,44 +49,48 @@ func (c *conn) createPair(f *wire.CreatePairSession) {
 		c.refuse(f.RequestID, err)
 		return
 	}
-	c.inDirectory(f.RequestID, func(d *directory) *wire.Error { return d.createSlot(c, f.RequestID) })
+	for {
+		var s *slot
+		c.inDirectory(f.RequestID, func(d *directory) (refused *wire.Error) {
+			s, refused = d.createSlot(c)
+			return refused
+		})
+		if s == nil {
+			return // and was told why
+		}
+		taken := c.relay.takenElsewhere(s)
+		done := c.relay.dir.do(func() {
+			switch {
+			case c.relay.dir.slots[s.name] != s: // the connection has ended meanwhile
+				taken = false
+			case taken:
+				c.relay.dir.remove(s)
+			default:
+				c.tell(&wire.PairSession{RequestID: f.RequestID, Slot: s.name, ExpiresAt: s.expires.UnixMilli()})
+			}
+		})
+		if done != nil || !taken {
+			return
+		}
+	}
 }
 
-func (d *directory) createSlot(c *conn, requestID string) *wire.Error {
+func (d *directory) createSlot(c *conn) (*slot, *wire.Error) {
 	limits := d.relay.cfg.Limits
 	switch {
 	case len(c.slots) >= limits.SlotsPerConnection:
-		return wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))
+		return nil, wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))
 	case len(d.slots) >= maxSlots:
-		return wire.Errorf(wire.KindLimit, "the relay has no free pairing code; try again in ten minutes")
+		return nil, wire.Errorf(wire.KindLimit, "the relay has no free pairing code; try again in ten minutes")
 	}
-	s := &slot{name: d.freeSlot(), creator: c}
+	s := &slot{name: d.freeSlot(), creator: c, expires: time.Now().Add(limits.PairTimeout)}
 	s.expiry = time.AfterFunc(limits.PairTimeout, func() {
 		_ = d.do(func() { d.expire(s) }) // a stopped directory has dropped it
 	})
 	d.slots[s.name] = s
 	c.slots = append(c.slots, s)
-	c.tell(&wire.PairSession{
-		RequestID: requestID, Slot: s.name,
-		ExpiresAt: time.Now().Add(limits.PairTimeout).UnixMilli(),
-	})
-	return nil
-}
-
-// freeSlot draws until it finds a slot that is not taken.
-func (d *directory) freeSlot() string {
-	for {
-		var raw [4]byte
-		rand.Read(raw[:])
-		bits := binary.BigEndian.Uint32(raw[:])
-		var name [wire.SlotLen]byte
-		for i := range name {
-			name[i] = wire.Crockford[bits>>(5*i)&31]
-		}
-		if _, taken := d.slots[string(name[:])]; !taken {
-			return string(name[:])
-		}
-	}
+	d.relay.cluster.outbox.subscribe(slotSubject(s.name))
+	return s, nil
 }
 
 func (c *conn) redeemPair(f *wire.RedeemPair) {
@@ -128,31 +98,29 @@ func (c *conn) redeemPair(f *wire.RedeemPair) {
 		c.refuse(f.RequestID, err)
 		return
 	}
-	c.inDirectory(f.RequestID, func(d *directory) *wire.Error { return d.redeemSlot(c, f) })
+	elsewhere := false
+	c.inDirectory(f.RequestID, func(d *directory) *wire.Error {
+		if d.slots[f.Slot] == nil && !d.relay.cluster.alone {
+			elsewhere = true
+			return nil
+		}
+		return d.redeemSlot(c, f)
+	})
+	if elsewhere {
+		c.redeemElsewhere(f)
+	}
 }
 
 func (d *directory) redeemSlot(c *conn, f *wire.RedeemPair) *wire.Error {
 	s := d.slots[f.Slot]
-	switch {
-	case s == nil:
-		return errNoSlot()
-	case s.creator.id.Kind() == c.id.Kind():
-		return wire.Errorf(wire.KindPairSelf, "a device pairs with a browser, phone or terminal, not with another of its kind")
-	case s.redeemer != nil:
-		return wire.Errorf(wire.KindPairBusy, "this code is being used by another; ask for a new one")
-	case c.party == nil || s.creator.party == nil:
+	if c.party == nil {
 		return errNoSlot()
 	}
-	for _, pair := range [][2]*conn{{c, s.creator}, {s.creator, c}} {
-		_, renewed := pair[0].party.grants[pair[1].id]
-		if n := len(pair[0].party.grants); n >= wire.MaxBindings && !renewed {
-			return wire.Errorf(wire.KindLimit, "%s has %d pairings; remove one first", pair[0].id, n)
-		}
+	if err := s.redeemable(c.id, c.party); err != nil {
+		return err
 	}
-	s.redeemer = c
 	c.slots = append(c.slots, s)
-	c.tell(&wire.PairJoined{RequestID: f.RequestID, Slot: s.name, Peer: s.creator.asPeer()})
-	s.creator.tell(&wire.PairJoined{Slot: s.name, Peer: c.asPeer()})
+	s.join(c, f.RequestID)
 	return nil
 }
 
@@ -163,10 +131,10 @@ func (c *conn) asPeer() wire.Peer {
 	return peer
 }
 
-// joined returns the slot if c is a side of it and both sides are there.
-func (d *directory) joined(c *conn, name string) (*slot, *wire.Error) {
+// joined returns the slot if side is one of it and both sides are there.
+func (d *directory) joined(side pairSide, name string) (*slot, *wire.Error) {
 	s := d.slots[name]
-	if s == nil || s.other(c) == nil || s.writing {
+	if s == nil || s.other(side) == nil || s.writing {
 		return nil, errNoSlot()
 	}
 	return s, nil
@@ -174,49 +142,75 @@ func (d *directory) joined(c *conn, name string) (*slot, *wire.Error) {
 
 func (c *conn) passPairMessage(f *wire.PairMessage) {
 	c.inDirectory("", func(d *directory) *wire.Error {
-		s, err := d.joined(c, f.Slot)
-		if err != nil {
-			return err
-		}
-		if s.messages++; s.messages > maxPairMessages {
-			d.burn(s, wire.KindLimit, "too many messages for one pairing")
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f)
 			return nil
 		}
-		s.other(c).tell(f)
-		return nil
+		return d.passPairMessage(c, f)
 	})
+}
+
+func (d *directory) passPairMessage(from pairSide, f *wire.PairMessage) *wire.Error {
+	s, err := d.joined(from, f.Slot)
+	if err != nil {
+		return err
+	}
+	if s.messages++; s.messages > maxPairMessages {
+		d.burn(s, wire.KindLimit, "too many messages for one pairing")
+		return nil
+	}
+	s.other(from).tell(f)
+	return nil
 }
 
 func (c *conn) rejectPair(f *wire.PairReject) {
 	c.inDirectory("", func(d *directory) *wire.Error {
-		s := d.slots[f.Slot]
-		if s == nil || s.creator != c && s.redeemer != c || s.writing {
-			return errNoSlot()
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f) // pair_closed comes back
+			return nil
 		}
-		d.burn(s, wire.KindBadProof, "the pairing was refused; the codes did not match or someone said no")
-		return nil
+		return d.rejectPair(c, f)
 	})
+}
+
+func (d *directory) rejectPair(from pairSide, f *wire.PairReject) *wire.Error {
+	s := d.slots[f.Slot]
+	if s == nil || pairSide(s.creator) != from && s.redeemer != from || s.writing {
+		return errNoSlot()
+	}
+	d.burn(s, wire.KindBadProof, "the pairing was refused; the codes did not match or someone said no")
+	return nil
 }
 
 // acceptPair notes one side's yes. The second one writes the binding, in the
 // reader of whoever said it: the directory never waits for the store.
 func (c *conn) acceptPair(f *wire.PairAccept) {
 	var ready *slot
-	c.inDirectory("", func(d *directory) *wire.Error {
-		s, err := d.joined(c, f.Slot)
-		if err != nil {
-			return err
+	c.inDirectory("", func(d *directory) (refused *wire.Error) {
+		if t := d.visited(c, f.Slot); t != nil {
+			t.tell(f)
+			return nil
 		}
-		s.accepted[slices.Index(s.sides(), c)] = true
-		if s.accepted == [2]bool{true, true} {
-			s.writing = true
-			ready = s
-		}
-		return nil
+		ready, refused = d.acceptPair(c, f)
+		return refused
 	})
 	if ready != nil {
 		c.relay.bind(ready)
 	}
+}
+
+// acceptPair returns the slot when its binding is to be written.
+func (d *directory) acceptPair(from pairSide, f *wire.PairAccept) (*slot, *wire.Error) {
+	s, err := d.joined(from, f.Slot)
+	if err != nil {
+		return nil, err
+	}
+	s.accepted[slices.Index(s.sides(), from)] = true
+	if s.accepted != [2]bool{true, true} {
+		return nil, nil
+	}
+	s.writing = true
+	return s, nil
 }
 
 // bind writes the binding of a slot that both sides accepted, and tells.
@@ -244,7 +238,9 @@ func (r *Relay) bind(s *slot) {
 	})
 	if err == nil {
 		r.log.Info("binding written", "device", device.ID, "client", client.ID)
-		r.publish(notice{Kind: noticeBound, Device: device, Client: client})
+		r.cluster.outbox.publish(subjectNews, notice{
+			Kind: noticeBound, Device: device, Client: client, Slot: s.name, Node: s.nodeOf(device.ID, r.cluster.self),
+		})
 	}
 }
 
@@ -256,7 +252,7 @@ func (d *directory) complete(s *slot, device, client wire.Peer) {
 	d.relay.metrics.pairs.WithLabelValues(resultOK).Inc()
 	s.creator.tell(&wire.PairComplete{Slot: s.name, Peer: s.redeemer.asPeer()})
 	s.redeemer.tell(&wire.PairComplete{Slot: s.name, Peer: s.creator.asPeer()})
-	d.bound(device, client)
+	d.bound(device, client, s.nodeOf(device.ID, d.relay.cluster.self))
 }
 
 // burn ends a slot without a binding.
@@ -272,8 +268,13 @@ func (d *directory) remove(s *slot) {
 	s.expiry.Stop()
 	if d.slots[s.name] == s {
 		delete(d.slots, s.name)
+		d.relay.cluster.outbox.unsubscribe(slotSubject(s.name))
 	}
-	for _, c := range s.sides() {
+	for _, side := range s.sides() {
+		c, ok := side.(*conn)
+		if !ok {
+			continue
+		}
 		c.slots = slices.DeleteFunc(c.slots, func(other *slot) bool { return other == s })
 	}
 }

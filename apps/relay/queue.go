@@ -2,7 +2,6 @@ package relay
 
 import (
 	"encoding/binary"
-	"net"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ type queueLimits struct {
 // In a chunk each frame has ws.HeaderRoom bytes in front of its payload; until
 // the header is written there, they hold the opcode and the payload's length.
 type queue struct {
-	conn   net.Conn
+	conn   sink
 	pool   *bufpool.Pool
 	limits *queueLimits
 	failed func(error) // called once by the writer when the network fails
@@ -60,10 +59,17 @@ type queue struct {
 	gen     uint64
 	state   queueState
 	writing bool
-	idle    chan struct{} // made by close when it has to wait for the writer
+	idle    chan struct{} // made by whoever waits for the writer to end
 }
 
-func (q *queue) init(conn net.Conn, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
+// sink is where a queue writes: a net.Conn, or the way to another node.
+type sink interface {
+	Write(frame []byte) (int, error) // one whole frame
+	SetWriteDeadline(t time.Time) error
+	Close() error
+}
+
+func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
 	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
 	q.write = q.writeLoop
 	q.tail = -1
@@ -130,17 +136,34 @@ func (q *queue) finish(frames [][]byte, closePayload []byte) {
 // closed the connection, or set a deadline on it.
 func (q *queue) close() {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.state = queueDone
-	if q.writing {
-		idle := make(chan struct{})
-		q.idle = idle
-		q.mu.Unlock()
-		<-idle
-		q.mu.Lock()
-	}
+	q.awaitWriter()
 	q.giveBack(q.chunks)
 	q.chunks = nil
+}
+
+// drain returns when the writer has sent what finish left, and closes.
+func (q *queue) drain() {
+	q.mu.Lock()
+	q.awaitWriter()
 	q.mu.Unlock()
+	q.close()
+}
+
+// awaitWriter returns when no writer runs. q.mu must be held and is let go of
+// meanwhile. Several may wait.
+func (q *queue) awaitWriter() {
+	if !q.writing {
+		return
+	}
+	if q.idle == nil {
+		q.idle = make(chan struct{})
+	}
+	idle := q.idle
+	q.mu.Unlock()
+	<-idle
+	q.mu.Lock()
 }
 
 // push appends a whole frame. q.mu must be held.

@@ -12,6 +12,12 @@
 // something waits in it. The directory, one goroutine, owns who is online, what
 // they are allowed, and the pairing codes. Records touch neither the directory
 // nor the store.
+//
+// With a bus, nodes that share a store are one relay: any entry reaches any device.
+// A channel between two nodes runs on a trunk (see trunk); one within a node never
+// touches the bus. In doubt the answer is no: when the bus fails, channels to other
+// nodes close and new ones are refused, and when the store cannot tell either what
+// was revoked, all close.
 package relay
 
 import (
@@ -37,12 +43,16 @@ type Relay struct {
 	metrics *metrics
 	guards  guards
 	dir     *directory
+	cluster *cluster
 	node    bus.Node
 	pool    *bufpool.Pool
 	queues  *queueLimits
 	web     *webUI
 
+	trunkQueues *queueLimits
+
 	running sync.WaitGroup // one for each connection
+	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
@@ -73,13 +83,33 @@ func New(cfg Config) (*Relay, error) {
 		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
 		conns:   make(map[*conn]struct{}),
 	}
-	r.dir = newDirectory(r)
-	r.dir.start()
-	if r.node, err = cfg.Bus.Attach(r.heard); err != nil {
-		r.dir.stop()
-		return nil, fmt.Errorf("relay: joining the bus: %w", err)
+	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
+	if err := r.join(cfg.Bus); err != nil {
+		return nil, err
 	}
 	return r, nil
+}
+
+// join starts the routing state and enters the bus. No bus means no other nodes.
+func (r *Relay) join(to bus.Bus) error {
+	alone := to == nil
+	if alone {
+		to = bus.NewLocal()
+	}
+	r.cluster = newCluster(r, alone)
+	r.dir = newDirectory(r)
+	r.dir.start()
+	node, err := to.Attach(r.heard)
+	if err != nil {
+		r.dir.stop()
+		return fmt.Errorf("relay: joining the bus: %w", err)
+	}
+	r.node = node
+	if err := r.cluster.start(); err != nil {
+		r.dir.stop()
+		return errors.Join(err, node.Close())
+	}
+	return nil
 }
 
 var errClosing = errors.New("relay is shutting down")
@@ -142,8 +172,11 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 		}
 		<-ended
 	}
+	r.cluster.stop()
+	err = errors.Join(err, r.node.Close())
+	r.tasks.Wait()
 	r.dir.stop()
-	return errors.Join(err, r.node.Close())
+	return err
 }
 
 // close lets nobody in any more and returns who is there.

@@ -3,8 +3,9 @@
 //
 // Delivery: messages of one publisher on one subject arrive in order, at most
 // once, and never at their publisher. Nothing is kept for a node that is not
-// subscribed. A node that falls behind loses messages and is told so by a Message
-// with Lost set, never silently.
+// subscribed. A node that falls behind or is cut off loses messages and is told so
+// by a Message with Lost set, never silently. Interest takes a moment to travel:
+// right after Subscribe another node may still find nobody there.
 package bus
 
 import (
@@ -29,8 +30,9 @@ type Message struct {
 	// Respond answers a request; it is nil for a publication. Only the first
 	// answer to a request counts.
 	Respond func(data []byte) error
-	// Lost says that messages were dropped before this one, which carries nothing
-	// else: what they would have said must be read again elsewhere.
+	// Lost says that messages were dropped before this one, or that the bus was or
+	// is out of reach. It carries nothing else: what they would have said must be
+	// read again elsewhere.
 	Lost bool
 }
 
@@ -48,9 +50,11 @@ type Node interface {
 	Subscribe(subject string) error
 	// Unsubscribe ends that; a message under way may still arrive.
 	Unsubscribe(subject string) error
-	// Publish tells the other subscribers. It does not block on them.
+	// Publish tells the other subscribers. It does not wait for them, but may wait
+	// for the network. The caller may change data afterwards.
 	Publish(subject string, data []byte) error
-	// Request returns the first answer, or an error that wraps ErrNoResponders.
+	// Request returns the first answer, or an error that wraps ErrNoResponders. ctx
+	// must have a deadline: the answer may be lost.
 	Request(ctx context.Context, subject string, data []byte) ([]byte, error)
 	// Check tells whether the bus works now.
 	Check(ctx context.Context) error

@@ -1,13 +1,11 @@
 package bus
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
 )
-
-// inboxLen is how many messages may wait for a node of a Local.
-const inboxLen = 4096
 
 // Local is a Bus within one process.
 type Local struct {
@@ -19,45 +17,17 @@ type Local struct {
 func NewLocal() *Local { return &Local{subjects: make(map[string]map[*localNode]struct{})} }
 
 type localNode struct {
-	bus    *Local
-	handle func(Message)
-	inbox  chan Message
-	ended  chan struct{} // closed when the handler's goroutine is gone
+	bus   *Local
+	inbox *Inbox
 
 	mu     sync.Mutex
-	lost   bool // messages were dropped since the handler was last told
 	closed bool
 	mine   map[string]struct{}
 }
 
 // Attach implements Bus.
 func (b *Local) Attach(handle func(Message)) (Node, error) {
-	n := &localNode{
-		bus: b, handle: handle,
-		inbox: make(chan Message, inboxLen),
-		ended: make(chan struct{}),
-		mine:  make(map[string]struct{}),
-	}
-	go n.handleLoop()
-	return n, nil
-}
-
-func (n *localNode) handleLoop() {
-	defer close(n.ended)
-	for msg := range n.inbox {
-		if n.tookLoss() {
-			n.handle(Message{Lost: true})
-		}
-		n.handle(msg)
-	}
-}
-
-func (n *localNode) tookLoss() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	lost := n.lost
-	n.lost = false
-	return lost
+	return &localNode{bus: b, inbox: NewInbox(handle), mine: make(map[string]struct{})}, nil
 }
 
 // Subscribe implements Node.
@@ -126,8 +96,12 @@ func (n *localNode) Publish(subject string, data []byte) error {
 	if err := n.sendable(data); err != nil {
 		return err
 	}
-	for _, other := range n.others(subject) {
-		other.put(Message{Subject: subject, Data: data})
+	others := n.others(subject)
+	if len(others) > 0 {
+		data = bytes.Clone(data) // the caller may use its own again
+	}
+	for _, other := range others {
+		other.inbox.Put(Message{Subject: subject, Data: data})
 	}
 	return nil
 }
@@ -149,8 +123,9 @@ func (n *localNode) Request(ctx context.Context, subject string, data []byte) ([
 		}
 		return nil
 	}
+	data = bytes.Clone(data)
 	for _, other := range others {
-		other.put(Message{Subject: subject, Data: data, Respond: respond})
+		other.inbox.Put(Message{Subject: subject, Data: data, Respond: respond})
 	}
 	select {
 	case data := <-answer:
@@ -172,39 +147,18 @@ func (n *localNode) sendable(data []byte) error {
 	return nil
 }
 
-// put hands a message over without blocking; what does not fit is lost, and the
-// node will be told.
-func (n *localNode) put(msg Message) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.closed {
-		return
-	}
-	select {
-	case n.inbox <- msg:
-	default:
-		n.lost = true
-	}
-}
-
 // Check implements Node.
 func (n *localNode) Check(context.Context) error { return n.sendable(nil) }
 
 // Close implements Node. It returns when the handler has ended.
 func (n *localNode) Close() error {
 	n.mu.Lock()
-	if n.closed {
-		n.mu.Unlock()
-		<-n.ended
-		return nil
-	}
-	n.closed = true
-	close(n.inbox)
 	mine := n.mine
+	n.closed, n.mine = true, nil
 	n.mu.Unlock()
 	for subject := range mine {
 		n.bus.drop(n, subject)
 	}
-	<-n.ended
+	n.inbox.Close()
 	return nil
 }

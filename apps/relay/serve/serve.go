@@ -13,9 +13,12 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/bus/nats"
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
@@ -40,9 +43,13 @@ type Options struct {
 	PublicURLs     []string
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
-	Web            fs.FS // nil serves no page
-	Logger         *slog.Logger
-	Version        string
+	// Bus is where the NATS servers are that join this node with others, such as
+	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
+	// means that there are no others.
+	Bus     string
+	Web     fs.FS // nil serves no page
+	Logger  *slog.Logger
+	Version string
 }
 
 // DefaultStore returns the URL of the store in a data folder.
@@ -55,9 +62,16 @@ func Run(ctx context.Context, opts Options) error {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	joined, err := openBus(opts)
+	if err != nil {
+		return err
+	}
 	url := opts.Store
 	if url == "" {
 		url = DefaultStore(opts.DataDir)
+	}
+	if joined != nil && strings.HasPrefix(url, "sqlite:") {
+		return errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
 	}
 	st, err := storeurl.Open(ctx, url)
 	if err != nil {
@@ -66,13 +80,27 @@ func Run(ctx context.Context, opts Options) error {
 	opts.Logger.Info("store is open", "store", st.Place)
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
-		Store: st, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
 	err = serve(ctx, r, opts)
 	return errors.Join(err, st.Close())
+}
+
+// CheckBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.
+func CheckBus(servers string) error {
+	_, err := openBus(Options{Bus: servers})
+	return err
+}
+
+// openBus returns nil when there is none.
+func openBus(opts Options) (bus.Bus, error) {
+	if opts.Bus == "" {
+		return nil, nil
+	}
+	return nats.New(opts.Bus, opts.Logger)
 }
 
 func serve(ctx context.Context, r *relay.Relay, opts Options) error {

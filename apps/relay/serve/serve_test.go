@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/packages/leakcheck"
+	"github.com/scorel/scorel/packages/testdb"
 )
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
@@ -73,6 +74,9 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 	}{
 		"data folder is a file": {Options{DataDir: file}, "folder of the store"},
 		"bad store":             {Options{Store: "mysql://u:hunter2@host/db"}, "give it as in postgres://"},
+		"bad bus":               {Options{DataDir: t.TempDir(), Bus: "http://bus.example"}, "does not begin with nats://"},
+		"bus out of reach":      {Options{Store: testdb.Postgres(t), Bus: "nats://127.0.0.1:1"}, "joining the bus"},
+		"bus beside a file":     {Options{DataDir: t.TempDir(), Bus: "nats://127.0.0.1:1"}, "share one store"},
 		"bad public URL":        {Options{DataDir: t.TempDir(), PublicURLs: []string{"relay.example"}}, `public URL "relay.example"`},
 	} {
 		tc.opts.Listener = listen(t)

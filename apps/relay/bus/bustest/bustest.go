@@ -28,6 +28,8 @@ func Run(t *testing.T, join func(t *testing.T, n int) []bus.Bus) {
 		"TooLarge":     tooLarge,
 		"Closed":       closed,
 		"LossIsTold":   lossIsTold,
+		"DataIsCopied": dataIsCopied,
+		"InterestEnds": interestEnds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, join(t, 3)) })
 	}
@@ -42,7 +44,13 @@ func attach(t *testing.T, b bus.Bus) (bus.Node, chan bus.Message) {
 
 func attachTo(t *testing.T, b bus.Bus, handle func(bus.Message)) bus.Node {
 	t.Helper()
-	n, err := b.Attach(handle)
+	n, err := b.Attach(func(m bus.Message) {
+		if m.Respond != nil && string(m.Data) == ready {
+			_ = m.Respond(nil) // the asker sees what fails
+			return
+		}
+		handle(m)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,19 +80,38 @@ func next(t *testing.T, from <-chan bus.Message) bus.Message {
 	}
 }
 
-// settle waits until what two nodes did to their subscriptions is known to both:
-// interest takes a moment to travel.
+// ready is asked by settle and answered by every node of attachTo.
+const ready = "ready?"
+
+// settle waits until a finds somebody on the subject: interest takes a moment to
+// travel.
 func settle(t *testing.T, a bus.Node, subject string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
-		_, err := a.Request(ctx, subject, []byte("ready?"))
+		_, err := a.Request(ctx, subject, []byte(ready))
 		if !errors.Is(err, bus.ErrNoResponders) {
 			must(t, err)
 			return
 		}
 	}
+}
+
+// settleGone waits until a finds nobody there.
+func settleGone(t *testing.T, a bus.Node, subject string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for ctx.Err() == nil {
+		once, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		_, err := a.Request(once, subject, []byte(ready))
+		cancel()
+		if errors.Is(err, bus.ErrNoResponders) {
+			return
+		}
+	}
+	t.Fatalf("somebody still has an ear on %s", subject)
 }
 
 func echo(m bus.Message) {
@@ -96,16 +123,14 @@ func echo(m bus.Message) {
 func publish(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	got := make(chan bus.Message, 4)
-	for _, other := range b[1:] {
-		n := attachTo(t, other, func(m bus.Message) {
-			if echo(m); m.Respond == nil {
-				got <- m
-			}
-		})
+	for i, other := range b[1:] {
+		n := attachTo(t, other, func(m bus.Message) { got <- m })
 		must(t, n.Subscribe("a.b-c_1"))
 		must(t, n.Subscribe("a.b-c_1")) // again is no error and no second copy
+		own := fmt.Sprintf("own.%d", i)
+		must(t, n.Subscribe(own))
+		settle(t, one, own) // what was subscribed before is known as well
 	}
-	settle(t, one, "a.b-c_1")
 	must(t, one.Publish("a.b-c_1", []byte("hello")))
 	must(t, one.Publish("nobody.hears", []byte("x")))
 	for range 2 {
@@ -124,6 +149,8 @@ func notToOneself(t *testing.T, b []bus.Bus) {
 	two, twoGot := attach(t, b[1])
 	must(t, one.Subscribe("s"))
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
+	settle(t, two, "s")
 	must(t, one.Publish("s", []byte("from one")))
 	next(t, twoGot)
 	must(t, two.Publish("s", []byte("from two")))
@@ -136,6 +163,7 @@ func order(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two, got := attach(t, b[1])
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
 	const n = 2000
 	for i := range n {
 		must(t, one.Publish("s", fmt.Append(nil, i)))
@@ -152,6 +180,8 @@ func unsubscribe(t *testing.T, b []bus.Bus) {
 	two, got := attach(t, b[1])
 	must(t, two.Subscribe("gone"))
 	must(t, two.Subscribe("kept"))
+	settle(t, one, "gone")
+	settle(t, one, "kept")
 	must(t, two.Unsubscribe("gone"))
 	must(t, two.Unsubscribe("never.was"))
 	must(t, one.Publish("gone", []byte("x")))
@@ -165,8 +195,11 @@ func request(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two := attachTo(t, b[1], func(m bus.Message) { echo(m); echo(m) }) // the second answer is dropped
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	for i := range 100 {
-		got, err := one.Request(t.Context(), "s", fmt.Append(nil, i))
+		got, err := one.Request(ctx, "s", fmt.Append(nil, i))
 		if err != nil || string(got) != fmt.Sprint("echo ", i) {
 			t.Fatalf("request %d: %q, %v", i, got, err)
 		}
@@ -177,7 +210,9 @@ func noResponders(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	must(t, one.Subscribe("s")) // its own ear does not count
 	start := time.Now()
-	if _, err := one.Request(t.Context(), "s", nil); !errors.Is(err, bus.ErrNoResponders) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := one.Request(ctx, "s", nil); !errors.Is(err, bus.ErrNoResponders) {
 		t.Fatalf("got %v", err)
 	}
 	if time.Since(start) > time.Second {
@@ -189,6 +224,7 @@ func unanswered(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two, got := attach(t, b[1])
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := one.Request(ctx, "s", nil); !errors.Is(err, context.DeadlineExceeded) {
@@ -201,6 +237,7 @@ func tooLarge(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two, got := attach(t, b[1])
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
 	if err := one.Publish("s", make([]byte, bus.MaxData+1)); err == nil {
 		t.Error("a message over the limit was taken")
 	}
@@ -215,6 +252,7 @@ func closed(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two, _ := attach(t, b[1])
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
 	must(t, two.Close())
 	must(t, two.Close())
 	for what, err := range map[string]error{
@@ -225,20 +263,12 @@ func closed(t *testing.T, b []bus.Bus) {
 			t.Errorf("%s on a closed node: %v", what, err)
 		}
 	}
-	if _, err := two.Request(t.Context(), "s", nil); !errors.Is(err, bus.ErrClosed) {
-		t.Errorf("Request on a closed node: %v", err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for { // the others may learn of it a moment later
-		_, err := one.Request(ctx, "s", nil)
-		if errors.Is(err, bus.ErrNoResponders) {
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatalf("a closed node still has an ear: %v", err)
-		}
+	if _, err := two.Request(ctx, "s", nil); !errors.Is(err, bus.ErrClosed) {
+		t.Errorf("Request on a closed node: %v", err)
 	}
+	settleGone(t, one, "s")
 }
 
 // lossIsTold floods a node that is stuck.
@@ -258,6 +288,7 @@ func lossIsTold(t *testing.T, b []bus.Bus) {
 		}
 	})
 	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
 	const n = 20_000
 	for range n {
 		must(t, one.Publish("s", make([]byte, 1024)))
@@ -271,4 +302,40 @@ func lossIsTold(t *testing.T, b []bus.Bus) {
 			t.Fatalf("%d of %d messages came and nobody said so", handled, n)
 		}
 	}
+}
+
+// dataIsCopied uses one buffer for all messages.
+func dataIsCopied(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, got := attach(t, b[1])
+	must(t, two.Subscribe("s"))
+	settle(t, one, "s")
+	buf := make([]byte, 1000)
+	for i := range byte(100) {
+		for j := range buf {
+			buf[j] = i
+		}
+		must(t, one.Publish("s", buf))
+	}
+	for i := range byte(100) {
+		if m := next(t, got); !bytes.Equal(m.Data, bytes.Repeat([]byte{i}, len(buf))) {
+			t.Fatalf("message %d holds another's data", i)
+		}
+	}
+}
+
+// interestEnds asks for a subject that moves from one node to another: the bus is
+// the directory.
+func interestEnds(t *testing.T, b []bus.Bus) {
+	one, _ := attach(t, b[0])
+	two, _ := attach(t, b[1])
+	three, _ := attach(t, b[2])
+	must(t, two.Subscribe("moves"))
+	settle(t, one, "moves")
+	must(t, two.Unsubscribe("moves"))
+	settleGone(t, one, "moves")
+	must(t, three.Subscribe("moves"))
+	settle(t, one, "moves")
+	must(t, three.Close())
+	settleGone(t, one, "moves")
 }

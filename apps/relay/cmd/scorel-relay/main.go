@@ -65,6 +65,7 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store names another")
 	// No default: usage would print the secret that the variable may hold.
 	flags.StringVar(&opts.Store, "store", "", "`URL` of the store, postgres://... or sqlite:FILE; better given as "+storeurl.EnvVar+", which other users do not see")
+	flags.StringVar(&opts.Bus, "bus", "", "`URL` of the NATS servers that join relays with one store, such as nats://10.0.0.5:4222")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
 	flags.Func("allowed-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
 	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {

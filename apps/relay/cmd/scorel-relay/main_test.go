@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,4 +84,16 @@ func TestServesAndStops(t *testing.T) {
 		t.Fatalf("exit code %d", got)
 	}
 	<-drained
+}
+
+// The tests of the bus run a NATS server of their own; the program must not.
+func TestNoServerOfTheBusIsLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := string(out)
+	if !strings.Contains(deps, "github.com/nats-io/nats.go") || strings.Contains(deps, "nats-server") {
+		t.Fatal("want the client of NATS and not its server")
+	}
 }

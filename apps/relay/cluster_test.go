@@ -1,0 +1,400 @@
+package relay_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/bus/nats"
+	"github.com/scorel/scorel/apps/relay/relaytest"
+	"github.com/scorel/scorel/apps/relay/relaytest/natstest"
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// startNodes runs a relay for each URL of the bus. They share a store.
+func startNodes(t testing.TB, st store.Store, change func(*relay.Config), urls ...string) []*relaytest.Server {
+	t.Helper()
+	if st == nil {
+		st = relaytest.OpenStore(t, t.TempDir()+"/relay.db")
+	}
+	var nodes []*relaytest.Server
+	for _, url := range urls {
+		joined, err := nats.New(url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes = append(nodes, relaytest.Start(t, func(cfg *relay.Config) {
+			cfg.Store, cfg.Bus = st, joined
+			if change != nil {
+				change(cfg)
+			}
+		}))
+	}
+	return nodes
+}
+
+// clusterOf runs three relays on a NATS cluster of three.
+func clusterOf(t testing.TB) []*relaytest.Server {
+	t.Helper()
+	var urls []string
+	for _, s := range natstest.StartCluster(t, 3) {
+		urls = append(urls, s.URL())
+	}
+	return startNodes(t, nil, nil, urls...)
+}
+
+// apart pairs a host on one node with an entry on another. The entry knows that
+// the host is online.
+func apart(t testing.TB, hostAt, entryAt *relaytest.Server) (host, entry *relaytest.Peer) {
+	t.Helper()
+	host = hostAt.Login(t, relaytest.NewKeys(t, ident.KindDevice), "host")
+	entry = entryAt.Login(t, relaytest.NewKeys(t, ident.KindClient), "entry")
+	relaytest.Pair(t, entry, host)
+	return host, entry
+}
+
+// openAgain opens a channel, past refusals that pass by themselves.
+func openAgain(t testing.TB, entry, host *relaytest.Peer, within time.Duration) (onEntry, onHost uint32) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for {
+		entry.Send(&wire.OpenChannel{RequestID: "again", DeviceID: host.ID})
+		for answered := false; !answered; {
+			f, _, err := entry.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch f := f.(type) {
+			case *wire.ChannelOpened:
+				return f.Channel, relaytest.Await[wire.ChannelOpened](host).Channel
+			case *wire.ErrorFrame:
+				if time.Now().After(deadline) {
+					t.Fatalf("still refused after %s: %s %s", within, f.Kind, f.Message)
+				}
+				if answered = true; f.Kind == wire.KindRateLimited {
+					t.Fatal("rate limited")
+				}
+				<-time.After(20 * time.Millisecond) // a retry as a client makes it
+			}
+		}
+	}
+}
+
+func exchange(t testing.TB, entry *relaytest.Peer, onEntry uint32, host *relaytest.Peer, onHost uint32) {
+	t.Helper()
+	entry.SendRecord(onEntry, []byte("up"))
+	awaitRecord(t, host, onHost, []byte("up"))
+	host.SendRecord(onHost, []byte("down"))
+	awaitRecord(t, entry, onEntry, []byte("down"))
+}
+
+// awaitRecord reads a record, past news of presence, which may come at any time
+// after an outage.
+func awaitRecord(t testing.TB, p *relaytest.Peer, channel uint32, payload []byte) {
+	t.Helper()
+	for {
+		f, rec, err := p.Next()
+		switch f.(type) {
+		case *wire.DeviceOnline, *wire.DeviceOffline:
+			continue
+		}
+		if err != nil || rec == nil || rec.Channel != channel || !bytes.Equal(rec.Payload, payload) {
+			t.Fatalf("%s: got frame %T %+v, record %v, error %v; want a record of %d bytes on %d", p.ID, f, f, rec != nil, err, len(payload), channel)
+		}
+		return
+	}
+}
+
+func TestChannelAcrossNodes(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	onEntry, onHost := relaytest.Open(t, entry, host)
+	const n = 2000
+	for i := range n {
+		entry.SendRecord(onEntry, fmt.Appendf(nil, "up %d", i))
+	}
+	for i := range n {
+		host.ExpectRecord(onHost, fmt.Appendf(nil, "up %d", i))
+	}
+	big := bytes.Repeat([]byte{7}, wire.MaxRecordPayload)
+	for range 8 {
+		host.SendRecord(onHost, big)
+	}
+	for range 8 {
+		entry.ExpectRecord(onEntry, big)
+	}
+	// Many channels at once, both nodes asking, are told apart.
+	back, forth := apart(t, nodes[0], nodes[1])
+	type pair struct{ onEntry, onHost uint32 }
+	var there, here []pair
+	for range 5 {
+		a, b := relaytest.Open(t, entry, host)
+		there = append(there, pair{a, b})
+		a, b = relaytest.Open(t, forth, back)
+		here = append(here, pair{a, b})
+	}
+	for i := range 5 {
+		exchange(t, entry, there[i].onEntry, host, there[i].onHost)
+		exchange(t, forth, here[i].onEntry, back, here[i].onHost)
+	}
+	exchange(t, entry, onEntry, host, onHost)
+}
+
+// The host speaks first, in the same breath as the channel opens.
+func TestFirstRecordNeverPassesTheOpening(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	for range 50 {
+		entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
+		onHost := relaytest.Expect[wire.ChannelOpened](host).Channel
+		host.SendRecord(onHost, []byte("first"))
+		onEntry := relaytest.Expect[wire.ChannelOpened](entry).Channel
+		entry.ExpectRecord(onEntry, []byte("first"))
+		entry.Send(&wire.CloseChannel{Channel: onEntry})
+		if got := relaytest.Expect[wire.ChannelClosed](host); got.Channel != onHost || got.Reason != wire.ReasonClosed {
+			t.Fatalf("host was told %+v", got)
+		}
+	}
+}
+
+func TestCloseAcrossNodesCarriesTheReason(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	onEntry, onHost := relaytest.Open(t, entry, host)
+	host.SendRecord(onHost, []byte("last words"))
+	host.Send(&wire.CloseChannel{Channel: onHost, Reason: wire.ReasonSealBroken})
+	entry.ExpectRecord(onEntry, []byte("last words"))
+	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != wire.ReasonSealBroken {
+		t.Fatalf("entry was told %+v", got)
+	}
+	_, onHost = relaytest.Open(t, entry, host)
+	entry.Close()
+	if got := relaytest.Expect[wire.ChannelClosed](host); got.Channel != onHost || got.Reason != wire.ReasonPeerGone {
+		t.Fatalf("host was told %+v", got)
+	}
+}
+
+func TestOpenAcrossNodesIsRefused(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	stranger := nodes[0].Login(t, relaytest.NewKeys(t, ident.KindClient), "stranger")
+	stranger.Send(&wire.OpenChannel{RequestID: "s", DeviceID: host.ID})
+	stranger.ExpectError(wire.KindUnauthorized)
+	host.Quiet()
+	host.Close()
+	relaytest.Await[wire.DeviceOffline](entry)
+	entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
+	if f := entry.ExpectError(wire.KindDeviceOffline); f.RequestID != "o" {
+		t.Fatalf("error names request %q", f.RequestID)
+	}
+}
+
+func TestSlowConsumerAcrossNodes(t *testing.T) {
+	s := natstest.Start(t)
+	nodes := startNodes(t, nil, func(cfg *relay.Config) {
+		cfg.Limits.ChannelQueue = 256 << 10
+		cfg.Limits.Queue = 1 << 20
+	}, s.URL(), s.URL())
+	host, stuck := apart(t, nodes[1], nodes[0])
+	good := nodes[0].Login(t, relaytest.NewKeys(t, ident.KindClient), "good")
+	relaytest.Pair(t, good, host)
+	_, hostStuck := relaytest.Open(t, stuck, host)
+	goodNum, hostGood := relaytest.Open(t, good, host)
+
+	payload := bytes.Repeat([]byte{1}, 32<<10)
+	closed := make(chan *wire.ChannelClosed, 1)
+	go func() { // reads while the host floods, as a real one does
+		f, _, _ := host.Next()
+		got, _ := f.(*wire.ChannelClosed)
+		closed <- got
+	}()
+	var got *wire.ChannelClosed
+	for sent := 0; got == nil; sent += len(payload) {
+		if sent > 256<<20 {
+			t.Fatal("256 MiB went to a peer that reads nothing")
+		}
+		host.SendRecord(hostStuck, payload)
+		select {
+		case got = <-closed:
+		default:
+		}
+	}
+	if got.Channel != hostStuck || got.Reason != wire.ReasonSlowConsumer {
+		t.Fatalf("host was told %+v", got)
+	}
+	host.SendRecord(hostGood, []byte("not held up"))
+	good.ExpectRecord(goodNum, []byte("not held up"))
+	if f := relaytest.Await[wire.ChannelClosed](stuck); f.Reason != wire.ReasonSlowConsumer {
+		t.Fatalf("slow entry was told %+v", f)
+	}
+	relaytest.Open(t, stuck, host)
+}
+
+func TestPairingAcrossNodes(t *testing.T) {
+	nodes := clusterOf(t)
+	for _, creator := range []ident.Kind{ident.KindClient, ident.KindDevice} {
+		t.Run(string(creator), func(t *testing.T) {
+			host := nodes[0].Login(t, relaytest.NewKeys(t, ident.KindDevice), "host")
+			entry := nodes[1].Login(t, relaytest.NewKeys(t, ident.KindClient), "entry")
+			tab := nodes[2].Login(t, entry.Keys, "another tab")
+			first, second := host, entry
+			if creator == ident.KindClient {
+				first, second = entry, host
+			}
+			slot := relaytest.Join(t, first, second)
+			for _, p := range [][2]*relaytest.Peer{{first, second}, {second, first}} {
+				p[0].Send(&wire.PairMessage{Slot: slot, Body: []byte("hello")})
+				if got := relaytest.Expect[wire.PairMessage](p[1]); got.Slot != slot || string(got.Body) != "hello" {
+					t.Fatalf("got %+v", got)
+				}
+			}
+			first.Send(&wire.PairReject{Slot: slot})
+			for _, p := range []*relaytest.Peer{first, second} {
+				if got := relaytest.Expect[wire.PairClosed](p); got.Slot != slot || got.Kind != wire.KindBadProof {
+					t.Fatalf("got %+v", got)
+				}
+			}
+			relaytest.Pair(t, first, second)
+			relaytest.Expect[wire.DeviceOnline](tab) // a third node hears of it
+			relaytest.Open(t, entry, host)
+			relaytest.Open(t, tab, host)
+		})
+	}
+}
+
+func TestPairingAcrossNodesIsRefusedAndBurnt(t *testing.T) {
+	nodes := clusterOf(t)
+	host := nodes[0].Login(t, relaytest.NewKeys(t, ident.KindDevice), "host")
+	other := nodes[1].Login(t, relaytest.NewKeys(t, ident.KindDevice), "of the same kind")
+	entry := nodes[1].Login(t, relaytest.NewKeys(t, ident.KindClient), "entry")
+	late := nodes[2].Login(t, relaytest.NewKeys(t, ident.KindClient), "late")
+	host.Send(&wire.CreatePairSession{RequestID: "c"})
+	slot := relaytest.Expect[wire.PairSession](host).Slot
+	redeem := func(p *relaytest.Peer, slot string) { p.Send(&wire.RedeemPair{RequestID: "r", Slot: slot}) }
+
+	redeem(other, slot)
+	other.ExpectError(wire.KindPairSelf)
+	redeem(entry, slot)
+	relaytest.Expect[wire.PairJoined](entry)
+	relaytest.Expect[wire.PairJoined](host)
+	redeem(late, slot)
+	late.ExpectError(wire.KindPairBusy)
+	late.Send(&wire.PairAccept{Slot: slot})
+	late.ExpectError(wire.KindPairUnknown)
+
+	entry.Close() // burns it
+	if got := relaytest.Expect[wire.PairClosed](host); got.Slot != slot || got.Kind != wire.KindPairUnknown {
+		t.Fatalf("got %+v", got)
+	}
+	redeem(late, slot)
+	late.ExpectError(wire.KindPairUnknown)
+
+	slot = relaytest.Join(t, host, late)
+	host.Close()
+	if got := relaytest.Expect[wire.PairClosed](late); got.Slot != slot || got.Kind != wire.KindPairUnknown {
+		t.Fatalf("got %+v", got)
+	}
+}
+
+func TestPresenceAcrossNodes(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	tab := nodes[2].Login(t, entry.Keys, "tab")
+	if !tab.Welcome.Peers[0].Online {
+		t.Fatal("welcome does not see a device on another node")
+	}
+	host.Close()
+	for _, p := range []*relaytest.Peer{entry, tab} {
+		if got := relaytest.Expect[wire.DeviceOffline](p); got.DeviceID != host.ID {
+			t.Fatalf("told %+v", got)
+		}
+	}
+	if late := nodes[2].Login(t, entry.Keys, "late tab"); late.Welcome.Peers[0].Online {
+		t.Fatal("welcome says that a device that left is online")
+	}
+	nodes[2].Login(t, host.Keys, "moved")
+	for _, p := range []*relaytest.Peer{entry, tab} {
+		if got := relaytest.Expect[wire.DeviceOnline](p); got.DeviceID != host.ID {
+			t.Fatalf("told %+v", got)
+		}
+		p.Quiet()
+	}
+}
+
+func TestNewerLoginWinsAcrossNodes(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[0], nodes[0])
+	for i := range 6 {
+		openAgain(t, entry, host, 5*time.Second)
+		moved := nodes[(i+1)%3].Login(t, host.Keys, "moved")
+		host.ExpectEnd(wire.ReasonReplaced)
+		if got := relaytest.Await[wire.ChannelClosed](entry); got.Reason != wire.ReasonPeerGone {
+			t.Fatalf("entry was told %+v", got)
+		}
+		host = moved
+	}
+	onEntry, onHost := openAgain(t, entry, host, 5*time.Second)
+	exchange(t, entry, onEntry, host, onHost)
+}
+
+func TestRevocationClosesChannelsOnEveryNode(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	tab := nodes[2].Login(t, entry.Keys, "tab")
+	relaytest.Open(t, entry, host)
+	relaytest.Open(t, tab, host)
+	start := time.Now()
+	tab.Send(&wire.RevokeBinding{RequestID: "r", PeerID: host.ID})
+	for _, p := range []*relaytest.Peer{entry, tab, host, host} {
+		if got := relaytest.Await[wire.ChannelClosed](p); got.Reason != wire.ReasonRevoked {
+			t.Fatalf("%s was told %+v", p.ID, got)
+		}
+	}
+	if took := time.Since(start); took > time.Second {
+		t.Fatalf("took %s", took)
+	}
+	for _, p := range []*relaytest.Peer{entry, tab, host} {
+		relaytest.Await[wire.BindingRevoked](p)
+	}
+	entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
+	entry.ExpectError(wire.KindUnauthorized)
+}
+
+func TestNodeThatLeavesClosesItsChannels(t *testing.T) {
+	nodes := clusterOf(t)
+	host, entry := apart(t, nodes[1], nodes[0])
+	relaytest.Open(t, entry, host)
+	nodes[1].Stop(t)
+	if got := relaytest.Await[wire.ChannelClosed](entry); got.Reason != wire.ReasonPeerGone {
+		t.Fatalf("entry was told %+v", got)
+	}
+	relaytest.Await[wire.DeviceOffline](entry)
+	nodes[2].Login(t, host.Keys, "came to another node")
+	relaytest.Await[wire.DeviceOnline](entry)
+}
+
+func TestReadyzFollowsTheBus(t *testing.T) {
+	s := natstest.Start(t)
+	node := startNodes(t, nil, nil, s.URL())[0]
+	status := func() int {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Get(node.URL + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if got := status(); got != http.StatusOK {
+		t.Fatalf("readyz says %d", got)
+	}
+	s.Stop()
+	if got := status(); got != http.StatusServiceUnavailable {
+		t.Fatalf("readyz says %d without the bus", got)
+	}
+}

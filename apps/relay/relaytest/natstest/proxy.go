@@ -1,0 +1,125 @@
+package natstest
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Proxy passes bytes on to a server until it is told not to. It ends with the test.
+type Proxy struct {
+	listener net.Listener
+	target   string
+	running  sync.WaitGroup
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	silent  bool // bytes are held back, and nobody is told
+	refuse  bool // connections are closed
+	closed  bool
+	conns   map[net.Conn]struct{}
+}
+
+// NewProxy listens in front of a server.
+func NewProxy(t testing.TB, s *Server) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{listener: l, target: strings.TrimPrefix(s.URL(), "nats://"), conns: make(map[net.Conn]struct{})}
+	p.changed = sync.NewCond(&p.mu)
+	p.running.Go(p.accept)
+	t.Cleanup(p.close)
+	return p
+}
+
+// URL is where clients connect.
+func (p *Proxy) URL() string { return fmt.Sprintf("nats://%s", p.listener.Addr()) }
+
+// Swallow makes the proxy hold back every byte of every connection.
+func (p *Proxy) Swallow() { p.set(func() { p.silent = true }) }
+
+// Cut closes every connection and takes no new one.
+func (p *Proxy) Cut() { p.set(func() { p.refuse = true; p.hangUp() }) }
+
+// Heal makes new connections work again. Those that were swallowed are closed.
+func (p *Proxy) Heal() { p.set(func() { p.silent, p.refuse = false, false; p.hangUp() }) }
+
+func (p *Proxy) set(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+	p.changed.Broadcast()
+}
+
+// hangUp closes all connections. p.mu must be held.
+func (p *Proxy) hangUp() {
+	for c := range p.conns {
+		_ = c.Close() // its goroutines end
+	}
+	clear(p.conns)
+}
+
+func (p *Proxy) accept() {
+	for {
+		near, err := p.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		far, err := net.Dial("tcp", p.target)
+		if err != nil {
+			_ = near.Close() // as the server would
+			continue
+		}
+		p.mu.Lock()
+		if p.refuse || p.closed {
+			p.mu.Unlock()
+			_, _ = near.Close(), far.Close()
+			continue
+		}
+		p.conns[near], p.conns[far] = struct{}{}, struct{}{}
+		p.running.Go(func() { p.pass(near, far) })
+		p.running.Go(func() { p.pass(far, near) })
+		p.mu.Unlock()
+	}
+}
+
+// pass copies from one to the other until either ends.
+func (p *Proxy) pass(from, to net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if !p.allowed(from) {
+			return
+		}
+		if _, werr := to.Write(buf[:n]); err != nil || werr != nil {
+			return
+		}
+	}
+}
+
+// allowed waits while the proxy is silent and tells whether c is still served.
+func (p *Proxy) allowed(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		if _, served := p.conns[c]; !served || p.closed {
+			return false
+		}
+		if !p.silent {
+			return true
+		}
+		p.changed.Wait()
+	}
+}
+
+func (p *Proxy) close() {
+	_ = p.listener.Close() // ends accept
+	p.set(func() { p.closed = true; p.hangUp() })
+	p.running.Wait()
+}

@@ -1,0 +1,147 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/internal/ws"
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// farNode plays another node towards a real one, message by message.
+type farNode struct {
+	t     *testing.T
+	relay *Relay
+	node  bus.Node
+	self  string
+	got   chan bus.Message
+}
+
+func newFarNode(t *testing.T) *farNode {
+	t.Helper()
+	shared := bus.NewLocal()
+	r, err := New(Config{Store: auditOnly{}, Bus: shared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &farNode{t: t, relay: r, self: "aaaaaaaaaaaaaaaa", got: make(chan bus.Message, 1000)}
+	if f.node, err = shared.Attach(func(m bus.Message) { f.got <- m }); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.node.Subscribe(nodeSubject(f.self)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.node.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := r.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// auditOnly is a store in which nothing ever happened.
+type auditOnly struct{ silentStore }
+
+func (auditOnly) Audit(context.Context, int) ([]store.Event, error) { return nil, nil }
+
+func (f *farNode) send(epoch uint32, seq uint64, op ws.Op, payload []byte) {
+	f.t.Helper()
+	m := binary.BigEndian.AppendUint32([]byte(f.self), epoch)
+	m = binary.BigEndian.AppendUint64(m, seq)
+	m = append(append(m, byte(op)), payload...)
+	if err := f.node.Publish(nodeSubject(f.relay.cluster.self), m); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *farNode) next() trunkMessage {
+	f.t.Helper()
+	select {
+	case m := <-f.got:
+		parsed, err := parseTrunkMessage(m.Data)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		return parsed
+	case <-time.After(10 * time.Second):
+		f.t.Fatal("nothing came on the trunk")
+		return trunkMessage{}
+	}
+}
+
+func TestLostTrunkMessageIsFoundAndTold(t *testing.T) {
+	f := newFarNode(t)
+	f.send(1, 1, ws.OpPing, nil)
+	f.send(1, 2, ws.OpPing, nil)
+	f.send(1, 4, ws.OpPing, nil) // 3 was lost
+	if m := f.next(); m.op != ws.OpClose || m.seq != 1 {
+		t.Fatalf("got %+v", m)
+	}
+	f.send(1, 5, ws.OpBinary, wire.AppendRecord(nil, 7, []byte("for nobody")))
+	if m := f.next(); m.op != ws.OpText || m.seq != 2 {
+		t.Fatalf("got %+v", m)
+	}
+	if got := testutil.ToFloat64(f.relay.metrics.busGaps); got != 1 {
+		t.Errorf("%v gaps counted", got)
+	}
+	// A new epoch begins to count anew, and the old one is over.
+	f.send(2, 1, ws.OpPing, nil)
+	f.send(1, 99, ws.OpPing, nil)
+	f.send(2, 2, ws.OpBinary, wire.AppendRecord(nil, 8, []byte("for nobody")))
+	m := f.next()
+	frame, err := wire.DecodeControl(m.payload, wire.MaxControl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, ok := frame.(*wire.ChannelClosed)
+	if !ok || closed.Channel != 8^fromHost || closed.Reason != wire.ReasonUnknownChannel {
+		t.Fatalf("got %+v", frame)
+	}
+	if got := testutil.ToFloat64(f.relay.metrics.busGaps); got != 1 {
+		t.Errorf("%v gaps counted", got)
+	}
+}
+
+// What comes over the bus is no reason to fall over.
+func FuzzHeard(f *testing.F) {
+	beat, err := json.Marshal(notice{Kind: noticeBeat, Node: "x", Epoch: 1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(true, bytes.Repeat([]byte{1}, trunkHeaderLen))
+	f.Add(true, append(bytes.Repeat([]byte{0}, trunkHeaderLen-1), byte(ws.OpText), '{', '}'))
+	f.Add(true, append(append(bytes.Repeat([]byte{0}, trunkHeaderLen-1), byte(ws.OpBinary)), wire.AppendRecord(nil, 1, []byte("x"))...))
+	f.Add(false, beat)
+	f.Add(false, []byte(`{"kind":"open","node":"y","num":1}`))
+	f.Add(false, []byte(`{"kind":"redeem","slot":"ABCD"}`))
+	f.Add(false, []byte(`{"kind":"bound","slot":"ABCD"}`))
+	r, err := New(Config{Store: auditOnly{}, Bus: bus.NewLocal()})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := r.Shutdown(context.Background()); err != nil {
+			f.Error(err)
+		}
+	})
+	f.Fuzz(func(_ *testing.T, trunk bool, data []byte) {
+		msg := bus.Message{Subject: subjectNews, Data: data}
+		if trunk {
+			msg.Subject = nodeSubject(r.cluster.self)
+		}
+		r.heard(msg)
+		msg.Respond = func([]byte) error { return nil }
+		r.heard(msg)
+	})
+}

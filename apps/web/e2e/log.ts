@@ -44,6 +44,15 @@ export function readSession(scorelHome: string, sessionId: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
+/** Whether the last prompt in a session file has its answer, or the note of how its turn ended. */
+export function answered(lines: Line[]): boolean {
+  for (const { customType, message } of lines.toReversed()) {
+    if (customType === "scorel.turn") return true;
+    if (message) return message.role === "assistant" && message.stopReason !== "toolUse";
+  }
+  return true;
+}
+
 /** The conversation that a session file holds, in order. */
 export function conversation(lines: Line[]): Said[] {
   const said: Said[] = [];

@@ -1,5 +1,5 @@
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
-import { conversation, type Line, readSession, type Said } from "./log";
+import { answered, conversation, type Line, readSession, type Said } from "./log";
 import { json } from "./process";
 import type { World } from "./world";
 
@@ -152,6 +152,8 @@ export class Visitor {
 
   /** The page shows what the session file holds: no message more, none less, none twice, each in its place. */
   async expectTruth(): Promise<void> {
+    // A prompt is taken a moment before its turn shows: only the file tells that the turn is over.
+    await expect.poll(() => answered(this.log()), { timeout: 30_000 }).toBe(true);
     await this.rest();
     expect(await this.said()).toEqual(conversation(this.log()));
   }

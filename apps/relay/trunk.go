@@ -147,6 +147,8 @@ func (c *cluster) hearTrunk(data []byte) {
 func (t *trunk) routeBatch(data []byte) {
 	records, payload := 0, 0
 	var last *port
+	var by touched
+	defer by.flush()
 	for len(data) > 0 {
 		rec, rest, err := wire.NextRecord(data)
 		if err != nil {
@@ -161,15 +163,15 @@ func (t *trunk) routeBatch(data []byte) {
 				continue
 			}
 		}
-		t.pass(last, rec.Payload)
+		t.pass(last, rec.Payload, &by)
 	}
 	t.relay.metrics.remoteRecords.Add(float64(records))
 	t.relay.metrics.remoteBytes.Add(float64(payload))
 }
 
-func (t *trunk) pass(from *port, payload []byte) {
+func (t *trunk) pass(from *port, payload []byte, by *touched) {
 	to := from.peer()
-	switch to.lane.out.record(to, payload) {
+	switch to.lane.out.record(to, payload, by) {
 	case queueFull:
 		t.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

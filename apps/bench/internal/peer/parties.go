@@ -12,21 +12,42 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// Parties are the identities of a fleet. Entry i is bound to host i/PerHost.
+// maxClients is how many clients a host has before they connect more than once, as
+// people do with tabs: a host may have wire.MaxBindings.
+const maxClients = 100
+
+// Parties are the identities of a fleet.
 type Parties struct {
-	Hosts, Entries []*ident.Private
-	PerHost        int
+	Hosts   []*ident.Private
+	clients []*ident.Private
+	perHost int // entries of a host
+	tabs    int // entries of a client
 }
 
-// NewParties makes identities.
+// NewParties makes identities for hosts with perHost entries each.
 func NewParties(hosts, perHost int) (*Parties, error) {
-	p := &Parties{PerHost: perHost}
+	p := &Parties{perHost: perHost, tabs: max(1, (perHost+maxClients-1)/maxClients)}
 	var err error
 	if p.Hosts, err = generate(ident.KindDevice, hosts); err != nil {
 		return nil, err
 	}
-	p.Entries, err = generate(ident.KindClient, hosts*perHost)
+	p.clients, err = generate(ident.KindClient, hosts*p.clientsPerHost())
 	return p, err
+}
+
+func (p *Parties) clientsPerHost() int { return (p.perHost + p.tabs - 1) / p.tabs }
+
+// Host returns the host of entry i.
+func (p *Parties) Host(i int) *ident.Private { return p.Hosts[i/p.perHost] }
+
+// Entry returns the identity of entry i.
+func (p *Parties) Entry(i int) *ident.Private {
+	return p.clients[i/p.perHost*p.clientsPerHost()+i%p.perHost/p.tabs]
+}
+
+// ClientsOf returns the clients of a host.
+func (p *Parties) ClientsOf(host int) []*ident.Private {
+	return p.clients[host*p.clientsPerHost():][:p.clientsPerHost()]
 }
 
 func generate(kind ident.Kind, n int) ([]*ident.Private, error) {
@@ -49,9 +70,11 @@ func (p *Parties) WriteStore(ctx context.Context, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	now := time.Now()
-	for i, entry := range p.Entries {
-		if err := st.Bind(ctx, party(p.Hosts[i/p.PerHost]), party(entry), now); err != nil {
-			return fmt.Errorf("binding the parties: %w", err)
+	for i, host := range p.Hosts {
+		for _, entry := range p.ClientsOf(i) {
+			if err := st.Bind(ctx, party(host), party(entry), now); err != nil {
+				return fmt.Errorf("binding the parties: %w", err)
+			}
 		}
 	}
 	return nil

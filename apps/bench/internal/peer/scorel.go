@@ -21,11 +21,11 @@ func (scorel) Connect(ctx context.Context, t Target, hosts, perHost int) (*load.
 	f, err := connectBoth(hosts, hosts*perHost,
 		func(i int) (load.Endpoint, error) { return login(ctx, t.HostAddr, t.Parties.Hosts[i]) },
 		func(i int) (load.Endpoint, error) {
-			e, err := login(ctx, t.EntryAddr, t.Parties.Entries[i])
+			e, err := login(ctx, t.EntryAddr, t.Parties.Entry(i))
 			if err != nil {
 				return nil, err
 			}
-			return e, e.open(t.Parties.Hosts[i/perHost].ID())
+			return e, e.open(t.Parties.Host(i).ID())
 		})
 	if err != nil {
 		return nil, err

@@ -25,19 +25,19 @@ func (sealed) Connect(ctx context.Context, t Target, hosts, perHost int) (*load.
 	return connectBoth(hosts, hosts*perHost,
 		func(i int) (load.Endpoint, error) {
 			clients := make(map[ident.ID]ident.SealPublic, perHost)
-			for _, entry := range t.Parties.Entries[i*perHost:][:perHost] {
+			for _, entry := range t.Parties.ClientsOf(i) {
 				clients[entry.ID()] = entry.Public().Seal
 			}
-			return dialSealedHost(ctx, t.HostAddr, t.Parties.Hosts[i], clients)
+			return dialSealedHost(ctx, t.HostAddr, t.Parties.Hosts[i], perHost, clients)
 		},
 		func(i int) (load.Endpoint, error) {
-			return dialSealedEntry(ctx, t.EntryAddr, t.Parties.Entries[i], t.Parties.Hosts[i/perHost])
+			return dialSealedEntry(ctx, t.EntryAddr, t.Parties.Entry(i), t.Parties.Host(i))
 		})
 }
 
 // Idle implements Protocol.
 func (sealed) Idle(ctx context.Context, t Target, n int) (io.Closer, error) {
-	h, err := dialSealedHost(ctx, t.HostAddr, t.Parties.Hosts[n], nil)
+	h, err := dialSealedHost(ctx, t.HostAddr, t.Parties.Hosts[n], 0, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,7 @@ func (e *sealedEntry) Close() error {
 type sealedHost struct {
 	conn    *link.Conn
 	keys    *ident.Private
+	entries int
 	clients map[ident.ID]ident.SealPublic
 	cancel  context.CancelFunc
 	ended   chan struct{} // the link's Run has returned
@@ -120,19 +121,19 @@ type sealedHost struct {
 
 	mu       sync.Mutex
 	channels map[uint32]*client.Sealed
-	accepted chan *client.Sealed // holds one for each client
+	accepted chan *client.Sealed // holds one for each entry
 	peers    []*client.Sealed    // by peer; set by Run
 }
 
-func dialSealedHost(ctx context.Context, addr string, keys *ident.Private, clients map[ident.ID]ident.SealPublic) (load.Endpoint, error) {
+func dialSealedHost(ctx context.Context, addr string, keys *ident.Private, entries int, clients map[ident.ID]ident.SealPublic) (load.Endpoint, error) {
 	conn, err := link.Dial(ctx, link.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
 	if err != nil {
 		return nil, err
 	}
 	runCtx, cancel := context.WithCancel(context.Background())
 	h := &sealedHost{
-		conn: conn, keys: keys, clients: clients, cancel: cancel, ended: make(chan struct{}),
-		channels: make(map[uint32]*client.Sealed), accepted: make(chan *client.Sealed, len(clients)),
+		conn: conn, keys: keys, entries: entries, clients: clients, cancel: cancel, ended: make(chan struct{}),
+		channels: make(map[uint32]*client.Sealed), accepted: make(chan *client.Sealed, entries),
 	}
 	go func() {
 		defer close(h.ended)
@@ -190,7 +191,7 @@ func (h *sealedHost) closeAll() {
 // Peers implements load.Endpoint. All have opened their channels by now; which of
 // them is which does not matter.
 func (h *sealedHost) Peers() int {
-	for len(h.peers) < len(h.clients) {
+	for len(h.peers) < h.entries {
 		h.peers = append(h.peers, <-h.accepted)
 	}
 	return len(h.peers)

@@ -36,6 +36,7 @@ type Result struct {
 	Relay    string    `json:"relay"`
 	Median   Figures   `json:"median"`
 	Rounds   []Figures `json:"rounds"`
+	Failures []string  `json:"failures,omitempty"` // measurements that came to nothing
 }
 
 // Section is a scenario as it is shown.

@@ -46,6 +46,9 @@ func (r *Report) rows(s Section) [][]string {
 			}
 			row = append(row, cell)
 		}
+		if n := len(result.Failures); n > 0 {
+			row[0] += fmt.Sprintf(" (%d failed)", n)
+		}
 		rows = append(rows, row)
 	}
 	return rows

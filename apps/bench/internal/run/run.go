@@ -23,7 +23,7 @@ type Plan struct {
 // patience bounds one measurement, besides its own time.
 const patience = 2 * time.Minute
 
-// Run measures. It fails when a relay cannot be measured at all.
+// Run measures. A measurement that fails is noted, and the rest goes on.
 func Run(ctx context.Context, p Plan) (*report.Report, error) {
 	out := &report.Report{At: time.Now(), Machine: report.ThisMachine()}
 	for _, s := range p.Scenarios {
@@ -54,8 +54,13 @@ func (p Plan) scenario(ctx context.Context, s Scenario) ([]report.Result, error)
 		for i := range results {
 			r := p.Relays[slices.IndexFunc(p.Relays, func(r Relay) bool { return r.Name == results[i].Relay })]
 			figures, err := p.measure(ctx, r, s)
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", s.Name, r.Name, err)
+				fmt.Fprintf(p.Progress, "%s %d/%d %s failed: %v\n", s.Name, round+1, rounds, r.Name, err)
+				results[i].Failures = append(results[i].Failures, err.Error())
+				continue
 			}
 			results[i].Rounds = append(results[i].Rounds, figures)
 			fmt.Fprintf(p.Progress, "%s %d/%d %s %v\n", s.Name, round+1, rounds, r.Name, figures)

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/bench/internal/run"
+	"github.com/scorel/scorel/apps/bench/internal/serve"
 )
 
 type relaysFlags struct {
@@ -25,6 +27,13 @@ func runRelays(ctx context.Context, args []string) error {
 	f, err := parseRelays(args)
 	if err != nil {
 		return err
+	}
+	if f.plan.Profiles != "" {
+		stop, err := serve.Profile(filepath.Join(f.plan.Profiles, "load.pprof"))
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	got, err := run.Run(ctx, f.plan)
 	if err != nil {
@@ -48,6 +57,7 @@ func parseRelays(args []string) (*relaysFlags, error) {
 	flags.DurationVar(&f.plan.Measure, "measure", 3*time.Second, "time of each measurement")
 	flags.StringVar(&f.json, "json", "", "write the report as JSON into this file")
 	flags.StringVar(&f.markdown, "markdown", "", "write the tables as Markdown into this file")
+	flags.StringVar(&f.plan.Profiles, "profiles", "", "write CPU profiles of the relays and of the load into this folder; the last round's are kept")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
@@ -95,7 +105,7 @@ func withoutFiles(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if name != "json" && name != "markdown" {
+		if name != "json" && name != "markdown" && name != "profiles" {
 			out = append(out, args[i])
 		} else if !joined {
 			i++ // its value

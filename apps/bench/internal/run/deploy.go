@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/scorel/scorel/apps/bench/internal/child"
@@ -15,20 +16,22 @@ import (
 
 // deployment is a relay that runs: one process, or nodes and the server of their bus.
 type deployment struct {
-	relay  Relay
-	opts   serve.Options
-	dir    string
-	procs  []*child.Process // nodes first
-	target peer.Target
+	relay Relay
+	opts  serve.Options
+	dir   string
+	procs []*child.Process // nodes first
+	// profile is the folder for CPU profiles, and how their names begin.
+	profile string
+	target  peer.Target
 }
 
 // deploy starts a relay whose store knows the parties of a scenario.
-func deploy(ctx context.Context, r Relay, s Scenario) (*deployment, error) {
+func deploy(ctx context.Context, r Relay, s Scenario, profile string) (*deployment, error) {
 	dir, err := os.MkdirTemp("", "scorel-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the store: %w", err)
 	}
-	d := &deployment{relay: r, dir: dir, opts: serve.Options{Store: filepath.Join(dir, "relay.db"), Queue: s.queue}}
+	d := &deployment{relay: r, dir: dir, profile: profile, opts: serve.Options{Store: filepath.Join(dir, "relay.db"), Queue: s.queue}}
 	if r.Server == "scorel" {
 		d.target.Parties, err = peer.NewParties(s.hosts, s.perHost)
 		if err == nil {
@@ -48,12 +51,13 @@ func (d *deployment) start(ctx context.Context) error {
 	var bus *child.Process
 	if d.relay.Nodes > 1 {
 		var err error
-		if bus, err = child.Start(ctx, "nats", serve.Options{}); err != nil {
+		if bus, err = child.Start(ctx, "nats", serve.Options{Profile: d.profileOf("bus")}); err != nil {
 			return err
 		}
 		d.opts.Bus = "nats://" + bus.Ready.Addr
 	}
-	for range d.relay.Nodes {
+	for i := range d.relay.Nodes {
+		d.opts.Profile = d.profileOf(strconv.Itoa(i + 1))
 		p, err := child.Start(ctx, d.relay.Server, d.opts)
 		if err != nil {
 			if bus != nil {
@@ -69,6 +73,14 @@ func (d *deployment) start(ctx context.Context) error {
 		d.procs = append(d.procs, bus)
 	}
 	return nil
+}
+
+// profileOf names the file for a process, "" when none is wanted.
+func (d *deployment) profileOf(process string) string {
+	if d.profile == "" {
+		return ""
+	}
+	return d.profile + "-" + process + ".pprof"
 }
 
 // restart kills the only process and starts it again where it was.

@@ -209,7 +209,10 @@ func peakCPU(d *deployment, last serve.Usage, joined <-chan error) (float64, err
 				return 0, err
 			}
 		case err := <-joined:
-			return peak, errors.Join(err, look())
+			if time.Since(at) >= sampleEvery/2 || peak == 0 { // less is no measure of CPU time
+				err = errors.Join(err, look())
+			}
+			return peak, err
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type Plan struct {
 	Warmup    time.Duration
 	Measure   time.Duration
 	Progress  io.Writer // a line for each measurement
+	Profiles  string    // folder for CPU profiles of the relays; "" writes none
 }
 
 // patience bounds one measurement, besides its own time.
@@ -75,7 +77,11 @@ func (p Plan) scenario(ctx context.Context, s Scenario) ([]report.Result, error)
 func (p Plan) measure(ctx context.Context, r Relay, s Scenario) (_ report.Figures, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.Warmup+p.Measure+patience)
 	defer cancel()
-	d, err := deploy(ctx, r, s)
+	profile := ""
+	if p.Profiles != "" {
+		profile = filepath.Join(p.Profiles, s.Name+"-"+r.Name)
+	}
+	d, err := deploy(ctx, r, s, profile)
 	if err != nil {
 		return nil, err
 	}

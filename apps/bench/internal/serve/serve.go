@@ -11,12 +11,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -49,6 +51,8 @@ type Options struct {
 	Store  string // scorel: file of the store
 	Bus    string // scorel: NATS servers
 	Queue  int    // derp: packets that may wait for one connection, 0 for its default
+	// Profile is a file for a CPU profile of the whole run; "" writes none.
+	Profile string
 }
 
 // serveFunc serves on a listener, which it closes when ctx ends.
@@ -65,6 +69,13 @@ func Run(ctx context.Context, kind string, opts Options, in io.Reader, out io.Wr
 	serve, known := kinds()[kind]
 	if !known {
 		return fmt.Errorf("there is no relay of kind %q", kind)
+	}
+	if opts.Profile != "" {
+		stop, err := Profile(opts.Profile)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	l, err := net.Listen("tcp", opts.Listen)
 	if err != nil {
@@ -92,6 +103,21 @@ func Run(ctx context.Context, kind string, opts Options, in io.Reader, out io.Wr
 		err = ended
 	}
 	return err
+}
+
+// Profile writes a CPU profile of this process into a file until stop.
+func Profile(file string) (stop func(), err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, fmt.Errorf("making a file for the profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("starting the profile: %w", err), f.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = f.Close() // a profile that is cut off cannot be read, which its reader sees
+	}, nil
 }
 
 func obey(in io.Reader, answers *json.Encoder) error {

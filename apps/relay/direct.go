@@ -46,31 +46,34 @@ func (d *direct) write(data []byte) int {
 }
 
 // maxTouched is how many receivers a reader writes to together.
-const maxTouched = 16
+const maxTouched = 32
 
-// touched are the queues that a reader has put records in and not flushed. The zero
-// value is empty.
+// touched are the queues that a reader has put records in and not flushed. Whoever
+// adds to it flushes before it waits for anything.
 type touched struct {
+	by     *lane // the reader's own
 	queues [maxTouched]*queue
 	n      int
 }
 
-// add takes a queue in, or reports that there is no room: then the queue needs a
-// writer of its own.
-func (t *touched) add(q *queue) bool {
-	if t.n > 0 && t.queues[t.n-1] == q {
-		return true
+// add takes a queue in. q.mu must be held, and there must be room.
+func (t *touched) add(q *queue) {
+	if q.touchedBy == t.by {
+		return
 	}
-	if t.n == maxTouched {
-		return false
-	}
+	q.touchedBy = t.by
 	t.queues[t.n] = q
 	t.n++
-	return true
 }
 
-// flush sees to it that what was put in the queues leaves. Whoever adds must flush
-// before it waits for anything.
+// makeRoom flushes when there is no room for another queue.
+func (t *touched) makeRoom() {
+	if t.n == maxTouched {
+		t.flush()
+	}
+}
+
+// flush sees to it that what was put in the queues leaves.
 func (t *touched) flush() {
 	for _, q := range t.queues[:t.n] {
 		q.flush()
@@ -82,6 +85,7 @@ func (t *touched) flush() {
 // rest to a writer.
 func (q *queue) flush() {
 	q.mu.Lock()
+	q.touchedBy = nil
 	if q.writing || len(q.chunks) == 0 || q.state == queueDone {
 		q.mu.Unlock()
 		return

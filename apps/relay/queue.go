@@ -51,16 +51,17 @@ type queue struct {
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
-	mu      sync.Mutex
-	chunks  [][]byte
-	spare   [][]byte
-	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
-	waiting int // bytes in chunks and in the writer's hands
-	hint    int // bytes of the last batch: what the first chunk should hold
-	gen     uint64
-	state   queueState
-	writing bool
-	idle    chan struct{} // made by whoever waits for the writer to end
+	mu        sync.Mutex
+	chunks    [][]byte
+	spare     [][]byte
+	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
+	waiting   int // bytes in chunks and in the writer's hands
+	hint      int // bytes of the last batch: what the first chunk should hold
+	gen       uint64
+	state     queueState
+	writing   bool
+	touchedBy *lane         // whose reader put something in last and will flush
+	idle      chan struct{} // made by whoever waits for the writer to end
 
 	// Owned by the writer: a batch that flush could not finish.
 	handed [][]byte
@@ -102,11 +103,12 @@ func (q *queue) record(to *port, payload []byte, by *touched) verdict {
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
-	if by != nil && by.add(q) {
-		q.mu.Unlock()
-	} else {
+	if by == nil {
 		q.unlockAndWrite()
+		return queued
 	}
+	by.add(q)
+	q.mu.Unlock()
 	return queued
 }
 

@@ -178,7 +178,7 @@ func TestFlushLeavesTheRestToAWriter(t *testing.T) {
 	p := &port{num: 7}
 	var want []byte
 	for i := range 600 { // about 10 MB: more than the socket's buffers take
-		var by touched
+		by := touched{by: new(lane)}
 		for k := range 1 + i%3 {
 			payload := bytes.Repeat([]byte{byte(i), byte(k)}, 4000+i)
 			if q.record(p, payload, &by) != queued {

@@ -14,7 +14,7 @@ const maxStrays = 64
 // routeBatch routes the whole records of a binary message that have arrived.
 func (c *conn) routeBatch(ev ws.Event) error {
 	data, records, payload := ev.Data, 0, 0
-	var by touched
+	by := touched{by: &c.lane}
 	defer by.flush()
 	for len(data) > 0 {
 		if !ev.Fin && incomplete(data) {
@@ -24,6 +24,7 @@ func (c *conn) routeBatch(ev ws.Event) error {
 		if err != nil {
 			return err
 		}
+		by.makeRoom()
 		c.route(rec, &by)
 		records, payload = records+1, payload+len(rec.Payload)
 		data = rest

@@ -147,7 +147,7 @@ func (c *cluster) hearTrunk(data []byte) {
 func (t *trunk) routeBatch(data []byte) {
 	records, payload := 0, 0
 	var last *port
-	var by touched
+	by := touched{by: &t.lane}
 	defer by.flush()
 	for len(data) > 0 {
 		rec, rest, err := wire.NextRecord(data)
@@ -159,10 +159,12 @@ func (t *trunk) routeBatch(data []byte) {
 		records, payload = records+1, payload+len(rec.Payload)
 		key := rec.Channel ^ fromHost
 		if last == nil || last.num != key || last.link.closed.Load() {
+			by.flush() // receiver may wait
 			if last = t.receiver(key); last == nil {
 				continue
 			}
 		}
+		by.makeRoom()
 		t.pass(last, rec.Payload, &by)
 	}
 	t.relay.metrics.remoteRecords.Add(float64(records))

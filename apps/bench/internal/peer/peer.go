@@ -37,7 +37,7 @@ type Protocol interface {
 // Protocols are all kinds by name.
 func Protocols() map[string]Protocol {
 	return map[string]Protocol{
-		"scorel": scorel{}, "sealed": sealed{}, "splice": splice{}, "naive": naive{}, "derp": derp{}, "nats": natsCore{},
+		"scorel": scorel{}, "link": linked{}, "sealed": sealed{}, "splice": splice{}, "naive": naive{}, "derp": derp{}, "nats": natsCore{},
 	}
 }
 

@@ -21,6 +21,7 @@ type Relay struct {
 func Relays() []Relay {
 	return []Relay{
 		{Name: "scorel", Protocol: "scorel", Server: "scorel", Nodes: 1},
+		{Name: "scorel-link", Protocol: "link", Server: "scorel", Nodes: 1},
 		{Name: "scorel-sealed", Protocol: "sealed", Server: "scorel", Nodes: 1},
 		{Name: "scorel-2nodes", Protocol: "scorel", Server: "scorel", Nodes: 2},
 		{Name: "splice", Protocol: "splice", Server: "splice", Nodes: 1},
@@ -59,8 +60,8 @@ func Scenarios(connections int) []Scenario {
 		{Name: "large", kind: echo, hosts: 64, perHost: 1, window: 4, size: 16 << 10},
 		{Name: "latency", kind: echo, hosts: 1, perHost: 1, window: 1, size: 256},
 		{Name: "fanout", kind: echo, hosts: 1, perHost: 200, window: 4, size: 256, hostsBegin: true, queue: 4096},
-		{Name: "idle", kind: idle, hosts: connections, rounds: 1, without: []string{"scorel-sealed", "scorel-2nodes"}},
-		{Name: "storm", kind: storm, hosts: connections, rounds: 1, without: []string{"scorel-sealed", "scorel-2nodes", "splice"}},
+		{Name: "idle", kind: idle, hosts: connections, rounds: 1, without: []string{"scorel-link", "scorel-sealed", "scorel-2nodes"}},
+		{Name: "storm", kind: storm, hosts: connections, rounds: 1, without: []string{"scorel-link", "scorel-sealed", "scorel-2nodes", "splice"}},
 	}
 }
 
@@ -99,5 +100,6 @@ func Targets() []report.Target {
 		{Scenario: "idle", Relay: "scorel", Metric: report.IdleMemory, Factor: 12},
 		{Scenario: "small", Relay: "scorel-2nodes", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.5},
 		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.6},
+		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel-link", AtLeast: true, Factor: 0.6},
 	}
 }

@@ -10,6 +10,7 @@ require (
 	github.com/scorel/scorel/packages/client v0.0.0-00010101000000-000000000000
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	golang.org/x/sync v0.24.0
+	golang.org/x/sys v0.49.0
 	tailscale.com v1.102.5
 )
 
@@ -60,7 +61,6 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp v0.0.0-20261011100332-faecfb24eb49 // indirect
 	golang.org/x/net v0.61.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	golang.zx2c4.com/wireguard/windows v0.5.3 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

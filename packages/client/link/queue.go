@@ -15,7 +15,7 @@ var ErrClosed = errors.New("the connection to the relay has ended")
 const maxQueued = 4 << 20
 
 // maxSpare is the largest buffer in bytes that is kept for the next message.
-const maxSpare = 64 << 10
+const maxSpare = 128 << 10
 
 // segment is one WebSocket message.
 type segment struct {

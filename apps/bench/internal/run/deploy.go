@@ -114,6 +114,7 @@ func (d *deployment) usage(settle bool) (serve.Usage, error) {
 			return sum, err
 		}
 		sum.CPU += u.CPU
+		sum.At = u.At // that of the last
 		sum.RSS += u.RSS
 		sum.Heap += u.Heap
 		sum.Goroutines += u.Goroutines

@@ -192,14 +192,16 @@ func measureStorm(ctx context.Context, d *deployment, s Scenario) (report.Figure
 func peakCPU(d *deployment, last serve.Usage, joined <-chan error) (float64, error) {
 	ticker := time.NewTicker(sampleEvery)
 	defer ticker.Stop()
-	peak, at := 0.0, time.Now()
+	peak := 0.0
 	look := func() error {
 		now, err := d.usage(false)
 		if err != nil {
 			return err
 		}
-		peak = max(peak, float64(now.CPU-last.CPU)/float64(time.Since(at)))
-		last, at = now, time.Now()
+		if took := now.At - last.At; took >= sampleEvery/2 || peak == 0 { // less is no measure of CPU time
+			peak = max(peak, float64(now.CPU-last.CPU)/float64(took))
+			last = now
+		}
 		return nil
 	}
 	for {
@@ -209,10 +211,7 @@ func peakCPU(d *deployment, last serve.Usage, joined <-chan error) (float64, err
 				return 0, err
 			}
 		case err := <-joined:
-			if time.Since(at) >= sampleEvery/2 || peak == 0 { // less is no measure of CPU time
-				err = errors.Join(err, look())
-			}
-			return peak, err
+			return peak, errors.Join(err, look())
 		}
 	}
 }

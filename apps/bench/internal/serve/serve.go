@@ -22,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // The commands.
@@ -40,6 +42,7 @@ type Ready struct {
 // Usage is what a process has used.
 type Usage struct {
 	CPU        time.Duration `json:"cpu"` // user and system, since the start
+	At         time.Duration `json:"at"`  // when, on the machine's clock
 	RSS        int64         `json:"rss"` // bytes, now
 	Heap       int64         `json:"heap"`
 	Goroutines int           `json:"goroutines"`
@@ -141,6 +144,10 @@ func obey(in io.Reader, answers *json.Encoder) error {
 // Used tells what this process has used.
 func Used() (Usage, error) {
 	var r syscall.Rusage
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return Usage{}, fmt.Errorf("reading the clock: %w", err)
+	}
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		return Usage{}, fmt.Errorf("reading the CPU time: %w", err)
 	}
@@ -155,7 +162,7 @@ func Used() (Usage, error) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return Usage{
-		CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), RSS: resident * int64(os.Getpagesize()),
+		CPU: time.Duration(r.Utime.Nano() + r.Stime.Nano()), At: time.Duration(now.Nano()), RSS: resident * int64(os.Getpagesize()),
 		Heap: int64(m.HeapInuse + m.StackInuse), Goroutines: runtime.NumGoroutine(),
 	}, nil
 }

@@ -1,0 +1,89 @@
+package fuzzy
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxMiddle bounds the block that block_anchor compares, in bytes: the work grows
+// with its square.
+const maxMiddle = 64 << 10
+
+// blockAnchors returns the windows whose first and last lines are those of want
+// and whose middle is at least 60 % like it.
+func (s *subject) blockAnchors(want []string) []Span {
+	n := len(want)
+	if n < 2 {
+		return nil
+	}
+	first, last := strip(plain(want[0])), strip(plain(want[n-1]))
+	middle := ""
+	if n > 2 {
+		middle = plain(strings.Join(want[1:n-1], "\n"))
+	}
+	if len(middle) > maxMiddle {
+		return nil
+	}
+	compared := newPattern(middle)
+	lines := s.trimmed()
+	if !isASCII(s.text) {
+		lines = stripAll(strings.Split(plain(s.text), "\n"))
+	}
+	return s.windows(n, func(i int) bool {
+		if lines[i] != first || lines[i+n-1] != last {
+			return false
+		}
+		if n == 2 {
+			return true
+		}
+		span := s.window(i+1, n-2)
+		have := plain(s.text[span.Start:span.End])
+		if len(have) > 3*maxMiddle {
+			return false
+		}
+		_, alike := compared.within(have, 2*max(compared.size, utf8.RuneCountInString(have))/5)
+		return alike
+	})
+}
+
+// alike tells whether two lines, without the blanks around them, are at least
+// 80 % the same. A blank line is like a blank line only.
+func (p *pattern) alike(line string) bool {
+	_, ok := p.within(line, max(p.size, utf8.RuneCountInString(line))/5)
+	return ok
+}
+
+// similarWindows returns the windows in which at least half of the lines of want
+// that are not blank have a line like them in their place.
+func (s *subject) similarWindows(want []string) []Span {
+	patterns := make([]*pattern, 0, len(want))
+	full := 0
+	for _, line := range want {
+		p := newPattern(strip(line))
+		if p.size > 0 {
+			full++
+		}
+		patterns = append(patterns, p)
+	}
+	if full == 0 {
+		return nil
+	}
+	lines := s.trimmed()
+	return s.windows(len(want), func(i int) bool {
+		need, left := (full+1)/2, full
+		for k, p := range patterns {
+			if p.size == 0 {
+				continue
+			}
+			if left--; p.alike(lines[i+k]) {
+				if need--; need == 0 {
+					return true
+				}
+			}
+			if left < need {
+				return false
+			}
+		}
+		return false
+	})
+}

@@ -247,3 +247,11 @@ func tidy(hunks []hunk) []hunk {
 	}
 	return out
 }
+
+// Paths returns the files that the operation names.
+func (o Op) Paths() []string {
+	if o.to == "" {
+		return []string{o.path}
+	}
+	return []string{o.path, o.to}
+}

@@ -15,16 +15,30 @@ type pattern struct {
 	ascii  []uint64 // for each ASCII character, the bits of its places
 	other  map[rune][]uint64
 	none   []uint64
-	count  [buckets]uint8
+	same   measured
 
 	up, down []uint64 // work space
 }
 
-// buckets sort characters for a quick look at what two texts cannot share.
-const buckets = 32
+// census tells, for each of 32 groups of characters, whether a text has at least
+// 1 or 2 of them, and at least 3 or 4: one bit for each.
+type census [2]uint64
+
+// add counts one more of a group.
+func (c *census) add(group int) {
+	for i := range c {
+		for _, bit := range []uint64{1 << group, 1 << (group + 32)} {
+			if c[i]&bit == 0 {
+				c[i] |= bit
+				return
+			}
+		}
+	}
+}
 
 func newPattern(text string) *pattern {
-	p := &pattern{text: text, size: utf8.RuneCountInString(text), count: countRunes(text)}
+	m := measure(text)
+	p := &pattern{text: text, size: m.size, same: m}
 	p.blocks = (p.size + 63) / 64
 	p.ascii = make([]uint64, utf8.RuneSelf*p.blocks)
 	p.none = make([]uint64, p.blocks)
@@ -61,27 +75,73 @@ func (p *pattern) places(r rune) []uint64 {
 	return p.none
 }
 
-// within returns the distance to text when it is at most limit.
-func (p *pattern) within(text string, limit int) (int, bool) {
-	if text == p.text {
+// measured is a text with what is looked at first.
+type measured struct {
+	text  string
+	size  int // characters
+	ascii bool
+	count census
+}
+
+func measure(text string) measured {
+	m := measured{text: text, ascii: true}
+	for _, r := range text {
+		m.size++
+		m.count.add(int(r % 32))
+		m.ascii = m.ascii && r < utf8.RuneSelf
+	}
+	return m
+}
+
+// within returns the distance to a text when it is at most limit.
+func (p *pattern) within(m *measured, limit int) (int, bool) {
+	if m.text == p.text {
 		return 0, limit >= 0
 	}
-	size := utf8.RuneCountInString(text)
-	if max(size-p.size, p.size-size) > limit {
+	if max(m.size-p.size, p.size-m.size) > limit {
 		return 0, false
 	}
 	if p.size == 0 {
-		return size, true
+		return m.size, true
 	}
-	if limit < max(size, p.size)/2 && size <= 255 && p.size <= 255 && apart(p.count, countRunes(text)) > limit {
+	if apart(&p.same.count, &m.count) > limit {
 		return 0, false
+	}
+	if p.blocks == 1 && m.ascii {
+		return p.short(m.text, limit)
 	}
 	for i := range p.blocks {
 		p.up[i], p.down[i] = ^uint64(0), 0
 	}
-	score, left := p.size, size
-	for _, r := range text {
+	score, left := p.size, m.size
+	for _, r := range m.text {
 		score += p.column(p.places(r))
+		if left--; score-left > limit {
+			return 0, false
+		}
+	}
+	return score, score <= limit
+}
+
+// short is the way for a pattern of one block and a text of ASCII.
+func (p *pattern) short(text string, limit int) (int, bool) {
+	up, down := ^uint64(0), uint64(0)
+	last := uint64(1) << (p.size - 1)
+	score, left := p.size, len(text)
+	for i := range len(text) {
+		equal := p.ascii[text[i]]
+		vertical := equal | down
+		horizontal := (((equal & up) + up) ^ up) | equal
+		plus := down | ^(horizontal | up)
+		minus := up & horizontal
+		if plus&last != 0 {
+			score++
+		} else if minus&last != 0 {
+			score--
+		}
+		plus, minus = plus<<1|1, minus<<1
+		up = minus | ^(vertical | plus)
+		down = plus & vertical
 		if left--; score-left > limit {
 			return 0, false
 		}
@@ -121,23 +181,10 @@ func (p *pattern) column(places []uint64) int {
 	return carry
 }
 
-func countRunes(text string) (count [buckets]uint8) {
-	for _, r := range text {
-		count[r%buckets]++
-	}
-	return count
-}
-
-// apart is a distance that two texts with these counts have at least. The texts
-// have at most 255 characters.
-func apart(a, b [buckets]uint8) int {
-	more, less := 0, 0
-	for i := range a {
-		if d := int(a[i]) - int(b[i]); d > 0 {
-			more += d
-		} else {
-			less -= d
-		}
-	}
+// apart is a distance that two texts have at least: what one has and the other
+// has not must be put in or taken out.
+func apart(a, b *census) int {
+	more := bits.OnesCount64(a[0]&^b[0]) + bits.OnesCount64(a[1]&^b[1])
+	less := bits.OnesCount64(b[0]&^a[0]) + bits.OnesCount64(b[1]&^a[1])
 	return max(more, less)
 }

@@ -91,13 +91,18 @@ func (s *subject) notFound(old string) *Error {
 		}
 		b.WriteString(s.excerpt(line))
 	}
-	if has := s.lines[best[0]]; strip(has) == strip(wanted) && indentOf(has) != indentOf(wanted) {
-		e.Blanks = true
-		fmt.Fprintf(&b, "Line %d differs in the blanks at its beginning (→ is a tab, · a space):\n  file has: %s\n  you sent: %s\n",
-			best[0]+1, showBlanks(has), showBlanks(wanted))
-	}
 	e.Message, e.Similar = strings.TrimSuffix(b.String(), "\n"), true
+	e.compareBlanks(best[0], s.lines[best[0]], wanted)
 	return e
+}
+
+// compareBlanks shows how a line that is the same otherwise is indented.
+func (e *Error) compareBlanks(line int, has, sent string) {
+	if strip(has) == strip(sent) && indentOf(has) != indentOf(sent) {
+		e.Blanks = true
+		e.Message += fmt.Sprintf("\nLine %d differs in the blanks at its beginning (→ is a tab, · a space):\n  file has: %s\n  you sent: %s",
+			line+1, showBlanks(has), showBlanks(sent))
+	}
 }
 
 // firstLine returns the first line that is not blank.
@@ -115,27 +120,28 @@ func (s *subject) nearest(wanted string) []int {
 	type candidate struct{ line, distance, size int }
 	want := newPattern(cutRunes(wanted, maxHintChars))
 	var found []candidate
-	for i, line := range s.trimmed() {
-		if line == "" || len(line) > maxHintChars*utf8.UTFMax {
+	lines := s.measured()
+	for i := range lines {
+		if lines[i].size == 0 || lines[i].size > maxHintChars {
 			continue
 		}
-		size := max(want.size, utf8.RuneCountInString(line))
+		size := max(want.size, lines[i].size)
 		limit := (7*size - 1) / 10 // more than 30 % alike
-		if d, ok := want.within(line, limit); ok {
+		if d, ok := want.within(&lines[i], limit); ok {
 			found = append(found, candidate{i, d, size})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance*b.size - b.distance*a.size })
-	var lines []int
+	var best []int
 	for _, c := range found {
-		if near := slices.ContainsFunc(lines, func(l int) bool { return max(l-c.line, c.line-l) <= 2*excerptAround }); near {
+		if near := slices.ContainsFunc(best, func(l int) bool { return max(l-c.line, c.line-l) <= 2*excerptAround }); near {
 			continue // shown with a better one
 		}
-		if lines = append(lines, c.line); len(lines) == maxExcerpts {
+		if best = append(best, c.line); len(best) == maxExcerpts {
 			break
 		}
 	}
-	return lines
+	return best
 }
 
 func (s *subject) excerpt(line int) string {

@@ -76,23 +76,13 @@ func unescape(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(text)
 }
 
-// collapsed is a text in which every run of spaces and tabs is one space.
-type collapsed struct {
-	text       string
-	start, end []int // of each byte in the original
-}
-
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// collapse counts the blanks of a run behind its first space to what follows, so
-// that text which begins behind a run takes the rest of the run along.
-func collapse(text string) collapsed {
-	var c collapsed
-	var b strings.Builder
-	add := func(char byte, start, end int) {
-		b.WriteByte(char)
-		c.start, c.end = append(c.start, start), append(c.end, end)
-	}
+// collapse visits every byte of text in which each run of spaces and tabs is one
+// space, with its place in text. It counts the blanks of a run behind its first
+// space to what follows, so that text which begins behind a run takes the rest of
+// the run along.
+func collapse(text string, visit func(start, end int)) {
 	from := -1 // where what follows begins, when it is not where it stands
 	for i := 0; i < len(text); {
 		if !isBlank(text[i]) {
@@ -100,8 +90,8 @@ func collapse(text string) collapsed {
 			if from >= 0 {
 				start, from = from, -1
 			}
-			add(text[i], start, i+1)
 			i++
+			visit(start, i)
 			continue
 		}
 		j := i
@@ -112,48 +102,56 @@ func collapse(text string) collapsed {
 		if space := strings.IndexByte(text[i:j], ' '); space >= 0 {
 			end = i + space + 1
 		}
-		add(' ', i, end)
+		visit(i, end)
 		if end < j {
 			from = end
 		}
 		i = j
 	}
-	c.text = b.String()
-	return c
 }
 
-// collapseText is collapse without the way back.
+// collapseText returns the text in which each run of spaces and tabs is one space.
 func collapseText(text string) string {
-	var b strings.Builder
-	b.Grow(len(text))
+	chars := make([]byte, 0, len(text))
+	blank := false
 	for i := range len(text) {
-		switch {
-		case !isBlank(text[i]):
-			b.WriteByte(text[i])
-		case i == 0 || !isBlank(text[i-1]):
-			b.WriteByte(' ')
+		was := blank
+		if blank = isBlank(text[i]); !blank {
+			chars = append(chars, text[i])
+		} else if !was {
+			chars = append(chars, ' ')
 		}
 	}
-	return b.String()
+	return string(chars)
 }
 
 func collapsedSpans(text, old string) []Span {
 	want := collapseText(old)
-	if !strings.Contains(collapseText(text), want) {
+	found := substrings(collapseText(text), want)
+	if len(found) == 0 {
 		return nil
 	}
-	c := collapse(text)
-	found := substrings(c.text, want)
-	for i, span := range found {
-		start, end := c.start[span.Start], c.end[span.End-1]
+	at, first, last := 0, 0, 0 // the next byte, start and end that are looked for
+	out := make([]Span, len(found))
+	collapse(text, func(start, end int) {
+		if first < len(found) && found[first].Start == at {
+			out[first].Start = start
+			first++
+		}
+		if last < len(found) && found[last].End-1 == at {
+			out[last].End = end
+			last++
+		}
+		at++
+	})
+	for i := range out {
 		if want[len(want)-1] == ' ' {
-			for end < len(text) && isBlank(text[end]) {
-				end++
+			for out[i].End < len(text) && isBlank(text[out[i].End]) {
+				out[i].End++
 			}
 		}
-		found[i] = Span{start, end}
 	}
-	return found
+	return out
 }
 
 // wholeIndent widens a span that begins within the indentation of its line to

@@ -81,12 +81,9 @@ func merge(level Strategy, matched, old, new string, line int) (string, error) {
 			at += len(op.old)
 			continue
 		}
-		for k, gone := range op.old {
-			gone = strings.TrimSuffix(gone, "\n")
-			if level == ContextAware && !newPattern(strip(gone)).alike(strip(have[at+k])) {
-				return "", &Error{Kind: KindApproximateConflict, Message: fmt.Sprintf(
-					"old_string is only similar to lines %d to %d, and line %d, which the edit would change, is another one there:\n  file has: %s\n  you sent: %s\nSend old_string as the file has it",
-					line+1, line+len(have), line+at+k+1, cutRunes(have[at+k], maxHintChars), cutRunes(gone, maxHintChars))}
+		if level == ContextAware {
+			if err := conflict(have, op.old, old, at, line); err != nil {
+				return "", err
 			}
 		}
 		at += len(op.old)
@@ -95,6 +92,24 @@ func merge(level Strategy, matched, old, new string, line int) (string, error) {
 		}
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// conflict refuses to change lines of the file, from at on, that are not like those
+// that the edit names. line is where the file's lines begin.
+func conflict(have, gone []string, old string, at, line int) error {
+	for k, text := range gone {
+		text = strings.TrimSuffix(text, "\n")
+		m := measure(strip(have[at+k]))
+		if newPattern(strip(text)).alike(&m) {
+			continue
+		}
+		err := &Error{Kind: KindApproximateConflict, Similar: true, Message: fmt.Sprintf(
+			"old_string is only similar to lines %d to %d, and line %d, which the edit would change, is another one there:\n  file has: %s\n  you sent: %s\nSend old_string as the file has it",
+			line+1, line+len(have), line+at+k+1, cutRunes(have[at+k], maxHintChars), cutRunes(text, maxHintChars))}
+		err.compareBlanks(line, have[0], strings.SplitN(old, "\n", 2)[0])
+		return err
+	}
+	return nil
 }
 
 func withEnd(text string) string { return text + "\n" }

@@ -2,12 +2,14 @@ package fuzzy
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // maxMiddle bounds the block that block_anchor compares, in bytes: the work grows
 // with its square.
 const maxMiddle = 64 << 10
+
+// maxSimilar bounds how many similar places are counted: two are too many already.
+const maxSimilar = 100
 
 // blockAnchors returns the windows whose first and last lines are those of want
 // and whose middle is at least 60 % like it.
@@ -41,15 +43,16 @@ func (s *subject) blockAnchors(want []string) []Span {
 		if len(have) > 3*maxMiddle {
 			return false
 		}
-		_, alike := compared.within(have, 2*max(compared.size, utf8.RuneCountInString(have))/5)
+		m := measure(have)
+		_, alike := compared.within(&m, 2*max(compared.size, m.size)/5)
 		return alike
 	})
 }
 
 // alike tells whether two lines, without the blanks around them, are at least
 // 80 % the same. A blank line is like a blank line only.
-func (p *pattern) alike(line string) bool {
-	_, ok := p.within(line, max(p.size, utf8.RuneCountInString(line))/5)
+func (p *pattern) alike(line *measured) bool {
+	_, ok := p.within(line, max(p.size, line.size)/5)
 	return ok
 }
 
@@ -68,15 +71,20 @@ func (s *subject) similarWindows(want []string) []Span {
 	if full == 0 {
 		return nil
 	}
-	lines := s.trimmed()
+	lines := s.measured()
+	found := 0
 	return s.windows(len(want), func(i int) bool {
+		if found == maxSimilar {
+			return false
+		}
 		need, left := (full+1)/2, full
 		for k, p := range patterns {
 			if p.size == 0 {
 				continue
 			}
-			if left--; p.alike(lines[i+k]) {
+			if left--; p.alike(&lines[i+k]) {
 				if need--; need == 0 {
+					found++
 					return true
 				}
 			}

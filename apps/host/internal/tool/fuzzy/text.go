@@ -12,7 +12,9 @@ type subject struct {
 	lines  []string // without their ends; what follows the last end is a line too
 	starts []int    // where each begins
 
-	stripped []string // of each line; made when it is needed
+	// Of each line; made when they are needed.
+	stripped []string
+	sizes    []measured
 }
 
 func newSubject(text string) *subject {
@@ -32,6 +34,17 @@ func (s *subject) trimmed() []string {
 		s.stripped = stripAll(s.lines)
 	}
 	return s.stripped
+}
+
+// measured returns every line without the blanks around it, measured.
+func (s *subject) measured() []measured {
+	if s.sizes == nil {
+		s.sizes = make([]measured, len(s.lines))
+		for i, line := range s.trimmed() {
+			s.sizes[i] = measure(line)
+		}
+	}
+	return s.sizes
 }
 
 // window is the span of n whole lines from line i on, without the last line end.

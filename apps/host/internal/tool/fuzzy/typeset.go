@@ -10,7 +10,7 @@ import (
 const minShared = 4
 
 // maxAligned bounds the line that is compared within, in characters.
-const maxAligned = 1000
+const maxAligned = 400
 
 // keepTypeset gives the unchanged parts of new the punctuation and blanks that
 // the file has in them.
@@ -50,7 +50,7 @@ func glyphs(text string) []glyph {
 
 // keepInLine compares two lines in plain text and takes the shared parts from have.
 func keepInLine(have, want string) string {
-	if isASCII(have) || utf8.RuneCountInString(have) > maxAligned || utf8.RuneCountInString(want) > maxAligned {
+	if isASCII(have) || !utf8.ValidString(have) || !utf8.ValidString(want) || utf8.RuneCountInString(have) > maxAligned || utf8.RuneCountInString(want) > maxAligned {
 		return want
 	}
 	return align(glyphs(have), want)
@@ -101,21 +101,43 @@ func sharedLen(g glyph, want string, has func(s, part string) bool) int {
 	return 0
 }
 
-// longestShared returns the longest run of glyphs that want holds, with its place
-// there and its length in bytes.
+// longestShared returns the longest run of whole glyphs that want holds, with its
+// place there and its length in bytes.
 func longestShared(have []glyph, want string) (from, to, at, length int) {
-	for start := range have {
-		text := ""
-		for end := start; end < len(have); end++ {
-			text += have[end].plain
-			i := strings.Index(want, text)
-			if i < 0 {
-				break
-			}
-			if end+1-start > to-from {
-				from, to, at, length = start, end+1, i, len(text)
-			}
+	var plainText []rune
+	var owner []int // the glyph that each character is of
+	for i, g := range have {
+		for _, r := range g.plain {
+			plainText, owner = append(plainText, r), append(owner, i)
 		}
 	}
-	return from, to, at, length
+	wanted := []rune(want)
+	best, end, wantEnd := 0, 0, 0
+	row := make([]int, len(wanted)+1) // length of the shared run that ends here and there
+	for i, r := range plainText {
+		diagonal := 0
+		for j, w := range wanted {
+			above := row[j+1]
+			row[j+1] = 0
+			if r == w {
+				if row[j+1] = diagonal + 1; row[j+1] > best {
+					best, end, wantEnd = row[j+1], i+1, j+1
+				}
+			}
+			diagonal = above
+		}
+	}
+	start := end - best
+	for start < end && start > 0 && owner[start-1] == owner[start] {
+		start++ // begins inside a glyph
+	}
+	for end > start && end < len(owner) && owner[end] == owner[end-1] {
+		end-- // ends inside one
+		wantEnd--
+	}
+	if start == end {
+		return 0, 0, 0, 0
+	}
+	first := wantEnd - (end - start)
+	return owner[start], owner[end-1] + 1, len(string(wanted[:first])), len(string(wanted[first:wantEnd]))
 }

@@ -31,6 +31,10 @@ func within(folder, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// maxKnown bounds the files whose content is remembered, in bytes: a hash takes
+// the whole file.
+const maxKnown = 64 << 20
+
 // fingerprint is the hash of a file's content.
 type fingerprint [sha256.Size]byte
 

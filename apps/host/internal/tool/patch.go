@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -77,8 +78,8 @@ func (patchTool) Risk() agent.Risk { return agent.RiskWrite }
 // patchState is what a session remembers of its patches.
 type patchState struct {
 	mu       sync.Mutex
-	shown    map[string]string // call id -> the diff that a person saw
-	failures map[string]int    // resolved path -> failures in a row
+	shown    map[string]fingerprint // call id -> of the diff that a person saw
+	failures map[string]int         // resolved path -> failures in a row
 }
 
 // Describe shows the diff. Run makes that change and no other.
@@ -106,9 +107,9 @@ func (t patchTool) remember(id, shown string) {
 	t.patches.mu.Lock()
 	defer t.patches.mu.Unlock()
 	if t.patches.shown == nil {
-		t.patches.shown = map[string]string{}
+		t.patches.shown = map[string]fingerprint{}
 	}
-	t.patches.shown[id] = shown
+	t.patches.shown[id] = sha256.Sum256([]byte(shown))
 }
 
 // approved tells whether what would be done is what was shown, if anything was.
@@ -117,7 +118,7 @@ func (t patchTool) approved(id, diff string) bool {
 	defer t.patches.mu.Unlock()
 	shown, asked := t.patches.shown[id]
 	delete(t.patches.shown, id)
-	return !asked || shown == diff
+	return !asked || shown == sha256.Sum256([]byte(diff))
 }
 
 // Run changes the files as a whole or not at all; a cancel does not stop it half way.

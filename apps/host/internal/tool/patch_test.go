@@ -227,6 +227,15 @@ func TestPatchRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", test.path, out)
 		}
 	}
+	if err := os.Symlink("a", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"*** Delete File: link\n", "*** Move File: link -> b\n"} {
+		out := outcome(t, set.call(t, dir, "patch", map[string]any{"patch": text}))
+		if out.OK || !strings.Contains(*out.Error, "is a symbolic link") || content(t, dir, "a") == "" {
+			t.Errorf("%+v", out)
+		}
+	}
 	out := outcome(t, set.call(t, dir, "patch", map[string]any{"patch": "*** Add File: home/new\n+x\n"}))
 	if out.OK || out.ErrorKind != kindBadPath && !strings.Contains(*out.Error, "closed to tools") {
 		t.Errorf("%+v", out)

@@ -181,9 +181,20 @@ func (t patchTool) planPatch(call agent.Call, text string) (*planned, *patchErro
 	}
 	p := &planned{strategy: plan.Strategy, count: plan.Count, notes: plan.Notes}
 	for _, c := range plan.Changes {
+		if c.After == nil && isLink(call, c.Path) { // its target would go, and the link stay
+			return nil, &patchError{kindBadPath, c.Path + " is a symbolic link; delete or move it with bash", c.Path}
+		}
 		p.changes = append(p.changes, fileChange{c})
 	}
 	return p, nil
+}
+
+func isLink(call agent.Call, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(call.Cwd, path)
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 // checkStale refuses a change that rests on what the file no longer is. Text that

@@ -73,8 +73,10 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	case err != nil:
 		return agent.Failure("read_file: reading %s: %v.", args.Path, err)
 	}
-	if _, err := io.Copy(io.Discard, reader); err == nil { // the hash takes the whole file, shown or not
-		t.seen.note(resolved(full), fingerprint(print.Sum(nil)))
+	if info, err := file.Stat(); err == nil && info.Size() <= maxKnown {
+		if _, err := io.Copy(io.Discard, reader); err == nil { // the hash takes the whole file, shown or not
+			t.seen.note(resolved(full), fingerprint(print.Sum(nil)))
+		}
 	}
 	return agent.Success(text)
 }

@@ -135,8 +135,10 @@ func fingerprintOf(path string) (print fingerprint, err error) {
 	}
 	defer file.Close()
 	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
+	if n, err := io.Copy(hash, io.LimitReader(file, maxKnown+1)); err != nil {
 		return print, err
+	} else if n > maxKnown {
+		return print, fmt.Errorf("has more than %d bytes; replace it with bash if you mean to", maxKnown)
 	}
 	return fingerprint(hash.Sum(nil)), nil
 }

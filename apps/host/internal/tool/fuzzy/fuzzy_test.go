@@ -38,7 +38,7 @@ func TestDistance(t *testing.T) {
 		}
 		return out
 	}
-	for range 2000 {
+	for range 500 {
 		a, b := text(), text()
 		if random.IntN(2) == 0 { // near ones, too
 			b = append([]rune{}, a...)

@@ -49,7 +49,7 @@ func registry() []entry {
 	return []entry{
 		{Base, "command", func(s *Set) agent.Tool { return newBash(s) }},
 		{Base, "", func(s *Set) agent.Tool { return bashJob{s} }},
-		{Base, "url", func(s *Set) agent.Tool { return fetchURL{s} }},
+		{Base, "url", func(s *Set) agent.Tool { return newFetchURL(s) }},
 		{Base, "path", func(s *Set) agent.Tool { return globTool{s} }},
 		{Base, "path", func(s *Set) agent.Tool { return grepTool{s} }},
 		{Base, "path", func(s *Set) agent.Tool { return listDir{s} }},

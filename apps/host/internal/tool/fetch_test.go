@@ -2,11 +2,14 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
 const samplePage = `<!doctype html><html><head><title>The &lt;page&gt;</title><style>p{}</style><script>steal()</script></head>
@@ -100,6 +103,30 @@ func TestFetchRefusesAddresses(t *testing.T) {
 		if !result.IsError || !strings.Contains(result.Content.Plain(), want) {
 			t.Errorf("%s: %q, want %q", address, result.Content.Plain(), want)
 		}
+	}
+}
+
+// A page that may be fetched does not lead to an address that may not.
+func TestFetchRefusesRedirects(t *testing.T) {
+	server, closed := site(t), site(t)
+	fetch := fetchURL{open(t, Options{}, Scope{}), func(address string) error {
+		if "http://"+address == server.URL {
+			return nil
+		}
+		return refusePrivate(address)
+	}}
+	get := func(url string) agent.Result {
+		raw, err := json.Marshal(fetchURLArgs{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fetch.Run(t.Context(), agent.Call{Arguments: raw}, func(string) {})
+	}
+	if result := get(server.URL + "/to?url=/json"); result.IsError {
+		t.Errorf("%q", result.Content.Plain())
+	}
+	if result := get(server.URL + "/to?url=" + closed.URL + "/json"); !result.IsError || !strings.Contains(result.Content.Plain(), "is not a public address") {
+		t.Errorf("%q", result.Content.Plain())
 	}
 }
 

@@ -30,7 +30,17 @@ const (
 	maxURL       = 4096 // bytes
 )
 
-type fetchURL struct{ *Set }
+type fetchURL struct {
+	*Set
+	refuse func(address string) error // asked of every address before it is connected to
+}
+
+func newFetchURL(s *Set) fetchURL {
+	if s.options.FetchPrivate {
+		return fetchURL{s, func(string) error { return nil }}
+	}
+	return fetchURL{s, refusePrivate}
+}
 
 type fetchURLArgs struct {
 	URL string `json:"url"`
@@ -145,12 +155,9 @@ func (t fetchURL) get(ctx context.Context, address string) (*fetched, error) {
 // client makes connections itself: a proxy of the environment would connect for
 // us to addresses that are closed. idle ends what it keeps open.
 func (t fetchURL) client() (client *http.Client, idle func()) {
-	dialer := &net.Dialer{Timeout: fetchTimeout}
-	if !t.options.FetchPrivate {
-		// This sees the address that is connected to in the end, after every
-		// redirect and whatever the name resolved to.
-		dialer.Control = func(_, address string, _ syscall.RawConn) error { return refusePrivate(address) }
-	}
+	// This sees the address that is connected to in the end, after every redirect
+	// and whatever the name resolved to.
+	dialer := &net.Dialer{Timeout: fetchTimeout, Control: func(_, address string, _ syscall.RawConn) error { return t.refuse(address) }}
 	transport := &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 64 << 10}
 	client = &http.Client{Transport: transport, CheckRedirect: func(request *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {

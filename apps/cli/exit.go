@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
@@ -78,7 +79,7 @@ func isRefused(err error) bool {
 		closed  *client.ClosedError
 	)
 	switch {
-	case errors.Is(err, errRefused), errors.As(err, new(*client.PairError)):
+	case errors.Is(err, errRefused), errors.Is(err, doctor.ErrRefused), errors.As(err, new(*client.PairError)):
 		return true
 	case errors.As(err, &refused):
 		return refused.Kind == api.KindNotAllowed || refused.Kind == api.KindPairing

@@ -23,23 +23,24 @@ const (
 	StepAPI      Name = "api"
 )
 
-// titles says what each step looks at.
+// titles names each step for people. They are neutral, for they stand beside good
+// news and bad.
 var titles = map[Name]string{
-	StepURL:      "The relay's address makes sense",
-	StepDNS:      "Its name is known",
-	StepTCP:      "The machine accepts connections",
-	StepProxy:    "The proxy lets them through",
-	StepTLS:      "TLS with a certificate that is trusted",
-	StepPage:     "This page is current",
-	StepNetwork:  "The relay's server answers",
-	StepRelay:    "It is a scorel relay",
-	StepLogin:    "The relay lets this client in",
-	StepClock:    "The clocks agree",
-	StepBinding:  "The relay knows the pairing",
-	StepPresence: "The machine is online",
-	StepChannel:  "The relay opens a channel to it",
-	StepSeal:     "The channel is sealed with the paired keys",
-	StepAPI:      "The host answers",
+	StepURL:      "Address",
+	StepDNS:      "Name",
+	StepTCP:      "Connection",
+	StepProxy:    "Proxy",
+	StepTLS:      "TLS",
+	StepPage:     "This page",
+	StepNetwork:  "Network",
+	StepRelay:    "Relay",
+	StepLogin:    "Login",
+	StepClock:    "Clock",
+	StepBinding:  "Pairing",
+	StepPresence: "Presence",
+	StepChannel:  "Channel",
+	StepSeal:     "Seal",
+	StepAPI:      "Host",
 }
 
 // Finding is the stable name of something that is wrong. It begins with the name of
@@ -160,7 +161,7 @@ var hints = map[Finding]string{
 	BindingMissing: "The pairing was removed, at the relay or on the machine: pair again.",
 	BindingKeys:    "Do not trust this relay: it may be trying to stand in between. Pair again through one that you trust.",
 
-	PresenceOffline: "Wake the machine, or start scorel on it with: scorel host serve. There, scorel host status says whether it reaches the relay.",
+	PresenceOffline: "Wake the machine, or start scorel on it with `scorel host serve`; `scorel host status` there says whether it reaches the relay.",
 
 	ChannelOffline: "The machine went away just now: check that it stays awake and that its network is steady.",
 	ChannelRefused: "The pairing was removed, at the relay or on the machine: pair again.",
@@ -169,11 +170,11 @@ var hints = map[Finding]string{
 
 	SealRemoved: "This client was removed on the machine: pair again.",
 	SealBroken:  "Try again. If it stays so, the keys are not those of the pairing, or something on the way changes what is sent: pair again, through a relay that you trust.",
-	SealSilent:  "The host does not answer. On the machine, start it anew with: scorel host serve --replace.",
+	SealSilent:  "The host does not answer. On the machine, start it anew with `scorel host serve --replace`.",
 	SealLost:    "The channel ended under way: check that the machine stays awake and that its network is steady.",
 
 	APIRefused: "The host refused: this client was given no right to look. Pair again.",
-	APISilent:  "The host does not answer. On the machine, start it anew with: scorel host serve --replace.",
+	APISilent:  "The host does not answer. On the machine, start it anew with `scorel host serve --replace`.",
 }
 
 // vocabulary is what the web UI shares.

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
@@ -12,6 +13,18 @@ export function SettingsSheet({ onClose }: { onClose: () => void }) {
   return (
     <Sheet title="Settings" onClose={onClose}>
       <RelayForm onDone={onClose} />
+      <section className="mt-6 border-line border-t pt-4">
+        <h3 className="font-medium text-sm">Connection</h3>
+        <p className="mt-1 text-muted text-sm">Looks at the way to each machine, step by step.</p>
+        <Link
+          to="/connection"
+          onClick={onClose}
+          data-testid="settings-connection"
+          className="touchable mt-2 inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 font-medium text-sm hover:border-line-strong"
+        >
+          Check the connection
+        </Link>
+      </section>
       <section className="mt-6 border-line border-t pt-4">
         <h3 className="font-medium text-sm">This browser</h3>
         {me ? (

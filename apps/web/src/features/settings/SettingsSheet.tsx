@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
@@ -7,7 +6,13 @@ import { TextField } from "../../components/TextField";
 import { sentence } from "../shared/errors";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-export function SettingsSheet({ onClose }: { onClose: () => void }) {
+export interface SettingsSheetProps {
+  onClose: () => void;
+  /** Leads to the page that looks at the connection: the sheet stands outside of the router. */
+  onCheck: () => void;
+}
+
+export function SettingsSheet({ onClose, onCheck }: SettingsSheetProps) {
   const scorel = useScorel();
   const me = useReadable(scorel.me);
   return (
@@ -16,14 +21,9 @@ export function SettingsSheet({ onClose }: { onClose: () => void }) {
       <section className="mt-6 border-line border-t pt-4">
         <h3 className="font-medium text-sm">Connection</h3>
         <p className="mt-1 text-muted text-sm">Looks at the way to each machine, step by step.</p>
-        <Link
-          to="/connection"
-          onClick={onClose}
-          data-testid="settings-connection"
-          className="touchable mt-2 inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 font-medium text-sm hover:border-line-strong"
-        >
+        <Button data-testid="settings-connection" className="mt-2" onClick={onCheck}>
           Check the connection
-        </Link>
+        </Button>
       </section>
       <section className="mt-6 border-line border-t pt-4">
         <h3 className="font-medium text-sm">This browser</h3>

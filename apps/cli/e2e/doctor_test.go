@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -62,10 +63,57 @@ func expectStop(t *testing.T, failure *doctor.Failure, step doctor.Name, finding
 	}
 }
 
-func TestDoctorReachesTheHost(t *testing.T) {
-	w := newWorld(t)
+// TestDoctor takes one pairing through the faults that it can suffer, the lasting ones
+// last: a pairing is dear.
+func TestDoctor(t *testing.T) {
+	var hostURL string
+	w := newWorldBehind(t, func(relayURL string) string {
+		m := newMiddle(t, relayURL)
+		m.outgoing = func(data []byte) []byte { // the host's word on a binding never arrives
+			if bytes.Contains(data, []byte(`"revoke_binding"`)) {
+				return nil
+			}
+			return data
+		}
+		hostURL = m.URL
+		return hostURL
+	})
 	e := w.pairEntry(t)
-	failure, steps := w.diagnose(t, e, w.relay.URL, w.paired(t, e))
+	device := w.paired(t, e)
+
+	t.Run("reaches the host", func(t *testing.T) { doctorReachesTheHost(t, w, e, device) })
+	t.Run("finds foreign keys", func(t *testing.T) {
+		failure, _ := w.diagnose(t, e, w.relay.URL, foreign(t, device))
+		expectStop(t, failure, doctor.StepBinding, doctor.BindingKeys)
+	})
+	t.Run("finds swapped keys", func(t *testing.T) { doctorFindsSwappedKeys(t, w, e, device) })
+	t.Run("finds a changed handshake", func(t *testing.T) { doctorFindsAChangedHandshake(t, w, e, device) })
+	t.Run("finds a host that is away", func(t *testing.T) {
+		w.stopHost()
+		awaitPresence(t, e, w.id, false)
+		failure, _ := w.diagnose(t, e, w.relay.URL, device)
+		expectStop(t, failure, doctor.StepPresence, doctor.PresenceOffline)
+	})
+
+	// The host comes back without its list of clients. The relay still holds the
+	// binding, and the host has the last word.
+	if err := os.Remove(filepath.Join(w.home, "scorel", "clients.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.startHost(t, hostURL)
+	awaitPresence(t, e, w.id, true)
+	t.Run("finds a host that lost its list", func(t *testing.T) {
+		failure, _ := w.diagnose(t, e, w.relay.URL, device)
+		expectStop(t, failure, doctor.StepSeal, doctor.SealRemoved)
+		if !errors.Is(failure.Step.Err, doctor.ErrRefused) {
+			t.Errorf("the cause is %v, want a refusal", failure.Step.Err)
+		}
+	})
+	t.Run("finds a pairing that is gone", func(t *testing.T) { doctorFindsAPairingThatIsGone(t, w, e, device) })
+}
+
+func doctorReachesTheHost(t *testing.T, w *world, e *entry, device doctor.Device) {
+	failure, steps := w.diagnose(t, e, w.relay.URL, device)
 	if failure != nil {
 		t.Fatalf("stopped at %+v", failure)
 	}
@@ -73,23 +121,13 @@ func TestDoctorReachesTheHost(t *testing.T) {
 	if !slices.Equal(steps, want) {
 		t.Errorf("got %q, want %q", steps, want)
 	}
-	if _, err := e.OpenDevice(t.Context(), w.id, e.pin, "the host"); err != nil {
-		t.Errorf("the entry's own connection did not outlive the probe: %v", err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	transport, err := e.OpenDevice(ctx, w.id, e.pin, "the host")
+	if err != nil {
+		t.Fatalf("the entry's own connection did not outlive the probe: %v", err)
 	}
-}
-
-func TestDoctorFindsAPairingThatIsGone(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
-	device := w.paired(t, e)
-	if err := e.Revoke(t.Context(), w.id); err != nil {
-		t.Fatal(err)
-	}
-	failure, steps := w.diagnose(t, e, w.relay.URL, device)
-	expectStop(t, failure, doctor.StepBinding, doctor.BindingMissing)
-	if want := []string{"binding failed", "presence skipped", "channel skipped", "seal skipped", "api skipped"}; !slices.Equal(steps, want) {
-		t.Errorf("got %q, want %q", steps, want)
-	}
+	_ = transport.Close() // it showed that it opens
 }
 
 // foreign is the device with another seal key than its own.
@@ -103,19 +141,9 @@ func foreign(t *testing.T, device doctor.Device) doctor.Device {
 	return device
 }
 
-func TestDoctorFindsForeignKeys(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
-	failure, _ := w.diagnose(t, e, w.relay.URL, foreign(t, w.paired(t, e)))
-	expectStop(t, failure, doctor.StepBinding, doctor.BindingKeys)
-}
-
-// TestDoctorFindsSwappedKeys has a relay name other keys for the host. An id commits
-// to its keys, so the lie shows before anything is asked.
-func TestDoctorFindsSwappedKeys(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
-	device := w.paired(t, e)
+// doctorFindsSwappedKeys has a relay name other keys for the host. An id commits to
+// its keys, so the lie shows before anything is asked.
+func doctorFindsSwappedKeys(t *testing.T, w *world, e *entry, device doctor.Device) {
 	swapped := foreign(t, device)
 	m := newMiddle(t, w.relay.URL)
 	m.frames = func(data []byte) []byte { return bytes.ReplaceAll(data, text(t, device.Seal), text(t, swapped.Seal)) }
@@ -135,69 +163,38 @@ func text(t *testing.T, key ident.SealPublic) []byte {
 	return data
 }
 
-// TestDoctorFindsAChangedHandshake has something on the way swap the host's answer.
-func TestDoctorFindsAChangedHandshake(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
+// doctorFindsAChangedHandshake has something on the way change the host's answer.
+func doctorFindsAChangedHandshake(t *testing.T, w *world, e *entry, device doctor.Device) {
 	m := newMiddle(t, w.relay.URL)
 	m.records = func(_ int, record wire.Record) []wire.Record {
 		record.Payload = slices.Clone(record.Payload)
 		record.Payload[0] ^= 1
 		return []wire.Record{record}
 	}
-	failure, _ := w.diagnose(t, e, m.URL, w.paired(t, e))
+	failure, _ := w.diagnose(t, e, m.URL, device)
 	expectStop(t, failure, doctor.StepSeal, doctor.SealBroken)
 }
 
-// TestDoctorFindsAHostThatLostItsList restarts the host without its list of clients.
-// What it tells the relay of that is lost, so the relay still holds the binding: the
-// host has the last word.
-func TestDoctorFindsAHostThatLostItsList(t *testing.T) {
-	var hostURL string
-	w := newWorldBehind(t, func(relayURL string) string {
-		m := newMiddle(t, relayURL)
-		m.outgoing = func(data []byte) []byte {
-			if bytes.Contains(data, []byte(`"revoke_binding"`)) {
-				return nil
-			}
-			return data
-		}
-		hostURL = m.URL
-		return hostURL
-	})
-	e := w.pairEntry(t)
-	device := w.paired(t, e)
-	w.stopHost()
-	if err := os.Remove(filepath.Join(w.home, "scorel", "clients.json")); err != nil {
+func doctorFindsAPairingThatIsGone(t *testing.T, w *world, e *entry, device doctor.Device) {
+	if err := e.Revoke(t.Context(), w.id); err != nil {
 		t.Fatal(err)
 	}
-	w.startHost(t, hostURL)
-	awaitOnline(t, e, w.id)
-	failure, _ := w.diagnose(t, e, w.relay.URL, device)
-	expectStop(t, failure, doctor.StepSeal, doctor.SealRemoved)
-	if !errors.Is(failure.Step.Err, doctor.ErrRefused) {
-		t.Errorf("the cause is %v, want a refusal", failure.Step.Err)
+	failure, steps := w.diagnose(t, e, w.relay.URL, device)
+	expectStop(t, failure, doctor.StepBinding, doctor.BindingMissing)
+	if want := []string{"binding failed", "presence skipped", "channel skipped", "seal skipped", "api skipped"}; !slices.Equal(steps, want) {
+		t.Errorf("got %q, want %q", steps, want)
 	}
 }
 
-// awaitOnline waits until the relay has told the entry that the device is there.
-func awaitOnline(t *testing.T, e *entry, id ident.ID) {
+// awaitPresence waits until the relay has told the entry that the device came or went.
+func awaitPresence(t *testing.T, e *entry, id ident.ID, online bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(patience); time.Now().Before(end); <-tick.C {
-		if slices.ContainsFunc(e.Peers(), func(p wire.Peer) bool { return p.ID == id && p.Online }) {
+		if slices.ContainsFunc(e.Peers(), func(p wire.Peer) bool { return p.ID == id && p.Online == online }) {
 			return
 		}
 	}
-	t.Fatal("the device did not come online")
-}
-
-func TestDoctorFindsAHostThatIsAway(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
-	device := w.paired(t, e)
-	w.stopHost()
-	failure, _ := w.diagnose(t, e, w.relay.URL, device)
-	expectStop(t, failure, doctor.StepPresence, doctor.PresenceOffline)
+	t.Fatalf("the relay did not tell that the device's presence is %t", online)
 }

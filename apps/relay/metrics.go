@@ -27,6 +27,7 @@ type metrics struct {
 	unknownTypes prometheus.Counter
 	storeErrors  *prometheus.CounterVec // by operation
 
+	draining      prometheus.Gauge
 	busUp         prometheus.Gauge
 	nodes         prometheus.Gauge
 	busLosses     prometheus.Counter
@@ -54,6 +55,7 @@ const (
 
 func newMetrics() *metrics {
 	m := &metrics{
+		draining:      gauge("draining", "1 while the relay asks its peers to leave."),
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
 		nodes:         gauge("nodes", "Other nodes that are heard of."),
 		busLosses:     counter("bus_losses_total", "Times that the bus told of lost messages or of an outage."),
@@ -81,7 +83,7 @@ func newMetrics() *metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.connections, m.logins, m.ends, m.channels, m.channelEnds, m.opens, m.records, m.recordBytes,
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
-		m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
+		m.draining, m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
 	m.startAtZero()
 	return m

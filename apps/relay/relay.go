@@ -32,7 +32,6 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Relay is one relay node.
@@ -55,8 +54,10 @@ type Relay struct {
 	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
 	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	closing bool
+	conns    map[*conn]struct{}
+	draining bool
+	closing  bool
+	left     chan struct{} // signalled when a connection has gone
 }
 
 // New checks the configuration and returns a running relay. The caller ends it
@@ -82,6 +83,7 @@ func New(cfg Config) (*Relay, error) {
 		pool:    new(bufpool.Pool),
 		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
 		conns:   make(map[*conn]struct{}),
+		left:    make(chan struct{}, 1),
 	}
 	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
 	if err := r.join(cfg.Bus); err != nil {
@@ -120,7 +122,7 @@ func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.closing:
+	case r.closing, r.draining:
 		return errClosing
 	case len(r.conns) >= r.cfg.Limits.Connections:
 		return errFull
@@ -136,7 +138,7 @@ func (r *Relay) room() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.closing:
+	case r.closing, r.draining:
 		return errClosing
 	case len(r.conns) >= r.cfg.Limits.Connections:
 		return errFull
@@ -148,14 +150,16 @@ func (r *Relay) forget(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.conns, c)
+	poke(r.left)
 }
 
 // Shutdown says goodbye to every peer and returns when all connections have
 // ended. When ctx ends first it cuts those that are left and returns ctx.Err().
 // Calling it again is harmless.
 func (r *Relay) Shutdown(ctx context.Context) error {
-	for _, c := range r.close() {
-		c.end(wire.ReasonShutdown, ws.StatusGoingAway, &wire.Goodbye{Reason: wire.ReasonShutdown})
+	leaving := r.close()
+	for i, c := range leaving {
+		c.dismiss(r.comeBack(i, len(leaving), 0))
 	}
 	ended := make(chan struct{})
 	go func() {

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -35,6 +37,8 @@ type Config struct {
 	// Version is shown by /healthz.
 	Version string
 	Limits  Limits
+	// Collectors are metrics of the process around the relay, which /metrics shows too.
+	Collectors []prometheus.Collector
 }
 
 // Rate is a token bucket: Burst at once, then one per Every.

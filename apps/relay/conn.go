@@ -215,8 +215,17 @@ func (c *conn) end(reason wire.Reason, status int, last ...wire.Frame) {
 // cut ends the connection without a goodbye.
 func (c *conn) cut(reason wire.Reason) {
 	c.reason.CompareAndSwap(nil, &reason)
-	_ = c.net.Close() // nothing more can be done with it
+	hangUp(c.net)
 	c.closeLinks(wire.ReasonPeerGone)
+}
+
+// hangUp closes the socket at once. A TLS connection would first send an alert and
+// could wait for a peer that does not read; the callers must not wait.
+func hangUp(conn net.Conn) {
+	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secured.NetConn()
+	}
+	_ = conn.Close() // nothing more can be done with it
 }
 
 // depart takes the connection out of the directory.

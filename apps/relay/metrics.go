@@ -53,7 +53,7 @@ const (
 	refusedClosing = "shutting_down"
 )
 
-func newMetrics() *metrics {
+func newMetrics(more []prometheus.Collector) *metrics {
 	m := &metrics{
 		draining:      gauge("draining", "1 while the relay asks its peers to leave."),
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
@@ -85,6 +85,7 @@ func newMetrics() *metrics {
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
 		m.draining, m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
+	m.registry.MustRegister(more...)
 	m.startAtZero()
 	return m
 }

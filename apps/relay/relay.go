@@ -27,6 +27,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/bus"
@@ -38,7 +39,7 @@ import (
 type Relay struct {
 	cfg     Config
 	log     *slog.Logger
-	names   names
+	live    atomic.Pointer[live]
 	metrics *metrics
 	guards  guards
 	dir     *directory
@@ -53,7 +54,7 @@ type Relay struct {
 	running sync.WaitGroup // one for each connection
 	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
-	mu      sync.Mutex
+	mu       sync.Mutex
 	conns    map[*conn]struct{}
 	draining bool
 	closing  bool
@@ -67,7 +68,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := newNames(cfg.PublicURLs, cfg.AllowedOrigins)
+	now, err := Settings{PublicURLs: cfg.PublicURLs, AllowedOrigins: cfg.AllowedOrigins, TrustedProxies: cfg.TrustedProxies}.live()
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +78,15 @@ func New(cfg Config) (*Relay, error) {
 	}
 	l := cfg.Limits
 	r := &Relay{
-		cfg: cfg, log: cfg.Logger, names: known, web: web,
-		metrics: newMetrics(),
+		cfg: cfg, log: cfg.Logger, web: web,
+		metrics: newMetrics(cfg.Collectors),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
 		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
 		conns:   make(map[*conn]struct{}),
 		left:    make(chan struct{}, 1),
 	}
+	r.live.Store(now)
 	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err
@@ -172,7 +174,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 		for _, c := range r.close() {
-			_ = c.net.Close() // its reader sees the error
+			hangUp(c.net) // its reader sees the error
 		}
 		<-ended
 	}

@@ -231,3 +231,21 @@ func TestFolderOfKeysIsClosedToOthers(t *testing.T) {
 		t.Fatalf("an open folder: %v", err)
 	}
 }
+
+func TestAuthorityOutOfReachIsCountedAndSaidOnce(t *testing.T) {
+	a := ACME{Hosts: []string{"relay.example"}, Dir: filepath.Join(t.TempDir(), "acme"), URL: "https://127.0.0.1:1/directory"}
+	manager, err := a.manager()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logs strings.Builder
+	c := &acmeCerts{manager: manager, hosts: a.Hosts, log: slog.New(slog.NewTextHandler(&logs, nil)), metrics: newMetrics()}
+	for _, name := range []string{"relay.example", "stranger.example"} {
+		if _, err := c.get(&tls.ClientHelloInfo{ServerName: name, CipherSuites: []uint16{tls.TLS_AES_128_GCM_SHA256}}); err == nil {
+			t.Fatalf("a certificate for %s from nowhere", name)
+		}
+	}
+	if n := testutil.ToFloat64(c.metrics.certErrors); n != 1 || strings.Count(logs.String(), "port 443") != 1 || strings.Contains(logs.String(), "stranger") {
+		t.Fatalf("counted %v, log:\n%s", n, logs.String())
+	}
+}

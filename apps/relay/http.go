@@ -106,12 +106,12 @@ func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Relay) refuseFull(w http.ResponseWriter, err error) {
-	why := refusedFull
+	why, after := refusedFull, "10"
 	if errors.Is(err, errClosing) {
-		why = refusedClosing
+		why, after = refusedClosing, "1" // another node, or the next start
 	}
 	r.metrics.refused.WithLabelValues(why).Inc()
-	w.Header().Set("Retry-After", "10")
+	w.Header().Set("Retry-After", after)
 	http.Error(w, err.Error()+"; try again later", http.StatusServiceUnavailable)
 }
 

@@ -20,6 +20,7 @@ const (
 	backoffFirst    = 300 * time.Millisecond
 	backoffMost     = 30 * time.Second
 	backoffReplaced = 60 * time.Second // a twin is connected: do not flap
+	retryMost       = 10 * time.Minute // of what a relay may ask for
 	steadyAfter     = 20 * time.Second // a connection that lived so long resets the back-off
 )
 
@@ -65,8 +66,12 @@ func pauseAfter(err error, wait time.Duration) time.Duration {
 		case bye.Reason == wire.ReasonReplaced:
 			return backoffReplaced + rand.N(backoffReplaced)
 		case bye.RetryAfter > 0:
-			return min(time.Duration(bye.RetryAfter)*time.Millisecond, 10*time.Minute)
+			return min(time.Duration(bye.RetryAfter)*time.Millisecond, retryMost)
 		}
+	}
+	var busy *BusyError
+	if errors.As(err, &busy) && busy.RetryAfter > 0 { // all who came at that moment heard the same figure
+		return busy.RetryAfter + rand.N(max(busy.RetryAfter, wait))
 	}
 	var refused *wire.Error
 	if errors.As(err, &refused) && refused.Kind != wire.KindShuttingDown && refused.Kind != wire.KindUnavailable {

@@ -103,7 +103,7 @@ func (c *conn) join() error {
 		err = r.cfg.Store.Relabel(ctx, c.id, c.self.Label)
 	}
 	if err != nil {
-		r.storeFailed("login", err)
+		r.storeFailed(storeLogin, err)
 		return wire.Errorf(wire.KindUnavailable, "the relay cannot read its bindings now; try again later")
 	}
 	away := c.findDevices(peers)

@@ -51,6 +51,10 @@ const (
 	refusedRate    = "rate_limited"
 	refusedDraw    = "handshake"
 	refusedClosing = "shutting_down"
+	storeLogin     = "login" // operations of the store
+	storeBind      = "bind"
+	storeRevoke    = "revoke"
+	storeCheck     = "check"
 )
 
 func newMetrics(more []prometheus.Collector) *metrics {
@@ -105,6 +109,9 @@ func (m *metrics) startAtZero() {
 	}
 	for _, reason := range []string{refusedHost, refusedOrigin, refusedFull, refusedRate, refusedDraw, refusedClosing} {
 		m.refused.WithLabelValues(reason)
+	}
+	for _, operation := range []string{storeLogin, storeBind, storeRevoke, storeCheck} {
+		m.storeErrors.WithLabelValues(operation)
 	}
 	m.logins.WithLabelValues(resultOK)
 	m.opens.WithLabelValues(resultOK)

@@ -223,7 +223,7 @@ func (r *Relay) bind(s *slot) {
 	defer cancel()
 	err := r.cfg.Store.Bind(ctx, asParty(device), asParty(client), time.Now())
 	if err != nil && !errors.Is(err, store.ErrLimit) {
-		r.storeFailed("bind", err)
+		r.storeFailed(storeBind, err)
 	}
 	_ = r.dir.do(func() { // a stopped directory has nobody to tell
 		s.writing = false

@@ -91,6 +91,7 @@ func New(cfg Config) (*Relay, error) {
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err
 	}
+	r.watchState()
 	return r, nil
 }
 

@@ -133,7 +133,7 @@ func (c *conn) handle(ev ws.Event) {
 
 // allowControl bounds what a peer can make the relay do besides carrying records.
 func (c *conn) allowControl() bool {
-	if c.controls.take(c.relay.cfg.Limits.Controls, time.Now()) {
+	if c.controls.take(c.relay.limits().Controls, time.Now()) {
 		return true
 	}
 	c.end(wire.ReasonProtocol, ws.StatusPolicy,
@@ -175,7 +175,7 @@ func (c *conn) readFailed(err error) bool {
 		c.fail(err)
 		return true
 	case !c.loggedIn && errors.Is(err, os.ErrDeadlineExceeded):
-		c.fail(wire.Errorf(wire.KindLoginTimeout, "no login came in time; say hello within %s", c.relay.cfg.Limits.LoginTimeout))
+		c.fail(wire.Errorf(wire.KindLoginTimeout, "no login came in time; say hello within %s", c.relay.limits().LoginTimeout))
 		return true
 	case !c.loggedIn:
 		c.cut(wire.ReasonLoginFailed)
@@ -272,7 +272,7 @@ func (c *conn) startPings() {
 }
 
 func (c *conn) pingPause() time.Duration {
-	return time.Duration(float64(c.relay.cfg.Limits.PingInterval) * (0.8 + 0.4*rand.Float64()))
+	return time.Duration(float64(c.relay.limits().PingInterval) * (0.8 + 0.4*rand.Float64()))
 }
 
 func (c *conn) pingTick() {

@@ -15,7 +15,7 @@ const maxControl = 64 << 10
 
 // greet sends relay_hello and starts the login's clock.
 func (c *conn) greet() {
-	limits := c.relay.cfg.Limits
+	limits := c.relay.limits()
 	_ = c.net.SetReadDeadline(time.Now().Add(limits.LoginTimeout)) // fails only when it is closed
 	c.nonce = make([]byte, wire.NonceLen)
 	rand.Read(c.nonce)

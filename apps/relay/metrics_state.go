@@ -22,7 +22,7 @@ func (r *Relay) watchState() {
 		defer r.mu.Unlock()
 		return float64(len(r.conns))
 	})
-	show("sockets_limit", "How many connections may be open.", func() float64 { return float64(r.cfg.Limits.Connections) })
+	show("sockets_limit", "How many connections may be open.", func() float64 { return float64(r.limits().Connections) })
 	show("bus_waiting", "Notices and subscriptions that wait for the bus.", func() float64 {
 		r.cluster.outbox.mu.Lock()
 		defer r.cluster.outbox.mu.Unlock()

@@ -76,7 +76,7 @@ func (c *conn) createPair(f *wire.CreatePairSession) {
 }
 
 func (d *directory) createSlot(c *conn) (*slot, *wire.Error) {
-	limits := d.relay.cfg.Limits
+	limits := d.relay.limits()
 	switch {
 	case len(c.slots) >= limits.SlotsPerConnection:
 		return nil, wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))

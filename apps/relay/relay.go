@@ -68,7 +68,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := Settings{PublicURLs: cfg.PublicURLs, AllowedOrigins: cfg.AllowedOrigins, TrustedProxies: cfg.TrustedProxies}.live()
+	now, err := Settings{PublicURLs: cfg.PublicURLs, AllowedOrigins: cfg.AllowedOrigins, TrustedProxies: cfg.TrustedProxies, Limits: cfg.Limits}.live()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
 	switch {
 	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
+	case len(r.conns) >= r.limits().Connections:
 		return errFull
 	}
 	c := newConn(r, up, addr, host)
@@ -143,7 +143,7 @@ func (r *Relay) room() error {
 	switch {
 	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
+	case len(r.conns) >= r.limits().Connections:
 		return errFull
 	}
 	return nil
@@ -200,7 +200,7 @@ func (r *Relay) close() []*conn {
 
 // storeContext bounds one question to the store.
 func (r *Relay) storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), r.cfg.Limits.StoreTimeout)
+	return context.WithTimeout(context.Background(), r.limits().StoreTimeout)
 }
 
 // storeFailed counts and logs a store that did not answer.

@@ -83,10 +83,14 @@ func (p *process) stop(ctx context.Context, server *http.Server, drain bool) {
 
 // reload reads certificates and settings again. What is no good changes nothing.
 func (p *process) reload() {
-	if p.secured != nil && p.secured.reload != nil {
+	files := p.secured != nil && p.secured.reload != nil
+	if files {
 		_ = p.secured.reload() // logged and counted
 	}
 	if p.opts.Settings == nil {
+		if !files {
+			p.opts.Logger.Info("there is nothing to read again: what was set by flags stays until the next start")
+		}
 		return
 	}
 	settings, err := p.opts.Settings()

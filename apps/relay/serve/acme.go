@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -64,7 +65,7 @@ func (a ACME) manager() (*autocert.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking at the folder of the certificates: %w", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // which keeps rights elsewhere
 		return nil, fmt.Errorf("the folder %s holds private keys and other users may look into it: run chmod 700 on it, or name another with --acme-dir", a.Dir)
 	}
 	return &autocert.Manager{

@@ -60,13 +60,13 @@ number of relays can share it.`,
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
 	f.store.add(cmd)
+	shared := flag.NewFlagSet("", flag.ContinueOnError)
+	f.serve.AddFlags(shared)
+	cmd.Flags().AddGoFlagSet(shared)
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
 	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that join relays with one store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
-	shared := flag.NewFlagSet("", flag.ContinueOnError)
-	f.serve.AddFlags(shared)
-	cmd.Flags().AddGoFlagSet(shared)
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
@@ -83,12 +83,12 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
 		return err
 	}
-	if err := f.serve.TLS.Check(f.publicURLs); err != nil {
-		return usagef("%v", err)
-	}
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
 		return err
+	}
+	if err := f.serve.TLS.Check(f.publicURLs); err != nil {
+		return usagef("%v", err)
 	}
 	logger, err := a.logger(f.log)
 	if err != nil {

@@ -30,6 +30,9 @@ type Config struct {
 	// decides whom rate limits count.
 	TrustedProxies []netip.Prefix
 
+	// Collectors are metrics of the process around the relay, which /metrics shows too.
+	Collectors []prometheus.Collector
+
 	Store  store.Store  // devices, clients and bindings; the caller closes it
 	Bus    bus.Bus      // other nodes; nil means there are none
 	Logger *slog.Logger // nil discards
@@ -37,8 +40,6 @@ type Config struct {
 	// Version is shown by /healthz.
 	Version string
 	Limits  Limits
-	// Collectors are metrics of the process around the relay, which /metrics shows too.
-	Collectors []prometheus.Collector
 }
 
 // Rate is a token bucket: Burst at once, then one per Every.

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -47,13 +48,20 @@ func (r *Relay) Drain(ctx context.Context, window time.Duration) error {
 	return nil
 }
 
+// retryAfter is when whoever was refused may dial again, in seconds.
+func retryAfter(err error) string {
+	if errors.Is(err, errClosing) {
+		return "1" // another node takes it, or this one starts anew
+	}
+	return "10"
+}
+
 // beginDrain lets nobody in any more. It returns who is there, and a channel that
 // is signalled when somebody has left.
 func (r *Relay) beginDrain() ([]*conn, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.draining = true
-	r.metrics.draining.Set(1)
 	out := make([]*conn, 0, len(r.conns))
 	for c := range r.conns {
 		out = append(out, c)

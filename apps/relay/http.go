@@ -106,12 +106,12 @@ func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Relay) refuseFull(w http.ResponseWriter, err error) {
-	why, after := refusedFull, "10"
+	why := refusedFull
 	if errors.Is(err, errClosing) {
-		why, after = refusedClosing, "1" // another node, or the next start
+		why = refusedClosing
 	}
 	r.metrics.refused.WithLabelValues(why).Inc()
-	w.Header().Set("Retry-After", after)
+	w.Header().Set("Retry-After", retryAfter(err))
 	http.Error(w, err.Error()+"; try again later", http.StatusServiceUnavailable)
 }
 

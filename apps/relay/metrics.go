@@ -27,7 +27,6 @@ type metrics struct {
 	unknownTypes prometheus.Counter
 	storeErrors  *prometheus.CounterVec // by operation
 
-	draining      prometheus.Gauge
 	busUp         prometheus.Gauge
 	nodes         prometheus.Gauge
 	busLosses     prometheus.Counter
@@ -59,7 +58,6 @@ const (
 
 func newMetrics(more []prometheus.Collector) *metrics {
 	m := &metrics{
-		draining:      gauge("draining", "1 while the relay asks its peers to leave."),
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
 		nodes:         gauge("nodes", "Other nodes that are heard of."),
 		busLosses:     counter("bus_losses_total", "Times that the bus told of lost messages or of an outage."),
@@ -87,7 +85,7 @@ func newMetrics(more []prometheus.Collector) *metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.connections, m.logins, m.ends, m.channels, m.channelEnds, m.opens, m.records, m.recordBytes,
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
-		m.draining, m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
+		m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
 	m.registry.MustRegister(more...)
 	m.startAtZero()
@@ -110,12 +108,12 @@ func (m *metrics) startAtZero() {
 	for _, reason := range []string{refusedHost, refusedOrigin, refusedFull, refusedRate, refusedDraw, refusedClosing} {
 		m.refused.WithLabelValues(reason)
 	}
-	for _, operation := range []string{storeLogin, storeBind, storeRevoke, storeCheck} {
-		m.storeErrors.WithLabelValues(operation)
-	}
 	m.logins.WithLabelValues(resultOK)
 	m.opens.WithLabelValues(resultOK)
 	m.pairs.WithLabelValues(resultOK)
+	for _, operation := range []string{storeLogin, storeBind, storeRevoke, storeCheck} {
+		m.storeErrors.WithLabelValues(operation)
+	}
 }
 
 func role(kind ident.Kind) string {

@@ -23,6 +23,11 @@ func (r *Relay) watchState() {
 		return float64(len(r.conns))
 	})
 	show("sockets_limit", "How many connections may be open.", func() float64 { return float64(r.limits().Connections) })
+	show("draining", "1 while the relay asks its peers to leave.", func() float64 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return truth(r.draining)
+	})
 	show("bus_waiting", "Notices and subscriptions that wait for the bus.", func() float64 {
 		r.cluster.outbox.mu.Lock()
 		defer r.cluster.outbox.mu.Unlock()

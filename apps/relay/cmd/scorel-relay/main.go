@@ -68,6 +68,7 @@ func run(ctx context.Context, args []string, stderr io.Writer, reload <-chan os.
 func parse(args []string, opts *serve.Options, stderr io.Writer) (address string, err error) {
 	flags := flag.NewFlagSet("scorel-relay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	opts.AddFlags(flags)
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store names another")
 	// No default: usage would print the secret that the variable may hold.
@@ -87,7 +88,6 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 		opts.TrustedProxies = append(opts.TrustedProxies, prefix)
 		return err
 	})
-	opts.AddFlags(flags)
 	if err := flags.Parse(args); err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -21,7 +22,7 @@ const (
 	ExitOK          = 0
 	ExitFailed      = 1 // it was tried and failed
 	ExitUsage       = 2 // the command line is wrong; nothing was tried
-	ExitUnreachable = 3 // the host, the device or the relay cannot be reached
+	ExitUnreachable = 3 // the host, the device, the relay or its store cannot be reached
 	ExitRefused     = 4 // the other side, or a person, said no
 )
 
@@ -100,7 +101,7 @@ func isUnreachable(err error) bool {
 		relay   *wire.Error
 	)
 	for _, known := range []error{
-		errUnreachable, link.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
+		errUnreachable, link.ErrUnreachable, store.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -10,7 +10,7 @@ import (
 // ThisMachine describes where the program runs. What cannot be read stays empty.
 func ThisMachine() Machine {
 	m := Machine{CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
-	m.Kernel = firstField("/proc/sys/kernel/osrelease")
+	m.Kernel = series(firstField("/proc/sys/kernel/osrelease"))
 	m.Load = firstField("/proc/loadavg")
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		var kib int64
@@ -27,4 +27,10 @@ func firstField(file string) string {
 		return ""
 	}
 	return strings.Fields(string(text) + " ?")[0]
+}
+
+// series is the first two numbers of a version.
+func series(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
 }

@@ -47,7 +47,8 @@ type Options struct {
 	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
 	// means that there are no others.
 	Bus     string
-	Web     fs.FS // nil serves no page
+	Limits  relay.Limits // zero fields mean their defaults
+	Web     fs.FS        // nil serves no page
 	Logger  *slog.Logger
 	Version string
 }
@@ -80,7 +81,7 @@ func Run(ctx context.Context, opts Options) error {
 	opts.Logger.Info("store is open", "store", st.Place)
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
-		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Store: st, Bus: joined, Logger: opts.Logger, Limits: opts.Limits, Web: opts.Web, Version: opts.Version,
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())

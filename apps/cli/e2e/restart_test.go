@@ -41,7 +41,7 @@ func TestAKilledRelayComesBackToItsHosts(t *testing.T) {
 	t.Logf("%d idle hosts take %.1f KiB of resident memory each, and took %s of CPU each to log in", count,
 		float64(full.RSS-empty.RSS)/1024/float64(count), (full.CPU-empty.CPU)/time.Duration(count))
 
-	const words = 400
+	const words = 300 // the model says fifty in a second
 	s := w.startStream(t, words)
 	s.await(t, words/10)
 	before, losses := hosts.seen()

@@ -5,6 +5,7 @@ package faults_test
 import (
 	"fmt"
 	"net"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -142,13 +143,25 @@ func (l *line) carry(n, batch int) error {
 }
 
 // BenchmarkIdleCost tells what an idle, logged-in connection costs a node in
-// resident memory, and what its login cost.
+// resident memory, and what its login cost: alone, and on a bus, which also keeps a
+// subscription for it. The bus runs in this process, where the other ends of the
+// connections are: what both hold together is its figure at the most.
 func BenchmarkIdleCost(b *testing.B) {
+	limits := relay.Limits{PingInterval: time.Hour}
+	b.Run("alone", func(b *testing.B) {
+		idleCost(b, nodetest.Start(b, nodetest.Config{Limits: limits}))
+	})
+	b.Run("bus", func(b *testing.B) {
+		bus := natstest.Start(b)
+		idleCost(b, nodetest.Start(b, nodetest.Config{Store: testdb.Postgres(b), Bus: bus.URL(), Limits: limits}))
+	})
+}
+
+func idleCost(b *testing.B, node *nodetest.Node) {
 	const n = 8000
-	node := nodetest.Start(b, nodetest.Config{Limits: relay.Limits{PingInterval: time.Hour}})
 	conns := make([]net.Conn, 0, n)
 	for b.Loop() {
-		before := node.Usage(b)
+		before, heap := node.Usage(b), inUse()
 		for i := range n {
 			dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 3, byte(i%250+1))}}
 			raw, err := relaytest.DialRaw(&dialer, node.Addr(), relaytest.NewKeys(b, ident.KindDevice), "idle")
@@ -160,9 +173,19 @@ func BenchmarkIdleCost(b *testing.B) {
 		after := node.Usage(b)
 		b.ReportMetric(float64(after.RSS-before.RSS)/1024/n, "KiB/conn")
 		b.ReportMetric(float64(after.CPU-before.CPU)/float64(time.Microsecond)/n, "relay-us/login")
+		b.ReportMetric(float64(inUse()-heap)/1024/n, "test-KiB/conn")
 		for _, c := range conns {
 			_ = c.Close() // the relay notices
 		}
 		conns = conns[:0]
 	}
+}
+
+// inUse is this process's heap and stacks after a collection, in bytes.
+func inUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
 }

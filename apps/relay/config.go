@@ -28,6 +28,9 @@ type Config struct {
 	// decides whom rate limits count.
 	TrustedProxies []netip.Prefix
 
+	// Admission is whom the relay lets in; SetAdmission changes it.
+	Admission Admission
+
 	Store  store.Store  // devices, clients and bindings; the caller closes it
 	Bus    bus.Bus      // other nodes; nil means there are none
 	Logger *slog.Logger // nil discards

@@ -27,6 +27,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/bus"
@@ -37,17 +38,18 @@ import (
 
 // Relay is one relay node.
 type Relay struct {
-	cfg     Config
-	log     *slog.Logger
-	names   names
-	metrics *metrics
-	guards  guards
-	dir     *directory
-	cluster *cluster
-	node    bus.Node
-	pool    *bufpool.Pool
-	queues  *queueLimits
-	web     *webUI
+	cfg       Config
+	log       *slog.Logger
+	names     names
+	admission atomic.Pointer[admission]
+	metrics   *metrics
+	guards    guards
+	dir       *directory
+	cluster   *cluster
+	node      bus.Node
+	pool      *bufpool.Pool
+	queues    *queueLimits
+	web       *webUI
 
 	trunkQueues *queueLimits
 
@@ -70,6 +72,10 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	who, err := newAdmission(cfg.Admission)
+	if err != nil {
+		return nil, err
+	}
 	web, err := newWebUI(cfg.Web)
 	if err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
@@ -83,6 +89,7 @@ func New(cfg Config) (*Relay, error) {
 		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
 		conns:   make(map[*conn]struct{}),
 	}
+	r.admission.Store(who)
 	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err

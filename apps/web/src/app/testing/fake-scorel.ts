@@ -148,11 +148,16 @@ export class FakeScorel implements Scorel {
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];
+  readonly invites: string[] = [];
   reconnects = 0;
 
   async setRelayUrl(url: string): Promise<void> {
     if (!/^(wss?|https?):\/\//.test(url)) throw new Error("A relay address begins with https:// or wss://.");
     this.relayUrl.set(url);
+  }
+
+  setInvite(invite: string): void {
+    this.invites.push(invite);
   }
 
   startPairing(): FakePairing {

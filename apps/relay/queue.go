@@ -16,6 +16,7 @@ type verdict int
 const (
 	queued verdict = iota
 	queueFull
+	queueStarved // the relay is short of memory, and this queue holds more than its share
 	queueClosed
 )
 
@@ -31,6 +32,7 @@ const (
 type queueLimits struct {
 	channel, data, total int // bytes
 	timeout              time.Duration
+	memory               *memory // of the relay; nil is without bound
 }
 
 // queue holds what waits for one connection, in order, as bytes that are nearly
@@ -55,6 +57,7 @@ type queue struct {
 	spare   [][]byte
 	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
 	waiting int // bytes in chunks and in the writer's hands
+	held    int // the size of those chunks
 	hint    int // bytes of the last batch: what the first chunk should hold
 	gen     uint64
 	state   queueState
@@ -90,8 +93,11 @@ func (q *queue) record(to *port, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueFull
 	}
+	if !q.room(ws.OpBinary, n) {
+		q.mu.Unlock()
+		return queueStarved
+	}
 	to.waiting += n
-	q.room(ws.OpBinary, n)
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
@@ -107,11 +113,10 @@ func (q *queue) control(op ws.Op, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueClosed
 	}
-	if q.waiting+len(payload) > q.limits.total {
+	if q.waiting+len(payload) > q.limits.total || !q.push(op, payload) {
 		q.mu.Unlock()
 		return queueFull
 	}
-	q.push(op, payload)
 	q.unlockAndWrite()
 	return queued
 }
@@ -125,7 +130,7 @@ func (q *queue) finish(frames [][]byte, closePayload []byte) {
 		return
 	}
 	for _, frame := range frames {
-		q.push(ws.OpText, frame)
+		q.push(ws.OpText, frame) // when memory is short the peer is not told why
 	}
 	q.push(ws.OpClose, closePayload)
 	q.state = queueFinishing
@@ -166,34 +171,52 @@ func (q *queue) awaitWriter() {
 	q.mu.Lock()
 }
 
-// push appends a whole frame. q.mu must be held.
-func (q *queue) push(op ws.Op, payload []byte) {
+// push appends a whole frame, if memory is left for it. q.mu must be held.
+func (q *queue) push(op ws.Op, payload []byte) bool {
 	q.tail = -1
-	q.room(op, len(payload))
+	if !q.room(op, len(payload)) {
+		return false
+	}
 	last := &q.chunks[len(q.chunks)-1]
 	*last = append(*last, payload...)
 	q.sealTail(len(payload))
 	q.tail = -1
+	return true
 }
 
 // room makes the last frame of the last chunk one of op with space for n more
-// bytes. q.mu must be held.
-func (q *queue) room(op ws.Op, n int) {
+// bytes, or reports that memory is short. q.mu must be held.
+func (q *queue) room(op ws.Op, n int) bool {
 	last := len(q.chunks) - 1
+	wanted := q.hint
 	if last >= 0 {
 		chunk := q.chunks[last]
 		if q.tail >= 0 && len(chunk)+n <= cap(chunk) {
-			return
+			return true
 		}
 		if len(chunk)+ws.HeaderRoom+n <= cap(chunk) {
 			q.beginFrame(last, op)
-			return
+			return true
 		}
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, 8*cap(chunk))))
-	} else {
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, q.hint)))
+		wanted = 8 * cap(chunk)
 	}
-	q.beginFrame(last+1, op)
+	return q.borrow(op, ws.HeaderRoom+n, wanted)
+}
+
+// borrow begins a frame of op in a new chunk: of the wanted size or, when memory is
+// short, one that holds the needed bytes at least.
+func (q *queue) borrow(op ws.Op, needed, wanted int) bool {
+	size := bufpool.SizeFor(max(needed, wanted))
+	if !q.limits.memory.grants(q.held, size) {
+		size = bufpool.SizeFor(needed)
+		if !q.limits.memory.grants(q.held, size) {
+			return false
+		}
+	}
+	q.chunks = append(q.chunks, q.pool.Get(size))
+	q.held += size
+	q.beginFrame(len(q.chunks)-1, op)
+	return true
 }
 
 func (q *queue) beginFrame(chunk int, op ws.Op) {
@@ -276,9 +299,9 @@ func (q *queue) writerEnded() {
 }
 
 func (q *queue) writeBatch(batch [][]byte) error {
-	total := 0
+	total, size := 0, 0
 	for _, chunk := range batch {
-		total += len(chunk)
+		total, size = total+len(chunk), size+cap(chunk)
 		for rest := chunk; len(rest) > 0; {
 			n := int(binary.BigEndian.Uint32(rest[1:]))
 			frame := rest[:ws.HeaderRoom+n]
@@ -294,6 +317,7 @@ func (q *queue) writeBatch(batch [][]byte) error {
 	}
 	q.mu.Lock()
 	q.waiting -= total
+	q.held -= size
 	q.hint = min(total, bufpool.Large)
 	q.mu.Unlock()
 	return nil

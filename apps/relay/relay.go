@@ -48,6 +48,8 @@ type Relay struct {
 	cluster   *cluster
 	node      bus.Node
 	pool      *bufpool.Pool
+	memory    *memory
+	pace      *pace
 	queues    *queueLimits
 	web       *webUI
 
@@ -59,6 +61,7 @@ type Relay struct {
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
 	closing bool
+	crowds  map[netip.Addr]int // connections of each address
 }
 
 // New checks the configuration and returns a running relay. The caller ends it
@@ -86,11 +89,19 @@ func New(cfg Config) (*Relay, error) {
 		metrics: newMetrics(),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
-		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
+		pace:    newPace(l.Bytes),
 		conns:   make(map[*conn]struct{}),
+		crowds:  make(map[netip.Addr]int),
+	}
+	r.memory = &memory{limit: l.Memory, pool: r.pool}
+	r.metrics.watchMemory(r.memory)
+	r.queues = &queueLimits{
+		channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout, memory: r.memory,
 	}
 	r.admission.Store(who)
-	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
+	r.trunkQueues = &queueLimits{
+		channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom, memory: r.memory,
+	}
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err
 	}
@@ -121,32 +132,43 @@ func (r *Relay) join(to bus.Bus) error {
 
 var errClosing = errors.New("relay is shutting down")
 var errFull = errors.New("relay has reached its limit of connections")
+var errCrowd = errors.New("relay has too many connections from this address")
+var errMemory = errors.New("relay is short of memory")
 
 // adopt starts to serve an upgraded connection.
 func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.closing:
-		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
-		return errFull
+	if err := r.roomLocked(addr); err != nil {
+		return err
 	}
 	c := newConn(r, up, addr, host)
 	r.conns[c] = struct{}{}
+	r.crowds[addr]++
+	r.memory.conns.Add(1)
 	r.running.Go(c.run)
 	return nil
 }
 
-// room tells whether another connection would be adopted.
-func (r *Relay) room() error {
+// room tells whether another connection of an address would be adopted. The zero
+// address is nobody's.
+func (r *Relay) room(addr netip.Addr) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.roomLocked(addr)
+}
+
+// roomLocked is room with r.mu held.
+func (r *Relay) roomLocked(addr netip.Addr) error {
 	switch {
 	case r.closing:
 		return errClosing
 	case len(r.conns) >= r.cfg.Limits.Connections:
 		return errFull
+	case !addr.IsLoopback() && r.crowds[addr] >= r.cfg.Limits.ConnectionsPerAddress:
+		return errCrowd
+	case !r.memory.roomForConn():
+		return errMemory
 	}
 	return nil
 }
@@ -155,6 +177,10 @@ func (r *Relay) forget(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.conns, c)
+	if r.crowds[c.addr]--; r.crowds[c.addr] <= 0 {
+		delete(r.crowds, c.addr)
+	}
+	r.memory.conns.Add(-1)
 }
 
 // Shutdown says goodbye to every peer and returns when all connections have

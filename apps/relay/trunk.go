@@ -170,6 +170,9 @@ func (t *trunk) routeBatch(data []byte) {
 func (t *trunk) pass(from *port, payload []byte) {
 	to := from.peer()
 	switch to.lane.out.record(to, payload) {
+	case queueStarved:
+		t.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
+		from.link.close(wire.ReasonSlowConsumer, nil)
 	case queueFull:
 		t.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

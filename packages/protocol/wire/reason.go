@@ -98,6 +98,7 @@ const (
 	ReasonWriteTimeout Reason = "write_timeout" // the network did not take a message in time
 	ReasonReadError    Reason = "read_error"    // the connection broke
 	ReasonBadFrame     Reason = "bad_frame"     // the peer sent what cannot be decoded
+	ReasonOverloaded   Reason = "overloaded"    // the relay is short of memory
 )
 
 // Reasons lists every reason of this version, for metrics that start at zero.
@@ -106,6 +107,6 @@ func Reasons() []Reason {
 		ReasonClosed, ReasonPeerGone, ReasonSlowConsumer, ReasonRevoked, ReasonSealBroken,
 		ReasonNotAuthorized, ReasonProtocol, ReasonUnknownChannel,
 		ReasonReplaced, ReasonPingTimeout, ReasonLoginFailed, ReasonShutdown,
-		ReasonWriteTimeout, ReasonReadError, ReasonBadFrame,
+		ReasonWriteTimeout, ReasonReadError, ReasonBadFrame, ReasonOverloaded,
 	}
 }

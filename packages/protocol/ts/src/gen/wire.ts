@@ -131,7 +131,9 @@ export type Reason =
   /** the connection broke */
   | 'read_error'
   /** the peer sent what cannot be decoded */
-  | 'bad_frame';
+  | 'bad_frame'
+  /** the relay is short of memory */
+  | 'overloaded';
 
 /** RelayHello is the first frame on every connection. */
 export interface RelayHello {

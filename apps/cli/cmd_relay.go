@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net"
@@ -21,6 +22,7 @@ type relayFlags struct {
 	publicURLs, allowedOrigins []string
 	trustedProxies             []string
 	asJSON                     bool
+	guard                      serve.Guard
 	log                        *logFlags
 }
 
@@ -39,6 +41,9 @@ they say to each other, but cannot read it.
 TLS ends at a proxy in front of it. Name the address that people use with
 --public-url: logins are bound to it.
 
+With --admission invite newcomers need an invite that "scorel relay invite create"
+makes; with --allow or --allow-file only those ids come in.
+
 Without --store it keeps what it knows in a SQLite file. With PostgreSQL any
 number of relays can share it.`,
 		Example: `  scorel relay serve
@@ -53,6 +58,9 @@ number of relays can share it.`,
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
 	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that join relays with one store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
+	guard := flag.NewFlagSet("", flag.ContinueOnError)
+	f.guard.AddFlags(guard)
+	cmd.Flags().AddGoFlagSet(guard)
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
@@ -68,6 +76,9 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	}
 	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
 		return err
+	}
+	if err := f.guard.Check(); err != nil {
+		return usagef("%v", err)
 	}
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
@@ -93,7 +104,7 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	}
 	return serve.Run(ctx, serve.Options{
 		Listener: listener, Store: url, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
-		TrustedProxies: proxies, Bus: f.bus, Web: a.webFiles(), Logger: logger, Version: version,
+		TrustedProxies: proxies, Bus: f.bus, Guard: f.guard, Web: a.webFiles(), Logger: logger, Version: version,
 	})
 }
 

@@ -32,6 +32,12 @@ type admission struct {
 	allow map[ident.ID]bool
 }
 
+// Check tells what is wrong with an Admission, or nil.
+func (a Admission) Check() error {
+	_, err := newAdmission(a)
+	return err
+}
+
 func newAdmission(a Admission) (*admission, error) {
 	out := &admission{mode: a.Mode, allow: make(map[ident.ID]bool, len(a.Allow))}
 	switch a.Mode {

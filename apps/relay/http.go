@@ -36,11 +36,16 @@ func (r *Relay) Handler() http.Handler {
 		mux.Method(method, "/readyz", http.HandlerFunc(r.readyz))
 		mux.Method(method, "/*", r.web)
 	}
-	mux.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Method(http.MethodGet, "/metrics", r.Metrics())
 	mux.HandleFunc("/v1/*", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no such address: this relay serves "+wire.ConnectPath, http.StatusNotFound)
 	})
 	return mux
+}
+
+// Metrics serves the metrics at any path, for an address of their own.
+func (r *Relay) Metrics() http.Handler {
+	return promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{})
 }
 
 // secure sets the headers of every answer. The page may open a WebSocket to any

@@ -47,6 +47,7 @@ type Options struct {
 	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
 	// means that there are no others.
 	Bus     string
+	Guard   Guard
 	Web     fs.FS // nil serves no page
 	Logger  *slog.Logger
 	Version string
@@ -58,9 +59,19 @@ func DefaultStore(dataDir string) string { return storeurl.SQLite(filepath.Join(
 // Run serves until ctx ends, then says goodbye to the peers and returns nil. Any
 // other end is an error. It closes the listener in every case.
 func Run(ctx context.Context, opts Options) error {
-	defer opts.Listener.Close()
+	listener := opts.Listener
+	defer listener.Close()
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	guard, err := opts.Guard.load()
+	if err != nil {
+		return err
+	}
+	if guard.proxyProtocol {
+		if opts.Listener, err = behindProxies(opts.Listener, opts.TrustedProxies); err != nil {
+			return err
+		}
 	}
 	joined, err := openBus(opts)
 	if err != nil {
@@ -81,11 +92,17 @@ func Run(ctx context.Context, opts Options) error {
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Admission: guard.admission, Limits: guard.limits, Nodes: guard.nodes,
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	err = serve(ctx, r, opts)
+	waitForMetrics, err := guard.serveMetrics(ctx, r, opts.Logger)
+	if err != nil {
+		return errors.Join(err, r.Shutdown(ctx), st.Close())
+	}
+	err = serve(ctx, r, guard.handler(r), opts)
+	waitForMetrics()
 	return errors.Join(err, st.Close())
 }
 
@@ -103,9 +120,9 @@ func openBus(opts Options) (bus.Bus, error) {
 	return nats.New(opts.Bus, opts.Logger)
 }
 
-func serve(ctx context.Context, r *relay.Relay, opts Options) error {
+func serve(ctx context.Context, r *relay.Relay, handler http.Handler, opts Options) error {
 	server := &http.Server{
-		Handler:           r.Handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,

@@ -30,8 +30,12 @@ const (
 	stopTimeout = 10 * time.Second
 	// headerTimeout and idleTimeout keep slow or silent clients from holding
 	// sockets before they are upgraded.
-	headerTimeout  = 10 * time.Second
-	idleTimeout    = 60 * time.Second
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 60 * time.Second
+	// requestTimeout and answerTimeout bound a request with its body, and an answer
+	// that is not read. A connection that is upgraded has limits of its own.
+	requestTimeout = 20 * time.Second
+	answerTimeout  = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
 )
 
@@ -124,6 +128,8 @@ func serve(ctx context.Context, r *relay.Relay, handler http.Handler, opts Optio
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      answerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelDebug),

@@ -95,6 +95,7 @@ func TestSlowPeersAreShutOut(t *testing.T) {
 				var peers sync.WaitGroup
 				for range 10 {
 					conn := l.dial()
+					_ = conn.SetDeadline(time.Now().Add(tc.within + time.Minute)) // the test must be able to fail
 					peers.Go(func() { dribble(conn, tc.sends, tc.drips) })
 					start := time.Now()
 					peers.Go(func() {

@@ -3,6 +3,7 @@ package relay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/internal/ws"
@@ -66,7 +67,10 @@ func (r *Relay) SetAdmission(a Admission) error {
 	if err != nil {
 		return err
 	}
-	r.admission.Store(next)
+	before := r.admission.Swap(next)
+	if before.mode == next.mode && maps.Equal(before.allow, next.allow) {
+		return nil
+	}
 	r.log.Info("admission has changed", "mode", next.mode, "listed", len(next.allow))
 	return r.dir.do(func() {
 		for id, p := range r.dir.parties {

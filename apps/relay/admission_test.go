@@ -119,6 +119,29 @@ func TestAllowListIsTheWholeList(t *testing.T) {
 	}
 }
 
+func TestReloadChangesAdmissionAndLimitsTogetherOrNotAtAll(t *testing.T) {
+	s := relaytest.Start(t, nil)
+	in := s.Login(t, relaytest.NewKeys(t, ident.KindDevice), "in")
+	nobody := relay.Admission{Mode: relay.AdmitListed}
+	for name, bad := range map[string]relay.Settings{
+		"admission": {Admission: &relay.Admission{Mode: "closed"}},
+		"limits":    {Admission: &nobody, Limits: relay.Limits{Connections: -1}},
+		"guessing":  {Admission: &nobody, Limits: relay.Limits{AllPairs: relay.Rate{Burst: 1 << 30, Every: time.Second}}},
+	} {
+		if err := s.Relay.Reload(bad); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	if err := s.Relay.Reload(relay.Settings{}); err != nil { // leaves admission as it is
+		t.Fatal(err)
+	}
+	in.Quiet()
+	if err := s.Relay.Reload(relay.Settings{Admission: &nobody}); err != nil {
+		t.Fatal(err)
+	}
+	in.ExpectError(wire.KindNotAdmitted)
+}
+
 func TestAdmissionFailsClosed(t *testing.T) {
 	st := &brokenStore{Store: relaytest.OpenStore(t, t.TempDir()+"/relay.db"), broken: make(chan struct{})}
 	close(st.broken)

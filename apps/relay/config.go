@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -30,6 +32,8 @@ type Config struct {
 
 	// Admission is whom the relay lets in; SetAdmission changes it.
 	Admission Admission
+	// Collectors are metrics of the process around the relay, which /metrics shows too.
+	Collectors []prometheus.Collector
 
 	Store  store.Store  // devices, clients and bindings; the caller closes it
 	Bus    bus.Bus      // other nodes; nil means there are none
@@ -204,5 +208,5 @@ func (cfg Config) withDefaults() (Config, error) {
 			cfg.Nodes = MostNodes
 		}
 	}
-	return cfg, cfg.checkGuessing()
+	return cfg, cfg.Limits.checkGuessing(cfg.Nodes)
 }

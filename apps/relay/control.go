@@ -62,7 +62,7 @@ func (c *conn) tryOpen(f *wire.OpenChannel) *wire.Error {
 	if c.id.Kind() != ident.KindClient {
 		return wire.Errorf(wire.KindNotAllowed, "only an entry opens channels")
 	}
-	if !c.opens.take(c.relay.cfg.Limits.Opens, time.Now()) || !c.relay.guards.mayOpen(c.id, c.addr) {
+	if !c.opens.take(c.relay.limits().Opens, time.Now()) || !c.relay.guards.mayOpen(c.id, c.addr) {
 		return wire.Errorf(wire.KindRateLimited, "too many channels opened; wait a moment")
 	}
 	if !c.relay.memory.roomForChannel() {

@@ -55,11 +55,11 @@ func hit(n, each float64) float64 { return -math.Expm1(n * math.Log1p(-each)) }
 func (r Rate) within(d time.Duration) int64 { return int64(r.Burst) + int64(d/r.Every) }
 
 // checkGuessing refuses limits under which codes could be guessed.
-func (cfg Config) checkGuessing() error {
-	g := cfg.Limits.Guessing(cfg.Nodes)
+func (l Limits) checkGuessing(nodes int) error {
+	g := l.Guessing(nodes)
 	if g.Secret >= MaxGuess {
 		return fmt.Errorf("relay: at these limits a pairing code is guessed with a chance of %.1e within its %s on %d nodes, and %.0e is too much: allow fewer attempts in AllPairs",
-			g.Secret, cfg.Limits.PairTimeout, cfg.Nodes, MaxGuess)
+			g.Secret, l.PairTimeout, nodes, MaxGuess)
 	}
 	return nil
 }

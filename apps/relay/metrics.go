@@ -55,9 +55,13 @@ const (
 	refusedRate    = "rate_limited"
 	refusedDraw    = "handshake"
 	refusedClosing = "shutting_down"
+	storeLogin     = "login" // operations of the store
+	storeBind      = "bind"
+	storeRevoke    = "revoke"
+	storeCheck     = "check"
 )
 
-func newMetrics() *metrics {
+func newMetrics(more []prometheus.Collector) *metrics {
 	m := &metrics{
 		paused:        counter("paused_seconds_total", "Time that connections were not read from because they sent too much."),
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
@@ -89,6 +93,7 @@ func newMetrics() *metrics {
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
 		m.paused, m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
+	m.registry.MustRegister(more...)
 	m.startAtZero()
 	return m
 }
@@ -116,6 +121,9 @@ func (m *metrics) startAtZero() {
 	m.logins.WithLabelValues(resultOK)
 	m.opens.WithLabelValues(resultOK)
 	m.pairs.WithLabelValues(resultOK)
+	for _, operation := range []string{storeLogin, storeBind, storeRevoke, storeCheck} {
+		m.storeErrors.WithLabelValues(operation)
+	}
 }
 
 func role(kind ident.Kind) string {

@@ -33,14 +33,13 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Relay is one relay node.
 type Relay struct {
 	cfg       Config
 	log       *slog.Logger
-	names     names
+	live      atomic.Pointer[live]
 	admission atomic.Pointer[admission]
 	metrics   *metrics
 	guards    guards
@@ -58,10 +57,12 @@ type Relay struct {
 	running sync.WaitGroup // one for each connection
 	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
-	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	closing bool
-	crowds  map[netip.Addr]int // connections of each address
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	crowds   map[netip.Addr]int // connections of each address
+	draining bool
+	closing  bool
+	left     chan struct{} // signalled when a connection has gone
 }
 
 // New checks the configuration and returns a running relay. The caller ends it
@@ -71,7 +72,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := newNames(cfg.PublicURLs, cfg.AllowedOrigins)
+	now, err := Settings{PublicURLs: cfg.PublicURLs, AllowedOrigins: cfg.AllowedOrigins, TrustedProxies: cfg.TrustedProxies, Limits: cfg.Limits}.live()
 	if err != nil {
 		return nil, err
 	}
@@ -85,27 +86,35 @@ func New(cfg Config) (*Relay, error) {
 	}
 	l := cfg.Limits
 	r := &Relay{
-		cfg: cfg, log: cfg.Logger, names: known, web: web,
-		metrics: newMetrics(),
+		cfg: cfg, log: cfg.Logger, web: web,
+		metrics: newMetrics(cfg.Collectors),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
 		pace:    newPace(l.Bytes),
 		conns:   make(map[*conn]struct{}),
 		crowds:  make(map[netip.Addr]int),
+		left:    make(chan struct{}, 1),
 	}
+	r.live.Store(now)
+	r.admission.Store(who)
+	r.bound(l)
+	if err := r.join(cfg.Bus); err != nil {
+		return nil, err
+	}
+	r.watchState()
+	return r, nil
+}
+
+// bound makes the account of memory and the limits of queues.
+func (r *Relay) bound(l Limits) {
 	r.memory = &memory{limit: l.Memory, pool: r.pool}
 	r.metrics.watchMemory(r.memory)
 	r.queues = &queueLimits{
 		channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout, memory: r.memory,
 	}
-	r.admission.Store(who)
 	r.trunkQueues = &queueLimits{
 		channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom, memory: r.memory,
 	}
-	if err := r.join(cfg.Bus); err != nil {
-		return nil, err
-	}
-	return r, nil
 }
 
 // join starts the routing state and enters the bus. No bus means no other nodes.
@@ -161,11 +170,11 @@ func (r *Relay) room(addr netip.Addr) error {
 // roomLocked is room with r.mu held.
 func (r *Relay) roomLocked(addr netip.Addr) error {
 	switch {
-	case r.closing:
+	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
+	case len(r.conns) >= r.limits().Connections:
 		return errFull
-	case !addr.IsLoopback() && r.crowds[addr] >= r.cfg.Limits.ConnectionsPerAddress:
+	case !addr.IsLoopback() && r.crowds[addr] >= r.limits().ConnectionsPerAddress:
 		return errCrowd
 	case !r.memory.roomForConn():
 		return errMemory
@@ -181,14 +190,16 @@ func (r *Relay) forget(c *conn) {
 		delete(r.crowds, c.addr)
 	}
 	r.memory.conns.Add(-1)
+	poke(r.left)
 }
 
 // Shutdown says goodbye to every peer and returns when all connections have
 // ended. When ctx ends first it cuts those that are left and returns ctx.Err().
 // Calling it again is harmless.
 func (r *Relay) Shutdown(ctx context.Context) error {
-	for _, c := range r.close() {
-		c.end(wire.ReasonShutdown, ws.StatusGoingAway, &wire.Goodbye{Reason: wire.ReasonShutdown})
+	leaving := r.close()
+	for i, c := range leaving {
+		c.dismiss(r.comeBack(i, len(leaving), 0))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -201,7 +212,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 		for _, c := range r.close() {
-			_ = c.net.Close() // its reader sees the error
+			hangUp(c.net) // its reader sees the error
 		}
 		<-ended
 	}
@@ -226,7 +237,7 @@ func (r *Relay) close() []*conn {
 
 // storeContext bounds one question to the store.
 func (r *Relay) storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), r.cfg.Limits.StoreTimeout)
+	return context.WithTimeout(context.Background(), r.limits().StoreTimeout)
 }
 
 // storeFailed counts and logs a store that did not answer.

@@ -56,6 +56,15 @@ type guarded struct {
 	metricsListen string
 }
 
+// readAgain is what a reload changes: the files that the Guard names.
+func (o Options) readAgain() (relay.Settings, error) {
+	now, err := o.Guard.load()
+	return relay.Settings{
+		PublicURLs: o.PublicURLs, AllowedOrigins: o.AllowedOrigins, TrustedProxies: o.TrustedProxies,
+		Limits: now.limits, Admission: &now.admission,
+	}, err
+}
+
 // Check tells what is wrong with a Guard that can be seen before anything starts.
 func (g Guard) Check() error {
 	_, err := g.load()

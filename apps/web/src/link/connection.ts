@@ -33,9 +33,13 @@ export interface ConnectionEnd {
   needsInvite: boolean;
   /** The relay's word on when to come back, in milliseconds; 0 leaves it to us. */
   retryAfter: number;
+  /** Of the relay's last error, if it sent one; bad_frame for what cannot be understood here. */
+  kind?: Kind;
 }
 
 export interface ConnectionHandler {
+  /** The relay greeted; the login begins. */
+  onHello?(hello: RelayHello): void;
   onWelcome(welcome: Welcome): void | Promise<void>;
   onFrame(frame: Frame): void | Promise<void>;
   onRecord(record: DataRecord): void;
@@ -46,8 +50,8 @@ export interface ConnectionOptions {
   address: RelayAddress;
   identity: Identity;
   label: string;
-  /** For a relay that asks newcomers for one; "" is none. */
-  invite: string;
+  /** For a relay that asks newcomers for one. */
+  invite?: string;
   timing: Timing;
   handler: ConnectionHandler;
   makeSocket: (url: string, protocol: string) => WebSocket;
@@ -135,7 +139,10 @@ export class Connection {
     this.lastHeard = Date.now();
     this.#inbox = this.#inbox
       .then(() => (typeof data === "string" ? this.#takeText(data) : this.#takeBinary(data)))
-      .catch((err: unknown) => this.fail(sentenceOf(err)));
+      .catch((err: unknown) => {
+        this.#end = { ...this.#end, kind: Kind.bad_frame };
+        this.fail(sentenceOf(err));
+      });
   }
 
   async #takeText(text: string): Promise<void> {
@@ -160,6 +167,7 @@ export class Connection {
           this.#end = {
             ...this.#end,
             message: frame.message,
+            kind: frame.kind,
             refused: FINAL.includes(frame.kind) && (this.#phase !== "open" || frame.kind === Kind.not_admitted),
             needsInvite: frame.kind === Kind.invite_required,
           };
@@ -181,8 +189,9 @@ export class Connection {
     }
     this.#limits = hello.limits;
     this.#phase = "welcome";
+    this.#options.handler.onHello?.(hello);
     const { address, label, invite, identity } = this.#options;
-    const dialled = { authority: address.authority, label, invite };
+    const dialled = { authority: address.authority, label, ...(invite ? { invite } : {}) };
     this.sendFrame(await signHello(identity, dialled, fromBase64(hello.nonce)));
   }
 

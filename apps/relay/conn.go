@@ -127,6 +127,7 @@ func (c *conn) handle(ev ws.Event) {
 		if err := c.routeBatch(ev); err != nil {
 			c.fail(err)
 		}
+		c.keepPace() // after all that came has left: nobody else waits
 	case ws.OpText:
 		c.done.Add(1)
 		if !c.loggedIn {

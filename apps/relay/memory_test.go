@@ -75,10 +75,10 @@ func TestMemoryIsBoundedUnderSlowReaders(t *testing.T) {
 		most := int64(0)
 		for range rounds {
 			for num := uint32(2); num < slow+2; num++ {
-				host.route(wire.Record{Channel: num, Payload: payload})
+				host.route(wire.Record{Channel: num, Payload: payload}, nil)
 				most = max(most, r.memory.used())
 			}
-			host.route(wire.Record{Channel: 1, Payload: payload})
+			host.route(wire.Record{Channel: 1, Payload: payload}, nil)
 			most = max(most, r.memory.used())
 			synctest.Wait()
 		}
@@ -256,7 +256,8 @@ func TestWhoSendsTooMuchIsPaced(t *testing.T) {
 					defer far.Close()
 					go func() {
 						for range (8 << 20) / 1000 {
-							c.count(1000)
+							c.uncounted += 1000
+							c.keepPace()
 						}
 						done <- struct{}{}
 					}()
@@ -279,7 +280,8 @@ func TestPaceEndsWithTheConnection(t *testing.T) {
 		c, _ := pipeConn(t, r)
 		time.AfterFunc(time.Second, func() { c.cut(wire.ReasonRevoked) })
 		start := time.Now()
-		c.count(1 << 30)
+		c.uncounted = 1 << 30
+		c.keepPace()
 		defer stop(t, r)
 		if took := time.Since(start); took > time.Second+pauseMost {
 			t.Errorf("went on for %s after the end", took-time.Second)

@@ -50,16 +50,13 @@ func byteRate(perSecond int64) Rate {
 	return Rate{Burst: int(2 * perSecond / paceUnit), Every: time.Second * paceUnit / time.Duration(perSecond)}
 }
 
-// count notes n bytes that arrived, and stops to read for a while when the
-// connection, or those whom it belongs to, have sent more than they may. Only the
-// reader calls it: the pause is this socket's alone, and the peer's own network
-// stack tells the peer to wait.
-func (c *conn) count(n int) {
+// keepPace counts what arrived, and stops to read for a while when the connection, or
+// those whom it belongs to, have sent more than they may. Only the reader calls it:
+// the pause is this socket's alone, and the peer's own network stack tells the peer
+// to wait.
+func (c *conn) keepPace() {
 	p := c.relay.pace
-	if !p.on {
-		return
-	}
-	if c.uncounted += n; c.uncounted < paceStep {
+	if !p.on || c.uncounted < paceStep {
 		return
 	}
 	units := float64(c.uncounted) / paceUnit

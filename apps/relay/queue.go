@@ -49,20 +49,26 @@ type queue struct {
 	conn   sink
 	pool   *bufpool.Pool
 	limits *queueLimits
+	direct *direct     // nil when conn cannot do without a writer
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
-	mu      sync.Mutex
-	chunks  [][]byte
-	spare   [][]byte
-	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
-	waiting int // bytes in chunks and in the writer's hands
-	held    int // the size of those chunks
-	hint    int // bytes of the last batch: what the first chunk should hold
-	gen     uint64
-	state   queueState
-	writing bool
-	idle    chan struct{} // made by whoever waits for the writer to end
+	mu        sync.Mutex
+	chunks    [][]byte
+	spare     [][]byte
+	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
+	waiting   int // bytes in chunks and in the writer's hands
+	held      int // the size of those chunks
+	hint      int // bytes of the last batch: what the first chunk should hold
+	gen       uint64
+	state     queueState
+	writing   bool
+	touchedBy *lane         // whose reader put something in last and will flush
+	idle      chan struct{} // made by whoever waits for the writer to end
+
+	// Owned by the writer: a batch that flush could not finish.
+	handed [][]byte
+	rest   []byte // of its only frame
 }
 
 // sink is where a queue writes: a net.Conn, or the way to another node.
@@ -74,12 +80,14 @@ type sink interface {
 
 func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
 	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
+	q.direct = newDirect(conn)
 	q.write = q.writeLoop
 	q.tail = -1
 }
 
-// record queues one record for the connection on to's channel.
-func (q *queue) record(to *port, payload []byte) verdict {
+// record queues one record for the connection on to's channel. It leaves when the
+// caller flushes by, or by a writer when by is nil.
+func (q *queue) record(to *port, payload []byte, by *touched) verdict {
 	n := wire.RecordHeaderLen + len(payload)
 	q.mu.Lock()
 	if q.state != queueOpen {
@@ -101,7 +109,12 @@ func (q *queue) record(to *port, payload []byte) verdict {
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
-	q.unlockAndWrite()
+	if by == nil {
+		q.unlockAndWrite()
+		return queued
+	}
+	by.add(q)
+	q.mu.Unlock()
 	return queued
 }
 
@@ -171,69 +184,6 @@ func (q *queue) awaitWriter() {
 	q.mu.Lock()
 }
 
-// push appends a whole frame, if memory is left for it. q.mu must be held.
-func (q *queue) push(op ws.Op, payload []byte) bool {
-	q.tail = -1
-	if !q.room(op, len(payload)) {
-		return false
-	}
-	last := &q.chunks[len(q.chunks)-1]
-	*last = append(*last, payload...)
-	q.sealTail(len(payload))
-	q.tail = -1
-	return true
-}
-
-// room makes the last frame of the last chunk one of op with space for n more
-// bytes, or reports that memory is short. q.mu must be held.
-func (q *queue) room(op ws.Op, n int) bool {
-	last := len(q.chunks) - 1
-	wanted := q.hint
-	if last >= 0 {
-		chunk := q.chunks[last]
-		if q.tail >= 0 && len(chunk)+n <= cap(chunk) {
-			return true
-		}
-		if len(chunk)+ws.HeaderRoom+n <= cap(chunk) {
-			q.beginFrame(last, op)
-			return true
-		}
-		wanted = 8 * cap(chunk)
-	}
-	return q.borrow(op, ws.HeaderRoom+n, wanted)
-}
-
-// borrow begins a frame of op in a new chunk: of the wanted size or, when memory is
-// short, one that holds the needed bytes at least.
-func (q *queue) borrow(op ws.Op, needed, wanted int) bool {
-	size := bufpool.SizeFor(max(needed, wanted))
-	if !q.limits.memory.grants(q.held, size) {
-		size = bufpool.SizeFor(needed)
-		if !q.limits.memory.grants(q.held, size) {
-			return false
-		}
-	}
-	q.chunks = append(q.chunks, q.pool.Get(size))
-	q.held += size
-	q.beginFrame(len(q.chunks)-1, op)
-	return true
-}
-
-func (q *queue) beginFrame(chunk int, op ws.Op) {
-	var head [ws.HeaderRoom]byte
-	head[0] = byte(op)
-	q.tail = len(q.chunks[chunk])
-	q.chunks[chunk] = append(q.chunks[chunk], head[:]...)
-	q.waiting += ws.HeaderRoom
-}
-
-// sealTail notes the length of the last frame after n bytes were appended.
-func (q *queue) sealTail(n int) {
-	chunk := q.chunks[len(q.chunks)-1]
-	binary.BigEndian.PutUint32(chunk[q.tail+1:], uint32(len(chunk)-q.tail-ws.HeaderRoom))
-	q.waiting += n
-}
-
 // unlockAndWrite unlocks q.mu and sees to it that a writer runs.
 func (q *queue) unlockAndWrite() {
 	start := !q.writing
@@ -246,15 +196,20 @@ func (q *queue) unlockAndWrite() {
 
 // writeLoop writes until nothing waits. One runs at a time; close waits for it.
 func (q *queue) writeLoop() {
-	for batch := q.take(); batch != nil; batch = q.take() {
-		err := q.writeBatch(batch)
-		q.giveBack(batch)
+	batch, rest := q.handed, q.rest
+	q.handed, q.rest = nil, nil
+	if batch == nil {
+		batch = q.take()
+	}
+	for ; batch != nil; batch, rest = q.take(), nil {
+		total, err := q.writeBatch(batch, rest)
 		if err != nil {
+			q.giveBack(batch)
 			q.abandon()
 			q.failed(err)
 			return
 		}
-		q.keepSpare(batch)
+		q.done(batch, total)
 	}
 }
 
@@ -263,11 +218,7 @@ func (q *queue) take() [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.chunks) > 0 && q.state != queueDone {
-		batch := q.chunks
-		q.chunks, q.spare = q.spare, nil
-		q.tail = -1
-		q.gen++
-		return batch
+		return q.takeBatch()
 	}
 	if q.state == queueFinishing {
 		q.state = queueDone
@@ -279,6 +230,15 @@ func (q *queue) take() [][]byte {
 	}
 	q.writerEnded()
 	return nil
+}
+
+// takeBatch takes all that waits. q.mu must be held.
+func (q *queue) takeBatch() [][]byte {
+	batch := q.chunks
+	q.chunks, q.spare = q.spare, nil
+	q.tail = -1
+	q.gen++
+	return batch
 }
 
 // abandon is the end of a writer whose network failed.
@@ -298,29 +258,53 @@ func (q *queue) writerEnded() {
 	}
 }
 
-func (q *queue) writeBatch(batch [][]byte) error {
-	total, size := 0, 0
+// writeBatch writes a batch, or the rest of one, and returns the size of the batch in
+// bytes.
+func (q *queue) writeBatch(batch [][]byte, rest []byte) (total int, err error) {
+	if rest != nil {
+		return len(batch[0]), q.writeFrame(rest)
+	}
 	for _, chunk := range batch {
-		total, size = total+len(chunk), size+cap(chunk)
-		for rest := chunk; len(rest) > 0; {
-			n := int(binary.BigEndian.Uint32(rest[1:]))
-			frame := rest[:ws.HeaderRoom+n]
-			rest = rest[len(frame):]
-			at := ws.PutHeader((*[ws.HeaderRoom]byte)(frame), ws.Op(frame[0]), n)
-			if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
-				return err
+		total += len(chunk)
+		for len(chunk) > 0 {
+			n := int(binary.BigEndian.Uint32(chunk[1:]))
+			if err := q.writeFrame(finishFrame(chunk, n)); err != nil {
+				return total, err
 			}
-			if _, err := q.conn.Write(frame[at:]); err != nil {
-				return err
-			}
+			chunk = chunk[ws.HeaderRoom+n:]
 		}
 	}
+	return total, nil
+}
+
+// finishFrame writes the header of the first frame of a chunk, with a payload of n
+// bytes, and returns the frame.
+func finishFrame(chunk []byte, n int) []byte {
+	at := ws.PutHeader((*[ws.HeaderRoom]byte)(chunk), ws.Op(chunk[0]), n)
+	return chunk[at : ws.HeaderRoom+n]
+}
+
+func (q *queue) writeFrame(frame []byte) error {
+	if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
+		return err
+	}
+	_, err := q.conn.Write(frame)
+	return err
+}
+
+// done counts a batch of total bytes as written and lets go of it.
+func (q *queue) done(batch [][]byte, total int) {
+	size := 0
+	for _, chunk := range batch {
+		size += cap(chunk)
+	}
+	q.giveBack(batch)
 	q.mu.Lock()
 	q.waiting -= total
 	q.held -= size
 	q.hint = min(total, bufpool.Large)
 	q.mu.Unlock()
-	return nil
+	q.keepSpare(batch)
 }
 
 // giveBack returns borrowed chunks.

@@ -24,7 +24,8 @@ type Subscriber interface {
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
-	Tools  []agent.Tool
+	// Tools makes the tools of a session when it is opened; they are closed with it.
+	Tools  func(sessionID string) agent.Toolset
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
@@ -49,6 +50,7 @@ type Session struct {
 	id      string
 	project api.Project
 	deps    Deps
+	tools   agent.Toolset
 	epoch   string
 
 	commands chan func()
@@ -75,6 +77,7 @@ func newSession(project api.Project, log *Log, deps Deps) *Session {
 		id:          log.header.ID,
 		project:     project,
 		deps:        deps,
+		tools:       deps.Tools(log.header.ID),
 		epoch:       randomHex(8),
 		commands:    make(chan func(), commandBuffer),
 		stopped:     make(chan struct{}),
@@ -118,6 +121,7 @@ func (s *Session) run(ctx context.Context) {
 			}
 		}
 	}
+	s.tools.Close()
 	if err := s.log.Close(); err != nil {
 		s.deps.Logger.Error("closing a session file", "session", s.id, "error", err)
 	}

@@ -8,6 +8,8 @@ export const CUSTOM_QUEUE = 'scorel.queue';
 export const CUSTOM_APPROVAL = 'scorel.approval';
 /** data: TurnRecord, how a turn ended */
 export const CUSTOM_TURN = 'scorel.turn';
+/** data: LeafRecord, the leaf was moved to the entry that this one hangs on */
+export const CUSTOM_LEAF = 'scorel.leaf';
 
 /** EntryType tells entries apart. */
 export type EntryType =

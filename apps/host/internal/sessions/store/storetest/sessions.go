@@ -265,7 +265,7 @@ func randomStep(t *testing.T, random *rand.Rand, s *store.Session) {
 		text := []string{"", "x", "y"}[random.IntN(3)]
 		got(t)(s.AppendLabel(ctx, mark, some(), &text))
 	case 3:
-		got(t)(s.AppendCompaction(ctx, mark, session.Compaction{Summary: "sum", FirstKeptEntryID: any()}))
+		got(t)(s.AppendCompaction(ctx, mark, session.Compaction{Summary: "sum", FirstKeptEntryID: some()}))
 	case 4:
 		got(t)(s.AppendBranchSummary(ctx, mark, some(), session.BranchSummary{Summary: "left"}))
 	case 5:

@@ -42,7 +42,7 @@ func NewSession(log Log, options ...Option) *Session {
 	for _, option := range options {
 		option(s)
 	}
-	s.lastSeq = s.file.Tree.Number()
+	s.lastSeq = s.file.Tree.Number(0, 0)
 	s.writer = session.NewWriter(s.file.Tree)
 	s.hole = s.file.Tree.CheckPath(s.file.Tree.Leaf())
 	return s
@@ -141,10 +141,9 @@ func (s *Session) store(ctx context.Context, id string, mark Mark, build lineBui
 	if err != nil {
 		return session.Entry{}, errors.Join(err, s.undo(count, leaf))
 	}
-	entry := s.Tree().Entries()[count]
-	s.lastSeq = max(s.lastSeq, entry.Seq)
+	s.lastSeq = s.Tree().Number(count, s.lastSeq)
 	s.hole = nil
-	return entry, nil
+	return s.Tree().Entries()[count], nil
 }
 
 // undo takes what was not stored out of the tree again.

@@ -91,6 +91,9 @@ func Damage(f *session.File) string {
 		}
 		return fmt.Sprintf("line %d: %s", d.Line, d.What)
 	}
+	if f.Header.Version > session.Version {
+		return fmt.Sprintf("it was written by a newer program: the file is of version %d, this one knows version %d", f.Header.Version, session.Version)
+	}
 	entries := f.Tree.Entries()
 	if n := len(entries); n > 0 && f.Tree.Leaf() == "" && entries[n-1].ID == "" {
 		return "the last entry has no id"

@@ -1,5 +1,6 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
+import type { DiagnosisState } from "./diagnosis";
 import type { Approval, Decision, Event, Live, Requests, SessionEntry, SessionSummary } from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
@@ -43,6 +44,11 @@ export interface Pairing {
   cancel(): void;
 }
 
+export interface Diagnosis {
+  readonly state: Readable<DiagnosisState>;
+  cancel(): void;
+}
+
 export interface Scorel {
   readonly link: Readable<LinkState>;
   readonly relayUrl: Readable<string>;
@@ -57,6 +63,8 @@ export interface Scorel {
   host(deviceId: string): Host;
   /** Tries to connect now instead of at the end of the back-off. */
   reconnectNow(): void;
+  /** Looks at the way to every paired machine, step by step, and changes nothing. */
+  diagnose(): Diagnosis;
 }
 
 export type HostStatus = "connecting" | "open" | "offline" | "revoked";

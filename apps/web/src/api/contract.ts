@@ -109,8 +109,10 @@ export interface OutgoingPrompt {
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
-  /** The log in file order; entries of unknown types included. */
+  /** The end of the log in file order; entries of unknown types included. */
   entries: SessionEntry[];
+  /** Whether the host has entries before these; "loading" while they are on their way. */
+  earlier: "none" | "some" | "loading";
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -125,6 +127,8 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
+  /** Fetches some of the entries before those that are here. */
+  loadEarlier(): void;
   answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }>;
   /** Ends this holder's interest. */
   release(): void;

@@ -42,6 +42,7 @@ export class FakeSession implements SessionView {
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   cancelled = 0;
+  fetched = 0;
   held = 0;
   answerWith: { won: boolean; decidedBy: string } = { won: true, decidedBy: "cli_me" };
 
@@ -53,6 +54,7 @@ export class FakeSession implements SessionView {
       status: "live",
       summary: null,
       entries: [],
+      earlier: "none",
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -96,6 +98,10 @@ export class FakeSession implements SessionView {
   async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
     this.answers.push({ approvalId: approval.id, decision });
     return this.answerWith;
+  }
+
+  loadEarlier(): void {
+    this.fetched++;
   }
 
   release(): void {

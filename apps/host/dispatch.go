@@ -46,6 +46,8 @@ func (h *Host) handlers() map[string]handler {
 		"create_session":  handle(h.createSession),
 		"rename_session":  handle(h.renameSession),
 		"set_model":       handle(h.setModel),
+		"set_mode":        handle(h.setMode),
+		"trust_project":   handle(h.trustProject),
 		"resync_events":   h.resyncEvents,
 		"get_entries":     handle(h.getEntries),
 		"unsubscribe":     handle(h.unsubscribe),

@@ -51,6 +51,7 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	trust    *state.Trust
 	models   *models
 	sessions *sessions.Manager
 	hub      *hub
@@ -143,18 +144,25 @@ func (h *Host) load() (err error) {
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
 		return err
 	}
+	if h.trust, err = state.LoadTrust(h.paths.Trust()); err != nil {
+		return err
+	}
 	for _, path := range h.cfg.Projects {
 		if _, err := h.projects.Add(path); err != nil {
 			return err
 		}
 	}
 	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	if err != nil {
+		return err
+	}
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
-		System:    systemPrompt(catalog),
+		System: systemPrompt(catalog), Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 	})
 	if err != nil {

@@ -118,9 +118,15 @@ func (r *runner) toolNames() []string {
 // yes that comes after the cancel is one too late.
 func (r *runner) ask(ctx context.Context, tool Tool, call Call) (refusal Result, allowed bool) {
 	decision, err := r.Gate.Ask(ctx, call, tool.Describe(call))
+	var refused *Refusal
 	switch {
+	case errors.Is(err, ErrSuspended):
+		r.suspended.Store(true)
+		return Result{}, false
 	case ctx.Err() != nil || errors.Is(err, context.Canceled) || decision == api.DecisionCancelled:
 		return Failure("%s", TextNotStarted), false
+	case errors.As(err, &refused):
+		return Failure("%s", refused.Text), false
 	case err != nil:
 		return Failure("%s", TextNotApproved), false
 	case decision == api.DecisionAllow:
@@ -152,6 +158,9 @@ func (r *runner) start(ctx context.Context, tool Tool, call Call) (result Result
 }
 
 func (r *runner) appendResult(ctx context.Context, call session.Block, result Result) error {
+	if r.suspended.Load() {
+		return ErrSuspended
+	}
 	content := result.Content
 	if len(content) == 0 {
 		content = session.Content{session.Text(TextNoOutput)}

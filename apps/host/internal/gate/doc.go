@@ -28,6 +28,7 @@ const (
 // Request is a call that wants to run.
 type Request struct {
 	Tool    string
+	Subject string   // what its rules are about, as in Tools
 	Writes  bool     // the tool changes something
 	Command string   // bash: the command line
 	Paths   []string // files that it names, absolute or relative to the policy's Dir

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -59,6 +60,9 @@ func match(rules []Rule, tool string, fits func(Rule) bool) (Rule, bool) {
 }
 
 func (p Policy) judgeCommand(r Request) Verdict {
+	if strings.TrimSpace(r.Command) == "" {
+		return Verdict{Action: Ask, Reason: "the command cannot be told from the call", Risk: api.Risk{Level: api.RiskHigh, Reasons: []string{}}}
+	}
 	s := readScript(r.Command, p.Dir, p.Home)
 	risk := p.riskOfScript(s)
 	if why := p.floorOfScript(s); why != "" {
@@ -269,17 +273,19 @@ func (p Policy) judgeOther(r Request) Verdict {
 	case p.Mode == api.ModeAuto:
 		j.add(Allow, "the mode auto allows what is not risky")
 	default:
-		j.ask(fmt.Sprintf("%s asks before it is used", r.Tool), proposeOther(r.Tool, host))
+		j.ask(fmt.Sprintf("%s asks before it is used", r.Tool), proposeOther(r, host))
 	}
 	return j.done()
 }
 
-func proposeOther(tool, host string) string {
-	if host == "" {
-		return tool
+// proposeOther returns the rule that would do: for an address its host, for a tool
+// without a subject the tool.
+func proposeOther(r Request, host string) string {
+	switch {
+	case r.Subject == "":
+		return r.Tool
+	case r.Subject == subjectURL && hostForm.MatchString(host):
+		return r.Tool + "(domain:" + host + ")"
 	}
-	if !hostForm.MatchString(host) {
-		return ""
-	}
-	return tool + "(domain:" + host + ")"
+	return ""
 }

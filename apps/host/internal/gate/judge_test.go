@@ -175,7 +175,7 @@ func TestProposals(t *testing.T) {
 	for _, r := range []Request{
 		{Tool: "write_file", Writes: true, Paths: []string{"src/a/b.go"}},
 		{Tool: "patch", Writes: true, Paths: []string{"a.go", "src/b.go"}},
-		{Tool: "fetch_url", Writes: true, URL: "https://example.com/x"},
+		{Tool: "fetch_url", Subject: subjectURL, Writes: true, URL: "https://example.com/x"},
 		{Tool: "memory_save", Writes: true},
 	} {
 		v := p.Judge(r)

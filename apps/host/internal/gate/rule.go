@@ -228,3 +228,8 @@ func (r Rule) matchesHost(host string) bool {
 	}
 	return host != "" && host == want
 }
+
+// Concerns tells whether one of the rules is about a tool.
+func Concerns(rules []Rule, tool string) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.about(tool) })
+}

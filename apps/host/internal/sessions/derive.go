@@ -24,12 +24,17 @@ type digest struct {
 	updated           int64 // Unix milliseconds
 	title             string
 	provider, modelID string
+	mode              api.Mode // "" is the host's own
 }
 
 func (d *digest) add(entry session.Entry) {
 	switch entry.Type {
 	case session.TypeModelChange:
 		d.provider, d.modelID = entry.Text("provider"), entry.Text("modelId")
+	case session.TypeCustom:
+		if entry.CustomType == session.CustomMode {
+			d.mode = modeOf(entry)
+		}
 	case session.TypeMessage:
 		d.messages++
 		d.updated = max(d.updated, parseMillis(entry.Timestamp))
@@ -57,7 +62,7 @@ func (d *digest) summarize(projectID string, header session.Header, name, damage
 		ID: header.ID, ProjectID: projectID, Name: cmp.Or(name, d.title),
 		CreatedAt: created, UpdatedAt: max(created, d.updated),
 		MessageCount: d.messages, Damaged: damage,
-		Model: cmp.Or(models.Find(d.provider, d.modelID), models.Default()),
+		Model: cmp.Or(models.Find(d.provider, d.modelID), models.Default()), Mode: cmp.Or(d.mode, api.ModeAsk),
 	}
 }
 
@@ -135,7 +140,7 @@ func (s *Session) decided(id string) (api.Decision, string, error) {
 			continue
 		}
 		var record session.ApprovalRecord
-		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id {
+		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
 			return api.Decision(record.Decision), record.DecidedBy, nil
 		}
 	}

@@ -21,6 +21,9 @@ type Config struct {
 	Label    string // "" when the file does not name one
 	Invite   string // to the relay; "" when the file does not name one
 
+	Permissions Permissions
+	Sandbox     Sandbox
+
 	defaultModel string
 	models       map[string]Model
 	getenv       func(string) string
@@ -112,5 +115,6 @@ func builtinConfig(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	return Config{defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
+	config := Config{defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}
+	return config, configFile{}.policies(&config)
 }

@@ -28,6 +28,8 @@ type configFile struct {
 	Label        string                  `toml:"label"`
 	Providers    map[string]providerFile `toml:"providers"`
 	Models       map[string]modelFile    `toml:"models"`
+	Permissions  permissionsFile         `toml:"permissions"`
+	Sandbox      sandboxFile             `toml:"sandbox"`
 }
 
 type providerFile struct {
@@ -125,8 +127,12 @@ func knownKeys(key []string) []string {
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
+	case len(key) == 2 && key[0] == "permissions":
+		return permissionKeys()
+	case len(key) == 2 && key[0] == "sandbox":
+		return sandboxKeys()
 	}
-	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models", "permissions", "sandbox"}
 }
 
 // config checks the file as a whole.
@@ -153,6 +159,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	if err := f.policies(&config); err != nil {
+		return Config{}, err
+	}
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)
@@ -162,6 +171,15 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config.models[name] = m
 	}
 	return config, f.chooseDefault(&config, names)
+}
+
+// policies checks what agents and commands may do.
+func (f configFile) policies(config *Config) (err error) {
+	if config.Permissions, err = f.Permissions.permissions(); err != nil {
+		return err
+	}
+	config.Sandbox, err = f.Sandbox.sandbox()
+	return err
 }
 
 func (f configFile) chooseDefault(config *Config, names []string) error {

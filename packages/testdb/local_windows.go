@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"time"
 )
 
-// startLocal always fails: PostgreSQL has no Unix socket here that only this user
-// could reach.
-func startLocal(context.Context) (*server, error) {
-	return nil, errors.New("on Windows the tests need Docker")
-}
+var errNoLocal = errors.New("on Windows the tests need Docker")
+
+// These always fail: the servers have no Unix socket here that only this user could
+// reach.
+func startPostgres(context.Context, *engine, bool) (*server, error) { return nil, errNoLocal }
+func startMariaDB(context.Context, *engine, bool) (*server, error)  { return nil, errNoLocal }
+
+func (s *server) awaitReady(context.Context, time.Duration) error { return errNoLocal }
 
 func ownGroup(*exec.Cmd) {}

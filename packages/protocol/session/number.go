@@ -5,11 +5,11 @@ package session
 const maxSeq = 1 << 52
 
 // Number gives every entry a seq that increases through the file: its own where
-// that does, else the one after the last. The lines stay as they are. It returns
-// the last one; 0 in an empty session.
-func (t *Tree) Number() uint64 {
-	last := uint64(0)
-	for i := range t.entries {
+// that does, else the one after the last. It begins at the entry of index from,
+// with last as the seq of the one before; Number(0, 0) counts all. The lines stay
+// as they are. It returns the last seq.
+func (t *Tree) Number(from int, last uint64) uint64 {
+	for i := from; i < len(t.entries); i++ {
 		e := &t.entries[i]
 		if e.Seq > maxSeq {
 			e.Seq = 0

@@ -42,7 +42,7 @@ func NewSession(log Log, options ...Option) *Session {
 	for _, option := range options {
 		option(s)
 	}
-	s.lastSeq = s.file.Tree.Number()
+	s.lastSeq = s.file.Tree.Number(0, 0)
 	s.writer = session.NewWriter(s.file.Tree)
 	s.hole = s.file.Tree.CheckPath(s.file.Tree.Leaf())
 	return s
@@ -90,6 +90,9 @@ func Damage(f *session.File) string {
 			break
 		}
 		return fmt.Sprintf("line %d: %s", d.Line, d.What)
+	}
+	if f.Header.Version > session.Version {
+		return fmt.Sprintf("it was written by a newer program: the file is of version %d, this one knows version %d", f.Header.Version, session.Version)
 	}
 	entries := f.Tree.Entries()
 	if n := len(entries); n > 0 && f.Tree.Leaf() == "" && entries[n-1].ID == "" {
@@ -141,10 +144,9 @@ func (s *Session) store(ctx context.Context, id string, mark Mark, build lineBui
 	if err != nil {
 		return session.Entry{}, errors.Join(err, s.undo(count, leaf))
 	}
-	entry := s.Tree().Entries()[count]
-	s.lastSeq = max(s.lastSeq, entry.Seq)
+	s.lastSeq = s.Tree().Number(count, s.lastSeq)
 	s.hole = nil
-	return entry, nil
+	return s.Tree().Entries()[count], nil
 }
 
 // undo takes what was not stored out of the tree again.

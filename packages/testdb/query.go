@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"testing"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
@@ -22,17 +23,40 @@ func execPostgres(ctx context.Context, address, statement string) error {
 }
 
 func execMySQL(ctx context.Context, address, statement string) error {
-	config, err := mysqlConfig(address)
+	db, err := openMySQL(address)
 	if err != nil {
 		return err
+	}
+	_, err = db.ExecContext(ctx, statement)
+	return errors.Join(err, db.Close())
+}
+
+func openMySQL(address string) (*sql.DB, error) {
+	config, err := mysqlConfig(address)
+	if err != nil {
+		return nil, err
 	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	db := sql.OpenDB(connector)
-	_, err = db.ExecContext(ctx, statement)
-	return errors.Join(err, db.Close())
+	return sql.OpenDB(connector), nil
+}
+
+// OpenMariaDB opens a database by its URL, for what a test wants to ask it itself.
+// It is closed with the test.
+func OpenMariaDB(t testing.TB, dsn string) *sql.DB {
+	t.Helper()
+	db, err := openMySQL(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
 }
 
 // mysqlConfig reads the URLs that this package makes: a Unix socket stands in the

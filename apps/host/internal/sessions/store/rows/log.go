@@ -41,7 +41,7 @@ func (p *Provider) open(s *stored, token string) (*Log, error) {
 func (l *Log) File() *session.File { return l.file }
 
 // Append implements store.Log. Where the answer of the database gets lost, it asks
-// until it knows what became of the lines, for up to settleTimeout.
+// until it knows what became of the lines, for up to Provider.settle.
 func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 	err := l.stop
 	if err == nil {
@@ -62,7 +62,7 @@ func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 func (l *Log) store(ctx context.Context, lines []json.RawMessage) error {
 	var taken map[string]bool
 	unsure := false // an attempt was committed, or not
-	deadline := time.Now().Add(settleTimeout)
+	deadline := time.Now().Add(l.p.settle)
 	for n := 1; ; n++ {
 		err := l.attempt(ctx, rowsOf(lines, taken), unsure)
 		if err == nil {

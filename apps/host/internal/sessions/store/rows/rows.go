@@ -37,7 +37,7 @@ const (
 	// copyTimeout bounds one that moves a whole session.
 	copyTimeout = 5 * time.Minute
 	// settleTimeout is how long an append whose answer got lost tries to learn
-	// what became of it.
+	// what became of it: long enough for a server that starts again.
 	settleTimeout = 15 * time.Second
 	// attempts is how often a call is made whose connection ends: a pool may hold
 	// several that ended while nobody looked.
@@ -49,6 +49,7 @@ type Provider struct {
 	d      *Dialect
 	dbs    Databases
 	locks  *locker
+	settle time.Duration
 	cancel context.CancelFunc
 }
 
@@ -57,10 +58,14 @@ var _ store.Provider = (*Provider)(nil)
 // New takes over a database whose schema is up to date.
 func New(d *Dialect, dbs Databases) *Provider {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Provider{d: d, dbs: dbs, locks: newLocker(d, dbs), cancel: cancel}
+	p := &Provider{d: d, dbs: dbs, locks: newLocker(d, dbs), settle: settleTimeout, cancel: cancel}
 	go p.locks.run(ctx)
 	return p
 }
+
+// SettleWithin changes how long an append whose answer got lost tries to learn what
+// became of it. It is called before the provider is used.
+func (p *Provider) SettleWithin(d time.Duration) { p.settle = d }
 
 // Place names the database for people, without any secret.
 func (p *Provider) Place() string { return p.d.Place }

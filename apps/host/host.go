@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -147,7 +148,7 @@ func (h *Host) load() (err error) {
 		}
 	}
 	tools := tool.All(tool.Options{Private: []string{h.cfg.Home}, HideEnv: h.models.config.KeyEnvs()})
-	h.sessions, err = sessions.NewManager(h.paths.Sessions(), sessions.Deps{
+	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: tools,
 		System:    func(cwd string) string { return agent.SystemPrompt(tools, cwd) },
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },

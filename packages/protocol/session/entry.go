@@ -39,6 +39,7 @@ const (
 	CustomApproval = "scorel.approval" // data: ApprovalRecord, who decided what
 	CustomTurn     = "scorel.turn"     // data: TurnRecord, how a turn ended
 	CustomLeaf     = "scorel.leaf"     // data: LeafRecord, the leaf was moved to the entry that this one hangs on
+	CustomOmitted  = "scorel.omitted"  // data: OmittedRecord; never on disk, sent in the place of an entry that is too long
 )
 
 // Header is the first line of a session file.
@@ -131,6 +132,11 @@ type (
 	// LeafRecord is the data of CustomLeaf.
 	LeafRecord struct {
 		From string `json:"from,omitempty"` // the leaf that was left
+	}
+	// OmittedRecord is the data of CustomOmitted.
+	OmittedRecord struct {
+		Type  EntryType `json:"type"`  // of the entry
+		Bytes int       `json:"bytes"` // of its line
 	}
 )
 

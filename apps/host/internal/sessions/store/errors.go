@@ -55,7 +55,16 @@ func (e *InUseError) Error() string {
 func (e *InUseError) Unwrap() error { return ErrInUse }
 
 // DamageError is ErrDamaged with what is wrong.
-type DamageError struct{ What string }
+type DamageError struct {
+	What string
+	Err  error // a *session.PathError where the path to the leaf has a hole; else nil
+}
 
 func (e *DamageError) Error() string { return fmt.Sprintf("%v: %s", ErrDamaged, e.What) }
-func (e *DamageError) Unwrap() error { return ErrDamaged }
+
+func (e *DamageError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{ErrDamaged}
+	}
+	return []error{ErrDamaged, e.Err}
+}

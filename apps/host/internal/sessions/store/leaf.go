@@ -44,7 +44,7 @@ func (s *Session) move(ctx context.Context, mark Mark, target string) (session.E
 // movable tells whether entries may be hung on target.
 func (s *Session) movable(target string) error {
 	if what := Damage(s.file); what != "" {
-		return &DamageError{what}
+		return &DamageError{What: what}
 	}
 	return s.Tree().CheckPath(target)
 }

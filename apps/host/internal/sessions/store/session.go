@@ -67,19 +67,35 @@ func (s *Session) LastSeq() uint64 { return s.lastSeq }
 // Damage says why nothing can be added, or "".
 func (s *Session) Damage() string {
 	if err := s.writable(); err != nil {
-		return err.Error()
+		return err.What
 	}
 	return ""
 }
 
-func (s *Session) writable() error {
+func (s *Session) writable() *DamageError {
 	if what := Damage(s.file); what != "" {
-		return &DamageError{what}
+		return &DamageError{What: what}
 	}
-	if s.hole != nil {
-		return fmt.Errorf("the path to the last entry is broken: switch to an entry whose path is whole: %w", s.hole)
+	return holeError(s.hole)
+}
+
+func holeError(hole error) *DamageError {
+	if hole == nil {
+		return nil
 	}
-	return nil
+	return &DamageError{What: fmt.Sprintf("the path to the last entry is broken (%v)", hole), Err: hole}
+}
+
+// Trouble says why nothing could be added to a file that was read, or "": its
+// damage, or a hole in the path to its leaf.
+func Trouble(f *session.File) string {
+	if what := Damage(f); what != "" {
+		return what
+	}
+	if err := holeError(f.Tree.CheckPath(f.Tree.Leaf())); err != nil {
+		return err.What
+	}
+	return ""
 }
 
 // Damage says what in a file keeps it from being written to, or "". A last line

@@ -141,6 +141,18 @@ func (p *Provider) read(ctx context.Context, id string) (s *stored, err error) {
 	return s, err
 }
 
+// Export implements store.Provider.
+func (p *Provider) Export(ctx context.Context, id string) (projectID string, data []byte, err error) {
+	s, err := p.read(ctx, id)
+	if err == nil && len(s.missing) > 0 {
+		err = ours{&store.DamageError{What: fmt.Sprintf("line %d: the database has no row of it", s.missing[0]+1)}}
+	}
+	if err != nil {
+		return "", nil, p.fail(fmt.Sprintf("reading session %.140q", id), err)
+	}
+	return s.projectID, s.text, nil
+}
+
 // List implements store.Provider.
 func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 	var list []store.Info

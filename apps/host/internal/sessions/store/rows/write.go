@@ -37,6 +37,23 @@ func (p *Provider) Create(ctx context.Context, projectID string, header json.Raw
 	return log, nil
 }
 
+// Import implements store.Provider.
+func (p *Provider) Import(ctx context.Context, projectID string, data []byte) error {
+	parts, err := store.Split(data)
+	if err == nil {
+		err = errors.Join(store.CheckName(projectID), ctx.Err())
+	}
+	if err != nil {
+		return fmt.Errorf("importing a session: %w", err)
+	}
+	id := parts.Header.ID
+	if err := p.make(ctx, id, projectID, parts.First, parts.Lines, newLease()); err != nil {
+		return fmt.Errorf("importing session %s: %w", id, err)
+	}
+	p.locks.release(id) // its lease is nobody's from here on
+	return nil
+}
+
 // make locks an id and stores a session under it, as a whole. After an error the
 // lock is not held.
 func (p *Provider) make(ctx context.Context, id, projectID string, header []byte, lines []json.RawMessage, mine lease) error {

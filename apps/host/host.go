@@ -147,7 +147,7 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	tools := tool.All(tool.Options{Private: []string{h.cfg.Home}, HideEnv: h.models.config.KeyEnvs()})
+	tools := tool.All(tool.Options{Private: []string{h.cfg.Home}, HideEnv: h.models.config.SecretEnvs()})
 	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: tools,
 		System:    func(cwd string) string { return agent.SystemPrompt(tools, cwd) },

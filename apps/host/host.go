@@ -146,14 +146,17 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	tools := tool.All(tool.Options{Private: []string{h.cfg.Home}, HideEnv: h.models.config.SecretEnvs()})
+	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	open := func(sessionID string) agent.Toolset {
+		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
+	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
 	if err != nil {
 		return err
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: tools,
-		System:    func(cwd string) string { return agent.SystemPrompt(tools, cwd) },
+		Logger: h.log, Models: h.models, Tools: open,
+		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})

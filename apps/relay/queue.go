@@ -47,19 +47,25 @@ type queue struct {
 	conn   sink
 	pool   *bufpool.Pool
 	limits *queueLimits
+	direct *direct     // nil when conn cannot do without a writer
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
-	mu      sync.Mutex
-	chunks  [][]byte
-	spare   [][]byte
-	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
-	waiting int // bytes in chunks and in the writer's hands
-	hint    int // bytes of the last batch: what the first chunk should hold
-	gen     uint64
-	state   queueState
-	writing bool
-	idle    chan struct{} // made by whoever waits for the writer to end
+	mu        sync.Mutex
+	chunks    [][]byte
+	spare     [][]byte
+	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
+	waiting   int // bytes in chunks and in the writer's hands
+	hint      int // bytes of the last batch: what the first chunk should hold
+	gen       uint64
+	state     queueState
+	writing   bool
+	touchedBy *lane         // whose reader put something in last and will flush
+	idle      chan struct{} // made by whoever waits for the writer to end
+
+	// Owned by the writer: a batch that flush could not finish.
+	handed [][]byte
+	rest   []byte // of its only frame
 }
 
 // sink is where a queue writes: a net.Conn, or the way to another node.
@@ -71,12 +77,14 @@ type sink interface {
 
 func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
 	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
+	q.direct = newDirect(conn)
 	q.write = q.writeLoop
 	q.tail = -1
 }
 
-// record queues one record for the connection on to's channel.
-func (q *queue) record(to *port, payload []byte) verdict {
+// record queues one record for the connection on to's channel. It leaves when the
+// caller flushes by, or by a writer when by is nil.
+func (q *queue) record(to *port, payload []byte, by *touched) verdict {
 	n := wire.RecordHeaderLen + len(payload)
 	q.mu.Lock()
 	if q.state != queueOpen {
@@ -95,7 +103,12 @@ func (q *queue) record(to *port, payload []byte) verdict {
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
-	q.unlockAndWrite()
+	if by == nil {
+		q.unlockAndWrite()
+		return queued
+	}
+	by.add(q)
+	q.mu.Unlock()
 	return queued
 }
 
@@ -223,15 +236,20 @@ func (q *queue) unlockAndWrite() {
 
 // writeLoop writes until nothing waits. One runs at a time; close waits for it.
 func (q *queue) writeLoop() {
-	for batch := q.take(); batch != nil; batch = q.take() {
-		err := q.writeBatch(batch)
-		q.giveBack(batch)
+	batch, rest := q.handed, q.rest
+	q.handed, q.rest = nil, nil
+	if batch == nil {
+		batch = q.take()
+	}
+	for ; batch != nil; batch, rest = q.take(), nil {
+		total, err := q.writeBatch(batch, rest)
 		if err != nil {
+			q.giveBack(batch)
 			q.abandon()
 			q.failed(err)
 			return
 		}
-		q.keepSpare(batch)
+		q.done(batch, total)
 	}
 }
 
@@ -240,11 +258,7 @@ func (q *queue) take() [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.chunks) > 0 && q.state != queueDone {
-		batch := q.chunks
-		q.chunks, q.spare = q.spare, nil
-		q.tail = -1
-		q.gen++
-		return batch
+		return q.takeBatch()
 	}
 	if q.state == queueFinishing {
 		q.state = queueDone
@@ -256,6 +270,15 @@ func (q *queue) take() [][]byte {
 	}
 	q.writerEnded()
 	return nil
+}
+
+// takeBatch takes all that waits. q.mu must be held.
+func (q *queue) takeBatch() [][]byte {
+	batch := q.chunks
+	q.chunks, q.spare = q.spare, nil
+	q.tail = -1
+	q.gen++
+	return batch
 }
 
 // abandon is the end of a writer whose network failed.
@@ -275,28 +298,48 @@ func (q *queue) writerEnded() {
 	}
 }
 
-func (q *queue) writeBatch(batch [][]byte) error {
-	total := 0
+// writeBatch writes a batch, or the rest of one, and returns the size of the batch in
+// bytes.
+func (q *queue) writeBatch(batch [][]byte, rest []byte) (total int, err error) {
+	if rest != nil {
+		return len(batch[0]), q.writeFrame(rest)
+	}
 	for _, chunk := range batch {
 		total += len(chunk)
-		for rest := chunk; len(rest) > 0; {
-			n := int(binary.BigEndian.Uint32(rest[1:]))
-			frame := rest[:ws.HeaderRoom+n]
-			rest = rest[len(frame):]
-			at := ws.PutHeader((*[ws.HeaderRoom]byte)(frame), ws.Op(frame[0]), n)
-			if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
-				return err
+		for len(chunk) > 0 {
+			n := int(binary.BigEndian.Uint32(chunk[1:]))
+			if err := q.writeFrame(finishFrame(chunk, n)); err != nil {
+				return total, err
 			}
-			if _, err := q.conn.Write(frame[at:]); err != nil {
-				return err
-			}
+			chunk = chunk[ws.HeaderRoom+n:]
 		}
 	}
+	return total, nil
+}
+
+// finishFrame writes the header of the first frame of a chunk, with a payload of n
+// bytes, and returns the frame.
+func finishFrame(chunk []byte, n int) []byte {
+	at := ws.PutHeader((*[ws.HeaderRoom]byte)(chunk), ws.Op(chunk[0]), n)
+	return chunk[at : ws.HeaderRoom+n]
+}
+
+func (q *queue) writeFrame(frame []byte) error {
+	if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
+		return err
+	}
+	_, err := q.conn.Write(frame)
+	return err
+}
+
+// done counts a batch of total bytes as written and lets go of it.
+func (q *queue) done(batch [][]byte, total int) {
+	q.giveBack(batch)
 	q.mu.Lock()
 	q.waiting -= total
 	q.hint = min(total, bufpool.Large)
 	q.mu.Unlock()
-	return nil
+	q.keepSpare(batch)
 }
 
 // giveBack returns borrowed chunks.

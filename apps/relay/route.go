@@ -14,6 +14,8 @@ const maxStrays = 64
 // routeBatch routes the whole records of a binary message that have arrived.
 func (c *conn) routeBatch(ev ws.Event) error {
 	data, records, payload := ev.Data, 0, 0
+	by := touched{by: &c.lane}
+	defer by.flush()
 	for len(data) > 0 {
 		if !ev.Fin && incomplete(data) {
 			break
@@ -22,7 +24,8 @@ func (c *conn) routeBatch(ev ws.Event) error {
 		if err != nil {
 			return err
 		}
-		c.route(rec)
+		by.makeRoom()
+		c.route(rec, &by)
 		records, payload = records+1, payload+len(rec.Payload)
 		data = rest
 	}
@@ -49,7 +52,7 @@ func incomplete(data []byte) bool {
 }
 
 // route hands one record to the other end of its channel. Only the reader calls it.
-func (c *conn) route(rec wire.Record) {
+func (c *conn) route(rec wire.Record, by *touched) {
 	from := c.last
 	if from == nil || from.num != rec.Channel || from.link.closed.Load() {
 		if from = c.port(rec.Channel); from == nil {
@@ -59,7 +62,7 @@ func (c *conn) route(rec wire.Record) {
 		c.last = from
 	}
 	to := from.peer()
-	switch to.lane.out.record(to, rec.Payload) {
+	switch to.lane.out.record(to, rec.Payload, by) {
 	case queueFull:
 		c.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

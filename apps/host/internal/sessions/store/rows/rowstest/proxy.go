@@ -108,7 +108,7 @@ func (p *Proxy) accept() {
 		lost := make(chan struct{}) // closed when the next answer is to be lost
 		ended := make(chan struct{})
 		p.wg.Go(func() { p.requests(client, server, lost, ended); p.remove(client, server) })
-		p.wg.Go(func() { answers(client, server, lost); close(ended); p.remove(client, server) })
+		p.wg.Go(func() { p.answers(client, server, lost); close(ended); p.remove(client, server) })
 	}
 }
 
@@ -138,10 +138,14 @@ func (p *Proxy) due() (Fault, bool) {
 		return 0, false
 	}
 	p.left--
-	if p.left == 0 && p.fault == ServerLost {
-		p.down = true
-	}
 	return p.fault, p.left == 0
+}
+
+// last returns the fault that was planned last.
+func (p *Proxy) last() Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault
 }
 
 func (p *Proxy) requests(client, server net.Conn, lost, ended chan struct{}) {
@@ -168,7 +172,7 @@ func (p *Proxy) requests(client, server net.Conn, lost, ended chan struct{}) {
 	}
 }
 
-func answers(client, server net.Conn, lost chan struct{}) {
+func (p *Proxy) answers(client, server net.Conn, lost chan struct{}) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := server.Read(buffer)
@@ -176,8 +180,11 @@ func answers(client, server net.Conn, lost chan struct{}) {
 			return
 		}
 		select {
-		case <-lost:
-			return // the server answered, so it is done
+		case <-lost: // the server answered, so it is done
+			if p.last() == ServerLost {
+				p.SetDown(true)
+			}
+			return
 		default:
 		}
 		if _, err := client.Write(buffer[:n]); err != nil {

@@ -33,6 +33,7 @@ func parse(address string) (*mysql.Config, error) {
 		cfg.Addr = net.JoinHostPort(u.Hostname(), "3306")
 	}
 	cfg.Timeout = connectTimeout
+	cfg.MaxAllowedPacket = 0        // what the server says
 	cfg.Logger = &mysql.NopLogger{} // errors are returned too
 	// Rows that an UPDATE finds count, whether or not it changes their values; and
 	// parameters travel with the statement instead of one round trip before it.

@@ -69,7 +69,7 @@ func explain(place string, err error) error {
 	case errors.As(err, &refused):
 		return explainRefusal(place, refused, err)
 	case errors.Is(err, mysql.ErrPktTooLarge):
-		return fmt.Errorf("the database %s %s: %w", place, tooLarge, err)
+		return fmt.Errorf("the database %s %w (%w)", place, errTooLarge, err)
 	case errors.As(err, &network) && network.Op == "dial", errors.Is(err, mysql.ErrInvalidConn):
 		return fmt.Errorf("the database %s cannot be reached: %w", place, err)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -78,7 +78,7 @@ func explain(place string, err error) error {
 	return err
 }
 
-const tooLarge = "takes no line of this size: raise its max_allowed_packet"
+var errTooLarge = errors.New("takes no line of this size: raise its max_allowed_packet")
 
 func explainRefusal(place string, refused *mysql.MySQLError, err error) error {
 	what := ""
@@ -92,7 +92,7 @@ func explainRefusal(place string, refused *mysql.MySQLError, err error) error {
 	case numTooMany, numTooManyOfUser:
 		what = "has no connection left: raise its max_connections"
 	case numPacket:
-		what = tooLarge
+		return fmt.Errorf("the database %s %w (%w)", place, errTooLarge, refused)
 	case numDatabaseDenied, numTableDenied:
 		return fmt.Errorf("the database %s does not let this user do that: grant the user all on it: %w (%w)", place, store.ErrReadOnly, refused)
 	case numDiskFull, numTableFull, numAllDisksFull:

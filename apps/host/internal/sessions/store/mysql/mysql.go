@@ -56,6 +56,10 @@ func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provi
 		_ = end() // the first error is the one to tell
 		return nil, fmt.Errorf("preparing the sessions' tables: %w", d.Explain(err))
 	}
+	if d.MaxLine, err = maxLine(ctx, db); err != nil {
+		_ = end() // the first error is the one to tell
+		return nil, fmt.Errorf("asking for max_allowed_packet: %w", d.Explain(err))
+	}
 	noteDurability(ctx, db, logger, d.Place)
 	return rows.New(d, rows.Databases{Pool: db, Locks: locks, Close: end, Logger: logger}), nil
 }
@@ -67,6 +71,14 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	}
 	m := rows.Migration{Dialect: goose.DialectMySQL, Files: dir, Locker: migrateLock{}, Schema: "DATABASE()"}
 	return m.Up(ctx, db)
+}
+
+// maxLine asks how much a statement may hold.
+func maxLine(ctx context.Context, db *sql.DB) (int, error) {
+	const around = 64 << 10 // what stands around a line
+	var packet int
+	err := db.QueryRowContext(ctx, `SELECT @@GLOBAL.max_allowed_packet`).Scan(&packet)
+	return max(0, packet-around), err
 }
 
 // noteDurability tells where the server may lose what it acknowledged: unlike with
@@ -104,12 +116,13 @@ func dialect(cfg *mysql.Config) *rows.Dialect {
 	where := place(cfg)
 	return &rows.Dialect{
 		Name: "mysql", Place: where,
-		TryLock: `SELECT GET_LOCK(?, 0)`,
-		Unlock:  `DO RELEASE_LOCK(?)`,
-		Setup:   []string{`SET SESSION wait_timeout = 60`},
-		LockKey: func(id string) any { return lockKey(cfg.DBName, id) },
-		ClassOf: classOf,
-		Explain: func(err error) error { return explain(where, err) },
+		TryLock:  `SELECT GET_LOCK(?, 0)`,
+		Unlock:   `DO RELEASE_LOCK(?)`,
+		Setup:    []string{`SET SESSION wait_timeout = 60`},
+		LockKey:  func(id string) any { return lockKey(cfg.DBName, id) },
+		TooLarge: errTooLarge,
+		ClassOf:  classOf,
+		Explain:  func(err error) error { return explain(where, err) },
 	}
 }
 

@@ -39,6 +39,8 @@ const (
 	// connectTimeout bounds one attempt to connect, unless the address has
 	// connect_timeout.
 	connectTimeout = 5 * time.Second
+	// maxLine is the longest line, in bytes: a value has at most 1 GB.
+	maxLine = 500 << 20
 	// migrateLock is the key of the advisory lock under which the tables change.
 	migrateLock = 0x73636f7265_11
 )
@@ -121,6 +123,7 @@ func dialect(cfg *pgxpool.Config) *rows.Dialect {
 		TryLock: `SELECT pg_try_advisory_lock(?)::int`,
 		Unlock:  `SELECT pg_advisory_unlock(?)`,
 		Setup:   []string{`SET idle_session_timeout = '60s'`},
+		MaxLine: maxLine, TooLarge: errors.New("takes no line of this size"),
 		ClassOf: classOf,
 		Explain: func(err error) error { return explain(where, err) },
 	}

@@ -38,6 +38,9 @@ type Dialect struct {
 	Setup           []string
 	LockKey         func(id string) any
 
+	MaxLine  int   // the longest line that it takes, in bytes
+	TooLarge error // says so
+
 	// ClassOf tells errors apart; Explain makes them sentences, and wraps the
 	// errors of package store where they are meant.
 	ClassOf func(error) Class

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -78,6 +79,16 @@ func (p *Provider) insert(ctx context.Context, tx *sql.Tx, id string, count int6
 		}
 		count += int64(n)
 		list = list[n:]
+	}
+	return nil
+}
+
+// fit refuses lines that the database does not take.
+func (p *Provider) fit(lines []json.RawMessage) error {
+	for _, line := range lines {
+		if len(line) > p.d.MaxLine {
+			return fmt.Errorf("the database %s %w: it has %d bytes", p.d.Place, p.d.TooLarge, len(line))
+		}
 	}
 	return nil
 }

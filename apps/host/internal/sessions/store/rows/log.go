@@ -48,6 +48,9 @@ func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 		err = store.CheckLines(lines)
 	}
 	if err == nil {
+		err = l.p.fit(lines)
+	}
+	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil && len(lines) > 0 {

@@ -57,6 +57,9 @@ func (p *Provider) Import(ctx context.Context, projectID string, data []byte) er
 // make locks an id and stores a session under it, as a whole. After an error the
 // lock is not held.
 func (p *Provider) make(ctx context.Context, id, projectID string, header []byte, lines []json.RawMessage, mine lease) error {
+	if err := p.fit(lines); err != nil {
+		return err
+	}
 	switch got, err := p.locks.acquire(ctx, id); {
 	case err != nil:
 		return p.d.Explain(err)

@@ -1,7 +1,6 @@
 package testdb
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"testing"
@@ -15,7 +14,6 @@ type Server struct {
 
 	t      testing.TB
 	server *server
-	said   *bufio.Reader // what its keeper prints
 }
 
 // Crashable starts a server that ends with the test. It is always the program of
@@ -32,7 +30,7 @@ func Crashable(t testing.TB, kind Kind) *Server {
 	if err != nil {
 		t.Fatalf("testdb: this test needs a %s of this machine (on Debian: %s): %v", kind, e.install, err)
 	}
-	c := &Server{t: t, server: s, said: bufio.NewReader(s.keeper.output)}
+	c := &Server{t: t, server: s}
 	t.Cleanup(c.end)
 	if c.DSN, _, err = s.create(ctx); err != nil { // it goes with the server
 		t.Fatal(err)
@@ -52,40 +50,34 @@ func (c *Server) Start() {
 	c.t.Helper()
 	var err error
 	for patience := time.Second; patience < time.Minute; patience *= 2 {
+		c.tell("kill")
 		c.tell("start")
-		if err = c.server.awaitReady(context.Background(), patience); err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		err = c.server.awaitReady(ctx)
+		cancel()
+		if err == nil {
 			return
 		}
 	}
 	c.t.Fatalf("testdb: the killed server does not start again: %v", err)
 }
 
-func (c *Server) tell(word string) {
+func (c *Server) tell(command string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c.server.keeper.pipe, word+"\n"); err != nil {
-		c.t.Fatalf("testdb: %v", err)
-	}
-	c.hear()
-}
-
-func (c *Server) hear() {
-	c.t.Helper()
-	if err := c.server.keeper.output.SetReadDeadline(time.Now().Add(queryTimeout)); err != nil {
-		c.t.Fatalf("testdb: %v", err)
-	}
-	if _, err := c.said.ReadString('\n'); err != nil {
-		c.t.Fatalf("testdb: the keeper says nothing: %v", err)
+	if _, err := c.server.keeper.tell(command); err != nil {
+		c.t.Fatalf("testdb: telling the keeper to %s: %v", command, err)
 	}
 }
 
 // end closes the pipe, and waits until the keeper is gone: then so are the files.
 func (c *Server) end() {
-	if err := c.server.keeper.pipe.Close(); err != nil {
+	k := c.server.keeper
+	if err := k.pipe.Close(); err != nil {
 		c.t.Errorf("testdb: %v", err)
 	}
-	_ = c.server.keeper.output.SetReadDeadline(time.Now().Add(queryTimeout))
-	if _, err := io.Copy(io.Discard, c.said); err != nil {
+	_ = k.output.SetReadDeadline(time.Now().Add(queryTimeout))
+	if _, err := io.Copy(io.Discard, k.lines); err != nil {
 		c.t.Errorf("testdb: waiting for the server's end: %v", err)
 	}
-	_ = c.server.keeper.output.Close()
+	_ = k.output.Close()
 }

@@ -3,7 +3,6 @@
 package testdb
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -15,32 +14,33 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 )
 
-// localTimeout bounds the start of a server whose files are made.
-const localTimeout = 30 * time.Second
-
-// script starts a server in the folder $1 and prints its process id. It kills it
-// when it reads "kill", starts it again when it reads "start", and when standard
-// input closes ends it with the signal $2 and removes the folder. Programs are
-// ended by their process id only.
+// script starts a server in the folder $1 and obeys the lines "stop", which ends it
+// with the signal $2, "kill" and "start"; it answers each with a line. When standard
+// input closes it ends the server and removes the folder. Programs are ended by
+// their process id only.
 const script = `
-dir=$1 end=$2
+dir=$1 signal=$2
 shift 2
-start() {
+run() {
 	"$@" >>"$dir/log" 2>&1 </dev/null &
 	server=$!
-	echo $server
 }
-start "$@"
-while read -r word; do
-	kill -KILL $server 2>/dev/null
+end() {
+	test -z "$server" || kill -$1 $server 2>/dev/null
 	wait $server
-	case $word in start) start "$@" ;; *) echo killed ;; esac
+	server=
+}
+run "$@"
+while read -r command; do
+	case $command in
+	stop) end $signal; echo stopped ;;
+	kill) end KILL; echo killed ;;
+	start) test "$server" || run "$@"; echo started ;;
+	esac
 done
-kill -$end $server 2>/dev/null
-wait $server
+end $signal
 cd / && rm -rf "$dir"
 `
 
@@ -101,24 +101,11 @@ func (p *program) startIn(ctx context.Context, dir string) (*server, error) {
 		admin.RawQuery = url.Values{"socket": {filepath.Join(dir, "socket")}}.Encode()
 	}
 	s := &server{engine: p.engine, admin: &admin, keeper: k}
-	// The keeper's output stays open: writing to a closed pipe would end it.
-	_, err = bufio.NewReaderSize(k.output, 16).ReadString('\n')
-	if err == nil {
-		err = s.awaitReady(ctx, localTimeout)
-	}
-	if err != nil {
+	if err := s.awaitReady(ctx); err != nil {
 		log, readErr := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
 	}
 	return s, nil
-}
-
-func (s *server) awaitReady(ctx context.Context, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return poll(ctx, 5*time.Millisecond, func(ctx context.Context) error {
-		return s.engine.exec(ctx, s.admin.String(), "SELECT 1")
-	})
 }
 
 // dropRoot returns how to start a process that a database server accepts, and gives

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"time"
 )
 
 var errNoLocal = errors.New("on Windows the tests need Docker")
@@ -13,7 +12,5 @@ var errNoLocal = errors.New("on Windows the tests need Docker")
 // reach.
 func startPostgres(context.Context, *engine, bool) (*server, error) { return nil, errNoLocal }
 func startMariaDB(context.Context, *engine, bool) (*server, error)  { return nil, errNoLocal }
-
-func (s *server) awaitReady(context.Context, time.Duration) error { return errNoLocal }
 
 func ownGroup(*exec.Cmd) {}

@@ -24,7 +24,7 @@ func startPostgres(ctx context.Context, e *engine, durable bool) (*server, error
 	run := []string{filepath.Join(bin, "postgres"), "-D", "DIR/data", "-k", "DIR", "-c", "listen_addresses=",
 		"-c", "shared_buffers=32MB", "-c", "max_connections=200"}
 	if !durable {
-		run = append(run, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+		run = append(run, "-c", "fsync=off", "-c", "full_page_writes=off")
 	}
 	p := program{
 		engine: e, user: "postgres", run: run, end: "QUIT",

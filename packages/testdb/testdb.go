@@ -33,6 +33,8 @@ const (
 	startTimeout = 3 * time.Minute
 	// queryTimeout bounds making or dropping a database.
 	queryTimeout = 30 * time.Second
+	// readyTimeout bounds the start of a server whose files are made.
+	readyTimeout = 30 * time.Second
 )
 
 // Kind is a kind of database server.
@@ -76,9 +78,11 @@ var (
 // server is a running server whose superuser may connect.
 type server struct {
 	engine *engine
-	admin  *url.URL     // of a database that is always there
-	keeper *keeper      // its pipe closes with this process, which ends the server
+	keeper *keeper      // ends the server with this process
 	made   atomic.Int64 // databases so far
+
+	mu    sync.Mutex
+	admin *url.URL // of a database that is always there
 }
 
 // Postgres returns the URL of a new, empty database that is dropped at the end of
@@ -132,17 +136,25 @@ func (s *server) create(ctx context.Context) (dsn string, drop func() error, err
 	if err := s.exec(ctx, "CREATE DATABASE "+name+s.engine.create); err != nil {
 		return "", nil, err
 	}
-	database := *s.admin
+	database := s.address()
 	database.Path = "/" + name
 	return database.String(), func() error {
 		return s.exec(context.Background(), "DROP DATABASE "+name+s.engine.drop)
 	}, nil
 }
 
+// address is where the superuser connects. A container may come back elsewhere.
+func (s *server) address() url.URL {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *s.admin
+}
+
 func (s *server) exec(ctx context.Context, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	if err := s.engine.exec(ctx, s.admin.String(), statement); err != nil {
+	admin := s.address()
+	if err := s.engine.exec(ctx, admin.String(), statement); err != nil {
 		return fmt.Errorf("testdb: %s: %w", statement, err)
 	}
 	return nil

@@ -53,7 +53,8 @@ type Options struct {
 	// means that there are no others.
 	Bus     string
 	TLS     TLS
-	Web     fs.FS // nil serves no page
+	Limits  relay.Limits // zero fields mean their defaults
+	Web     fs.FS        // nil serves no page
 	Logger  *slog.Logger
 	Version string
 
@@ -114,7 +115,7 @@ func Run(ctx context.Context, opts Options) error {
 	opts.Logger.Info("store is open", "store", st.Place)
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
-		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Store: st, Bus: joined, Logger: opts.Logger, Limits: opts.Limits, Web: opts.Web, Version: opts.Version,
 		Collectors: own.collectors(),
 	})
 	if err != nil {

@@ -61,7 +61,8 @@ type Store interface {
 	Bind(ctx context.Context, device, client Party, at time.Time) error
 	// Revoke ends the binding at a time.
 	Revoke(ctx context.Context, device, client, actor ident.ID, at time.Time) error
-	// Audit returns the newest events first, at most limit.
+	// Audit returns the events that were written last, at most limit, the last one
+	// first. Their times do not count: a clock that is wrong hides nothing.
 	Audit(ctx context.Context, limit int) ([]Event, error)
 	// Check tells whether the store can answer now.
 	Check(ctx context.Context) error

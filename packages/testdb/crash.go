@@ -49,7 +49,7 @@ func (c *Server) Kill() {
 func (c *Server) Start() {
 	c.t.Helper()
 	var err error
-	for patience := time.Second; patience < time.Minute; patience *= 2 {
+	for patience := 200 * time.Millisecond; patience < time.Minute; patience *= 2 {
 		c.tell("kill")
 		c.tell("start")
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

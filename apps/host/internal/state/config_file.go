@@ -24,6 +24,7 @@ const maxConfig = 1 << 20
 type configFile struct {
 	DefaultModel string                  `toml:"default_model"`
 	RelayURL     string                  `toml:"relay_url"`
+	RelayInvite  string                  `toml:"relay_invite"`
 	Label        string                  `toml:"label"`
 	Providers    map[string]providerFile `toml:"providers"`
 	Models       map[string]modelFile    `toml:"models"`
@@ -133,7 +134,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "relay_url", "label", "session_provider", "providers", "models", "session_providers", "projects"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "session_provider", "providers", "models", "session_providers", "projects"}
 }
 
 // config checks the file as a whole.
@@ -159,7 +160,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config = builtin
 	}
-	config.RelayURL, config.Label, config.getenv = f.RelayURL, f.Label, getenv
+	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	sessions, err := f.sessionsConfig(getenv)
 	if err != nil {
 		return Config{}, err

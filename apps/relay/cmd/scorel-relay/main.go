@@ -88,6 +88,7 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 		opts.TrustedProxies = append(opts.TrustedProxies, prefix)
 		return err
 	})
+	opts.Guard.AddFlags(flags)
 	if err := flags.Parse(args); err != nil {
 		return "", err
 	}

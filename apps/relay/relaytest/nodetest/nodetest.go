@@ -68,7 +68,8 @@ func serveNode(text string) error {
 		cancel()
 	}()
 	return serve.Run(ctx, serve.Options{
-		Listener: l, DataDir: cfg.DataDir, Store: cfg.Store, Bus: cfg.Bus, Limits: cfg.Limits, Version: "test",
+		Listener: l, DataDir: cfg.DataDir, Store: cfg.Store, Bus: cfg.Bus, Version: "test",
+		Guard:  serve.Guard{Limits: &cfg.Limits},
 		Logger: slog.New(slog.NewJSONHandler(os.Stderr, nil)),
 	})
 }

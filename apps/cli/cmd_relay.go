@@ -90,14 +90,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
 		return err
 	}
-	if err := f.guard.Check(); err != nil {
+	names, err := f.guard.PublicURLs(f.publicURLs)
+	if err != nil {
 		return usagef("%v", err)
 	}
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
 		return err
 	}
-	if err := f.serve.TLS.Check(f.publicURLs); err != nil {
+	if err := f.serve.TLS.Check(names); err != nil {
 		return usagef("%v", err)
 	}
 	logger, err := a.logger(f.log)
@@ -116,8 +117,8 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	if !isLoopback(listener.Addr()) && len(f.publicURLs) == 0 {
-		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url is given: only logins that name this machine itself will work\n", listener.Addr())
+	if !isLoopback(listener.Addr()) && len(names) == 0 {
+		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", listener.Addr())
 	}
 	reload, stop := hangups()
 	defer stop()

@@ -45,6 +45,9 @@ func (h *Host) handlers() map[string]handler {
 		"list_sessions":   handle(h.listSessions),
 		"create_session":  handle(h.createSession),
 		"rename_session":  handle(h.renameSession),
+		"delete_session":  handle(h.deleteSession),
+		"copy_session":    handle(h.copySession),
+		"import_session":  handle(h.importSession),
 		"set_model":       handle(h.setModel),
 		"set_mode":        handle(h.setMode),
 		"trust_project":   handle(h.trustProject),
@@ -64,9 +67,13 @@ func (h *Host) handlers() map[string]handler {
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,10 @@ import (
 
 // configFile is the relay's configuration as it is written. Unknown keys are errors.
 type configFile struct {
+	PublicURLs     []string `toml:"public_urls"`
+	AllowedOrigins []string `toml:"allowed_origins"`
+	TrustedProxies []proxy  `toml:"trusted_proxies"`
+
 	Admission     string     `toml:"admission"`
 	Allow         []string   `toml:"allow"`
 	AllowFile     string     `toml:"allow_file"`
@@ -24,6 +29,14 @@ type configFile struct {
 	ProxyProtocol bool       `toml:"proxy_protocol"`
 	MetricsListen string     `toml:"metrics_listen"`
 	Limits        limitsFile `toml:"limits"`
+}
+
+func (f configFile) names() names {
+	out := names{publicURLs: f.PublicURLs, allowedOrigins: f.AllowedOrigins}
+	for _, p := range f.TrustedProxies {
+		out.trustedProxies = append(out.trustedProxies, p.prefix)
+	}
+	return out
 }
 
 // limitsFile is the table [limits]; relay.Limits says what each means.
@@ -116,6 +129,26 @@ func explainTOML(err error) error {
 		return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(wrong.Error(), "toml: "))
 	}
 	return fmt.Errorf(": %w", err)
+}
+
+// ParseProxy reads an address or a network.
+func ParseProxy(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return addr.Prefix(addr.BitLen())
+	}
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return prefix, fmt.Errorf("%q is no address or network: give it as in 10.0.0.0/8", text)
+	}
+	return prefix, nil
+}
+
+// proxy is what ParseProxy reads.
+type proxy struct{ prefix netip.Prefix }
+
+func (p *proxy) UnmarshalText(text []byte) (err error) {
+	p.prefix, err = ParseProxy(string(text))
+	return err
 }
 
 // duration is written as in "90s".

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -52,6 +53,7 @@ func (g *Guard) AddFlags(flags *flag.FlagSet) {
 
 // guarded is a Guard that was read and checked.
 type guarded struct {
+	names         names
 	admission     relay.Admission
 	limits        relay.Limits
 	nodes         int
@@ -59,19 +61,42 @@ type guarded struct {
 	metricsListen string
 }
 
+// names are the addresses that a relay goes by; see relay.Config.
+type names struct {
+	publicURLs, allowedOrigins []string
+	trustedProxies             []netip.Prefix
+}
+
+// namesOf takes what no flag said from the file.
+func (o Options) namesOf(file names) names {
+	if len(o.PublicURLs) > 0 {
+		file.publicURLs = o.PublicURLs
+	}
+	if len(o.AllowedOrigins) > 0 {
+		file.allowedOrigins = o.AllowedOrigins
+	}
+	if len(o.TrustedProxies) > 0 {
+		file.trustedProxies = o.TrustedProxies
+	}
+	return file
+}
+
 // readAgain is what a reload changes: the files that the Guard names.
 func (o Options) readAgain() (relay.Settings, error) {
 	now, err := o.Guard.load()
+	called := o.namesOf(now.names)
 	return relay.Settings{
-		PublicURLs: o.PublicURLs, AllowedOrigins: o.AllowedOrigins, TrustedProxies: o.TrustedProxies,
+		PublicURLs: called.publicURLs, AllowedOrigins: called.allowedOrigins, TrustedProxies: called.trustedProxies,
 		Limits: now.limits, Admission: &now.admission,
 	}, err
 }
 
-// Check tells what is wrong with a Guard that can be seen before anything starts.
-func (g Guard) Check() error {
-	_, err := g.load()
-	return err
+// PublicURLs returns the addresses that count: those of the flags, or else the
+// file's. An error tells what is wrong with the Guard and can be seen before
+// anything starts.
+func (g Guard) PublicURLs(flags []string) ([]string, error) {
+	now, err := g.load()
+	return Options{PublicURLs: flags}.namesOf(now.names).publicURLs, err
 }
 
 // load reads the files that a Guard names. A reload calls it again.
@@ -96,6 +121,7 @@ func (g Guard) load() (guarded, error) {
 		}
 	}
 	out := guarded{
+		names:     file.names(),
 		admission: admission, limits: file.Limits.limits(), nodes: file.Nodes,
 		proxyProtocol: file.ProxyProtocol || g.ProxyProtocol, metricsListen: file.MetricsListen,
 	}

@@ -100,7 +100,7 @@ func TestGuardSaysWhatIsWrong(t *testing.T) {
 			if tc.text != "" {
 				tc.guard.ConfigFile = write(t, "relay.toml", tc.text)
 			}
-			if err := tc.guard.Check(); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			if _, err := tc.guard.PublicURLs(nil); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})

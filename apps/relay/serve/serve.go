@@ -101,13 +101,15 @@ func Run(ctx context.Context, opts Options) error {
 	if err != nil {
 		return err
 	}
+	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
+		opts.Settings = opts.readAgain
+	}
+	called := opts.namesOf(guard.names)
+	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = called.publicURLs, called.allowedOrigins, called.trustedProxies
 	if guard.proxyProtocol {
 		if opts.Listener, err = behindProxies(opts.Listener, opts.TrustedProxies); err != nil {
 			return err
 		}
-	}
-	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
-		opts.Settings = opts.readAgain
 	}
 	own := newMetrics()
 	secured, err := secure(opts, own)

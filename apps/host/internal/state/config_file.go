@@ -30,6 +30,10 @@ type configFile struct {
 	Models       map[string]modelFile    `toml:"models"`
 	Permissions  permissionsFile         `toml:"permissions"`
 	Sandbox      sandboxFile             `toml:"sandbox"`
+
+	SessionProvider  string                      `toml:"session_provider"`
+	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
+	Projects         map[string]projectFile      `toml:"projects"`
 }
 
 type providerFile struct {
@@ -127,12 +131,16 @@ func knownKeys(key []string) []string {
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
+	case len(key) == 3 && key[0] == "session_providers":
+		return []string{"url", "url_env"}
 	case len(key) == 2 && key[0] == "permissions":
 		return permissionKeys()
 	case len(key) == 2 && key[0] == "sandbox":
 		return sandboxKeys()
+	case len(key) == 3 && key[0] == "projects":
+		return []string{"session_provider"}
 	}
-	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models", "permissions", "sandbox"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox"}
 }
 
 // config checks the file as a whole.
@@ -162,6 +170,11 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	if err := f.policies(&config); err != nil {
 		return Config{}, err
 	}
+	sessions, err := f.sessionsConfig(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	config.sessions = sessions
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)

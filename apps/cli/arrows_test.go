@@ -59,6 +59,7 @@ var rooms = []room{
 		"a tool acts on files and processes; it knows no session"},
 	{"apps/host/internal/sessions/...", []string{"apps/host/internal/agent", "apps/host/internal/gate", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/leakcheck", "packages/testdb"},
 		"sessions own the log and run the agent; they know no connection"},
+	{"apps/host/internal/sandbox", nil, "a command's limits are the same whoever runs it"},
 	{"apps/host/internal/levenshtein", nil, "arithmetic"},
 	{"apps/host/internal/state/...", []string{"apps/host/internal/levenshtein", "packages/atomicfile", "packages/protocol/ident", "packages/protocol/api"},
 		"files of the home, and nothing that runs"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ import (
 type sendFlags struct {
 	to                      *target
 	session, project, model string
+	mode                    string
+	yesTo                   []string
 	yes, asJSON             bool
 }
 
@@ -34,11 +37,14 @@ begins a session in the project --project, which is this folder when left out.
 PROMPT "-" reads the prompt from standard input.
 
 A tool that changes something asks first, here when this is a terminal, and on
-every other entry that watches. --yes allows all that this one prompt asks for.
+every other entry that watches. --yes allows all that this one prompt asks for,
+--yes-to what a rule says. --mode sets how much the session may do without asking:
+plan, ask, accept-edits, auto or bypass.
 
 A lost connection is made again for a minute; the host goes on meanwhile.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
+  scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
   git diff | scorel send --json -
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
@@ -49,6 +55,8 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
+	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
+	cmd.Flags().StringVar(&f.mode, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
@@ -70,7 +78,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, AllowAll: f.yes,
+		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo,
 	})
 	if err != nil {
 		return err
@@ -120,6 +128,24 @@ func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 // preparation makes what finds or begins the session. Its keys are drawn once, so
 // that running it again begins no second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
+	find, err := f.finding()
+	if err != nil || f.mode == "" {
+		return find, err
+	}
+	if !slices.Contains(api.Modes(), api.Mode(f.mode)) {
+		return nil, usagef("--mode %s is unknown: give one of %q", f.mode, api.Modes())
+	}
+	return func(ctx context.Context, c *client.Client) (string, error) {
+		id, err := find(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		_, err = client.Call[api.Empty](ctx, c, "set_mode", api.SetModeRequest{SessionID: id, Mode: api.Mode(f.mode)})
+		return id, err
+	}, nil
+}
+
+func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
 	switch {
 	case f.session != "" && f.project != "":
 		return nil, usagef("--session and --project contradict each other: a session has its project already")

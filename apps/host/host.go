@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
@@ -37,6 +38,10 @@ type Config struct {
 	Projects []string            // absolute paths of folders to add at the start
 	Replace  bool                // end a live host on this home first
 	Getenv   func(string) string // nil is os.Getenv
+	// Helper is the absolute path of a program whose main function gives the
+	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
+	// sandbox.
+	Helper string
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -51,6 +56,7 @@ type Host struct {
 	projects *state.Projects
 	clients  *state.Clients
 	trust    *state.Trust
+	sandbox  *sandbox.Sandbox
 	models   *models
 	sessions *sessions.Manager
 	hub      *hub
@@ -151,7 +157,12 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
+	kind, note := h.sandbox.Kind()
+	h.log.Info("commands run in a sandbox", "sandbox", kind, "note", note)
+	options := toolOptions(h.paths, h.models.config)
+	options.Sandbox = h.sandbox.Wrap
+	catalog := tool.NewCatalog(options)
 	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ var none = api.Empty{}
 
 func (h *Host) getHost(_ context.Context, c *conn, _ api.Empty) (api.GetHostResponse, error) {
 	relayURL, relayState := h.uplink.status()
+	kind, note := h.sandboxStatus()
 	return api.GetHostResponse{Host: api.HostInfo{
 		DeviceID:     h.keys.ID(),
 		Label:        h.label,
@@ -25,6 +26,8 @@ func (h *Host) getHost(_ context.Context, c *conn, _ api.Empty) (api.GetHostResp
 		RelayState:   relayState,
 		Grants:       c.grants,
 		MaxMode:      h.maxMode(c),
+		Sandbox:      kind,
+		SandboxNote:  note,
 	}}, nil
 }
 

@@ -54,6 +54,8 @@ type Config struct {
 	ClientKey string // of the prompt
 	Text      string
 	AllowAll  bool
+	// AllowRules hold for the prompt.
+	AllowRules []string
 	// Patience is how long a lost connection is tried again; 0 is a minute.
 	Patience time.Duration
 }
@@ -188,7 +190,7 @@ func (r *runner) send(ctx context.Context, c *client.Client) error {
 		return nil
 	}
 	response, err := client.Call[api.SendPromptResponse](ctx, c, "send_prompt", api.SendPromptRequest{
-		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll,
+		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, AllowRules: r.cfg.AllowRules,
 	})
 	if err == nil && response.State == api.PromptQueued {
 		r.cfg.View.Notice("another prompt is being worked on: this one waits on the host")

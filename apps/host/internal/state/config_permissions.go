@@ -59,7 +59,7 @@ func (f permissionsFile) permissions() (Permissions, error) {
 }
 
 func (f sandboxFile) sandbox() (Sandbox, error) {
-	s := Sandbox{Network: true, Writable: []string{"~/.cache"}}
+	s := Sandbox{Network: true, Writable: []string{"/tmp", "~/.cache"}}
 	if f.Enabled != nil {
 		s.Off = !*f.Enabled
 	}

@@ -3,6 +3,8 @@ package sessions_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -169,9 +171,15 @@ func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 	}
 }
 
-// An approval that waits when the host ends waits after its next start, under the
-// same id, and its call runs once.
+// An approval that waits when the host ends, or is killed, waits after its next
+// start, under the same id, and its call runs once.
 func TestApprovalSurvivesARestart(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("killed %v", killed), func(t *testing.T) { survives(t, killed) })
+	}
+}
+
+func survives(t *testing.T, killed bool) {
 	tool := &counted{echoTool: echoTool{agent.RiskWrite}}
 	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`), modeltest.Call("c2", "echo", `{"n":2}`)), modeltest.Say("done")), tool)
 	m := f.manager(t)
@@ -180,7 +188,13 @@ func TestApprovalSurvivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = m.Close(); err != nil {
+	if killed { // what is on disk at this moment is all that the next host finds
+		files := f.dir
+		f.dir = t.TempDir()
+		if err := os.CopyFS(f.dir, os.DirFS(files)); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
 	m = f.manager(t)

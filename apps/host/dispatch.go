@@ -47,6 +47,7 @@ func (h *Host) handlers() map[string]handler {
 		"rename_session":  handle(h.renameSession),
 		"set_model":       handle(h.setModel),
 		"resync_events":   h.resyncEvents,
+		"get_entries":     handle(h.getEntries),
 		"unsubscribe":     handle(h.unsubscribe),
 		"send_prompt":     handle(h.sendPrompt),
 		"cancel_turn":     handle(h.cancelTurn),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -150,7 +151,7 @@ func (h *Host) load() (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
-	h.sessions, err = sessions.NewManager(h.paths.Sessions(), sessions.Deps{
+	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },

@@ -223,6 +223,8 @@ var numbers = map[string]int{
 	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
 	"api.MaxClientKey": api.MaxClientKey, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
+	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
+	"api.MaxEntryBytes": api.MaxEntryBytes,
 	"api.MaxToolTail": api.MaxToolTail,
 }
 

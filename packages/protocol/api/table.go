@@ -23,6 +23,7 @@ func Table() []Spec {
 		{"rename_session", GrantPrompt, RenameSessionRequest{}, Empty{}, "Names a session."},
 		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model for the next turns of a session."},
 		{"resync_events", GrantView, ResyncEventsRequest{}, ResyncEventsResponse{}, "Subscribes to a session and catches up from what was seen."},
+		{"get_entries", GrantView, GetEntriesRequest{}, GetEntriesResponse{}, "Gives the entries of a log before those that were seen."},
 		{"unsubscribe", GrantView, SessionRequest{}, Empty{}, "Ends the subscription."},
 		{"send_prompt", GrantPrompt, SendPromptRequest{}, SendPromptResponse{}, "Sends a prompt; the same clientKey sends it once."},
 		{"cancel_turn", GrantPrompt, CancelTurnRequest{}, CancelTurnResponse{}, "Cancels a running turn."},

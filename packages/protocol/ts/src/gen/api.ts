@@ -12,8 +12,21 @@ export const MAX_NAME = 200;
 export const MAX_CLIENT_KEY = 64;
 /** prompts waiting in one session */
 export const MAX_QUEUE = 64;
+/** MaxQueueBytes bounds what waits in one session, as JSON. */
+export const MAX_QUEUE_BYTES = 4194304;
 /** RingBytes is how many bytes of events a host keeps for stream_resume. */
 export const RING_BYTES = 2097152;
+/**
+ * WindowEntries and WindowBytes bound the entries of one answer: resync_events
+ * gives the last of the log, get_entries those before. One entry always fits.
+ */
+export const WINDOW_ENTRIES = 500;
+export const WINDOW_BYTES = 2097152;
+/**
+ * MaxEntryBytes is the longest line that is sent. In the place of a longer one
+ * stands a custom entry of session.CustomOmitted.
+ */
+export const MAX_ENTRY_BYTES = 7340032;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
@@ -98,7 +111,10 @@ export type ResyncMode =
    * Live replaces what the entry knew of the running turn.
    */
   | 'persistent_fallback'
-  /** ResyncFull: Entries holds the whole log; the entry forgets what it had. */
+  /**
+   * ResyncFull: Entries holds the end of the log, and get_entries gives what lies
+   * before; the entry forgets what it had.
+   */
   | 'full_reload';
 
 export interface EntryAppended {
@@ -299,6 +315,8 @@ export interface Requests {
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Subscribes to a session and catches up from what was seen. */
   resync_events: { grant: 'view'; request: ResyncEventsRequest; response: ResyncEventsResponse };
+  /** Gives the entries of a log before those that were seen. */
+  get_entries: { grant: 'view'; request: GetEntriesRequest; response: GetEntriesResponse };
   /** Ends the subscription. */
   unsubscribe: { grant: 'view'; request: SessionRequest; response: Empty };
   /** Sends a prompt; the same clientKey sends it once. */
@@ -335,6 +353,7 @@ export const requestGrants = {
   rename_session: 'prompt',
   set_model: 'prompt',
   resync_events: 'view',
+  get_entries: 'view',
   unsubscribe: 'view',
   send_prompt: 'prompt',
   cancel_turn: 'prompt',
@@ -500,10 +519,33 @@ export interface ResyncEventsResponse {
   session: SessionSummary;
   /** empty for stream_resume */
   entries: Entry[];
+  /**
+   * Before is for get_entries, which gives what lies before Entries; 0 where
+   * nothing does. full_reload only: in the other modes the one from before holds.
+   */
+  before?: number;
   /** stream_resume only */
   events: Event[];
   live: Live;
   anchors: Anchors;
+}
+
+/**
+ * GetEntriesRequest asks for the last entries before a place in the log; 0 is its
+ * end.
+ */
+export interface GetEntriesRequest {
+  sessionId: string;
+  before?: number;
+  /** 0, or more than WindowEntries, is WindowEntries */
+  limit?: number;
+}
+
+/** GetEntriesResponse holds them in the order of the log. */
+export interface GetEntriesResponse {
+  entries: Entry[];
+  /** Before is for the next request; 0 where nothing lies before Entries. */
+  before?: number;
 }
 
 /** SessionRequest names a session and nothing else. */

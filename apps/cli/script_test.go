@@ -151,7 +151,7 @@ func cmdStart(ts *testscript.TestScript, s *stage, args []string) {
 	name := args[0]
 	cmd := exec.Command(lookPath(ts, "scorel"), args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "PATH", "TMPDIR", "STUB_KEY", "GOCOVERDIR"} {
+	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "GOCOVERDIR"} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}

@@ -29,6 +29,7 @@ import (
 type Config struct {
 	Home     string              // absolute; the folder that SCOREL_HOME names
 	RelayURL string              // "" is the relay_url of config.toml
+	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
 	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
@@ -175,6 +176,8 @@ func (h *Host) relayURL() string {
 	}
 	return cmp.Or(h.cfg.RelayURL, h.models.config.RelayURL)
 }
+
+func (h *Host) invite() string { return cmp.Or(h.cfg.Invite, h.models.config.Invite) }
 
 // takeLock waits a moment, because a look at whether a host lives takes the lock
 // for an instant; with replace it ends a live host first.

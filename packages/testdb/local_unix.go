@@ -15,23 +15,30 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// localTimeout bounds the start of a server whose files are made.
-const localTimeout = 30 * time.Second
-
-// script starts the server $1 on the folder $2 and ends it by its process id when
-// standard input closes. It prints a line when the server ends on its own.
+// script starts the server $1 on the folder $2 and obeys the lines "stop", after
+// which it prints one, and "start". It ends the server by its process id when
+// standard input closes.
 const script = `
-"$1" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c synchronous_commit=off \
-	-c full_page_writes=off -c shared_buffers=32MB -c max_connections=200 >"$2/log" 2>&1 </dev/null &
-server=$!
-cat >/dev/null
-kill -QUIT $server
-wait $server
+run() {
+	"$1" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off \
+		-c full_page_writes=off -c shared_buffers=32MB -c max_connections=200 >>"$2/log" 2>&1 </dev/null &
+	server=$!
+}
+end() {
+	test -z "$server" || kill -QUIT $server
+	wait $server
+	server=
+}
+run "$1" "$2"
+while read -r command; do
+	case $command in
+	stop) end; echo stopped ;;
+	start) test "$server" || run "$1" "$2"; echo started ;;
+	esac
+done
+end
 cd / && rm -rf "$2"
 `
 
@@ -77,27 +84,14 @@ func startIn(ctx context.Context, bin, dir string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer k.output.Close()
-	s := &server{pipe: k.pipe, admin: &url.URL{
+	s := &server{keeper: k, admin: &url.URL{
 		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {dir}}.Encode(),
 	}}
 	if err := s.awaitReady(ctx); err != nil {
 		log, readErr := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
 	}
 	return s, nil
-}
-
-func (s *server) awaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, localTimeout)
-	defer cancel()
-	return poll(ctx, 5*time.Millisecond, func(ctx context.Context) error {
-		conn, err := pgx.Connect(ctx, s.admin.String())
-		if err != nil {
-			return err
-		}
-		return conn.Close(ctx)
-	})
 }
 
 // dropRoot returns how to start a process that PostgreSQL accepts, and gives that

@@ -28,6 +28,8 @@ import (
 const (
 	// startTimeout bounds the start of a server, with the pull of an image.
 	startTimeout = 3 * time.Minute
+	// readyTimeout bounds the start of a server whose files are made.
+	readyTimeout = 30 * time.Second
 	// queryTimeout bounds making or dropping a database.
 	queryTimeout = 30 * time.Second
 )
@@ -38,9 +40,11 @@ var shared = sync.OnceValues(start)
 
 // server is a running PostgreSQL whose superuser may connect.
 type server struct {
-	admin *url.URL     // of the database named postgres
-	pipe  *os.File     // closes with this process, which ends the server
-	made  atomic.Int64 // databases so far
+	keeper *keeper      // ends the server with this process
+	made   atomic.Int64 // databases so far
+
+	mu    sync.Mutex
+	admin *url.URL // of the database named postgres
 }
 
 // Postgres returns the URL of a new, empty database that is dropped at the end of
@@ -71,17 +75,25 @@ func Create(ctx context.Context) (dsn string, drop func() error, err error) {
 	if err := s.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
 		return "", nil, err
 	}
-	database := *s.admin
+	database := s.address()
 	database.Path = "/" + name
 	return database.String(), func() error {
 		return s.exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
 	}, nil
 }
 
+// address is where the superuser connects. A container may come back elsewhere.
+func (s *server) address() url.URL {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *s.admin
+}
+
 func (s *server) exec(ctx context.Context, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, s.admin.String())
+	admin := s.address()
+	conn, err := pgx.Connect(ctx, admin.String())
 	if err != nil {
 		return fmt.Errorf("testdb: %w", err)
 	}

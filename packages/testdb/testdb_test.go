@@ -221,3 +221,48 @@ func TestTheContainerProgramBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAnOutageKeepsTheData: connections break, new ones are refused, and what was
+// written is there afterwards, also for those who come through a proxy's address.
+func TestAnOutageKeepsTheData(t *testing.T) {
+	dsn := Postgres(t)
+	held, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close(context.Background())
+	if _, err := held.Exec(t.Context(), `CREATE TABLE kept AS SELECT 'here' AS word`); err != nil {
+		t.Fatal(err)
+	}
+	Stop(t)
+	if err := held.Ping(t.Context()); err == nil {
+		t.Error("a connection outlived the server")
+	}
+	if conn, err := pgx.Connect(t.Context(), dsn); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("a server that is stopped takes connections")
+	}
+	Restart(t)
+	Restart(t) // harmless
+	network, address, err := Target()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if network == "tcp" { // a container comes back elsewhere
+		if dsn, err = Through(dsn, address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := query(t, dsn, `SELECT word FROM kept`); got != "here" {
+		t.Errorf("read %q", got)
+	}
+	conn, err := net.Dial(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	other, err := Through(dsn, "127.0.0.1:1")
+	if err != nil || !strings.Contains(other, "@127.0.0.1:1/") || strings.Contains(other, "host=") {
+		t.Errorf("%q, %v", other, err)
+	}
+}

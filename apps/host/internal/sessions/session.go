@@ -65,7 +65,7 @@ type Session struct {
 	project  api.Project
 	provider store.Provider
 	deps     Deps
-	tools    agent.Toolset
+	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended

@@ -19,6 +19,7 @@ const (
 type Config struct {
 	RelayURL string // "" when the file does not name one
 	Label    string // "" when the file does not name one
+	Invite   string // to the relay; "" when the file does not name one
 
 	defaultModel string
 	models       map[string]Model

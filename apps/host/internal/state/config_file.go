@@ -24,6 +24,7 @@ const maxConfig = 1 << 20
 type configFile struct {
 	DefaultModel string                  `toml:"default_model"`
 	RelayURL     string                  `toml:"relay_url"`
+	RelayInvite  string                  `toml:"relay_invite"`
 	Label        string                  `toml:"label"`
 	Providers    map[string]providerFile `toml:"providers"`
 	Models       map[string]modelFile    `toml:"models"`
@@ -125,7 +126,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
 	}
-	return []string{"default_model", "relay_url", "label", "providers", "models"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models"}
 }
 
 // config checks the file as a whole.
@@ -151,7 +152,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config = builtin
 	}
-	config.RelayURL, config.Label, config.getenv = f.RelayURL, f.Label, getenv
+	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)

@@ -1,13 +1,17 @@
 // Command testdb-container runs PostgreSQL in a container for package testdb. It
-// prints the server's URL and ends the container when standard input closes.
+// prints the server's URL and ends the container when standard input closes. On
+// standard input it obeys the lines "stop", which it answers with a line, and
+// "start", which it answers with the URL, for the port may be another.
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/modules/postgres"
@@ -29,11 +33,41 @@ func run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return errors.Join(err, testcontainers.TerminateContainer(server))
 	}
-	url, err := server.ConnectionString(ctx, "sslmode=disable")
+	err = tellURL(ctx, server, stdout)
 	if err == nil {
-		if _, err = fmt.Fprintln(stdout, url); err == nil {
-			_, err = io.Copy(io.Discard, stdin) // until the tests are over
-		}
+		err = obey(ctx, server, stdin, stdout) // until the tests are over
 	}
 	return errors.Join(err, testcontainers.TerminateContainer(server))
+}
+
+func tellURL(ctx context.Context, server *postgres.PostgresContainer, stdout io.Writer) error {
+	url, err := server.ConnectionString(ctx, "sslmode=disable")
+	if err == nil {
+		_, err = fmt.Fprintln(stdout, url)
+	}
+	return err
+}
+
+func obey(ctx context.Context, server *postgres.PostgresContainer, stdin io.Reader, stdout io.Writer) error {
+	running := true
+	for lines := bufio.NewScanner(stdin); lines.Scan(); {
+		var err error
+		switch lines.Text() {
+		case "stop":
+			now := time.Duration(0)
+			err = server.Stop(ctx, &now)
+			running = false
+			fmt.Fprintln(stdout, "stopped")
+		case "start":
+			if !running {
+				err = server.Start(ctx)
+				running = true
+			}
+			err = errors.Join(err, tellURL(ctx, server, stdout))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -222,7 +222,14 @@ func (b *batch) load(ctx context.Context, id string) (Session, error) {
 	return rows[0], nil
 }
 
+// remove takes a session out. One that is not there costs next to nothing: a
+// statement that takes words out makes FTS5 write all that it has gathered.
 func (b *batch) remove(ctx context.Context, id string) error {
+	var there bool
+	const look = `SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?1) OR EXISTS (SELECT 1 FROM sessions WHERE id = ?1)`
+	if err := b.tx.QueryRowContext(ctx, look, id).Scan(&there); err != nil || !there {
+		return err
+	}
 	for _, statement := range []string{
 		`INSERT INTO words (words, rowid, text, scope) SELECT 'delete', id, text, scope FROM entries WHERE session = ?`,
 		`DELETE FROM entries WHERE session = ?`,

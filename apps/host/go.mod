@@ -14,6 +14,7 @@ require (
 	github.com/scorel/scorel/packages/leakcheck v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	golang.org/x/sys v0.49.0
+	modernc.org/sqlite v1.60.1
 )
 
 require (
@@ -24,7 +25,6 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	modernc.org/sqlite v1.60.1 // indirect
 )
 
 require (

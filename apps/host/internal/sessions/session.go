@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -27,7 +28,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but IdleAfter are required.
+// Deps are what sessions need of the host. All fields but Index and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -36,6 +37,9 @@ type Deps struct {
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// Index serves lists and search; it is closed with the sessions. Without one every
+	// session is read at the start, and nothing is searched.
+	Index *index.Index
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -83,7 +87,7 @@ type Session struct {
 	seq    uint64 // of the last event
 	ring   ring
 	live   api.Live
-	digest digest
+	digest index.Digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
 	lost   bool              // the provider does not know what it stored: read it again
 }
@@ -190,7 +194,10 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 		s.lost = s.lost || errors.Is(err, store.ErrLost)
 		return session.Entry{}, err
 	}
-	s.digest.add(entry)
+	s.digest.Add(entry)
+	if s.deps.Index != nil {
+		s.deps.Index.Touch(s.id, s.project.ID)
+	}
 	s.publish(api.EntryAppended{Entry: sendable(entry)})
 	return entry, nil
 }
@@ -235,7 +242,7 @@ func (s *Session) publish(event api.Event) {
 
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
-	summary := s.digest.summarize(s.project.ID, s.log.Header(), s.log.Tree().Name(), s.log.Damage(), s.deps.Models)
+	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
 	summary.WaitingApproval = len(s.pending) > 0
 	if summary != s.summary {

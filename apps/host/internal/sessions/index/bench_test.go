@@ -90,7 +90,7 @@ func BenchmarkSearch(b *testing.B) {
 		"phrase":           {Text: `"w1q w2q"`},
 		"phrase-rare":      {Text: `"w100q w200q"`},
 		"prefix":           {Text: "w1*"},
-		"prefix-short":     {Text: "w*"},
+		"prefix-half":      {Text: "w1* needle"},
 		"not":              {Text: "w3q -w0q"},
 		"nothing":          {Text: "nowhere"},
 	} {

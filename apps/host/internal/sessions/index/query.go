@@ -4,12 +4,17 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // maxTerms is how many words and phrases a search may have.
 const maxTerms = 32
+
+// minPrefix is how many letters a word needs whose end is open: of those that begin
+// with one letter there are too many. Fewer stand for themselves.
+const minPrefix = 2
 
 // term is a word or a phrase of a search.
 type term struct {
@@ -35,7 +40,7 @@ func parseQuery(query string) []term {
 		}
 		t.text, rest = cutTerm(rest)
 		if after, found := strings.CutPrefix(rest, "*"); found {
-			t.prefix, rest = true, after
+			t.prefix, rest = utf8.RuneCountInString(t.text) >= minPrefix, after
 		}
 		if strings.ContainsFunc(t.text, isWordRune) {
 			terms = append(terms, t)

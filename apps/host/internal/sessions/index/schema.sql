@@ -26,6 +26,6 @@ CREATE INDEX entries_by_session ON entries (session);
 -- scope holds the project and the role as words, so that a search in one project
 -- does not pass over the hits in all others.
 CREATE VIRTUAL TABLE words USING fts5 (
-    text, scope, content = 'entries', content_rowid = 'id', prefix = '3',
+    text, scope, content = 'entries', content_rowid = 'id', prefix = '2 3',
     tokenize = 'unicode61 remove_diacritics 2'
 );

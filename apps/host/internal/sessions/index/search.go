@@ -3,9 +3,11 @@ package index
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -41,6 +43,11 @@ const (
 	snippetTokens = 28
 )
 
+// searchWithin bounds a search, so that one cannot keep the others waiting.
+const searchWithin = 10 * time.Second
+
+var errTooLong = errors.New("index: the search took too long")
+
 // Search returns the newest entries that match, at most three of one session. What
 // cannot be searched for is an *api.Error that says what to do.
 func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -63,9 +70,14 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 	}
 	x.dbMu.RLock()
 	defer x.dbMu.RUnlock()
+	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, errTooLong)
+	defer cancel()
 	hits, err := x.find(ctx, match, q.Limit)
 	if err == nil {
 		err = x.snippets(ctx, match, hits)
+	}
+	if err != nil && context.Cause(ctx) == errTooLong {
+		return nil, api.Errorf(api.KindUnavailable, "the search took too long: give more letters or other words")
 	}
 	if err != nil {
 		return nil, x.suspect(fmt.Errorf("index: searching: %w", err))
@@ -91,28 +103,47 @@ func (x *Index) find(ctx context.Context, match string, limit int) (hits []Hit, 
 			return nil, err
 		}
 		if count[h.SessionID]++; count[h.SessionID] <= perSession {
-			h.Seq = uint64(seq)
+			h.Seq, h.Snippet = uint64(seq), []api.SnippetPart{}
 			hits = append(hits, h)
 		}
 	}
 	return hits, found.Err()
 }
 
-func (x *Index) snippets(ctx context.Context, match string, hits []Hit) error {
-	statement, err := x.db.PrepareContext(ctx, `SELECT snippet(words, 0, ?, ?, '…', ?) FROM words WHERE words MATCH ? AND rowid = ?`)
+// snippets adds the text around what was found. It asks once for all hits: to begin
+// a search for words that begin so is what costs most of it.
+func (x *Index) snippets(ctx context.Context, match string, hits []Hit) (err error) {
+	if len(hits) == 0 {
+		return nil
+	}
+	place := make(map[int64]int, len(hits))
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		place[h.id], ids[i] = i, h.id
+	}
+	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return err
 	}
-	defer statement.Close() // only read from
-	for i := range hits {
-		var text string
-		err := statement.QueryRowContext(ctx, markBegin, markEnd, snippetTokens, match, hits[i].id).Scan(&text)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) { // it was taken out meanwhile
+	found, err := x.db.QueryContext(ctx, `
+		SELECT rowid, CASE WHEN rowid IN (SELECT value FROM json_each(?)) THEN snippet(words, 0, ?, ?, '…', ?) END
+		FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC`,
+		wanted, markBegin, markEnd, snippetTokens, match, ids[len(ids)-1], ids[0])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	for found.Next() {
+		var id int64
+		var text sql.NullString
+		if err := found.Scan(&id, &text); err != nil {
 			return err
 		}
-		hits[i].Snippet = snippetParts(text)
+		if text.Valid {
+			hits[place[id]].Snippet = snippetParts(text.String)
+		}
 	}
-	return nil
+	return found.Err()
 }
 
 // maxSnippet bounds a snippet, in bytes: words can be long.

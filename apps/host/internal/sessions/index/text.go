@@ -126,9 +126,7 @@ const joint = '\u200b'
 // findable makes the form in which text is stored and looked for: cut, valid, with
 // a joint between the characters that are words of their own.
 func findable(text string) string {
-	if len(text) > MaxText {
-		text = text[:MaxText]
-	}
+	text = strings.TrimSpace(text[:min(len(text), MaxText)])
 	var b strings.Builder
 	b.Grow(len(text))
 	jointed := false // the character before is a word of its own

@@ -28,7 +28,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but Index and IdleAfter are required.
+// Deps are what sessions need of the host. All fields but Index, Titles and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -40,6 +40,9 @@ type Deps struct {
 	// Index serves lists and search; it is closed with the sessions. Without one every
 	// session is read at the start, and nothing is searched.
 	Index *index.Index
+	// Titles makes titles for sessions after their first turn; without one, and where it
+	// fails, the first sentence of the first prompt is the title.
+	Titles agent.Model
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -79,6 +82,7 @@ type Session struct {
 	subscribers map[Subscriber]struct{}
 	turn        *runningTurn
 	pending     map[string]*pendingApproval
+	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
 
 	// Owned by run, and made anew each time the log is opened.
@@ -123,7 +127,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	ended := ctx.Done()
 	timer := time.NewTimer(s.patience())
 	defer timer.Stop()
-	for !s.closing || s.turn != nil {
+	for !s.closing || s.turn != nil || s.naming != nil {
 		select {
 		case command := <-s.commands:
 			command()
@@ -137,6 +141,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.closing = true
 			if s.turn != nil {
 				s.turn.cancel()
+			}
+			if s.naming != nil {
+				s.naming()
 			}
 		}
 	}

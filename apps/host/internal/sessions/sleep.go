@@ -79,7 +79,7 @@ func (s *Session) look(ctx context.Context) {
 	case s.log == nil:
 	case s.turn == nil && len(s.live.Queue) > 0:
 		s.startNext(ctx)
-	case s.turn == nil && len(s.subscribers) == 0 && len(s.pending) == 0:
+	case s.turn == nil && s.naming == nil && len(s.subscribers) == 0 && len(s.pending) == 0:
 		s.sleep()
 	}
 }

@@ -18,6 +18,7 @@ export type {
   Requests,
   ResyncEventsResponse,
   RunningTool,
+  SearchHit,
   SessionEvent,
   SessionSummary,
   Turn,

@@ -18,7 +18,8 @@ type Digest struct {
 	Messages int    `json:"messages,omitempty"`
 	Updated  int64  `json:"updated,omitempty"` // Unix milliseconds, of the last message; 0: none
 	Name     string `json:"name,omitempty"`    // as it was given; "" where there is none
-	Title    string `json:"title,omitempty"`   // the first words of the first prompt
+	Named    bool   `json:"named,omitempty"`   // a name was given once, also where it was taken off again
+	Title    string `json:"title,omitempty"`   // the first sentence of the first prompt
 	// Provider and ModelID name the model that answers next, as the log says.
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
@@ -55,7 +56,7 @@ func (d *Digest) Add(e session.Entry) {
 	case session.TypeModelChange:
 		d.Provider, d.ModelID = e.Text("provider"), e.Text("modelId")
 	case session.TypeSessionInfo:
-		d.Name = strings.TrimSpace(e.Text("name"))
+		d.Name, d.Named = strings.TrimSpace(e.Text("name")), true
 	case session.TypeCustom:
 		d.addCustom(e)
 	case session.TypeMessage:
@@ -102,12 +103,32 @@ func (d *Digest) addMessage(e session.Entry) {
 		return
 	}
 	if d.Title == "" {
-		d.Title = oneLine(text, maxTitle)
+		d.Title = Title(text)
 	}
 	if m.ClientKey != "" {
 		d.Queue = slices.DeleteFunc(d.Queue, func(key string) bool { return key == m.ClientKey })
 	}
 }
+
+// Title makes a title of a text: its first sentence, in one line, cut where it is long.
+func Title(text string) string {
+	line := oneLine(text, 4*maxTitle)
+	end := strings.IndexAny(line, "。！？") // nothing needs to follow these
+	for i, r := range line {
+		if strings.ContainsRune(".!?", r) && strings.HasPrefix(line[i+1:], " ") && (end < 0 || i < end) && i >= minSentence {
+			end = i
+			break
+		}
+	}
+	if end >= 0 {
+		_, size := utf8.DecodeRuneInString(line[end:])
+		line = strings.TrimSuffix(line[:end+size], ".")
+	}
+	return oneLine(line, maxTitle)
+}
+
+// minSentence is how long a sentence is at least, in bytes: "E.g. " is none.
+const minSentence = 8
 
 // maxTitle is the length in runes of a title made from a prompt.
 const maxTitle = 60

@@ -23,8 +23,15 @@ import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
 
+export interface ChatSessionProps {
+  deviceId: string;
+  sessionId: string;
+  /** The entry to show; undefined is the end. */
+  entryId: string | undefined;
+}
+
 /** One session: its transcript and what can be done with it. */
-export function ChatSession({ deviceId, sessionId }: { deviceId: string; sessionId: string }) {
+export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) {
   const scorel = useScorel();
   const host = useHost(deviceId);
   useHostFreshness(host);
@@ -56,7 +63,11 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
             ) : null
           }
         />
-        {open ? <SessionBody open={open} deviceId={deviceId} label={label} data={data} /> : <Loading />}
+        {open ? (
+          <SessionBody open={open} deviceId={deviceId} label={label} data={data} entryId={entryId} />
+        ) : (
+          <Loading />
+        )}
       </div>
       {renaming && summary ? <RenameSheet host={host} session={summary} onClose={() => setRenaming(false)} /> : null}
     </NamesContext>
@@ -76,9 +87,10 @@ interface BodyProps {
   deviceId: string;
   label: string;
   data: ReturnType<typeof useHostData>;
+  entryId: string | undefined;
 }
 
-function SessionBody({ open, deviceId, label, data }: BodyProps) {
+function SessionBody({ open, deviceId, label, data, entryId }: BodyProps) {
   const { state, view } = open;
   const me = useReadable(useScorel().me);
   const toast = useToast();
@@ -97,6 +109,7 @@ function SessionBody({ open, deviceId, label, data }: BodyProps) {
           state={state}
           view={view}
           me={me?.id}
+          entryId={entryId}
           model={model ? { id: model.id, demo: model.demo ?? false } : null}
           canAnswer={state.status === "live" && mayAnswer}
           empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}

@@ -173,7 +173,7 @@ func (h *Host) loadSessions() (err error) {
 		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, provider, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open, Index: found,
+		Logger: h.log, Models: h.models, Tools: open, Index: found, Titles: h.models.titles(),
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 	})

@@ -68,6 +68,19 @@ func (m *models) Find(provider, id string) string {
 // Default implements sessions.Models.
 func (m *models) Default() string { return m.config.Default() }
 
+// titles is the model that names sessions, or nil. The demo model names none.
+func (m *models) titles() agent.Model {
+	name := m.config.Auxiliary()
+	if name == "" {
+		return nil
+	}
+	made, listed, err := m.Model(name)
+	if err != nil || listed.Demo {
+		return nil
+	}
+	return made
+}
+
 func (m *models) defaultModel() api.Model {
 	_, listed, err := m.Model(m.Default())
 	if err != nil { // the configuration was checked: its default is one of its models

@@ -22,6 +22,7 @@ type Config struct {
 	Invite   string // to the relay; "" when the file does not name one
 
 	defaultModel string
+	auxiliary    string // "" when the file does not name one
 	models       map[string]Model
 	getenv       func(string) string
 }
@@ -40,6 +41,9 @@ type Model struct {
 
 // Default returns the name of the model that new sessions use.
 func (c Config) Default() string { return c.defaultModel }
+
+// Auxiliary returns the name of the model that writes titles, or "".
+func (c Config) Auxiliary() string { return c.auxiliary }
 
 // Model returns the model of that name; "" is the default.
 func (c Config) Model(name string) (Model, bool) {

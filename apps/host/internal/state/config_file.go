@@ -22,12 +22,13 @@ const maxConfig = 1 << 20
 
 // configFile is config.toml as it is written.
 type configFile struct {
-	DefaultModel string                  `toml:"default_model"`
-	RelayURL     string                  `toml:"relay_url"`
-	RelayInvite  string                  `toml:"relay_invite"`
-	Label        string                  `toml:"label"`
-	Providers    map[string]providerFile `toml:"providers"`
-	Models       map[string]modelFile    `toml:"models"`
+	DefaultModel   string                  `toml:"default_model"`
+	AuxiliaryModel string                  `toml:"auxiliary_model"`
+	RelayURL       string                  `toml:"relay_url"`
+	RelayInvite    string                  `toml:"relay_invite"`
+	Label          string                  `toml:"label"`
+	Providers      map[string]providerFile `toml:"providers"`
+	Models         map[string]modelFile    `toml:"models"`
 }
 
 type providerFile struct {
@@ -126,7 +127,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
 	}
-	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "providers", "models"}
 }
 
 // config checks the file as a whole.
@@ -161,6 +162,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config.models[name] = m
 	}
+	if err := f.chooseAuxiliary(&config, names); err != nil {
+		return Config{}, err
+	}
 	return config, f.chooseDefault(&config, names)
 }
 
@@ -176,6 +180,17 @@ func (f configFile) chooseDefault(config *Config, names []string) error {
 	case len(names) > 1:
 		return fmt.Errorf("default_model is missing; name one of %s", strings.Join(names, ", "))
 	}
+	return nil
+}
+
+func (f configFile) chooseAuxiliary(config *Config, names []string) error {
+	if f.AuxiliaryModel == "" {
+		return nil
+	}
+	if _, ok := f.Models[f.AuxiliaryModel]; !ok {
+		return fmt.Errorf("auxiliary_model %q does not exist; the models are %s", f.AuxiliaryModel, strings.Join(names, ", "))
+	}
+	config.auxiliary = f.AuxiliaryModel
 	return nil
 }
 

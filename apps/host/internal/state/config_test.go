@@ -148,6 +148,7 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"no such provider", replace(`provider = "local"`, `provider = "lokal"`), `models.main: provider "lokal" does not exist; the providers are local, try`},
 		{"no provider", replace(`provider = "local"`, ``), `models.main: provider is missing`},
 		{"no id", replace(`id = "qwen3-coder"`, ``), `models.main: id is missing`},
+		{"no such auxiliary", replace(`default_model = "main"`, "default_model = \"main\"\nauxiliary_model = \"none\""), `auxiliary_model "none" does not exist; the models are demo, main`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},
 		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; name one of demo, main`},
 		{"default without models", `default_model = "x"`, `the file has no [models.x]`},

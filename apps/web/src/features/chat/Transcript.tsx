@@ -17,7 +17,7 @@ import { useStickToBottom } from "./use-stick-to-bottom";
 import { useWindow } from "./use-window";
 
 /** Of the row that a search led to. */
-const soughtStyle = "-mx-3 rounded-lg bg-accent-soft/50 px-3 ring-1 ring-accent/40";
+const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
 
 export interface TranscriptProps {
   state: SessionState;

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import type { SessionSummary } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
@@ -17,6 +17,8 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   useHostFreshness(host);
   const { projects, sessions } = useHostData(host);
   const { create, busyProject } = useNewSession(host);
+  // The page of the device has a search of its own.
+  const { sessionId } = useParams({ strict: false });
   const listed = (
     <>
       {projects?.map((project) => (
@@ -45,7 +47,7 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   );
   return (
     <div className="mt-1 mb-3 ml-[0.95rem] border-line border-l pl-2">
-      {sessions?.length ? (
+      {sessionId && sessions?.length ? (
         <SessionSearch host={host} compact>
           {listed}
         </SessionSearch>

@@ -14,7 +14,8 @@ import (
 func newSession(a *app) *cobra.Command {
 	return group("session", "Look at sessions",
 		"  scorel session list\n  scorel session show ID --device dev_...",
-		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionInspect(a), newSessionExport(a))
+		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionInspect(a), newSessionExport(a), newSessionImport(a),
+		newSessionCopy(a), newSessionDelete(a))
 }
 
 func newSessionList(a *app) *cobra.Command {

@@ -46,6 +46,9 @@ func (h *Host) handlers() map[string]handler {
 		"search_sessions": handle(h.searchSessions),
 		"create_session":  handle(h.createSession),
 		"rename_session":  handle(h.renameSession),
+		"delete_session":  handle(h.deleteSession),
+		"copy_session":    handle(h.copySession),
+		"import_session":  handle(h.importSession),
 		"set_model":       handle(h.setModel),
 		"resync_events":   h.resyncEvents,
 		"get_entries":     handle(h.getEntries),
@@ -63,9 +66,13 @@ func (h *Host) handlers() map[string]handler {
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -167,15 +166,19 @@ func (h *Host) loadSessions() (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
-	provider := file.New(h.paths.Sessions(), h.log)
-	found, err := index.Open(h.stopCtx, h.paths.Index(), provider, h.log)
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	if err != nil {
+		return err
+	}
+	found, err := index.Open(h.stopCtx, h.paths.Index(), stores, h.log)
 	if err != nil { // it is only a copy: the sessions do not wait for it
 		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
 	}
-	h.sessions, err = sessions.NewManager(h.stopCtx, provider, sessions.Deps{
+	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found, Titles: h.models.titles(),
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err
 }

@@ -57,9 +57,7 @@ func (m *Manager) indexed(ctx context.Context) map[string]index.Session {
 
 // read reads a session without changing it.
 func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, error) {
-	if m.deps.Index != nil {
-		m.deps.Index.Touch(info.Header.ID, info.ProjectID)
-	}
+	m.touch(info.Header.ID, info.ProjectID)
 	file, err := m.provider.Read(ctx, info.Header.ID)
 	if err != nil {
 		return index.Session{}, err
@@ -67,6 +65,13 @@ func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, err
 	return index.Session{
 		Header: file.Header, ProjectID: info.ProjectID, Digest: index.DigestOf(file.Tree.Entries()), Damage: store.Trouble(file),
 	}, nil
+}
+
+// touch tells the index that a session is new or has changed.
+func (m *Manager) touch(id, projectID string) {
+	if m.deps.Index != nil {
+		m.deps.Index.Touch(id, projectID)
+	}
 }
 
 // add makes a session known, and opens it where work waits in it.

@@ -37,6 +37,8 @@ type Deps struct {
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// OnDelete is told of every session that was deleted. It does not block.
+	OnDelete func(id string)
 	// Index serves lists and search; it is closed with the sessions. Without one every
 	// session is read at the start, and nothing is searched.
 	Index *index.Index
@@ -273,6 +275,8 @@ func refuse(err error) error {
 		return nil
 	case errors.As(err, &told):
 		return told
+	case refuseCarry(err) != nil:
+		return refuseCarry(err)
 	case errors.As(err, &damage):
 		return api.Errorf(api.KindDamaged, "this session is damaged and was not written to: %s", damage.What)
 	case errors.Is(err, ErrClosed):

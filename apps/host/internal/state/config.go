@@ -24,6 +24,7 @@ type Config struct {
 	defaultModel string
 	auxiliary    string // "" when the file does not name one
 	models       map[string]Model
+	sessions     sessionConfig
 	getenv       func(string) string
 }
 
@@ -59,9 +60,10 @@ func (c Config) Key(m Model) string {
 	return c.getenv(m.KeyEnv)
 }
 
-// KeyEnvs returns the names of all variables that hold keys, sorted.
-func (c Config) KeyEnvs() []string {
-	var names []string
+// SecretEnvs returns the names of all variables that hold keys or addresses with
+// passwords, sorted.
+func (c Config) SecretEnvs() []string {
+	names := c.sessionEnvs()
 	for _, m := range c.models {
 		if m.KeyEnv != "" {
 			names = append(names, m.KeyEnv)

@@ -240,6 +240,11 @@ export interface SessionUpdated {
   session: SessionSummary;
 }
 
+export interface SessionDeleted {
+  type: 'session_deleted';
+  id: string;
+}
+
 export interface ClientsChanged {
   type: 'clients_changed';
 }
@@ -264,6 +269,7 @@ export type SessionEvent =
 export type HostEvent =
   | ProjectsChanged
   | SessionUpdated
+  | SessionDeleted
   | ClientsChanged;
 
 /** Every event. A newer host may send others: a switch needs its default. */
@@ -317,6 +323,12 @@ export interface Requests {
   create_session: { grant: 'prompt'; request: CreateSessionRequest; response: CreateSessionResponse };
   /** Names a session. */
   rename_session: { grant: 'prompt'; request: RenameSessionRequest; response: Empty };
+  /** Takes a session away for good. */
+  delete_session: { grant: 'manage'; request: SessionRequest; response: Empty };
+  /** Copies or moves a session to another session provider, every byte of it. */
+  copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
+  /** Takes a session file of the host's machine in, of scorel or Pi. */
+  import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
   /** Chooses the model for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Subscribes to a session and catches up from what was seen. */
@@ -358,6 +370,9 @@ export const requestGrants = {
   search_sessions: 'view',
   create_session: 'prompt',
   rename_session: 'prompt',
+  delete_session: 'manage',
+  copy_session: 'manage',
+  import_session: 'local',
   set_model: 'prompt',
   resync_events: 'view',
   get_entries: 'view',
@@ -525,6 +540,35 @@ export interface RenameSessionRequest {
   name: string;
 }
 
+/** SessionRequest names a session and nothing else. */
+export interface SessionRequest {
+  sessionId: string;
+}
+
+/**
+ * CopySessionRequest copies a session to another session provider. Doing it
+ * again changes nothing.
+ */
+export interface CopySessionRequest {
+  sessionId: string;
+  /** "file", "postgres" or "mysql" */
+  to: string;
+  /** take it away where it was */
+  move?: boolean;
+}
+
+/** ImportSessionRequest takes a session file of this machine in. */
+export interface ImportSessionRequest {
+  /** absolute */
+  path: string;
+  /** "" is the project of the folder that the file names */
+  projectId?: string;
+}
+
+export interface ImportSessionResponse {
+  session: SessionSummary;
+}
+
 export interface SetModelRequest {
   sessionId: string;
   model: string;
@@ -581,11 +625,6 @@ export interface GetEntriesResponse {
   entries: Entry[];
   /** Before is for the next request; 0 where nothing lies before Entries. */
   before?: number;
-}
-
-/** SessionRequest names a session and nothing else. */
-export interface SessionRequest {
-  sessionId: string;
 }
 
 /** SendPromptRequest sends one prompt per ClientKey; a retry changes nothing. */

@@ -152,6 +152,7 @@ func (h *Host) load() (err error) {
 		Logger: h.log, Models: h.models, Tools: tools,
 		System:    func(cwd string) string { return agent.SystemPrompt(tools, cwd) },
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		Summaries: h.models.summaries(),
 	})
 	if err != nil {
 		return err

@@ -59,5 +59,5 @@ func guidance(has map[string]Tool) []string {
 	if has["write_file"] != nil && has["read_file"] != nil {
 		lines = append(lines, "Read a file before you write over it.")
 	}
-	return append(lines, "Answer briefly, in Markdown. Name files by their path.")
+	return append(lines, steerGuidance, "Answer briefly, in Markdown. Name files by their path.")
 }

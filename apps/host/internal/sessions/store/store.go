@@ -55,6 +55,12 @@ type Provider interface {
 	Close() error
 }
 
+// Locator is a Provider whose sessions are files.
+type Locator interface {
+	// Locate returns the path of a session's file. ErrNotFound.
+	Locate(id string) (string, error)
+}
+
 // Info is what a list tells of a session.
 type Info struct {
 	Header    session.Header

@@ -3,9 +3,14 @@ package cli
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +27,7 @@ type relayFlags struct {
 	trustedProxies             []string
 	asJSON                     bool
 	log                        *logFlags
+	serve                      serve.Options // what flags of package serve set
 }
 
 func newRelay(a *app) *cobra.Command {
@@ -36,19 +42,27 @@ func newRelayServe(a *app) *cobra.Command {
 		Long: `Runs a relay. It knows which clients may reach which devices and carries what
 they say to each other, but cannot read it.
 
-TLS ends at a proxy in front of it. Name the address that people use with
---public-url: logins are bound to it.
+TLS ends at a proxy in front of it, or here: with the files of --tls-cert and
+--tls-key, or with certificates that --acme-host gets by itself. Name the address
+that people use with --public-url: logins are bound to it.
+
+SIGHUP reads the certificate again. SIGTERM asks peers to leave one after the
+other, within --drain, and says when to come back; a second one ends it at once.
 
 Without --store it keeps what it knows in a SQLite file. With PostgreSQL any
 number of relays can share it.`,
 		Example: `  scorel relay serve
   scorel relay serve --listen 0.0.0.0:7410 --public-url https://relay.example
+  scorel relay serve --listen :443 --public-url https://relay.example.org --acme-host relay.example.org
   SCOREL_RELAY_STORE=postgres://scorel:secret@db/relay scorel relay serve`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.relayServe(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultRelayListen, "address to listen on")
 	f.store.add(cmd)
+	shared := flag.NewFlagSet("", flag.ContinueOnError)
+	f.serve.AddFlags(shared)
+	cmd.Flags().AddGoFlagSet(shared)
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
@@ -73,11 +87,18 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := f.serve.TLS.Check(f.publicURLs); err != nil {
+		return usagef("%v", err)
+	}
 	logger, err := a.logger(f.log)
 	if err != nil {
 		return err
 	}
 	url, err := a.storeURL(f.store)
+	if err != nil {
+		return err
+	}
+	dataDir, err := a.relayFolder(f.store)
 	if err != nil {
 		return err
 	}
@@ -88,19 +109,31 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if !isLoopback(listener.Addr()) && len(f.publicURLs) == 0 {
 		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url is given: only logins that name this machine itself will work\n", listener.Addr())
 	}
-	if err := a.announceRelay(f.asJSON, listener); err != nil {
-		return err
-	}
-	return serve.Run(ctx, serve.Options{
-		Listener: listener, Store: url, PublicURLs: f.publicURLs, AllowedOrigins: f.allowedOrigins,
-		TrustedProxies: proxies, Bus: f.bus, Web: a.webFiles(), Logger: logger, Version: version,
-	})
+	reload, stop := hangups()
+	defer stop()
+	opts := f.serve
+	opts.Listener, opts.Store, opts.DataDir = listener, url, dataDir
+	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = f.publicURLs, f.allowedOrigins, proxies
+	opts.Bus, opts.Web, opts.Logger, opts.Version = f.bus, a.webFiles(), logger, version
+	opts.Ready = func() error { return a.announceRelay(f.asJSON, listener.Addr(), opts.TLS.Enabled()) }
+	opts.Reload = reload
+	return serve.Run(ctx, opts)
 }
 
-// announceRelay says where the relay is. The socket is open, so a client that
-// reads the line can connect.
-func (a *app) announceRelay(asJSON bool, listener net.Listener) error {
-	url := baseURL(listener.Addr())
+// hangups are the requests to read certificates and settings again.
+func hangups() (<-chan os.Signal, func()) {
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	return reload, func() { signal.Stop(reload) }
+}
+
+// announceRelay says where the relay is. All that it needs is there and the socket
+// is open, so a client that reads the line can connect.
+func (a *app) announceRelay(asJSON bool, addr net.Addr, secured bool) error {
+	url := baseURL(addr)
+	if secured {
+		url = strings.Replace(url, "http://", "https://", 1)
+	}
 	if asJSON {
 		return printJSON(a.stdout, struct {
 			Ready bool   `json:"ready"`

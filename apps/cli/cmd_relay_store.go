@@ -35,14 +35,17 @@ func (a *app) storeURL(f storeFlags) (string, error) {
 		}
 		return url, nil
 	}
-	if f.dataDir == "" {
-		home, err := a.home()
-		if err != nil {
-			return "", err
-		}
-		f.dataDir = filepath.Join(home, "relay")
+	folder, err := a.relayFolder(f)
+	return serve.DefaultStore(folder), err
+}
+
+// relayFolder is where a relay keeps files.
+func (a *app) relayFolder(f storeFlags) (string, error) {
+	if f.dataDir != "" {
+		return f.dataDir, nil
 	}
-	return serve.DefaultStore(f.dataDir), nil
+	home, err := a.home()
+	return filepath.Join(home, "relay"), err
 }
 
 func newRelayStore(a *app) *cobra.Command {

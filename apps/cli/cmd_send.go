@@ -13,6 +13,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/follow"
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -68,7 +69,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	}
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, View: view,
+		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, AllowAll: f.yes,
 	})
 	if err != nil {

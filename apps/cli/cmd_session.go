@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -81,7 +80,7 @@ func newSessionShow(a *app) *cobra.Command {
 			return err
 		}
 		defer func() { _ = c.Close() }() // only read from
-		response, err := client.Call[api.ResyncEventsResponse](cmd.Context(), c, "resync_events", api.ResyncEventsRequest{SessionID: args[0]})
+		response, err := loadSession(cmd.Context(), c, args[0])
 		if err != nil {
 			return err
 		}

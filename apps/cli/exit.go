@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -20,7 +22,7 @@ const (
 	ExitOK          = 0
 	ExitFailed      = 1 // it was tried and failed
 	ExitUsage       = 2 // the command line is wrong; nothing was tried
-	ExitUnreachable = 3 // the host, the device or the relay cannot be reached
+	ExitUnreachable = 3 // the host, the device, the relay or its store cannot be reached
 	ExitRefused     = 4 // the other side, or a person, said no
 )
 
@@ -78,7 +80,7 @@ func isRefused(err error) bool {
 		closed  *client.ClosedError
 	)
 	switch {
-	case errors.Is(err, errRefused), errors.As(err, new(*client.PairError)):
+	case errors.Is(err, errRefused), errors.Is(err, doctor.ErrRefused), errors.As(err, new(*client.PairError)):
 		return true
 	case errors.As(err, &refused):
 		return refused.Kind == api.KindNotAllowed || refused.Kind == api.KindPairing
@@ -99,7 +101,7 @@ func isUnreachable(err error) bool {
 		relay   *wire.Error
 	)
 	for _, known := range []error{
-		errUnreachable, link.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
+		errUnreachable, link.ErrUnreachable, store.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -216,7 +216,7 @@ func cmdAwait(ts *testscript.TestScript, s *stage, args []string) {
 
 func cmdSignal(ts *testscript.TestScript, s *stage, args []string) {
 	wantArgs(ts, args, 2)
-	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}[args[1]]
+	sent := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill, "HUP": syscall.SIGHUP}[args[1]]
 	ts.Check(s.process(ts, args[0]).cmd.Process.Signal(sent))
 }
 

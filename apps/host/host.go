@@ -147,10 +147,13 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	tools := tool.All(tool.Options{Private: []string{h.cfg.Home}, HideEnv: h.models.config.KeyEnvs()})
+	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	open := func(sessionID string) agent.Toolset {
+		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
+	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: tools,
-		System:    func(cwd string) string { return agent.SystemPrompt(tools, cwd) },
+		Logger: h.log, Models: h.models, Tools: open,
+		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(),
 	})

@@ -51,7 +51,7 @@ func (c *cluster) checkStore(seen []store.Event) []store.Event {
 		}
 		return events
 	}
-	c.relay.storeFailed("check", err)
+	c.relay.storeFailed(storeCheck, err)
 	if unsure {
 		c.unsure.Store(true)
 	}

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -27,6 +29,9 @@ type Config struct {
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed. It only
 	// decides whom rate limits count.
 	TrustedProxies []netip.Prefix
+
+	// Collectors are metrics of the process around the relay, which /metrics shows too.
+	Collectors []prometheus.Collector
 
 	Store  store.Store  // devices, clients and bindings; the caller closes it
 	Bus    bus.Bus      // other nodes; nil means there are none

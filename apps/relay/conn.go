@@ -133,7 +133,7 @@ func (c *conn) handle(ev ws.Event) {
 
 // allowControl bounds what a peer can make the relay do besides carrying records.
 func (c *conn) allowControl() bool {
-	if c.controls.take(c.relay.cfg.Limits.Controls, time.Now()) {
+	if c.controls.take(c.relay.limits().Controls, time.Now()) {
 		return true
 	}
 	c.end(wire.ReasonProtocol, ws.StatusPolicy,
@@ -175,7 +175,7 @@ func (c *conn) readFailed(err error) bool {
 		c.fail(err)
 		return true
 	case !c.loggedIn && errors.Is(err, os.ErrDeadlineExceeded):
-		c.fail(wire.Errorf(wire.KindLoginTimeout, "no login came in time; say hello within %s", c.relay.cfg.Limits.LoginTimeout))
+		c.fail(wire.Errorf(wire.KindLoginTimeout, "no login came in time; say hello within %s", c.relay.limits().LoginTimeout))
 		return true
 	case !c.loggedIn:
 		c.cut(wire.ReasonLoginFailed)
@@ -215,8 +215,17 @@ func (c *conn) end(reason wire.Reason, status int, last ...wire.Frame) {
 // cut ends the connection without a goodbye.
 func (c *conn) cut(reason wire.Reason) {
 	c.reason.CompareAndSwap(nil, &reason)
-	_ = c.net.Close() // nothing more can be done with it
+	hangUp(c.net)
 	c.closeLinks(wire.ReasonPeerGone)
+}
+
+// hangUp closes the socket at once. A TLS connection would first send an alert and
+// could wait for a peer that does not read; the callers must not wait.
+func hangUp(conn net.Conn) {
+	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		conn = secured.NetConn()
+	}
+	_ = conn.Close() // nothing more can be done with it
 }
 
 // depart takes the connection out of the directory.
@@ -263,7 +272,7 @@ func (c *conn) startPings() {
 }
 
 func (c *conn) pingPause() time.Duration {
-	return time.Duration(float64(c.relay.cfg.Limits.PingInterval) * (0.8 + 0.4*rand.Float64()))
+	return time.Duration(float64(c.relay.limits().PingInterval) * (0.8 + 0.4*rand.Float64()))
 }
 
 func (c *conn) pingTick() {

@@ -62,7 +62,7 @@ func (c *conn) tryOpen(f *wire.OpenChannel) *wire.Error {
 	if c.id.Kind() != ident.KindClient {
 		return wire.Errorf(wire.KindNotAllowed, "only an entry opens channels")
 	}
-	if !c.opens.take(c.relay.cfg.Limits.Opens, time.Now()) {
+	if !c.opens.take(c.relay.limits().Opens, time.Now()) {
 		return wire.Errorf(wire.KindRateLimited, "too many channels opened; wait a moment")
 	}
 	var refused *wire.Error

@@ -115,7 +115,7 @@ func (d *directory) enter(c *conn) error {
 			d.relay.cluster.outbox.subscribe(partySubject(c.id))
 		}
 	}
-	if c.id.Kind() == ident.KindClient && len(p.conns)+len(p.joining) >= d.relay.cfg.Limits.ConnectionsPerEntry {
+	if c.id.Kind() == ident.KindClient && len(p.conns)+len(p.joining) >= d.relay.limits().ConnectionsPerEntry {
 		return wire.Errorf(wire.KindLimit, "this client has %d connections; close one of them", len(p.conns)+len(p.joining))
 	}
 	p.joining = append(p.joining, c)

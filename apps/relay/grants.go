@@ -139,7 +139,7 @@ func (c *conn) revoke(f *wire.RevokeBinding) {
 		c.refuse(f.RequestID, wire.Errorf(wire.KindNotFound, "there is no binding with %s", f.PeerID))
 		return
 	case err != nil:
-		c.relay.storeFailed("revoke", err)
+		c.relay.storeFailed(storeRevoke, err)
 		c.refuse(f.RequestID, wire.Errorf(wire.KindUnavailable,
 			"the revocation could not be written down; channels are closed for now, revoke again"))
 		_ = c.relay.dir.do(func() { c.relay.dir.suspend(device, client) })

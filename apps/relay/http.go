@@ -61,7 +61,7 @@ func secure(next http.Handler) http.Handler {
 
 func (r *Relay) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !r.names.served(req.Host) {
+		if !r.live.Load().names.served(req.Host) {
 			r.metrics.refused.WithLabelValues(refusedHost).Inc()
 			http.Error(w, "this relay does not serve that host name; its operator must list it as a public URL", http.StatusMisdirectedRequest)
 			return
@@ -73,12 +73,12 @@ func (r *Relay) checkHost(next http.Handler) http.Handler {
 // connect upgrades to a WebSocket and hands it to a connection of its own. It
 // returns at once, which frees what the HTTP server holds for the request.
 func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
-	addr := addressKey(clientAddr(req.RemoteAddr, req.Header.Values("X-Forwarded-For"), r.cfg.TrustedProxies))
+	addr := addressKey(clientAddr(req.RemoteAddr, req.Header.Values("X-Forwarded-For"), r.live.Load().proxies))
 	refuse := func(why, text string, status int) {
 		r.metrics.refused.WithLabelValues(why).Inc()
 		http.Error(w, text, status)
 	}
-	if !r.names.pageMayConnect(req.Header.Get("Origin"), req.Host) {
+	if !r.live.Load().names.pageMayConnect(req.Header.Get("Origin"), req.Host) {
 		refuse(refusedOrigin, "pages of this origin may not connect; the relay's operator must allow it", http.StatusForbidden)
 		return
 	}
@@ -111,7 +111,7 @@ func (r *Relay) refuseFull(w http.ResponseWriter, err error) {
 		why = refusedClosing
 	}
 	r.metrics.refused.WithLabelValues(why).Inc()
-	w.Header().Set("Retry-After", "10")
+	w.Header().Set("Retry-After", retryAfter(err))
 	http.Error(w, err.Error()+"; try again later", http.StatusServiceUnavailable)
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -135,9 +136,14 @@ func TestHealthFailsWhenTheRoutingStateIsStuck(t *testing.T) {
 				t.Errorf("%s says %d while the routing state is stuck", path, rec.Code)
 			}
 		}
+		rec := httptest.NewRecorder()
+		r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+		if !strings.Contains(rec.Body.String(), "\nscorel_relay_healthy 0\n") {
+			t.Error("the metrics call a stuck relay healthy")
+		}
 		close(release)
 		synctest.Wait()
-		rec := httptest.NewRecorder()
+		rec = httptest.NewRecorder()
 		r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/healthz", nil))
 		if rec.Code != http.StatusOK {
 			t.Errorf("healthz says %d after it came free", rec.Code)

@@ -168,7 +168,7 @@ func errOffline() *wire.Error {
 
 // roomForEntryPort counts what is being opened as well. c.portsMu must be held.
 func (c *conn) roomForEntryPort() *wire.Error {
-	if n := len(c.ports) + c.opening; n >= c.relay.cfg.Limits.ChannelsPerEntry {
+	if n := len(c.ports) + c.opening; n >= c.relay.limits().ChannelsPerEntry {
 		return wire.Errorf(wire.KindLimit, "this connection has %d channels open; close one first", n)
 	}
 	return nil
@@ -176,7 +176,7 @@ func (c *conn) roomForEntryPort() *wire.Error {
 
 // roomForHostPort: c.portsMu must be held.
 func (c *conn) roomForHostPort() *wire.Error {
-	if n := len(c.ports); n >= c.relay.cfg.Limits.ChannelsPerHost {
+	if n := len(c.ports); n >= c.relay.limits().ChannelsPerHost {
 		return wire.Errorf(wire.KindLimit, "the device has %d channels open; try again later", n)
 	}
 	return nil

@@ -44,9 +44,8 @@ const maxBuckets = 1 << 16
 // at once, the rest share one bucket: under such a flood strangers wait, memory
 // does not grow, and nobody gets more than the rate.
 type limiter[K comparable] struct {
-	rate Rate
-
 	mu      sync.Mutex
+	rate    Rate
 	buckets map[K]*bucket
 	shared  bucket
 	most    int

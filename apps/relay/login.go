@@ -15,7 +15,7 @@ const maxControl = 64 << 10
 
 // greet sends relay_hello and starts the login's clock.
 func (c *conn) greet() {
-	limits := c.relay.cfg.Limits
+	limits := c.relay.limits()
 	_ = c.net.SetReadDeadline(time.Now().Add(limits.LoginTimeout)) // fails only when it is closed
 	c.nonce = make([]byte, wire.NonceLen)
 	rand.Read(c.nonce)
@@ -74,7 +74,7 @@ func (c *conn) readHello(data []byte) (*wire.Hello, error) {
 	switch {
 	case hello.Version != wire.Version:
 		return nil, wire.Errorf(wire.KindBadVersion, "this relay speaks version %d, the peer %d; update the older one", wire.Version, hello.Version)
-	case !c.relay.names.proves(hello.Authority, c.host):
+	case !c.relay.live.Load().names.proves(hello.Authority, c.host):
 		return nil, wire.Errorf(wire.KindWrongAuthority, "the login was signed for another address than this relay's; add the address to the relay's public URLs")
 	case !hello.Verify(c.nonce):
 		return nil, wire.Errorf(wire.KindBadProof, "the login proof does not verify; check that the identity's key file is intact")
@@ -103,7 +103,7 @@ func (c *conn) join() error {
 		err = r.cfg.Store.Relabel(ctx, c.id, c.self.Label)
 	}
 	if err != nil {
-		r.storeFailed("login", err)
+		r.storeFailed(storeLogin, err)
 		return wire.Errorf(wire.KindUnavailable, "the relay cannot read its bindings now; try again later")
 	}
 	away := c.findDevices(peers)

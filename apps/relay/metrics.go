@@ -50,9 +50,13 @@ const (
 	refusedRate    = "rate_limited"
 	refusedDraw    = "handshake"
 	refusedClosing = "shutting_down"
+	storeLogin     = "login" // operations of the store
+	storeBind      = "bind"
+	storeRevoke    = "revoke"
+	storeCheck     = "check"
 )
 
-func newMetrics() *metrics {
+func newMetrics(more []prometheus.Collector) *metrics {
 	m := &metrics{
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
 		nodes:         gauge("nodes", "Other nodes that are heard of."),
@@ -83,6 +87,7 @@ func newMetrics() *metrics {
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
 		m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
+	m.registry.MustRegister(more...)
 	m.startAtZero()
 	return m
 }
@@ -106,6 +111,9 @@ func (m *metrics) startAtZero() {
 	m.logins.WithLabelValues(resultOK)
 	m.opens.WithLabelValues(resultOK)
 	m.pairs.WithLabelValues(resultOK)
+	for _, operation := range []string{storeLogin, storeBind, storeRevoke, storeCheck} {
+		m.storeErrors.WithLabelValues(operation)
+	}
 }
 
 func role(kind ident.Kind) string {

@@ -76,7 +76,7 @@ func (c *conn) createPair(f *wire.CreatePairSession) {
 }
 
 func (d *directory) createSlot(c *conn) (*slot, *wire.Error) {
-	limits := d.relay.cfg.Limits
+	limits := d.relay.limits()
 	switch {
 	case len(c.slots) >= limits.SlotsPerConnection:
 		return nil, wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", len(c.slots))
@@ -223,7 +223,7 @@ func (r *Relay) bind(s *slot) {
 	defer cancel()
 	err := r.cfg.Store.Bind(ctx, asParty(device), asParty(client), time.Now())
 	if err != nil && !errors.Is(err, store.ErrLimit) {
-		r.storeFailed("bind", err)
+		r.storeFailed(storeBind, err)
 	}
 	_ = r.dir.do(func() { // a stopped directory has nobody to tell
 		s.writing = false

@@ -27,19 +27,19 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
-	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Relay is one relay node.
 type Relay struct {
 	cfg     Config
 	log     *slog.Logger
-	names   names
+	live    atomic.Pointer[live]
 	metrics *metrics
 	guards  guards
 	dir     *directory
@@ -54,9 +54,11 @@ type Relay struct {
 	running sync.WaitGroup // one for each connection
 	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
-	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	closing bool
+	mu       sync.Mutex
+	conns    map[*conn]struct{}
+	draining bool
+	closing  bool
+	left     chan struct{} // signalled when a connection has gone
 }
 
 // New checks the configuration and returns a running relay. The caller ends it
@@ -66,7 +68,7 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := newNames(cfg.PublicURLs, cfg.AllowedOrigins)
+	now, err := Settings{PublicURLs: cfg.PublicURLs, AllowedOrigins: cfg.AllowedOrigins, TrustedProxies: cfg.TrustedProxies, Limits: cfg.Limits}.live()
 	if err != nil {
 		return nil, err
 	}
@@ -76,17 +78,20 @@ func New(cfg Config) (*Relay, error) {
 	}
 	l := cfg.Limits
 	r := &Relay{
-		cfg: cfg, log: cfg.Logger, names: known, web: web,
-		metrics: newMetrics(),
+		cfg: cfg, log: cfg.Logger, web: web,
+		metrics: newMetrics(cfg.Collectors),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
 		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
 		conns:   make(map[*conn]struct{}),
+		left:    make(chan struct{}, 1),
 	}
+	r.live.Store(now)
 	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err
 	}
+	r.watchState()
 	return r, nil
 }
 
@@ -120,9 +125,9 @@ func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.closing:
+	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
+	case len(r.conns) >= r.limits().Connections:
 		return errFull
 	}
 	c := newConn(r, up, addr, host)
@@ -136,9 +141,9 @@ func (r *Relay) room() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.closing:
+	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.cfg.Limits.Connections:
+	case len(r.conns) >= r.limits().Connections:
 		return errFull
 	}
 	return nil
@@ -148,14 +153,16 @@ func (r *Relay) forget(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.conns, c)
+	poke(r.left)
 }
 
 // Shutdown says goodbye to every peer and returns when all connections have
 // ended. When ctx ends first it cuts those that are left and returns ctx.Err().
 // Calling it again is harmless.
 func (r *Relay) Shutdown(ctx context.Context) error {
-	for _, c := range r.close() {
-		c.end(wire.ReasonShutdown, ws.StatusGoingAway, &wire.Goodbye{Reason: wire.ReasonShutdown})
+	leaving := r.close()
+	for i, c := range leaving {
+		c.dismiss(r.comeBack(i, len(leaving), 0))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -168,7 +175,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 		for _, c := range r.close() {
-			_ = c.net.Close() // its reader sees the error
+			hangUp(c.net) // its reader sees the error
 		}
 		<-ended
 	}
@@ -193,7 +200,7 @@ func (r *Relay) close() []*conn {
 
 // storeContext bounds one question to the store.
 func (r *Relay) storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), r.cfg.Limits.StoreTimeout)
+	return context.WithTimeout(context.Background(), r.limits().StoreTimeout)
 }
 
 // storeFailed counts and logs a store that did not answer.

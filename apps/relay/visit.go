@@ -94,7 +94,7 @@ func (d *directory) visit(c *conn, f *wire.RedeemPair) *wire.Error {
 		return errNoSlot()
 	case d.visits[f.Slot] != nil:
 		return wire.Errorf(wire.KindPairBusy, "this code is being used by another; ask for a new one")
-	case mine >= d.relay.cfg.Limits.SlotsPerConnection:
+	case mine >= d.relay.limits().SlotsPerConnection:
 		return wire.Errorf(wire.KindLimit, "this connection has %d pairing codes open; finish or cancel one", mine)
 	}
 	d.visits[f.Slot] = &visit{conn: c, requestID: f.RequestID}

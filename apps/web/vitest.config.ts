@@ -8,5 +8,7 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}", "test-support/**/*.test.ts"],
     exclude: ["e2e/**", "node_modules/**", "dist/**"],
     restoreMocks: true,
+    // A wait in vain is ended by this; a busy machine is not.
+    testTimeout: 30_000,
   },
 });

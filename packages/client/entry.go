@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -102,26 +103,52 @@ func (e *Entry) Revoke(ctx context.Context, device ident.ID) error {
 	return nil
 }
 
+// ServerTime is the relay's clock as it stood at the login.
+func (e *Entry) ServerTime() time.Time { return time.UnixMilli(e.conn.Welcome().ServerTime) }
+
 // OpenDevice opens a sealed channel to a device whose pinned seal key is given.
 func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.SealPublic, label string) (Transport, error) {
+	s, err := e.OpenChannel(ctx, device)
+	if err == nil {
+		err = e.Seal(ctx, s, device, pinned)
+	}
+	if err != nil {
+		return nil, describeOpen(err, label)
+	}
+	return s, nil
+}
+
+// OpenChannel asks the relay for a channel to a device. It carries nothing until
+// Seal has run, and the caller closes it. A refusal is a *wire.Error.
+func (e *Entry) OpenChannel(ctx context.Context, device ident.ID) (*Sealed, error) {
 	answer, err := e.ask(ctx, func(requestID string) wire.Frame {
 		return wire.OpenChannel{RequestID: requestID, DeviceID: device}
 	})
 	if err != nil {
-		return nil, describeOpen(err, label)
-	}
-	opened, ok := answer.frame.(*wire.ChannelOpened)
-	if !ok || opened.PeerID != device {
-		return nil, fmt.Errorf("the relay opened a channel to something else than %s", label)
-	}
-	s := answer.sealed
-	if err := s.start(e.keys, seal.Peer{ID: device, Key: pinned}); err != nil {
 		return nil, err
 	}
-	if err := s.Initiate(ctx); err != nil {
-		return nil, errors.Join(describeOpen(err, label), s.Close())
+	opened, ok := answer.frame.(*wire.ChannelOpened)
+	if !ok {
+		return nil, fmt.Errorf("the relay answered %s to a request for a channel", answer.frame.FrameType())
 	}
-	return s, nil
+	if opened.PeerID != device {
+		return nil, errors.Join(errors.New("the relay opened a channel to another device than the one asked for"), answer.sealed.Close())
+	}
+	return answer.sealed, nil
+}
+
+// Seal runs the entry's half of the handshake on a new channel, with the pinned
+// seal key of the device. A *ClosedError says how the other side ended it. The
+// channel is closed after any error.
+func (e *Entry) Seal(ctx context.Context, s *Sealed, device ident.ID, pinned ident.SealPublic) error {
+	err := s.start(e.keys, seal.Peer{ID: device, Key: pinned})
+	if err == nil {
+		err = s.Initiate(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
 }
 
 // ask sends a request and waits for its answer; an error frame is a *wire.Error.

@@ -54,6 +54,7 @@ type world struct {
 	project   api.Project
 	local     *client.Client // the direct connection of the host's own machine
 	id        ident.ID
+	stopHost  func() // waits for its end; again is harmless
 }
 
 func newWorld(t *testing.T) *world {
@@ -89,12 +90,13 @@ func (w *world) startHost(t *testing.T, relayURL string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	t.Cleanup(func() {
+	w.stopHost = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("the host ended with %v", err)
 		}
 	})
+	t.Cleanup(w.stopHost)
 	<-h.Ready()
 	w.host, w.id = h, h.DeviceID()
 	transport, err := client.DialDirect(t.Context(), h.State().Addr, h.State().Token)

@@ -43,7 +43,7 @@ func (s *Server) Dial(t testing.TB, keys *ident.Private) *Peer {
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	ws, resp, err := websocket.Dial(ctx, s.URL+wire.ConnectPath, &websocket.DialOptions{
-		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: s.dial}},
 		Subprotocols: []string{wire.Subprotocol},
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ package relaytest
 
 import (
 	"context"
+	"net"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,8 @@ type Server struct {
 	Relay *relay.Relay
 	Store store.Store
 	HTTP  *httptest.Server
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // nil is the network
 }
 
 // Start runs a relay with a SQLite store in a temporary folder, unless change

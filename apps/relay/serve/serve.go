@@ -1,6 +1,7 @@
 // Package serve runs a relay as a process does: a store in a data folder, an HTTP
-// server on a listener, until a context ends. Both the relay's own command and the
-// scorel command use it.
+// server on a listener, with TLS or behind a proxy that ends it, until a context
+// ends. Then it drains: peers leave one after the other while the rest is served.
+// Both the relay's own command and the scorel command use it.
 package serve
 
 import (
@@ -10,8 +11,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,7 +27,11 @@ import (
 const StoreFile = "relay.db"
 
 const (
-	// stopTimeout is how long peers and requests have to end after the context.
+	// drainTogether and drainAlone are how long peers are asked to leave, with other
+	// nodes that take them and without.
+	drainTogether = 30 * time.Second
+	drainAlone    = 3 * time.Second
+	// stopTimeout is how long peers and requests have to end after that.
 	stopTimeout = 10 * time.Second
 	// headerTimeout and idleTimeout keep slow or silent clients from holding
 	// sockets before they are upgraded.
@@ -47,9 +52,33 @@ type Options struct {
 	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
 	// means that there are no others.
 	Bus     string
+	TLS     TLS
 	Web     fs.FS // nil serves no page
 	Logger  *slog.Logger
 	Version string
+
+	// Drain is how long peers are asked to leave, one after the other, when ctx ends:
+	// 0 is 30 s with a bus and 3 s without, below 0 asks all at once.
+	Drain time.Duration
+	// Ready is called once store, bus, TLS and listener are fine, before the first
+	// request is served. Its error ends Run. It may be nil.
+	Ready func() error
+	// Reload asks to read certificates and settings again, each time something comes.
+	// It may be nil. What is no good is logged, and the old stays in use.
+	Reload <-chan os.Signal
+	// Settings returns what a reload changes; nil leaves the settings as they are.
+	Settings func() (relay.Settings, error)
+}
+
+// drainWindow is Drain with its default.
+func (o Options) drainWindow() time.Duration {
+	switch {
+	case o.Drain != 0:
+		return o.Drain
+	case o.Bus != "":
+		return drainTogether
+	}
+	return drainAlone
 }
 
 // DefaultStore returns the URL of the store in a data folder.
@@ -61,6 +90,11 @@ func Run(ctx context.Context, opts Options) error {
 	defer opts.Listener.Close()
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	own := newMetrics()
+	secured, err := secure(opts, own)
+	if err != nil {
+		return err
 	}
 	joined, err := openBus(opts)
 	if err != nil {
@@ -81,11 +115,13 @@ func Run(ctx context.Context, opts Options) error {
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Collectors: own.collectors(),
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	err = serve(ctx, r, opts)
+	p := &process{relay: r, opts: opts, secured: secured, metrics: own}
+	err = p.run(ctx)
 	return errors.Join(err, st.Close())
 }
 
@@ -101,36 +137,4 @@ func openBus(opts Options) (bus.Bus, error) {
 		return nil, nil
 	}
 	return nats.New(opts.Bus, opts.Logger)
-}
-
-func serve(ctx context.Context, r *relay.Relay, opts Options) error {
-	server := &http.Server{
-		Handler:           r.Handler(),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(opts.Logger.Handler(), slog.LevelDebug),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(opts.Listener) }()
-	opts.Logger.Info("relay is listening", "address", opts.Listener.Addr().String(), "publicURLs", opts.PublicURLs, "version", opts.Version)
-	var err error
-	select {
-	case <-ctx.Done():
-		opts.Logger.Info("relay is stopping")
-	case err = <-failed:
-		err = fmt.Errorf("serving: %w", err)
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	if cut := r.Shutdown(stop); cut != nil {
-		opts.Logger.Warn("some peers were cut off", "error", cut)
-	}
-	if server.Shutdown(stop) != nil {
-		_ = server.Close() // the deadline has passed
-	}
-	if err == nil {
-		<-failed // Serve has returned
-	}
-	return err
 }

@@ -19,6 +19,9 @@ var (
 	ErrNotFound = errors.New("store: no such binding")
 	// ErrLimit is wrapped by Bind when one side has wire.MaxBindings already.
 	ErrLimit = errors.New("store: too many bindings")
+	// ErrUnreachable is wrapped when no connection to the store can be made. The
+	// sentence that wraps it names the place.
+	ErrUnreachable = errors.New("cannot be reached")
 )
 
 // Party is a device or a client as the store knows it.

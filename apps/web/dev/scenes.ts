@@ -12,6 +12,7 @@ import {
   user,
 } from "../src/app/testing/builders";
 import { emptyLive, FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
+import { diagnoses } from "./diagnoses";
 import { answer, goFile, testOutput } from "./texts";
 
 export interface Scene {
@@ -158,7 +159,18 @@ const offline: Partial<SessionState> = {
   ],
 };
 
+function connection(name: string): () => Scene {
+  return () => {
+    const scorel = world();
+    const diagnosis = diagnoses[name];
+    if (!diagnosis) throw new Error(`no diagnosis ${name}`);
+    scorel.diagnosis = diagnosis;
+    return { scorel, path: "/connection" };
+  };
+}
+
 export const scenes: Record<string, () => Scene> = {
+  ...Object.fromEntries(Object.keys(diagnoses).map((name) => [name, connection(name)])),
   chat: chat(() => {}),
   stream: chat(streaming),
   flood: chat(flood, long()),

@@ -2,6 +2,7 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import type { Readable, Scorel } from "../src/api/contract";
+import type { PageParts } from "../src/api/doctor";
 import { IdbOutbox } from "../src/api/outbox";
 import { startScorel } from "../src/api/scorel";
 import { serveLink } from "../src/link/service";
@@ -24,7 +25,7 @@ export const SHORT: Timing = {
 const open: (() => void)[] = [];
 
 /** Opens a page. Pages that are open at once share the browser's database. */
-export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}): Scorel {
+export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}, parts?: PageParts): Scorel {
   const { page, worker } = portPair();
   const stop = serveLink(worker, { timing: { ...SHORT, ...timing }, makeSocket: relay.makeSocket });
   open.push(() => {
@@ -37,6 +38,11 @@ export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}): Scorel
     storage: null,
     origin: relay.url,
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36",
+    page: parts ?? {
+      origin: relay.url,
+      fetch: async () => Response.json({ status: "ok", version: "test" }),
+      script: () => null,
+    },
     around: { isSecureContext: true, crypto, indexedDB, Worker: 1, WebSocket: 1, CompressionStream },
   });
 }

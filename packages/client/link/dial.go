@@ -8,12 +8,14 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ type Config struct {
 	Keys       *ident.Private // a device key logs in as a host, a client key as an entry
 	Label      string         // shown to people on the other side
 	Logger     *slog.Logger   // nil is silent
-	HTTPClient *http.Client   // nil is http.DefaultClient, which honours HTTPS_PROXY
+	HTTPClient *http.Client   // nil honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY
 }
 
 // ErrUnreachable says that no relay answered: wrong address, down, or no network.
@@ -68,12 +70,13 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
 	defer cancel()
+	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient())
 	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		Subprotocols: []string{wire.Subprotocol},
-		HTTPClient:   cfg.HTTPClient,
+		HTTPClient:   httpClient,
 	})
 	if err != nil {
-		return nil, dialError(cfg.RelayURL, response, err)
+		return nil, dialError(cfg.RelayURL, proxyFor(httpClient, target), response, err)
 	}
 	c := newConn(ws, cfg.Logger)
 	if err := c.login(ctx, cfg, authority); err != nil {
@@ -83,11 +86,33 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-func dialError(relayURL string, response *http.Response, err error) error {
-	if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
-		return fmt.Errorf("%w: %s answered %s and not as a relay; check the URL", ErrUnreachable, relayURL, response.Status)
+// BusyError says that a relay, or what stands before it, lets nobody in for a while.
+type BusyError struct {
+	RetryAfter time.Duration // 0 when it did not say
+	text       string
+}
+
+func (e *BusyError) Error() string { return e.text }
+
+// Is makes it ErrUnreachable.
+func (e *BusyError) Is(target error) bool { return target == ErrUnreachable }
+
+// dialError is what is said of a dial that failed, through a proxy or none.
+func dialError(relayURL string, via *proxy, response *http.Response, err error) error {
+	if trouble := via.trouble(response, err); trouble != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, trouble)
 	}
-	return fmt.Errorf("%w at %s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, err)
+	switch {
+	case response == nil, response.StatusCode == http.StatusSwitchingProtocols:
+		return fmt.Errorf("%w at %s%s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, via.words(), err)
+	case response.StatusCode == http.StatusServiceUnavailable, response.StatusCode == http.StatusTooManyRequests:
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 is no word on it
+		return &BusyError{
+			RetryAfter: min(max(0, time.Duration(seconds)*time.Second), retryMost),
+			text:       fmt.Sprintf("the relay at %s%s lets nobody in now (%s); try again later", relayURL, via.words(), response.Status),
+		}
+	}
+	return fmt.Errorf("%w: %s%s answered %s and not as a relay; check the URL", ErrUnreachable, relayURL, via.words(), response.Status)
 }
 
 // login runs the four steps of the doc comment of package wire.

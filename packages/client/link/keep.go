@@ -20,6 +20,7 @@ const (
 	backoffFirst    = 300 * time.Millisecond
 	backoffMost     = 30 * time.Second
 	backoffReplaced = 60 * time.Second // a twin is connected: do not flap
+	retryMost       = 10 * time.Minute // of what a relay may ask for
 	steadyAfter     = 20 * time.Second // a connection that lived so long resets the back-off
 )
 
@@ -56,17 +57,30 @@ func once(ctx context.Context, cfg Config, report func(State), serve func(contex
 	return serve(ctx, conn)
 }
 
+// RetryAfter is how long the relay said to wait before the next dial; 0 when err
+// holds no word on it. All who were refused in one moment hear the same figure, so
+// chance adds up to as much again; a goodbye's figure is for one peer alone.
+func RetryAfter(err error) time.Duration {
+	var bye *GoodbyeError
+	if errors.As(err, &bye) && bye.RetryAfter > 0 {
+		return min(time.Duration(bye.RetryAfter), retryMost/time.Millisecond) * time.Millisecond
+	}
+	var busy *BusyError
+	if errors.As(err, &busy) && busy.RetryAfter > 0 {
+		return busy.RetryAfter + rand.N(busy.RetryAfter)
+	}
+	return 0
+}
+
 // pauseAfter is the wait before the next try: the relay's own figure where it
 // gave one, else half of wait plus a random half.
 func pauseAfter(err error, wait time.Duration) time.Duration {
 	var bye *GoodbyeError
-	if errors.As(err, &bye) {
-		switch {
-		case bye.Reason == wire.ReasonReplaced:
-			return backoffReplaced + rand.N(backoffReplaced)
-		case bye.RetryAfter > 0:
-			return min(time.Duration(bye.RetryAfter)*time.Millisecond, 10*time.Minute)
-		}
+	if errors.As(err, &bye) && bye.Reason == wire.ReasonReplaced {
+		return backoffReplaced + rand.N(backoffReplaced)
+	}
+	if told := RetryAfter(err); told > 0 {
+		return told
 	}
 	var refused *wire.Error
 	if errors.As(err, &refused) && refused.Kind != wire.KindShuttingDown && refused.Kind != wire.KindUnavailable {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
@@ -37,7 +38,8 @@ type View interface {
 	Decide(ctx context.Context, approval api.Approval) (api.Decision, error)
 }
 
-// Config says what to send and how. All fields but Patience are needed.
+// Config says what to send and how. All fields but After and Patience
+// are needed.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
 	// Prepare makes or finds the session and returns its id. It may run again
@@ -45,7 +47,9 @@ type Config struct {
 	Prepare func(ctx context.Context, c *client.Client) (sessionID string, err error)
 	// Lost tells whether dialling again may help after an error.
 	Lost func(err error) bool
-	View View
+	// After tells how long the other side asked to wait after an error.
+	After func(err error) time.Duration
+	View  View
 
 	ClientKey string // of the prompt
 	Text      string
@@ -117,7 +121,11 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 			return Result{SessionID: r.sessionID}, fmt.Errorf(
 				"the connection did not come back within %s; the host goes on with the prompt: %w", r.cfg.Patience, err)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		wait := pause
+		if r.cfg.After != nil {
+			wait = max(wait, r.cfg.After(err))
+		}
+		if err := sleep(ctx, wait); err != nil {
 			return Result{SessionID: r.sessionID}, err
 		}
 		pause = min(2*pause, longestPause)
@@ -156,6 +164,14 @@ func (r *runner) resync(ctx context.Context, c *client.Client) error {
 		api.ResyncEventsRequest{SessionID: r.sessionID, Anchors: r.tracker.anchors})
 	if err != nil {
 		return err
+	}
+	if seen := r.tracker.anchors.PersistentLastSeq; r.synced && response.Before > seen {
+		missed, err := client.Earlier(ctx, c, r.sessionID, response.Before, seen)
+		if err != nil {
+			return err
+		}
+		missed = slices.DeleteFunc(missed, func(e session.Entry) bool { return e.Seq <= seen })
+		response.Entries = append(missed, response.Entries...)
 	}
 	if r.synced {
 		r.cfg.View.Notice("connected again")

@@ -63,7 +63,8 @@ type scriptedHost struct {
 	script *script
 	begin  int // events before the prompt
 	cuts   []int
-	down   int // how many dials fail after each cut
+	down   int           // how many dials fail after each cut
+	asked  time.Duration // how long to wait before the next dial
 
 	dials, published int
 	failing          int
@@ -181,6 +182,7 @@ func (h *scriptedHost) run(ctx context.Context, view View) (Result, error) {
 		Dial:    h.dial,
 		Prepare: func(context.Context, *client.Client) (string, error) { return testSession, nil },
 		Lost:    func(err error) bool { return errors.Is(err, client.ErrLost) || errors.Is(err, errDown) },
+		After:   func(error) time.Duration { return h.asked },
 		View:    view, ClientKey: testKey, Text: "do it",
 	})
 }
@@ -225,6 +227,16 @@ func TestRunSurvivesLosses(t *testing.T) {
 		}
 		if h.dials != 1+4*4 {
 			t.Errorf("dialled %d times", h.dials)
+		}
+	})
+}
+
+func TestRunWaitsAsLongAsItWasAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), cuts: []int{4}, asked: 20 * time.Second}
+		start := time.Now()
+		if _, err := h.run(t.Context(), newRecorder()); err != nil || time.Since(start) < h.asked {
+			t.Fatalf("ended after %s: %v", time.Since(start), err)
 		}
 	})
 }

@@ -119,3 +119,19 @@ type Gate interface {
 // Sink hears of what is not in the journal: deltas, tools that start, output.
 // It does not block.
 type Sink interface{ Emit(event api.Event) }
+
+// Toolset is the tools of one session, which share what they know of it.
+type Toolset interface {
+	Tools() []Tool
+	// Close ends every process that the tools left running, and waits for them.
+	Close()
+}
+
+// Fixed is a Toolset without state.
+type Fixed []Tool
+
+// Tools implements Toolset.
+func (f Fixed) Tools() []Tool { return f }
+
+// Close implements Toolset.
+func (Fixed) Close() {}

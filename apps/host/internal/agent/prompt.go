@@ -59,5 +59,14 @@ func guidance(has map[string]Tool) []string {
 	if has["write_file"] != nil && has["read_file"] != nil {
 		lines = append(lines, "Read a file before you write over it.")
 	}
+	if has["patch"] != nil {
+		lines = append(lines, "Change parts of files with patch, not with commands, and look at the diff that it returns.")
+	}
+	if has["todo"] != nil {
+		lines = append(lines, "Keep the tasks of longer work with todo, and keep it true.")
+	}
+	if has["memory_recall"] != nil {
+		lines = append(lines, "At the beginning of work on a project, recall what was kept about it.")
+	}
 	return append(lines, steerGuidance, "Answer briefly, in Markdown. Name files by their path.")
 }

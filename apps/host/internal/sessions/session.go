@@ -31,7 +31,8 @@ type Subscriber interface {
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
-	Tools  []agent.Tool
+	// Tools makes the tools of a session when it is opened; they are closed with it.
+	Tools  func(sessionID string) agent.Toolset
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
@@ -65,6 +66,7 @@ type Session struct {
 	project  api.Project
 	provider store.Provider
 	deps     Deps
+	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended
@@ -100,6 +102,7 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		project:     k.project,
 		provider:    provider,
 		deps:        deps,
+		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
 		stopped:     make(chan struct{}),
 		summary:     k.summary,
@@ -141,6 +144,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			}
 		}
 	}
+	s.tools.Close()
 	s.sleep()
 }
 

@@ -46,7 +46,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	}
 	return agent.Turn{
 		Model:    model,
-		Tools:    s.deps.Tools,
+		Tools:    s.tools.Tools(),
 		Journal:  journal{s, s.turn.id},
 		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     gate{s},

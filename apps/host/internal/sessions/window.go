@@ -14,7 +14,10 @@ import (
 func window(entries []session.Entry, limit int) (sent []session.Entry, before uint64) {
 	size, first := 0, len(entries)
 	for first > 0 && len(entries)-first < limit {
-		length := min(len(entries[first-1].Raw), api.MaxEntryBytes)
+		length := len(entries[first-1].Raw)
+		if length > api.MaxEntryBytes {
+			length = 0 // what stands for it is short
+		}
 		if first < len(entries) && size+length > api.WindowBytes {
 			break
 		}

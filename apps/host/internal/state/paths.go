@@ -15,3 +15,7 @@ func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") 
 func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
 func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
 func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
+func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }
+
+// Scratch is the folder of one session's long output and tasks.
+func (p Paths) Scratch(sessionID string) string { return filepath.Join(p.Home, "scratch", sessionID) }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -20,29 +21,32 @@ var bashDoc string
 
 // Times of bash.
 const (
-	defaultTimeout = 120 * time.Second
-	maxTimeout     = 600 * time.Second
+	defaultYield = 120 * time.Second
+	maxTimeout   = 600 * time.Second
 	// killGrace is how long a command may take to end by itself when it is asked
 	// to, and how long its output is waited for when it has ended.
 	killGrace = 2 * time.Second
 )
 
 type bashTool struct {
-	hideEnv []string
-	grace   time.Duration
+	*Set
+	grace time.Duration
+	yield time.Duration // after which a command without a timeout goes on as a job
 }
 
-func newBash(hideEnv []string) bashTool { return bashTool{hideEnv: hideEnv, grace: killGrace} }
+func newBash(s *Set) bashTool { return bashTool{Set: s, grace: killGrace, yield: defaultYield} }
 
 type bashArgs struct {
-	Command string `json:"command"`
-	Timeout int    `json:"timeout_seconds,omitempty"`
+	Command    string `json:"command"`
+	Timeout    int    `json:"timeout_seconds,omitempty"`
+	Background bool   `json:"background,omitempty"`
 }
 
 func (bashTool) Spec() agent.ToolSpec {
 	return spec("bash", bashDoc, `{
 		"command": {"type": "string", "description": "The command line."},
-		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it; 120 without this."}}`, "command")
+		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it. Without this it becomes a background job after 120 seconds."},
+		"background": {"type": "boolean", "description": "Return at once and let it run as a job."}}`, "command")
 }
 
 func (bashTool) Risk() agent.Risk { return agent.RiskWrite }
@@ -64,11 +68,12 @@ func (bashTool) Describe(call agent.Call) agent.Description {
 
 // bashDetails is what people and programs get to know beside the text.
 type bashDetails struct {
-	ExitCode   int   `json:"exitCode"` // -1 when it was stopped by a signal
-	DurationMs int64 `json:"durationMs"`
-	TimedOut   bool  `json:"timedOut,omitempty"`
-	Cancelled  bool  `json:"cancelled,omitempty"`
-	Truncated  bool  `json:"truncated,omitempty"`
+	ExitCode   int    `json:"exitCode"` // -1 when it was stopped by a signal
+	DurationMs int64  `json:"durationMs"`
+	TimedOut   bool   `json:"timedOut,omitempty"`
+	Cancelled  bool   `json:"cancelled,omitempty"`
+	Truncated  bool   `json:"truncated,omitempty"`
+	Job        string `json:"job,omitempty"` // it goes on in the background under this name; exitCode says nothing yet
 }
 
 func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
@@ -84,31 +89,76 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 		return agent.Failure("bash: the command contains a zero byte.")
 	case args.Timeout < 0 || timeout > maxTimeout:
 		return agent.Failure("bash: timeout_seconds must be 1 to %d.", int(maxTimeout.Seconds()))
-	case timeout == 0:
-		timeout = defaultTimeout
+	case args.Background && timeout > 0:
+		return agent.Failure("bash: a background job has no timeout; leave timeout_seconds out and stop it with bash_job.")
 	}
-	out := &tail{progress: progress}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	began := time.Now()
-	exit, err := t.execute(limited, call.Cwd, args.Command, out)
-	took := time.Since(began)
+	j, err := t.startJob(t, call.Cwd, args.Command, progress)
 	if err != nil {
-		return agent.Failure("bash: the command could not be started: %v.", err)
+		return agent.Failure("bash: %v.", err)
 	}
-	text, truncated := out.text()
-	info := bashDetails{ExitCode: exit, DurationMs: took.Milliseconds(), Truncated: truncated}
+	if args.Background {
+		if t.detach(j) {
+			return detached(j, fmt.Sprintf("Started as background job %s.", j.id), "")
+		}
+		return t.finished(j, 0)
+	}
+	return t.await(ctx, j, timeout)
+}
+
+// await gives a command its time in the foreground.
+func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration) agent.Result {
+	timer := time.NewTimer(cmp.Or(timeout, t.yield))
+	defer timer.Stop()
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		j.cancel()
+		<-j.done
+		text, truncated := j.out.text()
+		result := agent.Cancelled(j.took, text)
+		result.Details = details(bashDetails{ExitCode: j.exit, DurationMs: j.took.Milliseconds(), Cancelled: true, Truncated: truncated})
+		return result
+	case <-timer.C:
+		if timeout == 0 && t.detach(j) {
+			text, _, _ := j.out.since(0)
+			return detached(j, fmt.Sprintf("Still running after %d s; it goes on as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text)
+		}
+		j.cancel()
+		<-j.done
+	}
+	return t.finished(j, timeout)
+}
+
+// detached is the result of a command that goes on.
+func detached(j *job, head, output string) agent.Result {
+	if output != "" {
+		head += "\n" + output
+	}
+	result := agent.Success(withNewline(head) + "You are told when it ends. Look at its output or stop it with bash_job.")
+	result.Details = details(bashDetails{Job: j.id})
+	return result
+}
+
+// finished is the result of a command that has ended. timeout is how long it had.
+func (t bashTool) finished(j *job, timeout time.Duration) agent.Result {
+	<-j.done
+	t.dropJob(j)
+	if j.err != nil {
+		return agent.Failure("bash: the command could not be started: %v.", j.err)
+	}
+	text, truncated := j.out.text()
+	info := bashDetails{ExitCode: j.exit, DurationMs: j.took.Milliseconds(), Truncated: truncated}
 	var result agent.Result
 	switch {
-	case ctx.Err() != nil:
+	case j.stopped && timeout == 0:
 		info.Cancelled = true
-		result = agent.Cancelled(took, text)
-	case limited.Err() != nil:
+		result = agent.Failure("The command was stopped, because the session ended. Output so far:\n%s", text)
+	case j.stopped:
 		info.TimedOut = true
 		result = agent.Failure("The command did not end within %d s and was stopped. Give it more time with timeout_seconds, or make it do less. Output so far:\n%s",
 			int(timeout.Seconds()), text)
-	case exit != 0:
-		result = agent.Failure("%s[exit code %d]", withNewline(text), exit)
+	case j.exit != 0:
+		result = agent.Failure("%s[exit code %d]", withNewline(text), j.exit)
 	case text == "":
 		result = agent.Success(agent.TextNoOutput)
 	default:
@@ -177,7 +227,7 @@ func startError(err error, dir string) error {
 func (t bashTool) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(t.hideEnv, name)
+		return slices.Contains(t.options.HideEnv, name)
 	})
 	return append(env, "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
 }

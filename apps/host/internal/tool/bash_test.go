@@ -46,7 +46,9 @@ func (s *shell) run(ctx context.Context, command string, timeout int) (agent.Res
 }
 
 func newShell(t *testing.T) *shell {
-	return &shell{tool: bashTool{grace: 300 * time.Millisecond}, dir: t.TempDir()}
+	tool := newBash(open(t, Options{}, Scope{Scratch: t.TempDir()}))
+	tool.grace = 300 * time.Millisecond
+	return &shell{tool: tool, dir: t.TempDir()}
 }
 
 func TestBash(t *testing.T) {
@@ -87,7 +89,7 @@ func TestBashKeepsTheEnd(t *testing.T) {
 	s := newShell(t)
 	result, info := s.run(t.Context(), "seq 1 5000", 0)
 	text := result.Content.Plain()
-	if !strings.HasPrefix(text, "[3000 lines (13893 bytes) before this are left out.") || !strings.HasSuffix(text, "\n5000\n") || !info.Truncated {
+	if !strings.HasPrefix(text, "[3000 lines (13893 bytes) before this are left out. All of it is in ") || !strings.HasSuffix(text, "\n5000\n") || !info.Truncated {
 		t.Errorf("begins %.120q, truncated %v", text, info.Truncated)
 	}
 	if n := strings.Count(text, "\n"); n != MaxLines+1 {
@@ -196,7 +198,7 @@ func TestBashWithoutFolder(t *testing.T) {
 
 func TestBashIsDescribed(t *testing.T) {
 	args, _ := json.Marshal(bashArgs{Command: "make\nrm -rf x"})
-	got := newBash(nil).Describe(agent.Call{Arguments: args})
+	got := bashTool{}.Describe(agent.Call{Arguments: args})
 	if got.Title != "Run make ..." || got.Detail != "make\nrm -rf x" {
 		t.Errorf("%+v", got)
 	}

@@ -103,7 +103,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			text, isError := run(t, dir, "write_file", map[string]any{"path": test.path, "content": test.content})
+			text, isError := runWith(t, t.Context(), Options{ByHand: true}, dir, "write_file", map[string]any{"path": test.path, "content": test.content})
 			if isError != test.isError || !strings.Contains(text, test.want) {
 				t.Fatalf("%v %q, want %q", isError, text, test.want)
 			}
@@ -129,7 +129,7 @@ func TestWriteFileIsDescribed(t *testing.T) {
 	}
 	for _, test := range tests {
 		raw, _ := json.Marshal(map[string]string{"path": test.path, "content": "new"})
-		got := find(t, "write_file", Options{}).Describe(agent.Call{Arguments: raw, Cwd: test.cwd})
+		got := open(t, Options{}, Scope{}).find(t, "write_file").Describe(agent.Call{Arguments: raw, Cwd: test.cwd})
 		if !strings.HasPrefix(got.Title, test.title) || got.Detail != "new" {
 			t.Errorf("%+v, want %q", got, test.title)
 		}

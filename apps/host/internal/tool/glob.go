@@ -19,10 +19,21 @@ import (
 //go:embed glob.md
 var globDoc string
 
-// maxFound bounds what one search shows.
-const maxFound = 1000
+// Bounds of a search.
+const (
+	maxFound     = 1000   // paths that glob shows
+	maxCollected = 20_000 // lines that are kept where not all are shown
+)
 
-type globTool struct{ private []string }
+// collects returns how much a search that shows limit gathers.
+func (s *Set) collects(limit int) int {
+	if s.spill.dir == "" {
+		return limit
+	}
+	return maxCollected
+}
+
+type globTool struct{ *Set }
 
 type globArgs struct {
 	Pattern string `json:"pattern"`
@@ -62,12 +73,12 @@ func (t globTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 		if rows = append(rows, showPath(args.Path, rel)); entry.IsDir() {
 			rows[len(rows)-1] += "/"
 		}
-		if len(rows) >= maxFound {
+		if len(rows) >= t.collects(maxFound) {
 			return errEnough
 		}
 		return nil
 	})
-	return searchResult(ctx, "glob", rows, len(rows) >= maxFound, "No file or folder matches.", err)
+	return t.searchResult(ctx, "glob", rows, maxFound, len(rows) >= t.collects(maxFound), "No file or folder matches.", err)
 }
 
 // matcher compiles a pattern. One without a slash is matched against names, at
@@ -94,7 +105,7 @@ func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 }
 
 // searchRoot resolves the folder that a search begins in; "" is the working folder.
-func searchRoot(call agent.Call, name, given string, private []string) (string, *agent.Result) {
+func searchRoot(call agent.Call, name, given string, private guard) (string, *agent.Result) {
 	if given == "" {
 		given = "."
 	}
@@ -123,8 +134,8 @@ func showPath(given, rel string) string {
 }
 
 // searchResult is how a search ends.
-func searchResult(ctx context.Context, name string, rows []string, more bool, none string, err error) agent.Result {
-	text := firstRows(rows, "lines", "narrow the pattern or the path")
+func (s *Set) searchResult(ctx context.Context, name string, rows []string, limit int, more bool, none string, err error) agent.Result {
+	text := s.firstRows(name, rows, limit, "lines", "narrow the pattern or the path")
 	switch {
 	case ctx.Err() != nil:
 		return agent.Cancelled(0, text)

@@ -25,7 +25,7 @@ const (
 	maxContext   = 10  // lines around a match
 )
 
-type grepTool struct{ private []string }
+type grepTool struct{ *Set }
 
 type grepArgs struct {
 	Pattern    string `json:"pattern"`
@@ -53,7 +53,7 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if err := decodeArgs(call.Arguments, &args); err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
-	search, err := newSearch(args)
+	search, err := newSearch(args, t.collects(maxMatches))
 	if err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
@@ -74,7 +74,7 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	return searchResult(ctx, "grep", search.rows, search.matches >= maxMatches, "Nothing matches.", err)
+	return t.searchResult(ctx, "grep", search.rows, maxMatches*(1+2*args.Context), search.matches >= search.limit, "Nothing matches.", err)
 }
 
 // search collects the lines that match.
@@ -82,12 +82,13 @@ type search struct {
 	pattern *regexp.Regexp
 	include func(rel string, isDir bool) bool
 	context int
+	limit   int // matches
 
 	rows    []string
 	matches int
 }
 
-func newSearch(args grepArgs) (*search, error) {
+func newSearch(args grepArgs, limit int) (*search, error) {
 	expression := args.Pattern
 	if args.IgnoreCase {
 		expression = "(?i)" + expression
@@ -101,7 +102,7 @@ func newSearch(args grepArgs) (*search, error) {
 	case args.Context < 0 || args.Context > maxContext:
 		return nil, fmt.Errorf("context must be 0 to %d", maxContext)
 	}
-	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context}
+	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context, limit: limit}
 	if args.Glob != "" {
 		if s.include, err = matcher(args.Glob); err != nil {
 			return nil, fmt.Errorf("glob: %w", err)
@@ -137,7 +138,7 @@ func (s *search) file(ctx context.Context, full, shown string) error {
 		case s.pattern.MatchString(line):
 			s.hit(shown, number, line, before)
 			before, after = before[:0], s.context
-			if s.matches >= maxMatches {
+			if s.matches >= s.limit {
 				return errEnough
 			}
 		case after > 0:

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
@@ -15,7 +14,7 @@ import (
 //go:embed listdir.md
 var listDirDoc string
 
-type listDir struct{ private []string }
+type listDir struct{ *Set }
 
 type listDirArgs struct {
 	Path string `json:"path,omitempty"`
@@ -59,7 +58,7 @@ func (t listDir) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	for _, entry := range entries {
 		rows = append(rows, describeEntry(full, entry))
 	}
-	return agent.Success(firstRows(rows, "entries", "use glob to look for names"))
+	return agent.Success(t.firstRows("list_dir", rows, MaxLines, "entries", "use glob to look for names"))
 }
 
 // describeEntry shows a folder with a slash behind it, a link with where it
@@ -82,20 +81,6 @@ func describeEntry(dir string, entry fs.DirEntry) string {
 		return entry.Name()
 	}
 	return fmt.Sprintf("%s (%d bytes)", entry.Name(), info.Size())
-}
-
-// firstRows joins rows up to the bounds and says how many are left out.
-func firstRows(rows []string, what, advice string) string {
-	var out strings.Builder
-	for i, row := range rows {
-		row = strings.ToValidUTF8(row, "\uFFFD")
-		if i >= MaxLines || out.Len()+len(row)+1 > MaxBytes {
-			fmt.Fprintf(&out, "[%d more %s are not shown; %s.]", len(rows)-i, what, advice)
-			return out.String()
-		}
-		out.WriteString(row + "\n")
-	}
-	return out.String()
 }
 
 // describePath is the description of a tool that takes a path.

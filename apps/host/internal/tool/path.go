@@ -15,7 +15,7 @@ import (
 
 // resolvePath makes a path of a call absolute. It refuses what no file system
 // takes and what lies in a private folder, also through symbolic links.
-func resolvePath(call agent.Call, path string, private []string) (string, error) {
+func resolvePath(call agent.Call, path string, private guard) (string, error) {
 	switch {
 	case path == "":
 		return "", errors.New("the path is empty; name a file or folder")
@@ -27,22 +27,10 @@ func resolvePath(call agent.Call, path string, private []string) (string, error)
 		full = filepath.Join(call.Cwd, path)
 	}
 	full = filepath.Clean(full)
-	if isPrivate(full, private) {
+	if private.hides(full) {
 		return "", fmt.Errorf("%s belongs to scorel itself (keys and logs) and is closed to tools", path)
 	}
 	return full, nil
-}
-
-// isPrivate tells whether a path lies in one of the folders, which are resolved.
-func isPrivate(path string, private []string) bool {
-	if len(private) == 0 {
-		return false
-	}
-	path = resolved(path)
-	return slices.ContainsFunc(private, func(folder string) bool {
-		rel, err := filepath.Rel(folder, path)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-	})
 }
 
 // resolved follows symbolic links as far as the path exists.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ const (
 	sniffBytes   = 8 << 10 // looked at to tell text from binary
 )
 
-type readFile struct{ private []string }
+type readFile struct{ *Set }
 
 type readFileArgs struct {
 	Path   string `json:"path"`
@@ -60,7 +61,8 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 		return agent.Failure("read_file: %s", pathError(call, args.Path, full, err))
 	}
 	defer file.Close()
-	reader := bufio.NewReaderSize(file, sniffBytes)
+	print := sha256.New()
+	reader := bufio.NewReaderSize(io.TeeReader(file, print), sniffBytes)
 	if err := refuseBinary(reader); err != nil {
 		return agent.Failure("read_file: %s %v", args.Path, err)
 	}
@@ -70,6 +72,11 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 		return agent.Cancelled(0, "")
 	case err != nil:
 		return agent.Failure("read_file: reading %s: %v.", args.Path, err)
+	}
+	if info, err := file.Stat(); err == nil && info.Size() <= maxKnown {
+		if _, err := io.Copy(io.Discard, reader); err == nil { // the hash takes the whole file, shown or not
+			t.seen.note(resolved(full), fingerprint(print.Sum(nil)))
+		}
 	}
 	return agent.Success(text)
 }
@@ -145,6 +152,9 @@ func numbered(ctx context.Context, reader *bufio.Reader, offset, limit int) (str
 			return "", err
 		case number < offset:
 			continue
+		}
+		if number == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark is no text
 		}
 		if cut {
 			line += " [line cut]"

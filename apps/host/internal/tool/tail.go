@@ -3,6 +3,7 @@ package tool
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -17,6 +18,10 @@ type tail struct {
 	dropped  int // bytes that are no longer kept
 	lines    int // line ends among them
 	rest     []byte
+
+	spill   *spill   // where all of it goes when it gets long; may be nil
+	file    *os.File // nil until then
+	spilled int      // bytes that are in the file
 }
 
 // Write never fails. It is called by one goroutine.
@@ -31,14 +36,16 @@ func (t *tail) Write(p []byte) (int, error) {
 	piece := wholeCharacters(t.rest)
 	text := strings.ToValidUTF8(string(piece), "\uFFFD")
 	t.rest = append(t.rest[:0], t.rest[len(piece):]...)
+	progress := t.progress
 	t.mu.Unlock()
-	if text != "" {
-		t.progress(text)
+	if text != "" && progress != nil {
+		progress(text)
 	}
 	return len(p), nil
 }
 
 func (t *tail) cut(n int) {
+	t.flush()
 	t.lines += bytes.Count(t.kept[:n], []byte("\n"))
 	t.dropped += n
 	t.kept = append(t.kept[:0], t.kept[n:]...)
@@ -73,9 +80,67 @@ func (t *tail) text() (text string, truncated bool) {
 	if start+t.dropped == 0 {
 		return text, false
 	}
+	t.flush()
+	advice := "To see them, send the output to a file and read that."
+	if t.file != nil {
+		advice = "All of it is in " + t.file.Name() + "; read_file and grep can look at it."
+	}
 	left := t.lines + bytes.Count(t.kept[:start], []byte("\n"))
-	return fmt.Sprintf("[%d lines (%d bytes) before this are left out. To see them, send the output to a file and read that.]\n",
-		left, start+t.dropped) + text, true
+	return fmt.Sprintf("[%d lines (%d bytes) before this are left out. %s]\n",
+		left, start+t.dropped, advice) + text, true
+}
+
+// flush puts into the file what is not there yet. Without a file, or when it is
+// full or broken, the end is all that is kept.
+func (t *tail) flush() {
+	if t.spill == nil {
+		return
+	}
+	if t.file == nil {
+		file, err := t.spill.create("bash")
+		if file == nil || err != nil {
+			t.spill = nil
+			return
+		}
+		t.file = file
+	}
+	fresh := t.kept[max(0, t.spilled-t.dropped):]
+	fresh = fresh[:min(len(fresh), max(0, maxSpill-t.spilled))]
+	n, err := t.file.Write(fresh)
+	t.spilled += n
+	if err != nil {
+		t.spill = nil
+	}
+}
+
+// close ends the file, with all that came.
+func (t *tail) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.file == nil {
+		return
+	}
+	t.flush()
+	t.spill = nil
+	_ = t.file.Close() // what could be written is there
+}
+
+// mute ends the handing on: the call that wanted it has returned.
+func (t *tail) mute() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.progress = nil
+}
+
+// since returns what came behind the first seen bytes, as far as it is kept, and
+// where the next look begins.
+func (t *tail) since(seen int) (text string, next int, missed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next = t.dropped + len(t.kept)
+	start := max(0, seen-t.dropped, len(t.kept)-MaxBytes)
+	start = lastLines(t.kept, start, MaxLines)
+	return strings.ToValidUTF8(string(t.kept[min(start, len(t.kept)):]), "\uFFFD"), next, start+t.dropped > seen
 }
 
 // lastLines moves start so far that at most n lines follow.

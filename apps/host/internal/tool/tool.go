@@ -1,5 +1,11 @@
 // Package tool holds the tools that a model can use: one Go file and one
-// Markdown file each; the Markdown is what the model reads.
+// Markdown file each; the Markdown is what the model reads. The registry in
+// catalog.go lists them; the prompt, the documents, the rules and the command
+// line are made from it.
+//
+// A Catalog belongs to a host, a Set to a session: what a session has read, its
+// tasks, its background jobs and its scratch folder. Close ends a Set with every
+// process that it started.
 //
 // Arguments are strict: an unknown key is an error that names it. Paths are
 // relative to the working folder of the call; ~ is not expanded. Output for the
@@ -23,23 +29,18 @@ const (
 // Options are what the host knows and the tools must respect.
 type Options struct {
 	// Private are absolute folders that no file tool touches: the host's own keys
-	// and logs.
+	// and logs. The scratch folder of a session is open to it all the same.
 	Private []string
 	// HideEnv names variables that commands do not get: the keys of providers.
 	HideEnv []string
-}
-
-// All returns every tool, in the order of their names.
-func All(options Options) []agent.Tool {
-	private := resolvedAll(options.Private)
-	return []agent.Tool{
-		newBash(options.HideEnv),
-		globTool{private},
-		grepTool{private},
-		listDir{private},
-		readFile{private},
-		writeFile{private},
-	}
+	// Memory is the absolute folder of what is remembered; "" leaves the memory
+	// tools out.
+	Memory string
+	// FetchPrivate lets fetch_url reach addresses that are not public.
+	FetchPrivate bool
+	// ByHand says that a person makes the calls: a file may be written over
+	// without having been read.
+	ByHand bool
 }
 
 // spec builds a ToolSpec. Properties are written as "name": schema pairs; those

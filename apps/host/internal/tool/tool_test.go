@@ -35,9 +35,17 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func find(t *testing.T, name string, options Options) agent.Tool {
+// open makes the tools of a session that ends with the test.
+func open(t *testing.T, options Options, scope Scope) *Set {
 	t.Helper()
-	for _, tool := range All(options) {
+	set := NewCatalog(options).Open(scope)
+	t.Cleanup(set.Close)
+	return set
+}
+
+func (s *Set) find(t *testing.T, name string) agent.Tool {
+	t.Helper()
+	for _, tool := range s.Tools() {
 		if tool.Spec().Name == name {
 			return tool
 		}
@@ -46,13 +54,13 @@ func find(t *testing.T, name string, options Options) agent.Tool {
 	return nil
 }
 
-// run calls a tool in cwd and returns its text.
-func run(t *testing.T, cwd, name string, args any) (text string, isError bool) {
+// call makes a call in the session.
+func (s *Set) call(t *testing.T, cwd, name string, args any) agent.Result {
 	t.Helper()
-	return runWith(t, t.Context(), Options{}, cwd, name, args)
+	return s.callWith(t, t.Context(), cwd, name, args)
 }
 
-func runWith(t *testing.T, ctx context.Context, options Options, cwd, name string, args any) (string, bool) {
+func (s *Set) callWith(t *testing.T, ctx context.Context, cwd, name string, args any) agent.Result {
 	t.Helper()
 	raw, ok := args.(string)
 	if !ok {
@@ -63,14 +71,25 @@ func runWith(t *testing.T, ctx context.Context, options Options, cwd, name strin
 		raw = string(data)
 	}
 	call := agent.Call{ID: "c", Name: name, Arguments: json.RawMessage(raw), Cwd: cwd}
-	result := find(t, name, options).Run(ctx, call, func(string) {})
+	return s.find(t, name).Run(ctx, call, func(string) {})
+}
+
+// run calls a tool in cwd and returns its text.
+func run(t *testing.T, cwd, name string, args any) (text string, isError bool) {
+	t.Helper()
+	return runWith(t, t.Context(), Options{}, cwd, name, args)
+}
+
+func runWith(t *testing.T, ctx context.Context, options Options, cwd, name string, args any) (string, bool) {
+	t.Helper()
+	result := open(t, options, Scope{}).callWith(t, ctx, cwd, name, args)
 	return result.Content.Plain(), result.IsError
 }
 
 func TestAllSpecsAreAccepted(t *testing.T) {
 	request := agent.Request{Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{session.Text("x")}}}}
 	var names []string
-	for _, tool := range All(Options{}) {
+	for _, tool := range open(t, Options{Memory: t.TempDir()}, Scope{}).Tools() {
 		spec := tool.Spec()
 		request.Tools = append(request.Tools, spec)
 		names = append(names, spec.Name)
@@ -96,7 +115,7 @@ func TestAllSpecsAreAccepted(t *testing.T) {
 	if err := modeltest.Check(request); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Join(names, " "); got != "bash glob grep list_dir read_file write_file" {
+	if got := strings.Join(names, " "); got != "bash bash_job fetch_url glob grep list_dir patch read_file write_file todo memory_recall memory_save" {
 		t.Errorf("tools: %s", got)
 	}
 }
@@ -125,6 +144,16 @@ func TestArguments(t *testing.T) {
 		{"grep", `{"pattern":"("}`, `no RE2 regular expression`},
 		{"grep", `{"pattern":"x","context":11}`, `context must be 0 to 10`},
 		{"grep", `{"pattern":"x","glob":"{a"}`, `the pattern is broken`},
+		{"patch", `{}`, `give path, old_string and new_string, or patch`},
+		{"patch", `{"path":"a","patch":"x"}`, `give either patch, or path`},
+		{"patch", `{"path":"a","new_string":"x"}`, `the argument "old_string" is missing`},
+		{"patch", `{"path":"a","old_string":"x"}`, `the argument "new_string" is missing`},
+		{"patch", `{"path":"nowhere","old_string":"x","new_string":"y"}`, `does not exist`},
+		{"bash_job", `{"action":"look"}`, `action must be list, poll, wait or kill`},
+		{"bash_job", `{"action":"poll","job":"job7"}`, `there is no job "job7"`},
+		{"bash", `{"command":"ls","background":true,"timeout_seconds":3}`, `a background job has no timeout`},
+		{"todo", `{"todos":[{"id":"a","content":"x","status":"soon"}]}`, `the status must be one of pending`},
+		{"todo", `{"todos":7}`, `must be a list of`},
 		{"bash", `{"command":" "}`, `the command is empty`},
 		{"bash", `{"command":"ls","timeout_seconds":601}`, `must be 1 to 600`},
 	}

@@ -44,7 +44,7 @@ func TestDemoTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := &host{}
-	tools := All(Options{})
+	tools := open(t, Options{}, Scope{}).Tools()
 	outcome := agent.RunTurn(t.Context(), agent.Turn{
 		Model: demo, Tools: tools, Journal: h, Gate: h, Sink: h, System: agent.SystemPrompt(tools, dir), Cwd: dir,
 		Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{

@@ -22,13 +22,13 @@ var (
 type walker struct {
 	root    string // absolute
 	prefix  string // of root below the top of the repository, with slashes
-	private []string
+	private guard
 	visited int
 	// visit gets a path relative to root, with slashes. errEnough ends the walk.
 	visit func(rel string, entry fs.DirEntry) error
 }
 
-func walk(ctx context.Context, root string, private []string, visit func(rel string, entry fs.DirEntry) error) error {
+func walk(ctx context.Context, root string, private guard, visit func(rel string, entry fs.DirEntry) error) error {
 	top, rules := rulesAbove(root)
 	w := &walker{root: root, private: private, visit: visit}
 	if rel, err := filepath.Rel(top, root); err == nil && rel != "." {
@@ -69,7 +69,7 @@ func (w *walker) entry(ctx context.Context, rel string, entry fs.DirEntry, rules
 	if entry.Name() == ".git" || rules.ignored(path.Join(w.prefix, rel), entry.IsDir()) {
 		return nil
 	}
-	if entry.IsDir() && isPrivate(filepath.Join(w.root, filepath.FromSlash(rel)), w.private) {
+	if entry.IsDir() && w.private.hides(filepath.Join(w.root, filepath.FromSlash(rel))) {
 		return nil
 	}
 	if err := w.visit(rel, entry); err != nil {

@@ -2,9 +2,11 @@ package tool
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/packages/atomicfile"
 )
 
 //go:embed writefile.md
@@ -22,7 +23,7 @@ var writeFileDoc string
 // maxWrite bounds one write, in bytes.
 const maxWrite = 10 << 20
 
-type writeFile struct{ private []string }
+type writeFile struct{ *Set }
 
 type writeFileArgs struct {
 	Path    string `json:"path"`
@@ -66,7 +67,7 @@ func outside(cwd, full string) string {
 }
 
 // Run writes the file as a whole or not at all; a cancel does not stop it half way.
-func (t writeFile) Run(_ context.Context, call agent.Call, _ func(string)) agent.Result {
+func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
 	var args writeFileArgs
 	if err := decodeArgs(call.Arguments, &args); err != nil {
 		return agent.Failure("write_file: %v.", err)
@@ -78,16 +79,28 @@ func (t writeFile) Run(_ context.Context, call agent.Call, _ func(string)) agent
 	if err != nil {
 		return agent.Failure("write_file: %v.", err)
 	}
+	key := resolved(full)
+	unlock, err := t.locks.lock(ctx, key)
+	if err != nil {
+		return agent.Failure("%s", agent.TextNotStarted)
+	}
+	defer unlock()
 	existed, err := refuseTarget(full)
 	if err != nil {
 		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
 	}
+	if existed {
+		if err := t.mayReplace(key); err != nil {
+			return agent.Failure("write_file: %s %v.", args.Path, err)
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return agent.Failure("write_file: the folder of %s cannot be made: %v.", args.Path, err)
 	}
-	if err := atomicfile.Write(full, []byte(args.Content), 0o644, atomicfile.KeepMode(), atomicfile.FollowSymlink()); err != nil {
+	if err := put(full, args.Content, 0o644); err != nil {
 		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
 	}
+	t.seen.note(key, sha256.Sum256([]byte(args.Content)))
 	verb := "Created"
 	if existed {
 		verb = "Wrote over"
@@ -95,6 +108,39 @@ func (t writeFile) Run(_ context.Context, call agent.Call, _ func(string)) agent
 	result := agent.Success(fmt.Sprintf("%s %s: %d lines, %d bytes.", verb, args.Path, countLines(args.Content), len(args.Content)))
 	result.Details = details(map[string]any{"path": full, "bytes": len(args.Content), "created": !existed})
 	return result
+}
+
+// mayReplace lets a file be written over that is as the session last saw it, or
+// holds nothing.
+func (t writeFile) mayReplace(key string) error {
+	print, err := fingerprintOf(key)
+	if err != nil {
+		return err
+	}
+	known, read := t.seen.get(key)
+	switch {
+	case read && known == print, t.options.ByHand && !read, print == sha256.Sum256(nil):
+		return nil
+	case read:
+		return errors.New("changed on disk since you read it; read it again, so that nothing is lost, or change it with patch")
+	}
+	return errors.New("exists and you have not read it; read it first, or change it with patch")
+}
+
+// fingerprintOf reads a file for its hash only.
+func fingerprintOf(path string) (print fingerprint, err error) {
+	file, err := openRegular(path)
+	if err != nil {
+		return print, err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if n, err := io.Copy(hash, io.LimitReader(file, maxKnown+1)); err != nil {
+		return print, err
+	} else if n > maxKnown {
+		return print, fmt.Errorf("has more than %d bytes; replace it with bash if you mean to", maxKnown)
+	}
+	return fingerprint(hash.Sum(nil)), nil
 }
 
 func refuseContent(content string) error {

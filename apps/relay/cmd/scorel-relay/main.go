@@ -28,13 +28,16 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stderr)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	reload := make(chan os.Signal, 1)
+	signal.Notify(reload, syscall.SIGHUP)
+	code := run(ctx, os.Args[1:], os.Stderr, reload)
 	stop()
 	os.Exit(code)
 }
 
-func run(ctx context.Context, args []string, stderr io.Writer) int {
-	opts := serve.Options{Version: version()}
+func run(ctx context.Context, args []string, stderr io.Writer, reload <-chan os.Signal) int {
+	opts := serve.Options{Version: version(), Reload: reload}
 	address, err := parse(args, &opts, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -44,6 +47,10 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	}
 	if opts.Store == "" {
 		opts.Store = os.Getenv(storeurl.EnvVar)
+	}
+	if err := opts.TLS.Check(opts.PublicURLs); err != nil {
+		fmt.Fprintf(stderr, "scorel-relay: %v\n", err)
+		return exitUsage
 	}
 	opts.Logger = slog.New(slog.NewTextHandler(stderr, nil))
 	opts.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address)
@@ -61,6 +68,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 func parse(args []string, opts *serve.Options, stderr io.Writer) (address string, err error) {
 	flags := flag.NewFlagSet("scorel-relay", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	opts.AddFlags(flags)
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
 	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store names another")
 	// No default: usage would print the secret that the variable may hold.

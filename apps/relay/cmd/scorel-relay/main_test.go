@@ -42,11 +42,14 @@ func TestUsage(t *testing.T) {
 		{[]string{"-nonsense"}, exitUsage, "nonsense"},
 		{[]string{"extra"}, exitUsage, "extra"},
 		{[]string{"-listen", "127.0.0.1:0", "-store", "mysql://box"}, exitFailed, "postgres://"},
+		{[]string{"-tls-cert", "cert.pem"}, exitUsage, "-tls-key"},
+		{[]string{"-drain", "soon"}, exitUsage, "drain"},
+		{[]string{"-drain", "2h"}, exitUsage, "between 0s and 1h"},
 		{[]string{"-trusted-proxy", "everyone"}, exitUsage, "everyone"},
 		{[]string{"-listen", "127.0.0.1:notaport"}, exitFailed, "-listen"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), tc.args, &stderr); code != tc.code || !strings.Contains(stderr.String(), tc.want) {
+		if code := run(t.Context(), tc.args, &stderr, nil); code != tc.code || !strings.Contains(stderr.String(), tc.want) {
 			t.Errorf("%v: code %d, said %q", tc.args, code, stderr.String())
 		}
 	}
@@ -57,7 +60,7 @@ func TestServesAndStops(t *testing.T) {
 	r, w := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, []string{"-listen", "127.0.0.1:0", "-data-dir", t.TempDir()}, w)
+		code <- run(ctx, []string{"-listen", "127.0.0.1:0", "-data-dir", t.TempDir()}, w, nil)
 		w.Close()
 	}()
 	var match []string

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/scorel/scorel/apps/relay/store"
 )
 
 // errAddress names no part of the address: it could be one of the password.
@@ -48,7 +50,7 @@ func explain(place string, err error) error {
 	case errors.As(err, &refused):
 		return explainRefusal(place, refused, err)
 	case errors.As(err, &lost):
-		return fmt.Errorf("the database %s cannot be reached: %w", place, errors.Unwrap(lost))
+		return fmt.Errorf("the database %s %w: %w", place, store.ErrUnreachable, errors.Unwrap(lost))
 	}
 	return err
 }

@@ -1,5 +1,6 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
+import type { DiagnosisState } from "./diagnosis";
 import type { Approval, Decision, Event, Live, Requests, SessionEntry, SessionSummary } from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
@@ -43,6 +44,11 @@ export interface Pairing {
   cancel(): void;
 }
 
+export interface Diagnosis {
+  readonly state: Readable<DiagnosisState>;
+  cancel(): void;
+}
+
 export interface Scorel {
   readonly link: Readable<LinkState>;
   readonly relayUrl: Readable<string>;
@@ -57,6 +63,8 @@ export interface Scorel {
   host(deviceId: string): Host;
   /** Tries to connect now instead of at the end of the back-off. */
   reconnectNow(): void;
+  /** Looks at the way to every paired machine, step by step, and changes nothing. */
+  diagnose(): Diagnosis;
 }
 
 export type HostStatus = "connecting" | "open" | "offline" | "revoked";
@@ -99,8 +107,10 @@ export interface OutgoingPrompt {
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
-  /** The log in file order; entries of unknown types included. */
+  /** The end of the log in file order; entries of unknown types included. */
   entries: SessionEntry[];
+  /** Whether the host has entries before these; "loading" while they are on their way. */
+  earlier: "none" | "some" | "loading";
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -115,6 +125,8 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
+  /** Fetches some of the entries before those that are here. */
+  loadEarlier(): void;
   answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }>;
   /** Ends this holder's interest. */
   release(): void;

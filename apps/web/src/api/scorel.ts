@@ -2,7 +2,8 @@
 import type { FromLink, PagePort, ToLink } from "../link/messages";
 import { parseRelayUrl } from "../link/relay-url";
 import { Calls } from "./calls";
-import type { Device, Host, LinkState, Pairing, PairingState, Scorel } from "./contract";
+import type { Device, Diagnosis, Host, LinkState, Pairing, PairingState, Scorel } from "./contract";
+import { PageDiagnosis, type PageParts, realPage } from "./doctor";
 import { Frames } from "./frames";
 import { HostClient } from "./host";
 import { labelFromUserAgent } from "./label";
@@ -22,6 +23,7 @@ export interface ScorelOptions {
   origin: string;
   userAgent: string;
   around: Surroundings;
+  page: PageParts;
 }
 
 /** The options of a real page. */
@@ -33,6 +35,7 @@ function pageOptions(): ScorelOptions {
     origin: location.origin,
     userAgent: navigator.userAgent,
     around: globalThis as unknown as Surroundings,
+    page: realPage(),
   };
 }
 
@@ -71,6 +74,7 @@ class PageScorel implements Scorel {
   readonly #relayUrl: Store<string>;
   readonly #hosts = new Map<string, HostClient>();
   readonly #pairings = new Map<number, Store<PairingState>>();
+  readonly #diagnoses = new Map<number, PageDiagnosis>();
   readonly #frames = new Frames();
   readonly #calls: Calls;
   #port: PagePort | null = null;
@@ -151,6 +155,23 @@ class PageScorel implements Scorel {
     this.#post({ t: "wake", force: true });
   }
 
+  diagnose(): Diagnosis {
+    const id = this.#calls.nextId();
+    const diagnosis = new PageDiagnosis({
+      page: this.#options.page,
+      relayUrl: this.#relayUrl.get(),
+      devices: this.#devices.get() ?? [],
+      begin: () => this.#post({ t: "diagnose", id }),
+      end: () => {
+        this.#diagnoses.delete(id);
+        this.#post({ t: "cancel_diagnosis", id });
+      },
+    });
+    this.#diagnoses.set(id, diagnosis);
+    void diagnosis.run();
+    return diagnosis;
+  }
+
   /** Tells the link when the network or the person is back. */
   listenToPage(): void {
     const wake = (): void => this.#post({ t: "wake", force: false });
@@ -211,6 +232,9 @@ class PageScorel implements Scorel {
         return;
       case "pairing":
         this.#takePairing(message.id, message.state);
+        return;
+      case "diagnosis":
+        this.#diagnoses.get(message.id)?.take(message.state);
     }
   }
 

@@ -23,13 +23,17 @@ export function App({ scorel, router }: AppProps) {
       }),
   );
   const [settings, setSettings] = useState(false);
+  const check = () => {
+    setSettings(false);
+    void router.navigate({ to: "/connection" });
+  };
   return (
     <ScorelContext value={scorel}>
       <QueryClientProvider client={queries}>
         <ToastProvider>
           <SettingsContext value={() => setSettings(true)}>
             <RouterProvider router={router} />
-            {settings ? <SettingsSheet onClose={() => setSettings(false)} /> : null}
+            {settings ? <SettingsSheet onClose={() => setSettings(false)} onCheck={check} /> : null}
           </SettingsContext>
         </ToastProvider>
       </QueryClientProvider>

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from "@tanstack/react-router";
+import { ConnectionPage } from "../features/connection/ConnectionPage";
 import { DevicesPage } from "../features/devices/DevicesPage";
 import { type LinkCode, PairPage } from "../features/pair/PairPage";
 import { NotFound } from "./NotFound";
@@ -32,6 +33,9 @@ const pair = createRoute({
   },
 });
 
+// Not a chunk of its own: it is wanted when the server that would send it is away.
+const connection = createRoute({ getParentRoute: () => root, path: "/connection", component: ConnectionPage });
+
 const device = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId",
@@ -47,7 +51,7 @@ const session = createRoute({
 /** The pages and their addresses. `linkCode` is what a pairing link carried. */
 export function createAppRouter(linkCode: LinkCode, history?: RouterHistory) {
   return createRouter({
-    routeTree: root.addChildren([home, pair, device, session]),
+    routeTree: root.addChildren([home, pair, connection, device, session]),
     context: { linkCode },
     defaultPreload: "intent",
     ...(history ? { history } : {}),

@@ -31,9 +31,13 @@ export interface ConnectionEnd {
   refused: boolean;
   /** The relay's word on when to come back, in milliseconds; 0 leaves it to us. */
   retryAfter: number;
+  /** Of the relay's last error, if it sent one; bad_frame for what cannot be understood here. */
+  kind?: Kind;
 }
 
 export interface ConnectionHandler {
+  /** The relay greeted; the login begins. */
+  onHello?(hello: RelayHello): void;
   onWelcome(welcome: Welcome): void | Promise<void>;
   onFrame(frame: Frame): void | Promise<void>;
   onRecord(record: DataRecord): void;
@@ -129,7 +133,10 @@ export class Connection {
     this.lastHeard = Date.now();
     this.#inbox = this.#inbox
       .then(() => (typeof data === "string" ? this.#takeText(data) : this.#takeBinary(data)))
-      .catch((err: unknown) => this.fail(sentenceOf(err)));
+      .catch((err: unknown) => {
+        this.#end = { ...this.#end, kind: Kind.bad_frame };
+        this.fail(sentenceOf(err));
+      });
   }
 
   async #takeText(text: string): Promise<void> {
@@ -154,6 +161,7 @@ export class Connection {
           this.#end = {
             ...this.#end,
             message: frame.message,
+            kind: frame.kind,
             refused: this.#phase !== "open" && FINAL.includes(frame.kind),
           };
           return;
@@ -174,6 +182,7 @@ export class Connection {
     }
     this.#limits = hello.limits;
     this.#phase = "welcome";
+    this.#options.handler.onHello?.(hello);
     const dialled = { authority: this.#options.address.authority, label: this.#options.label };
     this.sendFrame(await signHello(this.#options.identity, dialled, fromBase64(hello.nonce)));
   }

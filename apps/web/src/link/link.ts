@@ -9,8 +9,10 @@ import { type ChannelLink, DeviceChannel } from "./channel";
 import { Connection } from "./connection";
 import { DeviceBook } from "./devices";
 import { Dialer } from "./dialer";
+import { type LinkDiagnosis, LinkDoctor } from "./doctor";
 import { type FromLink, UnreachableError } from "./messages";
 import { PairingRun, type PairLink } from "./pairing";
+import { loadPins } from "./pins";
 import { parseRelayUrl, type RelayAddress } from "./relay-url";
 import type { Timing } from "./timing";
 
@@ -35,6 +37,7 @@ export class Link {
   #told = new Map<string, string>();
   #asks = new Asks();
   #session: (ChannelLink & PairLink) | null = null;
+  readonly #doctors = new Map<number, LinkDoctor>();
   #probe: ReturnType<typeof setInterval>;
 
   constructor(options: LinkOptions) {
@@ -58,6 +61,9 @@ export class Link {
   stop(): void {
     clearInterval(this.#probe);
     this.#dialer.stop();
+    for (const doctor of this.#doctors.values()) {
+      doctor.cancel();
+    }
   }
 
   setRelay(relayUrl: string): void {
@@ -125,6 +131,22 @@ export class Link {
 
   cancelPairing(id: number): void {
     this.#pairings.get(id)?.cancel();
+  }
+
+  /** Looks at the whole way anew, on a connection of its own: what this link believes may be what is wrong. */
+  async diagnose(id: number): Promise<void> {
+    const { identity, label, timing, makeSocket, db, post } = this.#options;
+    const address = this.#address;
+    const pins = (await loadPins(db, address.authority)).filter((pin) => pin.state !== "pending");
+    const tell = (state: LinkDiagnosis): void => post({ t: "diagnosis", id, state });
+    const doctor = new LinkDoctor({ address, identity, label, timing, makeSocket, pins, tell });
+    this.#doctors.set(id, doctor);
+    await doctor.run();
+    this.#doctors.delete(id);
+  }
+
+  cancelDiagnosis(id: number): void {
+    this.#doctors.get(id)?.cancel();
   }
 
   /** Ends the binding with a device. One that is revoked already is only forgotten here. */

@@ -1,6 +1,7 @@
 // What the page and the link worker say to each other. The worker sends lists, so
 // that a burst of events is one message.
 import type { Device, HostStatus, LinkState, PairingState } from "../api/contract";
+import type { LinkDiagnosis } from "./doctor";
 
 /** Where both ends speak: a Worker seen from the page, the global scope seen from the worker. */
 export interface Port<Send, Receive> {
@@ -21,7 +22,9 @@ export type ToLink =
   | { t: "request"; id: number; deviceId: string; name: string; fields: object }
   | { t: "pair"; id: number; code: string | null }
   | { t: "cancel_pair"; id: number }
-  | { t: "forget"; id: number; deviceId: string };
+  | { t: "forget"; id: number; deviceId: string }
+  | { t: "diagnose"; id: number }
+  | { t: "cancel_diagnosis"; id: number };
 
 /** An event as it came: of this version or of a newer one. */
 export interface WireEvent {
@@ -42,7 +45,8 @@ export type FromLink =
   | { t: "event"; deviceId: string; event: WireEvent }
   | { t: "answer"; id: number; result: unknown }
   | { t: "failure"; id: number; failure: Failure }
-  | { t: "pairing"; id: number; state: PairingState };
+  | { t: "pairing"; id: number; state: PairingState }
+  | { t: "diagnosis"; id: number; state: LinkDiagnosis };
 
 /** A refusal of the host. */
 export class RefusedError extends Error {

@@ -107,6 +107,12 @@ function handle(link: Link, message: ToLink, post: (message: FromLink) => void):
     case "forget":
       answer(message.id, link.forget(message.deviceId));
       return;
+    case "diagnose":
+      void link.diagnose(message.id);
+      return;
+    case "cancel_diagnosis":
+      link.cancelDiagnosis(message.id);
+      return;
   }
 }
 

@@ -101,11 +101,8 @@ func Trouble(f *session.File) string {
 // Damage says what in a file keeps it from being written to, or "". A last line
 // that was cut off is no damage: nobody was ever told of it.
 func Damage(f *session.File) string {
-	for i, d := range f.Damage {
-		if f.Torn && i == len(f.Damage)-1 {
-			break
-		}
-		return fmt.Sprintf("line %d: %s", d.Line, d.What)
+	if n := len(f.Damage); n > 1 || n == 1 && !f.Torn {
+		return fmt.Sprintf("line %d: %s", f.Damage[0].Line, f.Damage[0].What)
 	}
 	if f.Header.Version > session.Version {
 		return fmt.Sprintf("it was written by a newer program: the file is of version %d, this one knows version %d", f.Header.Version, session.Version)

@@ -1,7 +1,10 @@
 // What jsdom lacks and the pages need, in its plainest form. Import it first in a
 // test that renders.
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// A page that is a chunk of its own may take its time on a busy machine.
+configure({ asyncUtilTimeout: 10_000 });
 
 class Observer {
   observe(): void {}

@@ -2,6 +2,7 @@
 // keeps the contract's promises about stores; what a test wants to happen, it sets.
 import type {
   Device,
+  Diagnosis,
   Host,
   HostStatus,
   LinkState,
@@ -13,6 +14,7 @@ import type {
   SessionView,
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
+import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";
 import { ApiKind, type Approval, type Decision, type Event, type Live, type Requests } from "../../api/types";
 
@@ -40,6 +42,7 @@ export class FakeSession implements SessionView {
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   cancelled = 0;
+  fetched = 0;
   held = 0;
   answerWith: { won: boolean; decidedBy: string } = { won: true, decidedBy: "cli_me" };
 
@@ -51,6 +54,7 @@ export class FakeSession implements SessionView {
       status: "live",
       summary: null,
       entries: [],
+      earlier: "none",
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -96,6 +100,10 @@ export class FakeSession implements SessionView {
     return this.answerWith;
   }
 
+  loadEarlier(): void {
+    this.fetched++;
+  }
+
   release(): void {
     this.held--;
   }
@@ -106,6 +114,19 @@ type Handlers = {
     fields: Requests[K]["request"],
   ) => Promise<Requests[K]["response"]> | Requests[K]["response"];
 };
+
+export class FakeDiagnosis implements Diagnosis {
+  readonly state: Store<DiagnosisState>;
+  cancelled = false;
+
+  constructor(state: DiagnosisState) {
+    this.state = new Store(state);
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+}
 
 export class FakeHost implements Host {
   readonly status = new Store<HostStatus>("open");
@@ -148,6 +169,9 @@ export class FakeScorel implements Scorel {
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];
+  readonly diagnoses: FakeDiagnosis[] = [];
+  /** What the next diagnosis begins with. */
+  diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], done: false };
   reconnects = 0;
 
   async setRelayUrl(url: string): Promise<void> {
@@ -176,6 +200,12 @@ export class FakeScorel implements Scorel {
 
   reconnectNow(): void {
     this.reconnects++;
+  }
+
+  diagnose(): FakeDiagnosis {
+    const diagnosis = new FakeDiagnosis(this.diagnosis);
+    this.diagnoses.push(diagnosis);
+    return diagnosis;
   }
 
   #pair(code: string | null): FakePairing {

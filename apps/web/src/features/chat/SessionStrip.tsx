@@ -1,5 +1,6 @@
 import type { SessionState } from "../../api/contract";
 import { Dot, type Tone } from "../../components/Badge";
+import { ConnectionLink } from "../shared/ConnectionLink";
 
 export interface SessionStripProps {
   status: SessionState["status"];
@@ -20,7 +21,10 @@ export function SessionStrip({ status, label, damaged }: SessionStripProps) {
           className="flex items-center gap-2 py-1.5 text-muted text-sm"
         >
           <Dot tone={said.tone} live={status === "reconnecting"} />
-          {said.text}
+          <span className="min-w-0">{said.text}</span>
+          {damaged || status !== "offline" ? null : (
+            <ConnectionLink className="ml-auto font-medium underline underline-offset-2">Find out why</ConnectionLink>
+          )}
         </p>
       ) : null}
     </div>

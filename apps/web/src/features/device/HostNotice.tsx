@@ -3,6 +3,9 @@ import type { HostStatus } from "../../api/contract";
 import { CloseIcon, MachineIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
+import { ConnectionLink } from "../shared/ConnectionLink";
+
+const underlined = "-my-2 font-medium text-sm underline underline-offset-2";
 
 /** Says why a device does not answer and what can be done; nothing while it does. */
 export function HostNotice({ status, label }: { status: HostStatus; label: string }) {
@@ -11,13 +14,23 @@ export function HostNotice({ status, label }: { status: HostStatus; label: strin
       return null;
     case "connecting":
       return (
-        <Notice icon={<Spinner />} title={`Reaching ${label}`}>
+        <Notice
+          icon={<Spinner />}
+          title={`Reaching ${label}`}
+          actions={<ConnectionLink className={underlined}>Check the connection</ConnectionLink>}
+        >
           A sealed channel to the machine is being opened.
         </Notice>
       );
     case "offline":
       return (
-        <Notice data-testid="offline-notice" tone="warn" icon={<MachineIcon />} title={`${label} is offline`}>
+        <Notice
+          data-testid="offline-notice"
+          tone="warn"
+          icon={<MachineIcon />}
+          title={`${label} is offline`}
+          actions={<ConnectionLink className={underlined}>Check the connection</ConnectionLink>}
+        >
           Wake the machine, or start scorel on it with <code className="font-mono">scorel host serve</code>. This page
           goes on by itself when it is back.
         </Notice>

@@ -6,12 +6,25 @@ import { TextField } from "../../components/TextField";
 import { sentence } from "../shared/errors";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-export function SettingsSheet({ onClose }: { onClose: () => void }) {
+export interface SettingsSheetProps {
+  onClose: () => void;
+  /** Leads to the page that looks at the connection: the sheet stands outside of the router. */
+  onCheck: () => void;
+}
+
+export function SettingsSheet({ onClose, onCheck }: SettingsSheetProps) {
   const scorel = useScorel();
   const me = useReadable(scorel.me);
   return (
     <Sheet title="Settings" onClose={onClose}>
       <RelayForm onDone={onClose} />
+      <section className="mt-6 border-line border-t pt-4">
+        <h3 className="font-medium text-sm">Connection</h3>
+        <p className="mt-1 text-muted text-sm">Looks at the way to each machine, step by step.</p>
+        <Button data-testid="settings-connection" className="mt-2" onClick={onCheck}>
+          Check the connection
+        </Button>
+      </section>
       <section className="mt-6 border-line border-t pt-4">
         <h3 className="font-medium text-sm">This browser</h3>
         {me ? (

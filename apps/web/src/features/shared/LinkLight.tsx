@@ -1,6 +1,7 @@
 import type { LinkState } from "../../api/contract";
 import { Dot, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
+import { ConnectionLink } from "./ConnectionLink";
 import { useReadable, useScorel } from "./scorel-context";
 import { useNow } from "./time";
 
@@ -70,6 +71,7 @@ function Strip(props: { tone: "warn" | "danger"; text: string; detail?: string |
         <p>{props.text}</p>
         {props.detail ? <p className="truncate text-xs">{props.detail}</p> : null}
       </div>
+      <ConnectionLink className="font-medium underline underline-offset-2">Find out why</ConnectionLink>
       <Button onClick={props.onRetry}>Try now</Button>
     </div>
   );

@@ -20,3 +20,9 @@ func (p *Provider) SetFault(fault func(Step) error) {
 
 // Dir is where the provider keeps its sessions.
 func (p *Provider) Dir() string { return p.dir }
+
+// SyncData is the sync of an append.
+var SyncData = syncData
+
+// WithoutSync lets every sync do nothing.
+func WithoutSync(p *Provider) { p.disk.noSync = true }

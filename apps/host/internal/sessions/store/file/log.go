@@ -1,11 +1,11 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -48,7 +48,7 @@ func (p *Provider) openFile(id, path string) (store.Log, error) {
 
 // load reads the file, and mends what a crash left: only what nobody was told of.
 func (l *Log) load() error {
-	data, err := io.ReadAll(l.file)
+	data, err := readAll(l.file)
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,17 @@ func (l *Log) load() error {
 		return l.endLine()
 	}
 	return nil
+}
+
+// readAll reads a file from where it stands, in one piece of memory.
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), err
 }
 
 // endLine ends a last line that another program left without its LF, so that the

@@ -132,12 +132,3 @@ func faultOnce(t *testing.T, fails string, nth int, lines []json.RawMessage) {
 		t.Fatalf("after the fault the session is %+v, %v", f, err)
 	}
 }
-
-func pathOf(t *testing.T, p *file.Provider) string {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(p.Dir(), "*", "*.jsonl"))
-	if err != nil || len(paths) != 1 {
-		t.Fatalf("files: %v %v", paths, err)
-	}
-	return paths[0]
-}

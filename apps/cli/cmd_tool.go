@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/host"
+)
+
+func newTool(a *app) *cobra.Command {
+	return group("tool", "See the tools of the agent, and use one by hand",
+		"  scorel tool list\n  scorel tool run grep --args '{\"pattern\":\"TODO\"}'",
+		newToolList(a), newToolRun(a))
+}
+
+func newToolList(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the tools with their groups and arguments",
+		Long: `List the tools that the agent on this machine has. With --json each line is one
+tool with the JSON Schema of its arguments.`,
+		Example: "  scorel tool list\n  scorel tool list --json",
+		Args:    argCount(0, 0, "no arguments"),
+	}
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		home, err := a.home()
+		if err != nil {
+			return err
+		}
+		tools, err := host.Tools(home)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printEach(a.stdout, tools)
+		}
+		var rows [][]string
+		for _, t := range tools {
+			asks := "no"
+			if t.Risk != "read" {
+				asks = "yes"
+			}
+			rows = append(rows, []string{t.Name, t.Toolset, asks, clip(t.Description, 80)})
+		}
+		return printTable(a.stdout, []string{"NAME", "GROUP", "ASKS", "WHAT"}, rows)
+	}
+	return cmd
+}
+
+// maxToolArgs bounds the arguments that are read from a file or the input, in bytes.
+const maxToolArgs = 32 << 20
+
+func newToolRun(a *app) *cobra.Command {
+	var (
+		asJSON    bool
+		args, cwd string
+	)
+	cmd := &cobra.Command{
+		Use:   "run NAME --args JSON",
+		Short: "Use one tool by hand and print its result object",
+		Long: `Use one tool by hand, on this machine and without a host. It does what it would do
+for the agent: patch changes the file. Nobody is asked first. The result object is
+printed as JSON, with --json on one line; the exit code is 1 when the tool failed.
+For patch the object is {ok, strategy, count, diff, error}. Arguments that begin
+with @ are read from that file, @- from the standard input. What a background job
+leaves running ends with the command.`,
+		Example: "  scorel tool run read_file --args '{\"path\":\"README.md\"}'\n" +
+			"  scorel tool run patch --args '{\"path\":\"a.go\",\"old_string\":\"x := 1\",\"new_string\":\"x := 2\"}' --cwd ~/code --json",
+		Args: argCount(1, 1, "the name of one tool"),
+	}
+	addJSON(cmd, &asJSON)
+	cmd.Flags().StringVar(&args, "args", "", "arguments of the tool: a JSON object, @FILE or @- (default: {})")
+	cmd.Flags().StringVar(&cwd, "cwd", "", "folder to work in (default: this one)")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
+		raw, err := a.toolArgs(args)
+		if err != nil {
+			return err
+		}
+		dir, err := workingFolder(cwd)
+		if err != nil {
+			return err
+		}
+		home, err := a.home()
+		if err != nil {
+			return err
+		}
+		progress := func(text string) { fmt.Fprint(a.stderr, printableLines(text)) }
+		object, ok, err := host.RunTool(cmd.Context(), home, names[0], raw, dir, progress)
+		if errors.Is(err, host.ErrNoTool) {
+			return unknownTool(home, names[0])
+		}
+		if err != nil {
+			return err
+		}
+		if err := printObject(a.stdout, object, asJSON); err != nil {
+			return err
+		}
+		if !ok {
+			return sayf(errToolFailed, "the tool %s failed: see \"error\" in its result", names[0])
+		}
+		return nil
+	}
+	return cmd
+}
+
+var errToolFailed = errors.New("the tool failed")
+
+// toolArgs reads the arguments, which must be a JSON object: what is in it is the
+// tool's matter.
+func (a *app) toolArgs(given string) (json.RawMessage, error) {
+	text := given
+	if from, ok := strings.CutPrefix(given, "@"); ok {
+		data, err := a.readArgs(from)
+		if err != nil {
+			return nil, err
+		}
+		text = string(data)
+	}
+	if given == "" {
+		text = "{}"
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); err != nil || object == nil {
+		return nil, usagef("--args is not a JSON object: give for example --args '{\"path\":\"README.md\"}'")
+	}
+	return json.RawMessage(text), nil
+}
+
+func (a *app) readArgs(from string) ([]byte, error) {
+	reader := a.stdin
+	if from != "-" {
+		file, err := os.Open(from)
+		if err != nil {
+			return nil, usagef("--args names the file %s, which cannot be read: give a file with a JSON object", from)
+		}
+		defer file.Close()
+		reader = file
+	}
+	data, err := io.ReadAll(io.LimitReader(reader, maxToolArgs+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the arguments: %w", err)
+	}
+	if len(data) > maxToolArgs {
+		return nil, usagef("the arguments have more than %d bytes: give fewer", maxToolArgs)
+	}
+	return data, nil
+}
+
+func workingFolder(given string) (string, error) {
+	dir, err := filepath.Abs(given) // "" is this folder
+	if err != nil {
+		return "", fmt.Errorf("resolving %s: %w", given, err)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", usagef("--cwd %s is not a folder: give one that is there", dir)
+	}
+	return dir, nil
+}
+
+func unknownTool(home, name string) error {
+	tools, err := host.Tools(home)
+	if err != nil {
+		return err
+	}
+	names := make([]string, 0, len(tools))
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return usagef("there is no tool %q: the tools are %s", name, strings.Join(names, ", "))
+}
+
+// printObject prints JSON on one line, or for people on several.
+func printObject(w io.Writer, object json.RawMessage, oneLine bool) error {
+	if oneLine {
+		return printJSON(w, object)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, object, "", "  "); err != nil {
+		return fmt.Errorf("printing the result: %w", err)
+	}
+	out.WriteByte('\n')
+	_, err := w.Write(out.Bytes())
+	return err
+}

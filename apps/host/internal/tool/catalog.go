@@ -1,0 +1,209 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Toolset is a group of tools that belong together.
+type Toolset string
+
+// The groups, in the order in which they are listed.
+const (
+	Base        Toolset = "base"        // files, search, commands, the net
+	Planning    Toolset = "planning"    // what is to be done
+	Interaction Toolset = "interaction" // questions to people
+	Memory      Toolset = "memory"      // what is kept between sessions
+	Skill       Toolset = "skill"       // instructions and scripts of others
+	Crew        Toolset = "crew"        // other agents
+)
+
+// Toolsets returns all groups in their order.
+func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Crew} }
+
+// Definition is what is known of a tool without a session.
+type Definition struct {
+	Toolset Toolset
+	Spec    agent.ToolSpec
+	Risk    agent.Risk
+	// Subject names the argument that the patterns of a permission rule are
+	// compared with: a command, a path or an address. "" when there is none.
+	Subject string
+}
+
+// entry is a line of the registry.
+type entry struct {
+	toolset Toolset
+	subject string
+	make    func(*Set) agent.Tool
+}
+
+// registry lists every tool.
+func registry() []entry {
+	return []entry{
+		{Base, "command", func(s *Set) agent.Tool { return newBash(s) }},
+		{Base, "", func(s *Set) agent.Tool { return bashJob{s} }},
+		{Base, "url", func(s *Set) agent.Tool { return newFetchURL(s) }},
+		{Base, "path", func(s *Set) agent.Tool { return globTool{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return grepTool{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return listDir{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return patchTool{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return readFile{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return writeFile{s} }},
+		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
+		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
+		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
+	}
+}
+
+// Catalog makes the tools of every session of a host.
+type Catalog struct {
+	options Options
+	locks   pathLocks
+}
+
+// NewCatalog returns the catalog of a host.
+func NewCatalog(options Options) *Catalog { return &Catalog{options: options} }
+
+func (c *Catalog) entries() []entry {
+	return slices.DeleteFunc(registry(), func(e entry) bool { return e.toolset == Memory && c.options.Memory == "" })
+}
+
+// Definitions returns what there is, by group and name.
+func (c *Catalog) Definitions() []Definition {
+	s := c.Open(Scope{})
+	defer s.Close()
+	var all []Definition
+	for i, e := range c.entries() {
+		t := s.tools[i]
+		all = append(all, Definition{Toolset: e.toolset, Spec: t.Spec(), Risk: t.Risk(), Subject: e.subject})
+	}
+	return all
+}
+
+// Scope is what a session gives to its tools.
+type Scope struct {
+	// Scratch is an absolute folder of the session's own, made when it is needed:
+	// output that is too long to show, and the tasks. "" keeps none.
+	Scratch string
+	// Notify hears of background jobs that ended. It does not block; nil is silent.
+	Notify func(text string)
+}
+
+// Set is the tools of one session with what they share. It implements
+// agent.Toolset.
+type Set struct {
+	*Catalog
+	scope   Scope
+	private guard
+	seen    seenFiles
+	spill   spill
+	todos   todoList
+	jobs    jobs
+	notices notices
+	patches patchState
+	tools   []agent.Tool
+}
+
+// Open makes the tools of a session.
+func (c *Catalog) Open(scope Scope) *Set {
+	s := &Set{Catalog: c, scope: scope}
+	s.private = guard{closed: resolvedAll(c.options.Private)}
+	if scope.Scratch != "" {
+		s.private.open = resolvedAll([]string{scope.Scratch})
+	}
+	s.spill.dir = scope.Scratch
+	s.todos.dir = scope.Scratch
+	s.jobs.ctx, s.jobs.cancel = context.WithCancel(context.Background())
+	for _, e := range c.entries() {
+		s.tools = append(s.tools, e.make(s))
+	}
+	return s
+}
+
+// Tools returns the tools by group and name. Their results carry what the session
+// is to be told.
+func (s *Set) Tools() []agent.Tool {
+	out := make([]agent.Tool, 0, len(s.tools))
+	for _, t := range s.tools {
+		out = append(out, telling{t, &s.notices})
+	}
+	return out
+}
+
+// Close ends every process of the session and waits for it.
+func (s *Set) Close() {
+	s.jobs.cancel()
+	s.jobs.wg.Wait()
+}
+
+// notify tells of something that happened beside the calls: with the next result
+// to the model, and at once to who listens.
+func (s *Set) notify(text string) {
+	s.notices.add(text)
+	if s.scope.Notify != nil {
+		s.scope.Notify(text)
+	}
+}
+
+// notices wait for the next result.
+type notices struct {
+	mu      sync.Mutex
+	waiting []string
+}
+
+func (n *notices) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.waiting = append(n.waiting, text)
+}
+
+func (n *notices) take() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	taken := n.waiting
+	n.waiting = nil
+	return taken
+}
+
+// telling puts notices behind the results of a tool.
+type telling struct {
+	agent.Tool
+	notices *notices
+}
+
+func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
+	result := t.Tool.Run(ctx, call, progress)
+	if texts := t.notices.take(); len(texts) > 0 {
+		result.Content = append(slices.Clip(result.Content), session.Text("\n["+strings.Join(texts, "]\n[")+"]"))
+	}
+	return result
+}
+
+// Object is the result of a call as a program reads it: {ok, text, details,
+// error}, and for patch {ok, strategy, count, diff, error}.
+func Object(name string, result agent.Result) json.RawMessage {
+	if name == patchName {
+		var outcome patchOutcome
+		if json.Unmarshal(result.Details, &outcome) == nil {
+			return details(outcome)
+		}
+	}
+	object := struct {
+		OK      bool            `json:"ok"`
+		Text    string          `json:"text"`
+		Details json.RawMessage `json:"details,omitempty"`
+		Error   *string         `json:"error"`
+	}{OK: !result.IsError, Text: result.Content.Plain(), Details: result.Details}
+	if result.IsError {
+		text := object.Text
+		object.Error, object.Text = &text, ""
+	}
+	return details(object)
+}

@@ -1,0 +1,224 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+)
+
+//go:embed fetchurl.md
+var fetchURLDoc string
+
+// Bounds of a fetch.
+const (
+	fetchTimeout = 30 * time.Second
+	maxFetch     = 5 << 20 // bytes of the answer
+	maxRedirects = 10
+	maxURL       = 4096 // bytes
+)
+
+type fetchURL struct {
+	*Set
+	refuse func(address string) error // asked of every address before it is connected to
+}
+
+func newFetchURL(s *Set) fetchURL {
+	if s.options.FetchPrivate {
+		return fetchURL{s, func(string) error { return nil }}
+	}
+	return fetchURL{s, refusePrivate}
+}
+
+type fetchURLArgs struct {
+	URL string `json:"url"`
+}
+
+func (fetchURL) Spec() agent.ToolSpec {
+	return spec("fetch_url", fetchURLDoc, `{
+		"url": {"type": "string", "description": "Address that begins with http:// or https://."}}`, "url")
+}
+
+// Risk implements agent.Tool: an address can carry away what the model has read.
+func (fetchURL) Risk() agent.Risk { return agent.RiskWrite }
+
+func (fetchURL) Describe(call agent.Call) agent.Description {
+	var args fetchURLArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Description{Title: "Fetch a page (the arguments are wrong)", Detail: string(call.Arguments)}
+	}
+	title := "Fetch a page"
+	if target, err := url.Parse(args.URL); err == nil {
+		title = "Fetch from " + target.Host
+	}
+	return agent.Description{Title: title, Detail: args.URL}
+}
+
+func (t fetchURL) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
+	var args fetchURLArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("fetch_url: %v.", err)
+	}
+	if err := checkURL(args.URL); err != nil {
+		return agent.Failure("fetch_url: %v.", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	answer, err := t.get(limited, args.URL)
+	switch {
+	case ctx.Err() != nil:
+		return agent.Cancelled(0, "")
+	case limited.Err() != nil:
+		return agent.Failure("fetch_url: %s did not answer in full within %d s.", args.URL, int(fetchTimeout.Seconds()))
+	case err != nil:
+		return agent.Failure("fetch_url: %v.", err)
+	}
+	return t.show(answer)
+}
+
+// fetched is an answer.
+type fetched struct {
+	status    int
+	finalURL  string
+	mediaType string
+	body      []byte
+	cut       bool
+}
+
+func checkURL(text string) error {
+	target, err := url.Parse(text)
+	switch {
+	case len(text) > maxURL:
+		return fmt.Errorf("the address has %d bytes, the limit is %d", len(text), maxURL)
+	case err != nil:
+		return errors.New("this is not an address; write it in full, as https://example.org/page")
+	case target.Scheme != "http" && target.Scheme != "https":
+		return errors.New("the address must begin with http:// or https://")
+	case target.Hostname() == "":
+		return errors.New("the address names no host")
+	case target.User != nil:
+		return errors.New("the address must not hold a name or password")
+	}
+	return nil
+}
+
+func (t fetchURL) get(ctx context.Context, address string) (*fetched, error) {
+	client, idle := t.client()
+	defer idle()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, fmt.Errorf("the address cannot be used: %w", err)
+	}
+	request.Header.Set("User-Agent", "scorel")
+	request.Header.Set("Accept", "text/html, text/*, application/json, application/xml;q=0.9, */*;q=0.1")
+	response, err := client.Do(request)
+	if err != nil {
+		var closed *privateAddressError
+		if errors.As(err, &closed) {
+			return nil, closed
+		}
+		var wrapped *url.Error
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, fmt.Errorf("%s cannot be reached: %w", address, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetch+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer of %s: %w", address, err)
+	}
+	answer := &fetched{status: response.StatusCode, finalURL: response.Request.URL.String(), body: body}
+	if len(body) > maxFetch {
+		answer.body, answer.cut = body[:maxFetch], true
+	}
+	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = mime.ParseMediaType(http.DetectContentType(answer.body))
+	}
+	answer.mediaType = kind
+	return answer, nil
+}
+
+// client makes connections itself: a proxy of the environment would connect for
+// us to addresses that are closed. idle ends what it keeps open.
+func (t fetchURL) client() (client *http.Client, idle func()) {
+	// This sees the address that is connected to in the end, after every redirect
+	// and whatever the name resolved to.
+	dialer := &net.Dialer{Timeout: fetchTimeout, Control: func(_, address string, _ syscall.RawConn) error { return t.refuse(address) }}
+	transport := &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 64 << 10}
+	client = &http.Client{Transport: transport, CheckRedirect: func(request *http.Request, via []*http.Request) error {
+		if len(via) >= maxRedirects {
+			return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		}
+		return checkURL(request.URL.String())
+	}}
+	return client, transport.CloseIdleConnections
+}
+
+// privateAddressError says that an address is closed.
+type privateAddressError struct{ address string }
+
+func (e *privateAddressError) Error() string {
+	return fmt.Sprintf("%s is not a public address, and fetch_url reaches only those; for a server on this machine use bash with curl", e.address)
+}
+
+// notPublic are networks that netip does not name: shared and special addresses,
+// and those of IPv6 that carry one of IPv4.
+func notPublic() []netip.Prefix {
+	var out []netip.Prefix
+	for _, text := range []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+		"240.0.0.0/4", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "fec0::/10",
+	} {
+		out = append(out, netip.MustParsePrefix(text))
+	}
+	return out
+}
+
+func refusePrivate(address string) error {
+	target, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return &privateAddressError{address}
+	}
+	ip := target.Addr().Unmap().WithZone("")
+	closed := !ip.IsGlobalUnicast() || ip.IsPrivate()
+	for _, prefix := range notPublic() {
+		closed = closed || prefix.Contains(ip)
+	}
+	if closed {
+		return &privateAddressError{ip.String()}
+	}
+	return nil
+}
+
+func (t fetchURL) show(answer *fetched) agent.Result {
+	head := fmt.Sprintf("[%d %s, %s, %d bytes]\n", answer.status, answer.finalURL, answer.mediaType, len(answer.body))
+	if answer.cut {
+		head = fmt.Sprintf("[%d %s, %s, only the first %d bytes]\n", answer.status, answer.finalURL, answer.mediaType, maxFetch)
+	}
+	text := string(answer.body)
+	switch {
+	case answer.mediaType == "text/html" || answer.mediaType == "application/xhtml+xml":
+		text = readable(strings.ToValidUTF8(text, "\uFFFD"), answer.finalURL)
+	case strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) && !strings.HasPrefix(answer.mediaType, "text/"):
+		return agent.Failure("%sfetch_url: this is not text; download it with bash (curl -O) if you need it.", head)
+	}
+	text = head + t.firstRows("fetch_url", strings.Split(strings.TrimRight(text, "\n"), "\n"), MaxLines, "lines", "there is no way to see them")
+	result := agent.Success(text)
+	result.IsError = answer.status >= 400
+	result.Details = details(map[string]any{"status": answer.status, "url": answer.finalURL, "mediaType": answer.mediaType, "bytes": len(answer.body)})
+	return result
+}

@@ -1,0 +1,42 @@
+package fuzzy
+
+import (
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+)
+
+// lineOp is a run of lines that two texts share, or one that differs. Lines have
+// their ends.
+type lineOp struct {
+	equal    bool
+	old, new []string
+}
+
+// lineOps tells how old becomes new, line by line.
+func lineOps(old, new string) []lineOp {
+	var ops []lineOp
+	at := 0
+	same := func(to int) {
+		if to > at {
+			lines := splitLines(old[at:to])
+			ops = append(ops, lineOp{equal: true, old: lines, new: lines})
+		}
+	}
+	for _, edit := range udiff.Lines(old, new) {
+		same(edit.Start)
+		ops = append(ops, lineOp{old: splitLines(old[edit.Start:edit.End]), new: splitLines(edit.New)})
+		at = edit.End
+	}
+	same(len(old))
+	return ops
+}
+
+// splitLines splits behind every line end.
+func splitLines(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}

@@ -1,0 +1,135 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// guard knows which folders are closed to tools. All are absolute and resolved.
+type guard struct {
+	closed []string
+	open   []string // parts of the closed ones that are not
+}
+
+// hides tells whether a path, also through symbolic links, lies where no tool goes.
+func (g guard) hides(path string) bool {
+	if len(g.closed) == 0 {
+		return false
+	}
+	path = resolved(path)
+	return slices.ContainsFunc(g.closed, func(folder string) bool { return within(folder, path) }) &&
+		!slices.ContainsFunc(g.open, func(folder string) bool { return within(folder, path) })
+}
+
+// within tells whether path is folder or lies in it.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// maxKnown bounds the files whose content is remembered, in bytes: a hash takes
+// the whole file.
+const maxKnown = 64 << 20
+
+// fingerprint is the hash of a file's content.
+type fingerprint [sha256.Size]byte
+
+// seenFiles remembers what a session knows of files: their content when they were
+// last read or written by it. Keys are resolved paths.
+type seenFiles struct {
+	mu    sync.Mutex
+	files map[string]fingerprint
+}
+
+func (s *seenFiles) note(path string, print fingerprint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.files == nil {
+		s.files = map[string]fingerprint{}
+	}
+	s.files[path] = print
+}
+
+func (s *seenFiles) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, path)
+}
+
+func (s *seenFiles) get(path string) (print fingerprint, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	print, known = s.files[path]
+	return print, known
+}
+
+// pathLocks keeps two calls from writing one file at a time, whatever session
+// they belong to.
+type pathLocks struct {
+	mu   sync.Mutex
+	held map[string]*pathLock
+}
+
+type pathLock struct {
+	turn  chan struct{} // holds one while somebody has the lock
+	users int
+}
+
+// lock takes the locks of all paths, in an order that cannot block two callers
+// for ever. It fails only when ctx ends.
+func (l *pathLocks) lock(ctx context.Context, paths ...string) (unlock func(), err error) {
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
+	var taken []string
+	unlock = func() {
+		for _, path := range taken {
+			l.release(path)
+		}
+	}
+	for _, path := range paths {
+		entry := l.enter(path)
+		select {
+		case entry.turn <- struct{}{}:
+			taken = append(taken, path)
+		case <-ctx.Done():
+			l.leave(path)
+			unlock()
+			return nil, ctx.Err()
+		}
+	}
+	return unlock, nil
+}
+
+func (l *pathLocks) enter(path string) *pathLock {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		l.held = map[string]*pathLock{}
+	}
+	entry := l.held[path]
+	if entry == nil {
+		entry = &pathLock{turn: make(chan struct{}, 1)}
+		l.held[path] = entry
+	}
+	entry.users++
+	return entry
+}
+
+func (l *pathLocks) release(path string) {
+	l.mu.Lock()
+	entry := l.held[path]
+	l.mu.Unlock()
+	<-entry.turn
+	l.leave(path)
+}
+
+func (l *pathLocks) leave(path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[path].users--; l.held[path].users == 0 {
+		delete(l.held, path)
+	}
+}

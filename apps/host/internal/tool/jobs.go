@@ -1,0 +1,189 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Bounds of background jobs.
+const (
+	maxJobs      = 32 // that run at once in one session
+	maxEndedJobs = 32 // that are remembered
+)
+
+// job is a command that runs or has ended. Its goroutine owns the process.
+type job struct {
+	id      string
+	command string
+	began   time.Time
+	out     *tail
+	ctx     context.Context
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when it has ended
+
+	// Set before done is closed.
+	exit    int
+	took    time.Duration
+	err     error // it could not be started
+	stopped bool  // it was made to end
+
+	// Under the lock of jobs.
+	background bool
+	seen       int // bytes of output that were shown
+}
+
+// state says in words how the job stands.
+func (j *job) state() string {
+	select {
+	case <-j.done:
+	default:
+		return fmt.Sprintf("running for %d s", int(time.Since(j.began).Seconds()))
+	}
+	switch {
+	case j.err != nil:
+		return "not started: " + j.err.Error()
+	case j.stopped:
+		return fmt.Sprintf("stopped after %d s", int(j.took.Seconds()))
+	}
+	return fmt.Sprintf("ended with exit code %d after %d s", j.exit, int(j.took.Seconds()))
+}
+
+// jobs are the commands of a session. Those in the foreground are among them
+// until their call ends.
+type jobs struct {
+	ctx    context.Context // ends all
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu   sync.Mutex
+	next int
+	list []*job
+}
+
+var errManyJobs = fmt.Errorf("there are %d jobs running already; stop one with bash_job first", maxJobs)
+
+// startJob runs a command in a goroutine of its own, with its output going to
+// progress until it is detached.
+func (s *Set) startJob(t bashTool, dir, command string, progress func(string)) (*job, error) {
+	j := &job{command: command, began: time.Now(), out: &tail{progress: progress, spill: &s.spill}, done: make(chan struct{})}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	if s.jobs.ctx.Err() != nil {
+		return nil, errors.New("the session has ended")
+	}
+	if s.jobs.running() >= maxJobs {
+		return nil, errManyJobs
+	}
+	s.jobs.next++
+	j.id = fmt.Sprintf("job%d", s.jobs.next)
+	j.ctx, j.cancel = context.WithCancel(s.jobs.ctx)
+	s.jobs.list = append(s.jobs.list, j)
+	s.jobs.wg.Go(func() { s.runJob(t, j, dir) })
+	return j, nil
+}
+
+func (js *jobs) running() int {
+	n := 0
+	for _, j := range js.list {
+		select {
+		case <-j.done:
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Set) runJob(t bashTool, j *job, dir string) {
+	j.exit, j.err = t.execute(j.ctx, dir, j.command, j.out)
+	j.took = time.Since(j.began)
+	j.stopped = j.ctx.Err() != nil && j.exit != 0
+	if j.err != nil {
+		j.exit = -1
+	}
+	s.jobs.mu.Lock()
+	close(j.done)
+	background := j.background
+	s.jobs.forgetOld()
+	s.jobs.mu.Unlock()
+	if background {
+		j.out.close()
+		if s.jobs.ctx.Err() == nil {
+			s.notify(fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)))
+		}
+	}
+	j.cancel()
+}
+
+func firstWords(command string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(command), "\n")
+	if runes := []rune(first); len(runes) > 80 {
+		return string(runes[:80]) + "..."
+	}
+	return first
+}
+
+// forgetOld drops the oldest of many ended jobs.
+func (js *jobs) forgetOld() {
+	ended := len(js.list) - js.running()
+	js.list = slices.DeleteFunc(js.list, func(j *job) bool {
+		if ended <= maxEndedJobs {
+			return false
+		}
+		select {
+		case <-j.done:
+			ended--
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// detach lets a job go on without its call; false when it has ended meanwhile.
+func (s *Set) detach(j *job) bool {
+	j.out.mute()
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	select {
+	case <-j.done:
+		return false
+	default:
+	}
+	j.background = true
+	_, j.seen, _ = j.out.since(0)
+	return true
+}
+
+// dropJob forgets a command that ended in the foreground.
+func (s *Set) dropJob(j *job) {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	s.jobs.list = slices.DeleteFunc(s.jobs.list, func(other *job) bool { return other == j })
+}
+
+// backgroundJobs returns those that a model may know, oldest first.
+func (s *Set) backgroundJobs() []*job {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	var out []*job
+	for _, j := range s.jobs.list {
+		if j.background {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// news returns what a job wrote since it was last looked at.
+func (s *Set) news(j *job) (text string, missed bool) {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	text, j.seen, missed = j.out.since(j.seen)
+	return text, missed
+}

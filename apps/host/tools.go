@@ -1,0 +1,84 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/apps/host/internal/tool"
+)
+
+// toolOptions are what the tools of a home must respect.
+func toolOptions(paths state.Paths, config state.Config) tool.Options {
+	return tool.Options{Private: []string{paths.Home}, HideEnv: config.KeyEnvs(), Memory: paths.Memory()}
+}
+
+// systemPrompt makes the prompt of a session from what the catalog holds.
+func systemPrompt(catalog *tool.Catalog) func(cwd string) string {
+	set := catalog.Open(tool.Scope{})
+	tools := set.Tools()
+	set.Close()
+	return func(cwd string) string { return agent.SystemPrompt(tools, cwd) }
+}
+
+// Tool describes a tool of the agent.
+type Tool struct {
+	Name        string          `json:"name"`
+	Toolset     string          `json:"toolset"`
+	Risk        string          `json:"risk"`              // "read" or "write": a write asks first
+	Subject     string          `json:"subject,omitempty"` // the argument that rules are about
+	Description string          `json:"description"`       // Markdown
+	Parameters  json.RawMessage `json:"parameters"`        // JSON Schema of the arguments
+}
+
+// ErrNoTool says that there is no tool of that name.
+var ErrNoTool = errors.New("there is no such tool")
+
+// Tools lists the tools that the agent has on a home, by group and name. The
+// config.toml must be right.
+func Tools(home string) ([]Tool, error) {
+	paths := state.Paths{Home: home}
+	config, err := state.LoadConfig(paths.Config(), os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	var all []Tool
+	for _, d := range tool.NewCatalog(toolOptions(paths, config)).Definitions() {
+		risk := "write"
+		if d.Risk == agent.RiskRead {
+			risk = "read"
+		}
+		all = append(all, Tool{
+			Name: d.Spec.Name, Toolset: string(d.Toolset), Risk: risk, Subject: d.Subject,
+			Description: strings.TrimSpace(d.Spec.Description), Parameters: d.Spec.Parameters,
+		})
+	}
+	return all, nil
+}
+
+// RunTool makes one call by hand, in a session of its own that ends with it. The
+// object is what programs read of the result; ok tells whether the tool did what
+// it was asked. progress hears of output while it comes. The error is ErrNoTool,
+// or that of config.toml.
+func RunTool(ctx context.Context, home, name string, args json.RawMessage, cwd string, progress func(string)) (object json.RawMessage, ok bool, err error) {
+	paths := state.Paths{Home: home}
+	config, err := state.LoadConfig(paths.Config(), os.Getenv)
+	if err != nil {
+		return nil, false, err
+	}
+	options := toolOptions(paths, config)
+	options.ByHand = true
+	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
+	defer set.Close()
+	for _, t := range set.Tools() {
+		if t.Spec().Name == name {
+			result := t.Run(ctx, agent.Call{ID: "by-hand", Name: name, Arguments: args, Cwd: cwd}, progress)
+			return tool.Object(name, result), !result.IsError, nil
+		}
+	}
+	return nil, false, ErrNoTool
+}

@@ -1,0 +1,75 @@
+package relaytest
+
+import (
+	"context"
+	"net"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/scorel/scorel/apps/relay"
+)
+
+// StartInMemory runs a relay whose connections are pipes, for a test in a bubble of
+// testing/synctest: sockets would keep its clock from moving. It ends with the test.
+func StartInMemory(t testing.TB, change func(*relay.Config)) *Server {
+	t.Helper()
+	cfg := relay.Config{Version: "test"}
+	if change != nil {
+		change(&cfg)
+	}
+	if cfg.Store == nil {
+		cfg.Store = OpenStore(t, filepath.Join(t.TempDir(), "relay.db"))
+	}
+	r, err := relay.New(cfg)
+	if err != nil {
+		t.Fatalf("starting a relay: %v", err)
+	}
+	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	s := &Server{
+		Relay: r, Store: cfg.Store, URL: "http://" + pipes.Addr().String(), dial: pipes.dial,
+		HTTP: httptest.NewUnstartedServer(r.Handler()),
+	}
+	_ = s.HTTP.Listener.Close() // the pipes take its place
+	s.HTTP.Listener = pipes
+	s.HTTP.Start()
+	t.Cleanup(func() { s.Stop(t) })
+	return s
+}
+
+// pipeListener accepts the other ends of what dial returns.
+type pipeListener struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case l.conns <- far:
+		return near, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr is a loopback address, which every relay serves.
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7410} }

@@ -1,0 +1,115 @@
+import "../../app/testing/browser";
+import { act, fireEvent, screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { type DiagnosisState, type DiagnosisStep, skipRest, waiting } from "../../api/diagnosis";
+import { FakeScorel } from "../../app/testing/fake-scorel";
+import { renderApp } from "../../app/testing/render-app";
+import { reportOf } from "./words";
+
+const ok = (name: DiagnosisStep["name"]): DiagnosisStep => ({ name, status: "ok", detail: `${name} is well`, ms: 4 });
+const relay = [ok("page"), ok("network"), ok("relay"), ok("login"), ok("clock")];
+const offline: DiagnosisStep = {
+  name: "presence",
+  status: "failed",
+  finding: "presence_offline",
+  detail: "the machine is not connected to the relay",
+  ms: 1200,
+};
+const stopped = [ok("binding"), offline, ...skipRest(waiting(["channel", "seal", "api"]), "presence")];
+
+function show(diagnosis: Partial<DiagnosisState>, path = "/connection") {
+  const scorel = new FakeScorel();
+  scorel.devices.set([{ id: "dev_one", label: "workshop", online: false }]);
+  scorel.diagnosis = { relayUrl: "https://relay.example", relay, devices: [], done: true, ...diagnosis };
+  return { scorel, ...renderApp(scorel, path) };
+}
+
+function step(name: string): HTMLElement {
+  const found = screen.getAllByTestId("step").find((each) => each.dataset.step === name);
+  if (!found) throw new Error(`no step ${name}`);
+  return found;
+}
+
+describe("the connection page", () => {
+  it("says where the way stops, and what to do", async () => {
+    show({ devices: [{ id: "dev_one", label: "workshop", steps: stopped }] });
+    const summary = await screen.findByTestId("diagnosis");
+    expect(summary.textContent).toContain("workshop cannot be reached");
+    expect(summary.textContent).toContain("the machine is not connected to the relay");
+    expect(step("presence").dataset.status).toBe("failed");
+    expect(within(step("presence")).getByTestId("step-hint").textContent).toContain("scorel host serve");
+    expect(step("seal").dataset.status).toBe("skipped");
+    expect(step("login").textContent).toContain("login is well");
+  });
+
+  it("follows a run, looks again when asked, and stops when it is left", async () => {
+    const running: DiagnosisStep = { name: "login", status: "running", detail: "" };
+    const { scorel, router } = show({ relay: [ok("page"), running], done: false });
+    expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("running");
+    expect((screen.getByTestId("check-again") as HTMLButtonElement).disabled).toBe(true);
+    const first = scorel.diagnoses.at(-1);
+    act(() => first?.state.set({ ...scorel.diagnosis, relay, done: true }));
+    expect(screen.getByTestId("diagnosis").dataset.state).toBe("ok");
+    const before = scorel.diagnoses.length;
+    fireEvent.click(screen.getByTestId("check-again"));
+    expect(scorel.diagnoses).toHaveLength(before + 1);
+    expect(first?.cancelled).toBe(true);
+    await act(() => router.navigate({ to: "/" }));
+    expect(scorel.diagnoses.at(-1)?.cancelled).toBe(true);
+  });
+
+  it("tells a warning from a failure", async () => {
+    const skew: DiagnosisStep = { ...ok("clock"), status: "warn", finding: "clock_skew" };
+    show({ relay: [...relay.slice(0, 4), skew] });
+    expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("warn");
+    expect(within(step("clock")).getByTestId("step-hint").textContent).toContain("NTP");
+  });
+
+  it("offers to pair again where that helps", async () => {
+    const gone: DiagnosisStep = { ...offline, name: "binding", finding: "binding_missing" };
+    show({ devices: [{ id: "dev_one", label: "workshop", steps: [gone] }] });
+    expect((await screen.findByRole("link", { name: "Pair again" })).getAttribute("href")).toBe("/pair");
+  });
+
+  it("is reached from the settings", async () => {
+    const { router } = show({}, "/");
+    fireEvent.click(await screen.findByRole("button", { name: "Settings" }));
+    fireEvent.click(screen.getByTestId("settings-connection"));
+    await screen.findByTestId("diagnosis");
+    expect(router.state.location.pathname).toBe("/connection");
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("is a step away from where the page says that it is not connected", async () => {
+    const { scorel } = show({}, "/d/dev_one");
+    act(() => {
+      scorel.host("dev_one").status.set("offline");
+      scorel.link.set({ state: "connecting", attempt: 3, retryAt: null, lastError: "The relay cannot be reached." });
+    });
+    const links = await screen.findAllByTestId("connection-link");
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(["/connection", "/connection"]);
+    fireEvent.click(links[0] as HTMLElement);
+    expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("ok");
+  });
+});
+
+describe("the report", () => {
+  it("reads like that of the command line", () => {
+    const state = {
+      relayUrl: "https://relay.example",
+      relay: [ok("relay")],
+      devices: [{ id: "dev_one", label: "workshop", steps: stopped.slice(0, 3) }],
+      done: true,
+    };
+    expect(reportOf(state).split("\n")).toEqual([
+      "https://relay.example",
+      "  ok       relay     relay is well (4 ms)",
+      '"workshop" (dev_one)',
+      "  ok       binding   binding is well (4 ms)",
+      "  failed   presence  the machine is not connected to the relay (1.2 s)",
+      expect.stringContaining("                     Wake the machine"),
+      "  skipped  channel   not tried, for presence failed",
+      "",
+    ]);
+  });
+});

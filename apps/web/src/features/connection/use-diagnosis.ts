@@ -1,0 +1,23 @@
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import type { Diagnosis } from "../../api/contract";
+import type { DiagnosisState } from "../../api/diagnosis";
+import { useScorel } from "../shared/scorel-context";
+
+const idle = { get: () => null, subscribe: () => () => {} };
+
+/** Runs a diagnosis while the page is here, and another whenever `run` changes. Null until the first has begun. */
+export function useDiagnosis(run: number): DiagnosisState | null {
+  const scorel = useScorel();
+  const [diagnosis, setDiagnosis] = useState<Diagnosis | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new run is a new diagnosis
+  useEffect(() => {
+    const started = scorel.diagnose();
+    setDiagnosis(started);
+    return () => started.cancel();
+  }, [scorel, run]);
+  const store = diagnosis?.state ?? idle;
+  return useSyncExternalStore(
+    useCallback((listener: () => void) => store.subscribe(listener), [store]),
+    useCallback((): DiagnosisState | null => store.get(), [store]),
+  );
+}

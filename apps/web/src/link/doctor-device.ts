@@ -1,0 +1,120 @@
+// The steps of a diagnosis that are about one device.
+import { Handshake, type Identity, utf8 } from "@scorel/protocol";
+import type { Frame, Peer } from "@scorel/protocol/wire";
+import { StepFailure, type Verdict } from "../api/diagnosis";
+import { RelayError } from "./asks";
+import { channelFailure, type Line, readAnswer, sealFailure, within } from "./doctor-line";
+import { matchesPin, type Pin } from "./pins";
+import { Sealed } from "./sealed";
+
+/** What these steps need of the connection. */
+export interface DeviceWay {
+  identity: Identity;
+  /** How long the other side may take for one answer, in milliseconds. */
+  patience: number;
+  peers: readonly Peer[];
+  ask(make: (requestId: string) => Frame): Promise<Frame>;
+  send(frame: Frame): void;
+  sendRecord(channel: number, payload: Uint8Array<ArrayBuffer>): void;
+  line(channel: number): Line | undefined;
+}
+
+const REQUEST = "doctor";
+
+/** Each method is one step and needs those before it. */
+export class DeviceDoctor {
+  readonly #way: DeviceWay;
+  readonly #pin: Pin;
+  readonly #peer: Peer | undefined;
+  #channel: number | null = null;
+  #line: Line | undefined;
+  #sealed: Sealed | null = null;
+
+  constructor(way: DeviceWay, pin: Pin) {
+    this.#way = way;
+    this.#pin = pin;
+    this.#peer = way.peers.find((each) => each.id === pin.id);
+  }
+
+  binding(): Verdict {
+    if (!this.#peer) {
+      throw new StepFailure("binding_missing", "the relay knows no pairing with this machine");
+    }
+    if (!matchesPin(this.#pin, this.#peer)) {
+      throw new StepFailure("binding_keys", "the relay names other keys for this machine than the paired ones");
+    }
+    return { detail: `known to the relay as "${this.#peer.label}"` };
+  }
+
+  presence(): Verdict {
+    if (!this.#peer?.online) {
+      throw new StepFailure("presence_offline", "the machine is not connected to the relay");
+    }
+    return { detail: "the machine is connected to the relay" };
+  }
+
+  async channel(): Promise<Verdict> {
+    const { id } = this.#pin;
+    const opened = this.#way.ask((requestId) => ({ type: "open_channel", requestId, deviceId: id }));
+    const late = new StepFailure("channel_failed", "the relay did not answer");
+    const frame = await within(this.#way.patience, opened, late).catch((err: unknown) => {
+      throw err instanceof RelayError ? channelFailure(err) : err;
+    });
+    if (frame.type !== "channel_opened" || frame.peerId !== id) {
+      throw new StepFailure("channel_failed", "the relay opened a channel to something else");
+    }
+    this.#channel = frame.channel;
+    this.#line = this.#way.line(frame.channel);
+    return { detail: "opened" };
+  }
+
+  async seal(): Promise<Verdict> {
+    const { channel, line } = this.#open();
+    const handshake = new Handshake(this.#way.identity, { id: this.#pin.id, sealKey: this.#pin.sealKey });
+    this.#way.sendRecord(channel, await handshake.start());
+    const late = new StepFailure("seal_silent", "the host did not answer the handshake");
+    try {
+      const reply = await within(this.#way.patience, line.next(), late);
+      this.#sealed = new Sealed(await handshake.finish(reply), (record) => this.#way.sendRecord(channel, record));
+    } catch (err) {
+      throw sealFailure(err);
+    }
+    return { detail: "both sides hold the paired keys" };
+  }
+
+  async api(): Promise<Verdict> {
+    const { line } = this.#open();
+    const sealed = this.#sealed;
+    if (!sealed) {
+      throw new StepFailure("seal_lost", "the channel is not sealed");
+    }
+    const start = performance.now();
+    const late = new StepFailure("api_silent", "the host did not answer");
+    const answer = await sealed
+      .send(utf8(JSON.stringify({ type: "get_host", requestId: REQUEST })))
+      .then(() => within(this.#way.patience, readAnswer(line, sealed, REQUEST), late))
+      .catch((err: unknown) => {
+        throw sealFailure(err);
+      });
+    if (answer.type !== "response") {
+      throw new StepFailure("api_refused", `the host says: ${answer.message ?? ""}`);
+    }
+    const trip = Math.max(0.1, performance.now() - start).toFixed(1);
+    return { detail: `scorel ${answer.result?.host?.version ?? ""}, there and back in ${trip}ms` };
+  }
+
+  /** Closes the channel, if there is one. */
+  close(): void {
+    this.#sealed?.end();
+    if (this.#channel !== null) {
+      this.#way.send({ type: "close_channel", channel: this.#channel, reason: "closed" });
+    }
+  }
+
+  #open(): { channel: number; line: Line } {
+    if (this.#channel === null || !this.#line) {
+      throw new StepFailure("seal_lost", "the channel ended at once");
+    }
+    return { channel: this.#channel, line: this.#line };
+  }
+}

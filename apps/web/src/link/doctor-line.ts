@@ -1,0 +1,147 @@
+// The small parts of a diagnosis: one channel as a line of records, waits that end,
+// and what each refusal means.
+import type { Bytes } from "@scorel/protocol";
+import { Kind, type Reason } from "@scorel/protocol/wire";
+import { type Finding, StepFailure } from "../api/diagnosis";
+import type { RelayError } from "./asks";
+import type { ConnectionEnd } from "./connection";
+import type { Sealed } from "./sealed";
+
+/** The channel ended before what was waited for came. */
+export class ClosedError extends Error {
+  override name = "ClosedError";
+  constructor(readonly reason: Reason) {
+    super(`the channel was closed: ${reason}`);
+  }
+}
+
+/** The records of one channel, read one after the other. */
+export class Line {
+  readonly #records: Bytes[] = [];
+  #closed: ClosedError | null = null;
+  #wake: () => void = () => {};
+
+  put(record: Bytes): void {
+    this.#records.push(record);
+    this.#wake();
+  }
+
+  /** What came before is still read. */
+  close(reason: Reason): void {
+    this.#closed ??= new ClosedError(reason);
+    this.#wake();
+  }
+
+  /** Rejects with ClosedError. One reader at a time. */
+  async next(): Promise<Bytes> {
+    for (;;) {
+      const record = this.#records.shift();
+      if (record) {
+        return record;
+      }
+      if (this.#closed) {
+        throw this.#closed;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+/** An answer of the host, as far as a diagnosis looks into it. */
+export interface Answer {
+  type?: string;
+  message?: string;
+  result?: { host?: { version?: string } };
+}
+
+/** Reads until the answer to `requestId` comes; events pass by. */
+export async function readAnswer(line: Line, sealed: Sealed, requestId: string): Promise<Answer> {
+  for (;;) {
+    const message = await sealed.take(await line.next());
+    const answer = message
+      ? (JSON.parse(new TextDecoder().decode(message)) as Answer & { requestId?: string })
+      : undefined;
+    if (answer?.requestId === requestId) {
+      return answer;
+    }
+  }
+}
+
+/** Rejects with `late` when the promise takes longer than `ms`. */
+export function within<T>(ms: number, promise: Promise<T>, late: Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(late), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+const LOGIN: Partial<Record<Kind, Finding>> = {
+  [Kind.bad_version]: "login_version",
+  [Kind.bad_proof]: "login_proof",
+  [Kind.wrong_authority]: "login_name",
+  [Kind.rate_limited]: "login_rate",
+  [Kind.limit]: "login_rate",
+  [Kind.unavailable]: "login_unavailable",
+  [Kind.shutting_down]: "login_unavailable",
+};
+
+/** Why the login did not come to its end. */
+export function loginFailure(end: ConnectionEnd): StepFailure {
+  if (end.kind === undefined) {
+    return new StepFailure("login_lost", end.message ?? "the relay hung up");
+  }
+  if (end.kind === Kind.bad_frame) {
+    // Found by either side, not decided by the relay.
+    return new StepFailure("login_broken", `the login broke: ${end.message}`);
+  }
+  return new StepFailure(LOGIN[end.kind] ?? "login_refused", `the relay says: ${end.message}`);
+}
+
+const CHANNEL: Partial<Record<number, Finding>> = {
+  [Kind.unauthorized]: "channel_refused",
+  [Kind.device_offline]: "channel_offline",
+  [Kind.limit]: "channel_limit",
+  [Kind.rate_limited]: "channel_limit",
+};
+
+/** Why the relay opened no channel. */
+export function channelFailure(err: RelayError): StepFailure {
+  return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", `the relay says: ${err.message}`);
+}
+
+/** Why the channel did not come to carry sealed messages. */
+export function sealFailure(err: unknown): StepFailure {
+  if (err instanceof StepFailure) {
+    return err;
+  }
+  if (!(err instanceof ClosedError)) {
+    return new StepFailure(
+      "seal_broken",
+      "what came does not open: it was made with other keys, or changed on the way",
+    );
+  }
+  switch (err.reason) {
+    case "revoked":
+    case "not_authorized":
+      return new StepFailure("seal_removed", "the machine does not let this client in any more");
+    case "seal_broken":
+    case "protocol":
+      return new StepFailure(
+        "seal_broken",
+        "the host could not open the handshake: it was made with other keys, or changed on the way",
+      );
+    default:
+      return new StepFailure("seal_lost", err.message);
+  }
+}
+
+/** A span of time as people say it: "1s", "5m0s", "3h2m0s", as the command line does. */
+export function inWords(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const h = hours > 0 ? `${hours}h` : "";
+  const m = hours > 0 || minutes > 0 ? `${minutes}m` : "";
+  return `${h}${m}${seconds % 60}s`;
+}

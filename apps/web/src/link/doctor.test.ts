@@ -1,0 +1,216 @@
+// @vitest-environment node
+import { Kind } from "@scorel/protocol/wire";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { FakeDevice } from "../../test-support/device";
+import { FakeRelay } from "../../test-support/relay";
+import type { Scorel } from "../api/contract";
+import { type DiagnosisState, type DiagnosisStep, failureOf } from "../api/diagnosis";
+import type { PageParts } from "../api/doctor";
+import type { Timing } from "./timing";
+
+let relay: FakeRelay;
+let device: FakeDevice;
+
+beforeEach(async () => {
+  freshBrowser();
+  relay = new FakeRelay();
+  device = await FakeDevice.create();
+  relay.add(device);
+});
+
+afterEach(closePages);
+
+async function paired(timing: Partial<Timing> = {}): Promise<Scorel> {
+  const page = openPage(relay, timing);
+  const pairing = page.startPairing();
+  const { code } = await untilStep(pairing.state, "showing");
+  await device.redeem(code);
+  await untilStep(pairing.state, "done");
+  return page;
+}
+
+function diagnose(page: Scorel): Promise<DiagnosisState> {
+  return until(page.diagnose().state, (state) => state.done);
+}
+
+function statuses(steps: readonly DiagnosisStep[] | undefined): Record<string, string> {
+  return Object.fromEntries(steps?.map((step) => [step.name, step.status]) ?? []);
+}
+
+const wholeRelay = { page: "ok", network: "ok", relay: "ok", login: "ok", clock: "ok" };
+
+describe("a diagnosis", () => {
+  it("walks the whole way, and leaves nothing open", async () => {
+    const page = await paired();
+    const state = await diagnose(page);
+    expect(statuses(state.relay)).toEqual(wholeRelay);
+    expect(state.devices).toMatchObject([{ id: device.identity.id, label: "workshop" }]);
+    expect(statuses(state.devices[0]?.steps)).toEqual({
+      binding: "ok",
+      presence: "ok",
+      channel: "ok",
+      seal: "ok",
+      api: "ok",
+    });
+    expect(relay.entries.size).toBe(1);
+    expect(page.link.get().state).toBe("online");
+  });
+
+  it("shows each step while it runs", async () => {
+    const page = await paired();
+    const diagnosis = page.diagnose();
+    const running: string[] = [];
+    diagnosis.state.subscribe(() => {
+      const { relay: first, devices } = diagnosis.state.get();
+      const now = [...first, ...(devices[0]?.steps ?? [])].find((step) => step.status === "running");
+      if (now && running.at(-1) !== now.name) running.push(now.name);
+    });
+    await until(diagnosis.state, (state) => state.done);
+    expect(running.at(-1)).toBe("api");
+    expect(running.filter((name) => name === "seal")).toHaveLength(1);
+  });
+
+  it("works without a pairing", async () => {
+    const state = await diagnose(openPage(relay));
+    expect(statuses(state.relay)).toEqual(wholeRelay);
+    expect(state.devices).toEqual([]);
+  });
+
+  it("tells nothing any more once it is cancelled", async () => {
+    const page = await paired();
+    const diagnosis = page.diagnose();
+    diagnosis.cancel();
+    const before = diagnosis.state.get();
+    await diagnose(page);
+    expect(diagnosis.state.get()).toBe(before);
+    expect(relay.entries.size).toBe(1);
+  });
+});
+
+describe("a diagnosis says where it stops:", () => {
+  const faults: [string, () => void | Promise<void>, string, string][] = [
+    ["a relay that is gone", () => breakDown(), "relay", "relay_socket"],
+    ["a relay that has another name", () => refuse(Kind.wrong_authority), "login", "login_name"],
+    ["a relay that is asked too often", () => refuse(Kind.rate_limited), "login", "login_rate"],
+    ["a relay without its store", () => refuse(Kind.unavailable), "login", "login_unavailable"],
+    ["a relay that lets this browser not in", () => refuse(Kind.not_allowed), "login", "login_refused"],
+    ["a machine that sleeps", () => relay.setOnline(device, false), "presence", "presence_offline"],
+    ["a pairing that is gone", () => relay.revoke(device), "binding", "binding_missing"],
+    ["a machine that went just now", liveOnlyOnPaper, "channel", "channel_offline"],
+    ["a host that refuses", () => answer({ type: "error", kind: 3, message: "no" }), "api", "api_refused"],
+  ];
+  it.each(faults)("%s", async (_, spoil, name, finding) => {
+    const page = await paired();
+    await spoil();
+    const state = await diagnose(page);
+    const stopped = failureOf(state.relay) ?? failureOf(state.devices[0]?.steps ?? []);
+    expect(stopped).toMatchObject({ name, finding });
+    const all = [...state.relay, ...(state.devices[0]?.steps ?? [])];
+    const rest = all.slice(all.findIndex((step) => step.name === name) + 1);
+    expect(rest.every((step) => step.status === "skipped" && step.detail === `not tried, for ${name} failed`)).toBe(
+      true,
+    );
+  });
+
+  it("keys that are not the paired ones", async () => {
+    const page = await paired();
+    const other = await FakeDevice.create();
+    relay.describe = (peer) => ({ ...peer, sealKey: peerKey(other) });
+    // An id commits to its keys, so the lie shows before anything is asked.
+    expect(failureOf((await diagnose(page)).relay)).toMatchObject({ name: "login", finding: "login_broken" });
+  });
+
+  it("a host that says nothing", async () => {
+    const page = await paired({ handshake: 1_000 });
+    await until(page.host(device.identity.id).status, (status) => status === "open");
+    answer(null);
+    const [first] = (await diagnose(page)).devices;
+    expect(failureOf(first?.steps ?? [])).toMatchObject({ name: "api", finding: "api_silent" });
+  });
+});
+
+describe("what only the page can ask for", () => {
+  const parts = (over: Partial<PageParts>): PageParts => ({
+    origin: relay.url,
+    fetch: async () => Response.json({ status: "ok" }),
+    script: () => "/assets/index-old.js",
+    ...over,
+  });
+  const html = (path: string): Response =>
+    path === "/"
+      ? new Response('<html><script type="module" crossorigin src="/assets/index-new.js"></script>')
+      : Response.json({ status: "ok", version: "1.2" });
+  const cases: [string, Partial<PageParts>, object[]][] = [
+    [
+      "a current page",
+      { fetch: async (p) => html(p), script: () => "/assets/index-new.js" },
+      [{ status: "ok" }, { detail: "answered by scorel 1.2" }],
+    ],
+    [
+      "a page that is old",
+      { fetch: async (p) => html(p) },
+      [{ status: "warn", finding: "page_old" }, { status: "ok" }],
+    ],
+    [
+      "no network",
+      { fetch: () => Promise.reject(new TypeError("Failed to fetch")) },
+      [{ status: "ok" }, { status: "failed", finding: "network_failed" }],
+    ],
+    [
+      "a server that says nothing",
+      { fetch: () => Promise.reject(new DOMException("", "TimeoutError")) },
+      [{}, { status: "failed", finding: "relay_silent" }],
+    ],
+    [
+      "a proxy that hides the health",
+      { fetch: async () => new Response("", { status: 404 }) },
+      [{}, { status: "ok", detail: "answered; its health is not shown to the public" }],
+    ],
+    [
+      "a proxy without its relay",
+      { fetch: async () => new Response("<html>", { status: 502 }) },
+      [{}, { finding: "relay_busy" }],
+    ],
+    [
+      "a relay of another name",
+      { fetch: async () => new Response("", { status: 421 }) },
+      [{}, { finding: "relay_name" }],
+    ],
+    [
+      "a relay that fails",
+      { fetch: async () => Response.json({ status: "failing", problem: "store does not answer" }, { status: 503 }) },
+      [{}, { status: "warn", finding: "relay_failing" }],
+    ],
+    ["a relay elsewhere", { origin: "https://app.test" }, [{}, { status: "skipped" }]],
+  ];
+  it.each(cases)("%s", async (_, over, want) => {
+    const page = openPage(relay, {}, parts(over));
+    const state = await diagnose(page);
+    expect(state.relay.slice(0, 2)).toMatchObject(want);
+    const stopped = state.relay[1]?.status === "failed";
+    expect(state.relay.slice(2).every((step) => step.status === (stopped ? "skipped" : "ok"))).toBe(true);
+  });
+});
+
+function breakDown(): void {
+  relay.down = true;
+}
+
+function refuse(kind: Kind): void {
+  relay.refuseLogin = { type: "error", kind, message: "The relay says no." };
+}
+
+function answer(message: object | null): void {
+  device.intercept = (request) => (request.type === "get_host" ? message : undefined);
+}
+
+/** The relay's word at the login and its answer to a request may differ: the machine went in between. */
+function liveOnlyOnPaper(): void {
+  device.online = false;
+  relay.describe = (peer) => ({ ...peer, online: true });
+}
+
+function peerKey(other: FakeDevice): string {
+  return Buffer.from(other.identity.sealKey).toString("base64url");
+}

@@ -1,0 +1,232 @@
+// The link's half of a diagnosis: a connection of its own to the relay, and through
+// it a sealed channel to each paired device, closed again when the host has answered.
+// It asks what `scorel doctor` asks, in the same order, and says it in the same words.
+import type { Bytes, Identity } from "@scorel/protocol";
+import { type Frame, type RelayHello, VERSION, type Welcome } from "@scorel/protocol/wire";
+import {
+  type DeviceSteps,
+  type DiagnosisStep,
+  failureOf,
+  StepFailure,
+  type StepName,
+  skipRest,
+  tryStep,
+  type Verdict,
+  waiting,
+} from "../api/diagnosis";
+import { Asks } from "./asks";
+import { Connection, type ConnectionEnd } from "./connection";
+import { DeviceDoctor, type DeviceWay } from "./doctor-device";
+import { inWords, Line, loginFailure } from "./doctor-line";
+import type { Pin } from "./pins";
+import type { RelayAddress } from "./relay-url";
+import type { Timing } from "./timing";
+
+const RELAY_STEPS = ["relay", "login", "clock"] as const;
+const DEVICE_STEPS = ["binding", "presence", "channel", "seal", "api"] as const;
+
+export interface LinkDiagnosis {
+  relay: DiagnosisStep[];
+  devices: DeviceSteps[];
+  done: boolean;
+}
+
+export interface LinkDoctorOptions {
+  address: RelayAddress;
+  identity: Identity;
+  label: string;
+  timing: Timing;
+  makeSocket: (url: string, protocol: string) => WebSocket;
+  /** The pinned devices of this relay. */
+  pins: Pin[];
+  tell: (diagnosis: LinkDiagnosis) => void;
+}
+
+/** How far clocks may be apart, in milliseconds. */
+const MOST_SKEW = 60_000;
+
+export class LinkDoctor {
+  readonly #options: LinkDoctorOptions;
+  readonly #asks = new Asks();
+  readonly #lines = new Map<number, Line>();
+  readonly #hello = new Deferred<RelayHello>();
+  readonly #welcome = new Deferred<Welcome>();
+  #connection: Connection | null = null;
+  #cancelled = false;
+  #dialledAt = 0;
+  #welcomedAt = 0;
+  #relay: DiagnosisStep[] = waiting(RELAY_STEPS);
+  #devices: DeviceSteps[];
+
+  constructor(options: LinkDoctorOptions) {
+    this.#options = options;
+    this.#devices = options.pins.map(({ id, label }) => ({ id, label, steps: waiting(DEVICE_STEPS) }));
+  }
+
+  /** Runs to the end; `tell` gets the whole after every change. */
+  async run(): Promise<void> {
+    this.#dial();
+    await this.#chain(RELAY_STEPS, { relay: this.#greeting, login: this.#login, clock: this.#clock }, (steps) => {
+      this.#relay = steps;
+      this.#tell(false);
+    });
+    const failed = failureOf(this.#relay);
+    for (const pin of this.#options.pins) {
+      if (failed) {
+        this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), failed.name));
+      } else {
+        await this.#probe(pin);
+      }
+    }
+    this.#connection?.fail(null);
+    this.#tell(true);
+  }
+
+  /** Ends it; nothing is told any more. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#connection?.fail(null);
+  }
+
+  #dial(): void {
+    const { address, identity, label, timing, makeSocket } = this.#options;
+    this.#dialledAt = Date.now();
+    const handler = {
+      onHello: (hello: RelayHello) => this.#hello.resolve(hello),
+      onWelcome: (welcome: Welcome) => {
+        this.#welcomedAt = Date.now();
+        this.#welcome.resolve(welcome);
+      },
+      onFrame: (frame: Frame) => this.#take(frame),
+      onRecord: ({ channel, payload }: { channel: number; payload: Uint8Array }) =>
+        this.#lines.get(channel)?.put(payload as Bytes),
+      onEnd: (end: ConnectionEnd) => this.#ended(end),
+    };
+    try {
+      this.#connection = new Connection({ address, identity, label, timing, makeSocket, handler });
+    } catch (err) {
+      const why = err instanceof Error ? err.message : String(err);
+      this.#hello.reject(new StepFailure("relay_socket", `this browser does not let the page connect (${why})`));
+    }
+  }
+
+  #take(frame: Frame): void {
+    if (frame.type === "channel_opened") {
+      // Before its first record can come.
+      this.#lines.set(frame.channel, new Line());
+    } else if (frame.type === "channel_closed") {
+      this.#lines.get(frame.channel)?.close(frame.reason);
+    }
+    this.#asks.take(frame);
+  }
+
+  #ended(end: ConnectionEnd): void {
+    this.#hello.reject(
+      end.refused
+        ? new StepFailure("relay_version", end.message ?? `this page speaks version ${VERSION} of the protocol`)
+        : new StepFailure("relay_socket", end.message ?? "the server hung up"),
+    );
+    this.#welcome.reject(loginFailure(end));
+    this.#asks.drop();
+    for (const line of this.#lines.values()) {
+      line.close("peer_gone");
+    }
+  }
+
+  readonly #greeting = async (): Promise<Verdict> => {
+    const { version } = await this.#hello.promise;
+    return { detail: `protocol version ${version}` };
+  };
+
+  readonly #login = async (): Promise<Verdict> => {
+    const { id } = await this.#welcome.promise;
+    return { detail: `as ${id.slice(0, 12)}…${id.slice(-4)}` };
+  };
+
+  readonly #clock = async (): Promise<Verdict> => {
+    const { serverTime } = await this.#welcome.promise;
+    const skew = (this.#dialledAt + this.#welcomedAt) / 2 - serverTime;
+    const apart = inWords(Math.abs(skew));
+    if (Math.abs(skew) <= MOST_SKEW) {
+      return { detail: `within ${apart}` };
+    }
+    const where = skew > 0 ? "ahead of" : "behind";
+    return { detail: `this machine's clock is ${apart} ${where} the relay's`, finding: "clock_skew" };
+  };
+
+  async #probe(pin: Pin): Promise<void> {
+    const { identity, timing } = this.#options;
+    const send = (frame: Frame): void => this.#connection?.sendFrame(frame);
+    const way: DeviceWay = {
+      identity,
+      patience: timing.handshake,
+      peers: (await this.#welcome.promise).peers,
+      ask: (make) => this.#asks.ask(send, make),
+      send,
+      sendRecord: (channel, payload) => this.#connection?.sendRecord({ channel, payload }),
+      line: (channel) => this.#lines.get(channel),
+    };
+    const doctor = new DeviceDoctor(way, pin);
+    const checks = {
+      binding: () => doctor.binding(),
+      presence: () => doctor.presence(),
+      channel: () => doctor.channel(),
+      seal: () => doctor.seal(),
+      api: () => doctor.api(),
+    };
+    await this.#chain(DEVICE_STEPS, checks, (steps) => this.#setDevice(pin.id, steps));
+    doctor.close();
+  }
+
+  /** Runs steps one after the other until one fails; `set` gets them after every change. */
+  async #chain<N extends StepName>(
+    names: readonly N[],
+    checks: Record<N, () => Verdict | Promise<Verdict>>,
+    set: (steps: DiagnosisStep[]) => void,
+  ): Promise<void> {
+    let steps = waiting(names);
+    const put = (step: DiagnosisStep): void => {
+      steps = steps.map((each) => (each.name === step.name ? step : each));
+      set(steps);
+    };
+    for (const name of names) {
+      put({ name, status: "running", detail: "" });
+      const step = await tryStep(name, checks[name], lost);
+      put(step);
+      if (step.status === "failed") {
+        set(skipRest(steps, name));
+        return;
+      }
+    }
+  }
+
+  #setDevice(id: string, steps: DiagnosisStep[]): void {
+    this.#devices = this.#devices.map((device) => (device.id === id ? { ...device, steps } : device));
+    this.#tell(false);
+  }
+
+  #tell(done: boolean): void {
+    if (!this.#cancelled) {
+      this.#options.tell({ relay: this.#relay, devices: this.#devices, done });
+    }
+  }
+}
+
+/** What no step foresees: as a rule the connection ended under it. */
+function lost(err: unknown): StepFailure {
+  return new StepFailure("login_lost", err instanceof Error ? err.message : String(err));
+}
+
+/** A promise that is settled from outside. Nobody may wait for it yet when it fails. */
+class Deferred<T> {
+  resolve: (value: T) => void = () => {};
+  reject: (err: Error) => void = () => {};
+  readonly promise = new Promise<T>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+
+  constructor() {
+    this.promise.catch(() => {});
+  }
+}

@@ -226,7 +226,7 @@ var numbers = map[string]int{
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes,
 	"api.MaxToolTail":   api.MaxToolTail,
-	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
+	"api.MaxLabel":      api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

@@ -128,8 +128,12 @@ func extract(title string, messages []Message, budget int) string {
 		first--
 		size += length(items[first])
 	}
-	if first == len(items) {
+	switch {
+	case len(items) == 0:
 		return ""
+	case first == len(items): // the newest alone has too much
+		first--
+		items[first] = cut(items[first], max(budget, 0))
 	}
 	if first > 0 {
 		title += fmt.Sprintf(" (%d older ones are left out)", first)

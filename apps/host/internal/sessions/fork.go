@@ -97,11 +97,10 @@ func (s *Session) forkPlace(tree *session.Tree, entryID string) (place, error) {
 	if entryID != "" {
 		return placeFor(tree, entryID)
 	}
-	path, err := tree.Path(tree.Leaf())
-	if err != nil {
+	if err := tree.CheckPath(tree.Leaf()); err != nil {
 		return place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an entry above it", err)
 	}
-	if s.turn != nil || !turnEnded(path) {
+	if s.turn != nil || !turnEnded(tree, tree.Leaf()) {
 		return place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
 	}
 	return place{leaf: tree.Leaf()}, nil

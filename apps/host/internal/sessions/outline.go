@@ -71,14 +71,12 @@ func (o *outliner) notable(entry session.Entry) bool {
 	}
 	switch entry.Type {
 	case session.TypeMessage:
-		return entry.Role() != session.RoleToolResult && (entry.Role() != session.RoleAssistant || o.endsTurn(entry)) || o.children[entry.ID] > 1
+		return entry.Role() != session.RoleToolResult && (entry.Role() != session.RoleAssistant || turnEnded(o.tree, entry.ID)) || o.children[entry.ID] > 1
 	case session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
 		return true
 	}
 	return false
 }
-
-func (o *outliner) endsTurn(entry session.Entry) bool { return turnEnded([]session.Entry{entry}) }
 
 func (o *outliner) node(entry session.Entry) api.TreeNode {
 	node := api.TreeNode{
@@ -88,15 +86,7 @@ func (o *outliner) node(entry session.Entry) api.TreeNode {
 	if label, ok := o.tree.Label(entry.ID); ok {
 		node.Label = label.Text
 	}
-	switch node.Role {
-	case session.RoleUser:
-		node.Target = !steered(entry)
-	case session.RoleAssistant:
-		node.Target = o.endsTurn(entry)
-	case session.RoleToolResult:
-	default:
-		node.Target = true
-	}
+	node.Target = isTarget(o.tree, entry)
 	return node
 }
 

@@ -1,8 +1,6 @@
 package sessions
 
 import (
-	"errors"
-
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -31,20 +29,32 @@ func placeFor(tree *session.Tree, target string) (place, error) {
 			p.text = m.Message.Content.Plain()
 		}
 	}
-	path, err := tree.Path(p.leaf)
-	if err != nil {
+	if err := tree.CheckPath(p.leaf); err != nil {
 		return p, api.Errorf(api.KindDamaged, "the path to that entry is broken (%v): choose another", err)
 	}
-	if !turnEnded(path) {
+	if !isTarget(tree, entry) {
 		return p, api.Errorf(api.KindBadRequest, "that entry lies inside of a turn: choose the message that began the turn, or the last one of a turn")
 	}
 	return p, nil
 }
 
-// turnEnded tells whether no turn is open at the end of a path.
-func turnEnded(path []session.Entry) bool {
-	for i := len(path) - 1; i >= 0; i-- {
-		entry := path[i]
+// isTarget tells whether a person may choose the entry: before a message of the user
+// that began a turn all others had ended.
+func isTarget(tree *session.Tree, entry session.Entry) bool {
+	if entry.Role() == session.RoleUser {
+		return !steered(entry)
+	}
+	return turnEnded(tree, entry.ID)
+}
+
+// turnEnded tells whether no turn is open at an entry.
+func turnEnded(tree *session.Tree, id string) bool {
+	for range len(tree.Entries()) { // a cycle ends here
+		entry, ok := tree.Get(id)
+		if !ok {
+			return true
+		}
+		id = entry.ParentID
 		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
 			return true
 		}
@@ -86,10 +96,4 @@ func checkRewind(tree *session.Tree, p place) error {
 		return api.Errorf(api.KindBadRequest, "that entry lies before the last compaction, and a rewind does not go past one: fork the session there, or navigate to it")
 	}
 	return nil
-}
-
-// isPathError tells whether an entry that was named is not there.
-func isPathError(err error) bool {
-	var path *session.PathError
-	return errors.As(err, &path)
 }

@@ -27,7 +27,7 @@ for (const [name, screen] of Object.entries(screens)) {
       }
       await anna.at("place-menu").nth(2).click();
       await picture("menu");
-      await anna.page.getByLabel("Label").fill("before the rewrite");
+      await anna.page.getByRole("textbox", { name: "Label" }).fill("before the rewrite");
       await anna.page.getByRole("button", { name: "Label", exact: true }).click();
       await anna.at("go-here").waitFor({ state: "hidden" });
       await anna.at("place-menu").nth(1).click();

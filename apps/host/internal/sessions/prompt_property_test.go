@@ -17,7 +17,7 @@ import (
 // ends as before, and holds no result without its call.
 func TestContextAfterCompaction(t *testing.T) {
 	compacted := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(80) {
 		w := &writer{t: t, random: rand.New(rand.NewPCG(seed, 7)), w: session.NewWriter(session.NewTree(nil))}
 		for range 1 + w.random.IntN(3) {
 			for range 1 + w.random.IntN(5) {
@@ -28,7 +28,7 @@ func TestContextAfterCompaction(t *testing.T) {
 			}
 		}
 	}
-	if compacted < 300 {
+	if compacted < 80 {
 		t.Errorf("only %d compactions were made", compacted)
 	}
 }

@@ -106,7 +106,7 @@ func extract(title string, messages []Message, budget int) string {
 	asked, answered := "", ""
 	flush := func() {
 		if asked != "" || answered != "" {
-			items = append(items, strings.TrimSuffix("- "+oneLine(asked, maxAsked)+"\n  "+oneLine(answered, maxAnswered), "\n  "))
+			items = append(items, strings.TrimSuffix("- "+oneLine(asked, maxAsked)+"\n  → "+oneLine(answered, maxAnswered), "\n  → "))
 		}
 		asked, answered = "", ""
 	}

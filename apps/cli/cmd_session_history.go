@@ -144,23 +144,3 @@ entry, and prints its id. The other session stays as it is.`,
 	}
 	return cmd
 }
-
-func newSessionDelete(a *app) *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use:     "delete ID",
-		Short:   "Delete a session for good",
-		Example: "  scorel session delete ID --yes",
-		Args:    argCount(1, 1, "the id of one session"),
-	}
-	to := a.targetFlag(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !yes {
-			return usagef("a deleted session does not come back: give --yes, or `scorel session export %s` first", args[0])
-		}
-		_, err := ask[api.Empty](cmd.Context(), to, "delete_session", api.SessionRequest{SessionID: args[0]})
-		return err
-	}
-	return cmd
-}

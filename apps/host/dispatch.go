@@ -47,6 +47,8 @@ func (h *Host) handlers() map[string]handler {
 		"rename_session":   handle(h.renameSession),
 		"set_model":        handle(h.setModel),
 		"delete_session":   handle(h.deleteSession),
+		"copy_session":     handle(h.copySession),
+		"import_session":   handle(h.importSession),
 		"fork_session":     handle(h.forkSession),
 		"get_tree":         handle(h.getTree),
 		"rewind_session":   handle(h.rewindSession),
@@ -70,9 +72,13 @@ func (h *Host) handlers() map[string]handler {
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -29,6 +28,7 @@ import (
 type Config struct {
 	Home     string              // absolute; the folder that SCOREL_HOME names
 	RelayURL string              // "" is the relay_url of config.toml
+	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
 	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
@@ -151,11 +151,16 @@ func (h *Host) load() (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
-	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	if err != nil {
+		return err
+	}
+	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(),
+		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err != nil {
 		return err
@@ -176,6 +181,8 @@ func (h *Host) relayURL() string {
 	}
 	return cmp.Or(h.cfg.RelayURL, h.models.config.RelayURL)
 }
+
+func (h *Host) invite() string { return cmp.Or(h.cfg.Invite, h.models.config.Invite) }
 
 // takeLock waits a moment, because a look at whether a host lives takes the lock
 // for an instant; with replace it ends a live host first.

@@ -6,15 +6,6 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-func (h *Host) deleteSession(ctx context.Context, c *conn, r api.SessionRequest) (api.Empty, error) {
-	if err := h.sessions.Delete(ctx, r.SessionID); err != nil {
-		return none, err
-	}
-	delete(c.subscribed, r.SessionID)
-	h.tell(api.SessionDeleted{DeletedID: r.SessionID})
-	return none, nil
-}
-
 func (h *Host) forkSession(ctx context.Context, _ *conn, r api.ForkSessionRequest) (api.ForkSessionResponse, error) {
 	response, err := h.sessions.Fork(ctx, r)
 	if err == nil {

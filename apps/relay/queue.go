@@ -16,6 +16,7 @@ type verdict int
 const (
 	queued verdict = iota
 	queueFull
+	queueStarved // the relay is short of memory, and this queue holds more than its share
 	queueClosed
 )
 
@@ -31,6 +32,7 @@ const (
 type queueLimits struct {
 	channel, data, total int // bytes
 	timeout              time.Duration
+	memory               *memory // of the relay; nil is without bound
 }
 
 // queue holds what waits for one connection, in order, as bytes that are nearly
@@ -47,19 +49,26 @@ type queue struct {
 	conn   sink
 	pool   *bufpool.Pool
 	limits *queueLimits
+	direct *direct     // nil when conn cannot do without a writer
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
-	mu      sync.Mutex
-	chunks  [][]byte
-	spare   [][]byte
-	tail    int // offset of the last frame in the last chunk, -1 when it takes no more
-	waiting int // bytes in chunks and in the writer's hands
-	hint    int // bytes of the last batch: what the first chunk should hold
-	gen     uint64
-	state   queueState
-	writing bool
-	idle    chan struct{} // made by whoever waits for the writer to end
+	mu        sync.Mutex
+	chunks    [][]byte
+	spare     [][]byte
+	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
+	waiting   int // bytes in chunks and in the writer's hands
+	held      int // the size of those chunks
+	hint      int // bytes of the last batch: what the first chunk should hold
+	gen       uint64
+	state     queueState
+	writing   bool
+	touchedBy *lane         // whose reader put something in last and will flush
+	idle      chan struct{} // made by whoever waits for the writer to end
+
+	// Owned by the writer: a batch that flush could not finish.
+	handed [][]byte
+	rest   []byte // of its only frame
 }
 
 // sink is where a queue writes: a net.Conn, or the way to another node.
@@ -71,12 +80,14 @@ type sink interface {
 
 func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
 	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
+	q.direct = newDirect(conn)
 	q.write = q.writeLoop
 	q.tail = -1
 }
 
-// record queues one record for the connection on to's channel.
-func (q *queue) record(to *port, payload []byte) verdict {
+// record queues one record for the connection on to's channel. It leaves when the
+// caller flushes by, or by a writer when by is nil.
+func (q *queue) record(to *port, payload []byte, by *touched) verdict {
 	n := wire.RecordHeaderLen + len(payload)
 	q.mu.Lock()
 	if q.state != queueOpen {
@@ -90,12 +101,20 @@ func (q *queue) record(to *port, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueFull
 	}
+	if !q.room(ws.OpBinary, n) {
+		q.mu.Unlock()
+		return queueStarved
+	}
 	to.waiting += n
-	q.room(ws.OpBinary, n)
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
-	q.unlockAndWrite()
+	if by == nil {
+		q.unlockAndWrite()
+		return queued
+	}
+	by.add(q)
+	q.mu.Unlock()
 	return queued
 }
 
@@ -107,11 +126,10 @@ func (q *queue) control(op ws.Op, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueClosed
 	}
-	if q.waiting+len(payload) > q.limits.total {
+	if q.waiting+len(payload) > q.limits.total || !q.push(op, payload) {
 		q.mu.Unlock()
 		return queueFull
 	}
-	q.push(op, payload)
 	q.unlockAndWrite()
 	return queued
 }
@@ -125,7 +143,7 @@ func (q *queue) finish(frames [][]byte, closePayload []byte) {
 		return
 	}
 	for _, frame := range frames {
-		q.push(ws.OpText, frame)
+		q.push(ws.OpText, frame) // when memory is short the peer is not told why
 	}
 	q.push(ws.OpClose, closePayload)
 	q.state = queueFinishing
@@ -166,51 +184,6 @@ func (q *queue) awaitWriter() {
 	q.mu.Lock()
 }
 
-// push appends a whole frame. q.mu must be held.
-func (q *queue) push(op ws.Op, payload []byte) {
-	q.tail = -1
-	q.room(op, len(payload))
-	last := &q.chunks[len(q.chunks)-1]
-	*last = append(*last, payload...)
-	q.sealTail(len(payload))
-	q.tail = -1
-}
-
-// room makes the last frame of the last chunk one of op with space for n more
-// bytes. q.mu must be held.
-func (q *queue) room(op ws.Op, n int) {
-	last := len(q.chunks) - 1
-	if last >= 0 {
-		chunk := q.chunks[last]
-		if q.tail >= 0 && len(chunk)+n <= cap(chunk) {
-			return
-		}
-		if len(chunk)+ws.HeaderRoom+n <= cap(chunk) {
-			q.beginFrame(last, op)
-			return
-		}
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, 8*cap(chunk))))
-	} else {
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, q.hint)))
-	}
-	q.beginFrame(last+1, op)
-}
-
-func (q *queue) beginFrame(chunk int, op ws.Op) {
-	var head [ws.HeaderRoom]byte
-	head[0] = byte(op)
-	q.tail = len(q.chunks[chunk])
-	q.chunks[chunk] = append(q.chunks[chunk], head[:]...)
-	q.waiting += ws.HeaderRoom
-}
-
-// sealTail notes the length of the last frame after n bytes were appended.
-func (q *queue) sealTail(n int) {
-	chunk := q.chunks[len(q.chunks)-1]
-	binary.BigEndian.PutUint32(chunk[q.tail+1:], uint32(len(chunk)-q.tail-ws.HeaderRoom))
-	q.waiting += n
-}
-
 // unlockAndWrite unlocks q.mu and sees to it that a writer runs.
 func (q *queue) unlockAndWrite() {
 	start := !q.writing
@@ -223,15 +196,20 @@ func (q *queue) unlockAndWrite() {
 
 // writeLoop writes until nothing waits. One runs at a time; close waits for it.
 func (q *queue) writeLoop() {
-	for batch := q.take(); batch != nil; batch = q.take() {
-		err := q.writeBatch(batch)
-		q.giveBack(batch)
+	batch, rest := q.handed, q.rest
+	q.handed, q.rest = nil, nil
+	if batch == nil {
+		batch = q.take()
+	}
+	for ; batch != nil; batch, rest = q.take(), nil {
+		total, err := q.writeBatch(batch, rest)
 		if err != nil {
+			q.giveBack(batch)
 			q.abandon()
 			q.failed(err)
 			return
 		}
-		q.keepSpare(batch)
+		q.done(batch, total)
 	}
 }
 
@@ -240,11 +218,7 @@ func (q *queue) take() [][]byte {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.chunks) > 0 && q.state != queueDone {
-		batch := q.chunks
-		q.chunks, q.spare = q.spare, nil
-		q.tail = -1
-		q.gen++
-		return batch
+		return q.takeBatch()
 	}
 	if q.state == queueFinishing {
 		q.state = queueDone
@@ -256,6 +230,15 @@ func (q *queue) take() [][]byte {
 	}
 	q.writerEnded()
 	return nil
+}
+
+// takeBatch takes all that waits. q.mu must be held.
+func (q *queue) takeBatch() [][]byte {
+	batch := q.chunks
+	q.chunks, q.spare = q.spare, nil
+	q.tail = -1
+	q.gen++
+	return batch
 }
 
 // abandon is the end of a writer whose network failed.
@@ -275,28 +258,53 @@ func (q *queue) writerEnded() {
 	}
 }
 
-func (q *queue) writeBatch(batch [][]byte) error {
-	total := 0
+// writeBatch writes a batch, or the rest of one, and returns the size of the batch in
+// bytes.
+func (q *queue) writeBatch(batch [][]byte, rest []byte) (total int, err error) {
+	if rest != nil {
+		return len(batch[0]), q.writeFrame(rest)
+	}
 	for _, chunk := range batch {
 		total += len(chunk)
-		for rest := chunk; len(rest) > 0; {
-			n := int(binary.BigEndian.Uint32(rest[1:]))
-			frame := rest[:ws.HeaderRoom+n]
-			rest = rest[len(frame):]
-			at := ws.PutHeader((*[ws.HeaderRoom]byte)(frame), ws.Op(frame[0]), n)
-			if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
-				return err
+		for len(chunk) > 0 {
+			n := int(binary.BigEndian.Uint32(chunk[1:]))
+			if err := q.writeFrame(finishFrame(chunk, n)); err != nil {
+				return total, err
 			}
-			if _, err := q.conn.Write(frame[at:]); err != nil {
-				return err
-			}
+			chunk = chunk[ws.HeaderRoom+n:]
 		}
 	}
+	return total, nil
+}
+
+// finishFrame writes the header of the first frame of a chunk, with a payload of n
+// bytes, and returns the frame.
+func finishFrame(chunk []byte, n int) []byte {
+	at := ws.PutHeader((*[ws.HeaderRoom]byte)(chunk), ws.Op(chunk[0]), n)
+	return chunk[at : ws.HeaderRoom+n]
+}
+
+func (q *queue) writeFrame(frame []byte) error {
+	if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
+		return err
+	}
+	_, err := q.conn.Write(frame)
+	return err
+}
+
+// done counts a batch of total bytes as written and lets go of it.
+func (q *queue) done(batch [][]byte, total int) {
+	size := 0
+	for _, chunk := range batch {
+		size += cap(chunk)
+	}
+	q.giveBack(batch)
 	q.mu.Lock()
 	q.waiting -= total
+	q.held -= size
 	q.hint = min(total, bufpool.Large)
 	q.mu.Unlock()
-	return nil
+	q.keepSpare(batch)
 }
 
 // giveBack returns borrowed chunks.

@@ -52,7 +52,7 @@ func TestRecordsThatWaitLeaveInOneMessageAndInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, far := newTestQueue(queueLimits{channel: 1 << 20, data: 1 << 20, total: 1 << 20})
 		a, b := &port{num: 1}, &port{num: 2}
-		q.record(a, []byte("first")) // the writer takes this and blocks
+		q.record(a, []byte("first"), nil) // the writer takes this and blocks
 		synctest.Wait()
 		want := []byte{}
 		for i := range 50 {
@@ -61,15 +61,15 @@ func TestRecordsThatWaitLeaveInOneMessageAndInOrder(t *testing.T) {
 			if i%2 == 1 {
 				to = b
 			}
-			if q.record(to, payload) != queued {
+			if q.record(to, payload, nil) != queued {
 				t.Fatal("not queued")
 			}
 			want = wire.AppendRecord(want, to.num, payload)
 		}
 		q.control(ws.OpText, []byte("{1}"))
-		q.record(a, []byte("behind the control frame"))
+		q.record(a, []byte("behind the control frame"), nil)
 		q.finish([][]byte{[]byte("{2}")}, ws.ClosePayload(1000, "x"))
-		if q.record(a, []byte("late")) != queueClosed || q.control(ws.OpText, nil) != queueClosed {
+		if q.record(a, []byte("late"), nil) != queueClosed || q.control(ws.OpText, nil) != queueClosed {
 			t.Error("a finished queue takes more")
 		}
 		go func() {
@@ -110,10 +110,10 @@ func TestQueueLimits(t *testing.T) {
 		q, far := newTestQueue(queueLimits{channel: 3000, data: 5000, total: 7000})
 		a, b, c := &port{num: 1}, &port{num: 2}, &port{num: 3}
 		payload := make([]byte, 1000)
-		q.record(c, payload) // in the writer's hands, and still counted
+		q.record(c, payload, nil) // in the writer's hands, and still counted
 		synctest.Wait()
 		fill := func(p *port) (n int) {
-			for q.record(p, payload) == queued {
+			for q.record(p, payload, nil) == queued {
 				n++
 			}
 			return n
@@ -164,4 +164,59 @@ func TestPeerThatReadsNoControlFramesIsCut(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A reader that writes for a receiver that stands still must neither wait for it nor
+// lose or mix up what the socket took in part.
+func TestFlushLeavesTheRestToAWriter(t *testing.T) {
+	near, far := tcpPair(t)
+	q := new(queue)
+	q.init(near, new(bufpool.Pool), &queueLimits{channel: 64 << 20, data: 64 << 20, total: 65 << 20, timeout: time.Minute}, func(error) {})
+	if q.direct == nil && canTryWrite {
+		t.Fatal("a TCP connection is not written to directly")
+	}
+	p := &port{num: 7}
+	var want []byte
+	for i := range 600 { // about 10 MB: more than the socket's buffers take
+		by := touched{by: new(lane)}
+		for k := range 1 + i%3 {
+			payload := bytes.Repeat([]byte{byte(i), byte(k)}, 4000+i)
+			if q.record(p, payload, &by) != queued {
+				t.Fatal("not queued")
+			}
+			want = wire.AppendRecord(want, p.num, payload)
+		}
+		by.flush()
+	}
+	q.finish(nil, ws.ClosePayload(1000, "x"))
+	go func() {
+		q.drain()
+		_ = near.Close() // the reader sees the end
+	}()
+	var got []byte
+	for _, m := range readMessages(t, far) {
+		if m.op == ws.OpBinary {
+			got = append(got, m.data...)
+		}
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%d bytes arrived, not the %d that were sent in their order", len(got), len(want))
+	}
+}
+
+func tcpPair(t *testing.T) (near, far net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if far, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if near, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = near.Close(), far.Close() }) // the test has closed one
+	return near, far
 }

@@ -14,6 +14,8 @@ const maxStrays = 64
 // routeBatch routes the whole records of a binary message that have arrived.
 func (c *conn) routeBatch(ev ws.Event) error {
 	data, records, payload := ev.Data, 0, 0
+	by := touched{by: &c.lane}
+	defer by.flush()
 	for len(data) > 0 {
 		if !ev.Fin && incomplete(data) {
 			break
@@ -22,12 +24,16 @@ func (c *conn) routeBatch(ev ws.Event) error {
 		if err != nil {
 			return err
 		}
-		c.route(rec)
+		by.makeRoom()
+		c.route(rec, &by)
 		records, payload = records+1, payload+len(rec.Payload)
 		data = rest
 	}
-	c.reader.Discard(len(ev.Data) - len(data))
+	taken := len(ev.Data) - len(data)
+	c.reader.Discard(taken)
+	c.uncounted += taken
 	if records > 0 {
+		c.done.Add(1)
 		c.relay.metrics.records.Add(float64(records))
 		c.relay.metrics.recordBytes.Add(float64(payload))
 	}
@@ -49,7 +55,7 @@ func incomplete(data []byte) bool {
 }
 
 // route hands one record to the other end of its channel. Only the reader calls it.
-func (c *conn) route(rec wire.Record) {
+func (c *conn) route(rec wire.Record, by *touched) {
 	from := c.last
 	if from == nil || from.num != rec.Channel || from.link.closed.Load() {
 		if from = c.port(rec.Channel); from == nil {
@@ -59,7 +65,10 @@ func (c *conn) route(rec wire.Record) {
 		c.last = from
 	}
 	to := from.peer()
-	switch to.lane.out.record(to, rec.Payload) {
+	switch to.lane.out.record(to, rec.Payload, by) {
+	case queueStarved:
+		c.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
+		from.link.close(wire.ReasonSlowConsumer, nil)
 	case queueFull:
 		c.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

@@ -147,6 +147,8 @@ func (c *cluster) hearTrunk(data []byte) {
 func (t *trunk) routeBatch(data []byte) {
 	records, payload := 0, 0
 	var last *port
+	by := touched{by: &t.lane}
+	defer by.flush()
 	for len(data) > 0 {
 		rec, rest, err := wire.NextRecord(data)
 		if err != nil {
@@ -157,19 +159,24 @@ func (t *trunk) routeBatch(data []byte) {
 		records, payload = records+1, payload+len(rec.Payload)
 		key := rec.Channel ^ fromHost
 		if last == nil || last.num != key || last.link.closed.Load() {
+			by.flush() // receiver may wait
 			if last = t.receiver(key); last == nil {
 				continue
 			}
 		}
-		t.pass(last, rec.Payload)
+		by.makeRoom()
+		t.pass(last, rec.Payload, &by)
 	}
 	t.relay.metrics.remoteRecords.Add(float64(records))
 	t.relay.metrics.remoteBytes.Add(float64(payload))
 }
 
-func (t *trunk) pass(from *port, payload []byte) {
+func (t *trunk) pass(from *port, payload []byte, by *touched) {
 	to := from.peer()
-	switch to.lane.out.record(to, payload) {
+	switch to.lane.out.record(to, payload, by) {
+	case queueStarved:
+		t.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
+		from.link.close(wire.ReasonSlowConsumer, nil)
 	case queueFull:
 		t.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

@@ -15,6 +15,7 @@ type inbox struct {
 
 	mu      sync.Mutex
 	records [][]byte
+	block   []byte // short records are copied into one block after another
 	size    int
 	err     error // why it ended
 }
@@ -33,13 +34,27 @@ func (b *inbox) put(record []byte) bool {
 	if b.size+len(record) > b.maxSize {
 		return false
 	}
-	b.records = append(b.records, bytes.Clone(record))
+	b.records = append(b.records, b.copy(record))
 	b.size += len(record)
 	select {
 	case b.ready <- struct{}{}:
 	default:
 	}
 	return true
+}
+
+// copy takes memory for many short records at once. b.mu must be held.
+func (b *inbox) copy(record []byte) []byte {
+	const blockSize, short = 8 << 10, 1 << 10
+	if len(record) > short {
+		return bytes.Clone(record)
+	}
+	if cap(b.block)-len(b.block) < len(record) {
+		b.block = make([]byte, 0, blockSize)
+	}
+	at := len(b.block)
+	b.block = append(b.block, record...)
+	return b.block[at:len(b.block):len(b.block)]
 }
 
 // take waits for the next record. Records that came before a close are still
@@ -70,7 +85,11 @@ func (b *inbox) pop() ([]byte, bool) {
 	}
 	record := b.records[0]
 	b.records[0] = nil
-	b.records = b.records[1:]
+	if len(b.records) == 1 {
+		b.records = b.records[:0]
+	} else {
+		b.records = b.records[1:]
+	}
 	b.size -= len(record)
 	return record, true
 }

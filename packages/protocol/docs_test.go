@@ -212,7 +212,7 @@ var numbers = map[string]int{
 	"wire.Version": wire.Version, "wire.MaxPreLogin": wire.MaxPreLogin, "wire.MaxControl": wire.MaxControl,
 	"wire.MaxRecordPayload": wire.MaxRecordPayload, "wire.RecordHeaderLen": wire.RecordHeaderLen,
 	"wire.MaxRecord": wire.MaxRecord, "wire.MaxMessage": wire.MaxMessage, "wire.MaxLabel": wire.MaxLabel,
-	"wire.MaxRequestID": wire.MaxRequestID, "wire.MaxPairBody": wire.MaxPairBody, "wire.MaxAuthority": wire.MaxAuthority,
+	"wire.MaxRequestID": wire.MaxRequestID, "wire.MaxPairBody": wire.MaxPairBody, "wire.MaxAuthority": wire.MaxAuthority, "wire.MaxInvite": wire.MaxInvite,
 	"wire.NonceLen": wire.NonceLen, "wire.MaxChannelsPerEntry": wire.MaxChannelsPerEntry,
 	"wire.MaxChannelsPerHost": wire.MaxChannelsPerHost, "wire.MaxBindings": wire.MaxBindings, "wire.SlotLen": wire.SlotLen,
 	"wire.LoginTimeout": int(wire.LoginTimeout / time.Second), "wire.PairTimeout": int(wire.PairTimeout / time.Second),

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -33,6 +37,8 @@ func (e *GoodbyeError) Error() string {
 }
 
 const (
+	firstBuffer  = 4 << 10          // bytes that a reader begins with
+	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second
@@ -46,6 +52,9 @@ type Conn struct {
 	log     *slog.Logger
 	welcome *wire.Welcome
 	queue   *queue
+
+	// Owned by the reader.
+	message []byte // where messages are read into
 }
 
 func newConn(ws *websocket.Conn, log *slog.Logger) *Conn {
@@ -77,19 +86,21 @@ func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]by
 // when the relay said so. The connection is closed when it returns.
 func (c *Conn) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	helpers := make(chan struct{}, 2)
-	go func() { cancel(c.writeLoop(ctx)); helpers <- struct{}{} }()
-	go func() { cancel(c.pingLoop(ctx)); helpers <- struct{}{} }()
+	var helpers sync.WaitGroup
+	helpers.Go(func() { cancel(c.writeLoop(ctx)) })
+	helpers.Go(func() { cancel(c.pingLoop(ctx)) })
+	helpers.Go(func() { // one watches ctx for all reads and writes: each of them would pay for it
+		<-ctx.Done()
+		_ = c.ws.CloseNow() // they fail now
+	})
 
-	err := c.readLoop(ctx, h)
+	err := c.readLoop(h)
 	if cause := context.Cause(ctx); cause != nil && !errors.As(err, new(*GoodbyeError)) {
 		err = cause
 	}
 	cancel(err)
 	c.queue.close()
-	_ = c.ws.CloseNow()
-	<-helpers
-	<-helpers
+	helpers.Wait()
 	return err
 }
 
@@ -100,9 +111,9 @@ func (c *Conn) Close() {
 	_ = c.ws.CloseNow()
 }
 
-func (c *Conn) readLoop(ctx context.Context, h Handler) error {
+func (c *Conn) readLoop(h Handler) error {
 	for {
-		kind, data, err := c.ws.Read(ctx)
+		kind, data, err := c.readMessage()
 		if err != nil {
 			return fmt.Errorf("the connection to the relay was lost: %w", err)
 		}
@@ -113,6 +124,31 @@ func (c *Conn) readLoop(ctx context.Context, h Handler) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// readMessage returns the next message, which is good until the next call.
+func (c *Conn) readMessage() (websocket.MessageType, []byte, error) {
+	kind, r, err := c.ws.Reader(context.Background()) // Run closes the connection when its context ends
+	if err != nil {
+		return 0, nil, err
+	}
+	if cap(c.message) < firstBuffer || cap(c.message) > maxBuffer {
+		c.message = make([]byte, 0, firstBuffer)
+	}
+	c.message = c.message[:0]
+	for {
+		if len(c.message) == cap(c.message) {
+			c.message = slices.Grow(c.message, len(c.message))
+		}
+		n, err := r.Read(c.message[len(c.message):cap(c.message)])
+		c.message = c.message[:len(c.message)+n]
+		if errors.Is(err, io.EOF) {
+			return kind, c.message, nil
+		}
+		if err != nil {
+			return 0, nil, err
 		}
 	}
 }
@@ -146,7 +182,14 @@ func (c *Conn) takeControl(data []byte, h Handler) error {
 }
 
 func (c *Conn) writeLoop(ctx context.Context) error {
+	var late atomic.Bool
+	watchdog := time.AfterFunc(time.Hour, func() {
+		late.Store(true)
+		_ = c.ws.CloseNow() // the write fails now
+	})
+	defer watchdog.Stop()
 	for {
+		watchdog.Stop()
 		segment, err := c.queue.take(ctx)
 		if err != nil {
 			return err
@@ -155,12 +198,14 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 		if segment.text {
 			kind = websocket.MessageText
 		}
-		writeCtx, cancel := context.WithTimeout(ctx, writeTimeout)
-		err = c.ws.Write(writeCtx, kind, segment.data)
-		cancel()
-		if err != nil {
+		watchdog.Reset(writeTimeout)
+		if err := c.ws.Write(context.Background(), kind, segment.data); err != nil {
+			if late.Load() {
+				err = fmt.Errorf("it took nothing for %s", writeTimeout)
+			}
 			return fmt.Errorf("the connection to the relay was lost: %w", err)
 		}
+		c.queue.recycle(segment)
 	}
 }
 

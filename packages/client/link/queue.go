@@ -14,6 +14,9 @@ var ErrClosed = errors.New("the connection to the relay has ended")
 // maxQueued bounds what waits to be sent, in bytes. A sender waits beyond it.
 const maxQueued = 4 << 20
 
+// maxSpare is the largest buffer in bytes that is kept for the next message.
+const maxSpare = 128 << 10
+
 // segment is one WebSocket message.
 type segment struct {
 	text bool
@@ -30,7 +33,9 @@ type queue struct {
 	mu       sync.Mutex
 	segments []segment
 	size     int
-	room     chan struct{} // closed and replaced when something was taken
+	room     chan struct{} // closed and replaced when something was taken and somebody waits
+	waiting  int           // who waits for room
+	spare    []byte        // the buffer of a message that was sent, for the next one
 	closed   bool
 }
 
@@ -64,7 +69,18 @@ func (q *queue) appendRecordLocked(channel uint32, payload []byte) {
 			return
 		}
 	}
-	q.segments = append(q.segments, segment{data: wire.AppendRecord(nil, channel, payload)})
+	q.segments = append(q.segments, segment{data: wire.AppendRecord(q.spare, channel, payload)})
+	q.spare = nil
+}
+
+// recycle takes the buffer of a message of records that was sent.
+func (q *queue) recycle(s segment) {
+	if s.text || cap(s.data) > maxSpare {
+		return
+	}
+	q.mu.Lock()
+	q.spare = s.data[:0]
+	q.mu.Unlock()
 }
 
 // put runs add with the lock held once n bytes fit; an empty queue takes any n.
@@ -83,9 +99,10 @@ func (q *queue) put(ctx context.Context, n int, add func()) error {
 			return nil
 		}
 		room := q.room
+		q.waiting++
 		q.mu.Unlock()
 		select {
-		case <-room:
+		case <-room: // whoever closed it has counted the waiting
 		case <-q.done:
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -124,14 +141,17 @@ func (q *queue) pop() (segment, bool) {
 	}
 	s := q.segments[0]
 	q.segments[0] = segment{}
-	q.segments = q.segments[1:]
-	if len(q.segments) == 0 {
-		q.segments, q.size = nil, 0
+	if len(q.segments) == 1 {
+		q.segments, q.size = q.segments[:0], 0
 	} else {
+		q.segments = q.segments[1:]
 		q.size -= len(s.data)
 	}
-	close(q.room)
-	q.room = make(chan struct{})
+	if q.waiting > 0 {
+		q.waiting = 0
+		close(q.room)
+		q.room = make(chan struct{})
+	}
 	return s, true
 }
 

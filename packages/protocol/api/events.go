@@ -98,7 +98,7 @@ type (
 		Session SessionSummary `json:"session"`
 	}
 	SessionDeleted struct {
-		DeletedID string `json:"deletedId"`
+		ID string `json:"id"`
 	}
 	ClientsChanged struct{}
 	// UnknownEvent is an event of a newer host, kept as it came.

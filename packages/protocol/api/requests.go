@@ -60,6 +60,21 @@ type (
 		SessionID string `json:"sessionId"`
 		Name      string `json:"name"`
 	}
+	// CopySessionRequest copies a session to another session provider. Doing it
+	// again changes nothing.
+	CopySessionRequest struct {
+		SessionID string `json:"sessionId"`
+		To        string `json:"to"`             // "file", "postgres" or "mysql"
+		Move      bool   `json:"move,omitempty"` // take it away where it was
+	}
+	// ImportSessionRequest takes a session file of this machine in.
+	ImportSessionRequest struct {
+		Path      string `json:"path"`                // absolute
+		ProjectID string `json:"projectId,omitempty"` // "" is the project of the folder that the file names
+	}
+	ImportSessionResponse struct {
+		Session SessionSummary `json:"session"`
+	}
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"`

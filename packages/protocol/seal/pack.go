@@ -35,7 +35,8 @@ func pack(message []byte) []byte {
 			return b.Bytes()
 		}
 	}
-	return append([]byte{kindJSON}, message...)
+	plain := make([]byte, 0, 1+len(message))
+	return append(append(plain, kindJSON), message...)
 }
 
 // unpack is the reverse of pack; it never makes more than MaxMessage bytes.

@@ -27,7 +27,7 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	m.mu.Lock()
 	id, made := m.byKey[r.ClientKey]
 	m.mu.Unlock()
-	header, err := m.forkHeader(source, r)
+	header, err := m.forkHeader(ctx, source, r)
 	if err != nil {
 		return response, err
 	}
@@ -59,14 +59,14 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func (m *Manager) forkHeader(source *Session, r api.ForkSessionRequest) (session.Header, error) {
+func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSessionRequest) (session.Header, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return session.Header{}, fmt.Errorf("sessions: making an id: %w", err)
 	}
 	parent := source.id
 	if locator, ok := m.provider.(store.Locator); ok {
-		if parent, err = locator.Locate(source.id); err != nil {
+		if parent, err = locator.Locate(ctx, source.id); err != nil {
 			return session.Header{}, refuse(err)
 		}
 	}
@@ -104,33 +104,4 @@ func (s *Session) forkPlace(tree *session.Tree, entryID string) (place, error) {
 		return place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
 	}
 	return place{leaf: tree.Leaf()}, nil
-}
-
-// Delete deletes a session for good.
-func (m *Manager) Delete(ctx context.Context, id string) error {
-	s, err := m.Open(id)
-	if err != nil {
-		return err
-	}
-	askErr := s.ask(ctx, func() {
-		if err = s.idle(); err == nil {
-			s.closing = true
-		}
-	})
-	if askErr != nil || err != nil {
-		return refuse(firstError(askErr, err))
-	}
-	<-s.stopped
-	ctx = context.WithoutCancel(ctx) // the session is closed: what was begun is brought to its end
-	err = m.provider.Delete(ctx, id)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.known[id]
-	if err != nil {
-		k.open = nil
-		return refuse(err)
-	}
-	delete(m.known, id)
-	delete(m.byKey, k.header.ClientKey)
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -149,7 +150,6 @@ func TestRewindIsRefused(t *testing.T) {
 	wantKind(t, err, api.KindConflict, "a turn is running")
 	_, err = k.m.Fork(t.Context(), api.ForkSessionRequest{SessionID: k.m.List("")[0].ID, ClientKey: "f"})
 	wantKind(t, err, api.KindConflict, "a turn is running")
-	wantKind(t, k.m.Delete(t.Context(), k.m.List("")[0].ID), api.KindConflict, "a turn is running")
 }
 
 func TestRewindToTheBeginning(t *testing.T) {
@@ -232,6 +232,10 @@ func TestFork(t *testing.T) {
 	if again, err := k.m.Fork(t.Context(), r); err != nil || again.Session.ID != forked.Session.ID || len(k.m.List("")) != 2 {
 		t.Fatalf("a retry made %+v, %v", again, err)
 	}
+	header, err := file.New(k.f.dir, k.f.deps.Logger).Read(t.Context(), forked.Session.ID)
+	if err != nil || !strings.HasSuffix(header.Header.ParentSession, "_"+id+".jsonl") {
+		t.Errorf("the fork comes from %q, %v", header.Header.ParentSession, err)
+	}
 	s, w := open(t, k.m, forked.Session.ID), newWatcher()
 	subscribe(t, s, w)
 	send(t, s, "ka", "question c") // the key was used in the other session before it
@@ -242,21 +246,5 @@ func TestFork(t *testing.T) {
 	clone, err := k.m.Fork(t.Context(), api.ForkSessionRequest{SessionID: id, ClientKey: "f2"})
 	if err != nil || clone.Session.MessageCount != 4 || clone.Text != "" {
 		t.Errorf("a clone: %+v, %v", clone, err)
-	}
-}
-
-func TestDelete(t *testing.T) {
-	k := newTalk(t, 1)
-	id := k.m.List("")[0].ID
-	if err := k.m.Delete(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-	files, _ := filepath.Glob(filepath.Join(k.f.dir, "*", "*"))
-	if len(files) != 0 || len(k.m.List("")) != 0 {
-		t.Errorf("after a delete there are %v and %v", files, k.m.List(""))
-	}
-	wantKind(t, k.m.Delete(t.Context(), id), api.KindNotFound, "no session")
-	if _, err := k.s.Outline(t.Context()); err == nil {
-		t.Error("a deleted session answers")
 	}
 }

@@ -36,6 +36,8 @@ type Deps struct {
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// OnDelete is told of every session that was deleted. It does not block.
+	OnDelete func(id string)
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -270,6 +272,8 @@ func refuse(err error) error {
 		return nil
 	case errors.As(err, &told):
 		return told
+	case refuseCarry(err) != nil:
+		return refuseCarry(err)
 	case errors.As(err, &damage):
 		return api.Errorf(api.KindDamaged, "this session is damaged and was not written to: %s", damage.What)
 	case errors.Is(err, ErrClosed):

@@ -16,7 +16,7 @@ export type LinkState =
   | { state: "connecting"; attempt: number; retryAt: number | null; lastError: string | null }
   | { state: "online" }
   /** The relay refused the login; trying again will not help. */
-  | { state: "refused"; message: string };
+  | { state: "refused"; message: string; needsInvite?: boolean };
 
 export interface Device {
   id: string;
@@ -54,6 +54,8 @@ export interface Scorel {
   readonly relayUrl: Readable<string>;
   /** Rejects with a sentence when the URL is no ws/wss/http/https URL. */
   setRelayUrl(url: string): Promise<void>;
+  /** Logs in again with an invite that the relay's operator gave out. The relay needs it once. */
+  setInvite(invite: string): void;
   readonly me: Readable<{ id: string; label: string } | null>;
   /** null until the relay has told. */
   readonly devices: Readable<Device[] | null>;

@@ -184,6 +184,7 @@ export class FakeScorel implements Scorel {
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];
+  readonly invites: string[] = [];
   readonly diagnoses: FakeDiagnosis[] = [];
   /** What the next diagnosis begins with. */
   diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], done: false };
@@ -192,6 +193,10 @@ export class FakeScorel implements Scorel {
   async setRelayUrl(url: string): Promise<void> {
     if (!/^(wss?|https?):\/\//.test(url)) throw new Error("A relay address begins with https:// or wss://.");
     this.relayUrl.set(url);
+  }
+
+  setInvite(invite: string): void {
+    this.invites.push(invite);
   }
 
   startPairing(): FakePairing {

@@ -58,7 +58,7 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
         >
           <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
             {first > 0 || state.earlier !== "none" ? (
-              <div ref={top} className="caption py-3 text-center text-faint">
+              <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
                 {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
               </div>
             ) : null}

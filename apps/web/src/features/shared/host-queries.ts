@@ -61,7 +61,7 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       client.setQueryData(
         hostKey(deviceId, "list_sessions", { projectId: "" }),
         (before: { sessions: SessionSummary[] } | undefined) =>
-          before && { sessions: before.sessions.filter((each) => each.id !== event.deletedId) },
+          before && { sessions: before.sessions.filter((each) => each.id !== event.id) },
       );
       return;
     case "clients_changed":

@@ -267,9 +267,7 @@ export interface SessionUpdated {
 
 export interface SessionDeleted {
   type: 'session_deleted';
-  sessionId: string;
-  seq: number;
-  deletedId: string;
+  id: string;
 }
 
 export interface ClientsChanged {
@@ -292,13 +290,13 @@ export type SessionEvent =
   | ApprovalResolved
   | QueueChanged
   | WorkStarted
-  | WorkEnded
-  | SessionDeleted;
+  | WorkEnded;
 
 /** What happens on the host. */
 export type HostEvent =
   | ProjectsChanged
   | SessionUpdated
+  | SessionDeleted
   | ClientsChanged;
 
 /** Every event. A newer host may send others: a switch needs its default. */
@@ -350,10 +348,14 @@ export interface Requests {
   create_session: { grant: 'prompt'; request: CreateSessionRequest; response: CreateSessionResponse };
   /** Names a session. */
   rename_session: { grant: 'prompt'; request: RenameSessionRequest; response: Empty };
+  /** Takes a session away for good. */
+  delete_session: { grant: 'manage'; request: SessionRequest; response: Empty };
+  /** Copies or moves a session to another session provider, every byte of it. */
+  copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
+  /** Takes a session file of the host's machine in, of scorel or Pi. */
+  import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
   /** Chooses the model for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
-  /** Deletes a session for good. */
-  delete_session: { grant: 'manage'; request: SessionRequest; response: Empty };
   /** Makes a new session of the path to an entry; the same clientKey gives the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
   /** Gives the tree of a session in short. */
@@ -406,8 +408,10 @@ export const requestGrants = {
   list_sessions: 'view',
   create_session: 'prompt',
   rename_session: 'prompt',
-  set_model: 'prompt',
   delete_session: 'manage',
+  copy_session: 'manage',
+  import_session: 'local',
+  set_model: 'prompt',
   fork_session: 'prompt',
   get_tree: 'view',
   rewind_session: 'prompt',
@@ -560,14 +564,38 @@ export interface RenameSessionRequest {
   name: string;
 }
 
-export interface SetModelRequest {
-  sessionId: string;
-  model: string;
-}
-
 /** SessionRequest names a session and nothing else. */
 export interface SessionRequest {
   sessionId: string;
+}
+
+/**
+ * CopySessionRequest copies a session to another session provider. Doing it
+ * again changes nothing.
+ */
+export interface CopySessionRequest {
+  sessionId: string;
+  /** "file", "postgres" or "mysql" */
+  to: string;
+  /** take it away where it was */
+  move?: boolean;
+}
+
+/** ImportSessionRequest takes a session file of this machine in. */
+export interface ImportSessionRequest {
+  /** absolute */
+  path: string;
+  /** "" is the project of the folder that the file names */
+  projectId?: string;
+}
+
+export interface ImportSessionResponse {
+  session: SessionSummary;
+}
+
+export interface SetModelRequest {
+  sessionId: string;
+  model: string;
 }
 
 /**

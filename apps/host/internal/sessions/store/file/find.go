@@ -119,7 +119,7 @@ func (p *Provider) find(id string) (string, error) {
 }
 
 // Locate implements store.Locator.
-func (p *Provider) Locate(id string) (string, error) { return p.find(id) }
+func (p *Provider) Locate(_ context.Context, id string) (string, error) { return p.find(id) }
 
 func holds(path, id string) bool {
 	header, err := readHeader(path)

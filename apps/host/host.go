@@ -175,10 +175,11 @@ func (h *Host) loadSessions() (err error) {
 		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open, Index: found, Titles: h.models.titles(),
+		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err
 }

@@ -62,11 +62,7 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 	if err := m.provider.Import(ctx, projectID, data); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
-	row, err := m.read(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID})
-	if err == nil {
-		err = m.add(row)
-	}
-	if err != nil {
+	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
 	m.mu.Lock()
@@ -81,7 +77,7 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 func (s *Session) aside(ctx context.Context, fn func() error) error {
 	var err error
 	askErr := s.ask(ctx, func() {
-		if s.turn != nil || len(s.live.Queue) > 0 {
+		if s.turn != nil || s.work != nil || len(s.live.Queue) > 0 {
 			err = api.Errorf(api.KindConflict, "the session works: wait for the end of its turn, or cancel it, then try again")
 			return
 		}

@@ -67,6 +67,15 @@ func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, err
 	}, nil
 }
 
+// take reads a session that was just made and makes it known.
+func (m *Manager) take(ctx context.Context, info store.Info) error {
+	row, err := m.read(ctx, info)
+	if err != nil {
+		return err
+	}
+	return m.add(row)
+}
+
 // touch tells the index that a session is new or has changed.
 func (m *Manager) touch(id, projectID string) {
 	if m.deps.Index != nil {

@@ -28,7 +28,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but Index, Titles and IdleAfter are required.
+// Deps are what sessions need of the host. All fields but Index, Titles, Summaries and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -48,6 +48,7 @@ type Deps struct {
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
+	Summaries Summaries
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -83,6 +84,7 @@ type Session struct {
 	summary     api.SessionSummary
 	subscribers map[Subscriber]struct{}
 	turn        *runningTurn
+	work        *runningWork
 	pending     map[string]*pendingApproval
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
@@ -95,7 +97,10 @@ type Session struct {
 	live   api.Live
 	digest index.Digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
-	lost   bool              // the provider does not know what it stored: read it again
+	done   map[string]string // clientKey of another request -> id of the entry that it made
+	// removed are the clientKeys of prompts that were taken out of the queue.
+	removed map[string]bool
+	lost    bool // the provider does not know what it stored: read it again
 }
 
 // commandBuffer lets a model's deltas queue up while a line is synced to disk.
@@ -129,7 +134,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	ended := ctx.Done()
 	timer := time.NewTimer(s.patience())
 	defer timer.Stop()
-	for !s.closing || s.turn != nil || s.naming != nil {
+	for !s.closing || s.turn != nil || s.work != nil || s.naming != nil {
 		select {
 		case command := <-s.commands:
 			command()
@@ -146,6 +151,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			}
 			if s.naming != nil {
 				s.naming()
+			}
+			if s.work != nil {
+				s.work.cancel()
 			}
 		}
 	}
@@ -206,6 +214,9 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 	s.digest.Add(entry)
 	if s.deps.Index != nil {
 		s.deps.Index.Touch(s.id, s.project.ID)
+	}
+	if mark.ClientKey != "" && entry.Type != session.TypeMessage {
+		s.done[mark.ClientKey] = entry.ID
 	}
 	s.publish(api.EntryAppended{Entry: sendable(entry)})
 	return entry, nil

@@ -270,3 +270,25 @@ func TestIndexOfAnotherVersionIsMadeAnew(t *testing.T) {
 		t.Fatalf("%v %v", info.Mode(), err)
 	}
 }
+
+func TestAHoleInTheEndIsSeen(t *testing.T) {
+	h := newHome(t)
+	l := h.session("aaaa", "prj_1")
+	l.say(session.RoleUser, "alpha")
+	x := h.open()
+	defer x.Close()
+	h.touchAll(x)
+	check(t, l.Close())
+	opened, err := h.provider.Open(t.Context(), "aaaa")
+	check(t, err)
+	check(t, opened.Append(t.Context(), []byte(`{"type":"label","id":"e9","parentId":"nowhere","timestamp":"2026-01-02T03:04:06.000Z"}`)))
+	check(t, opened.Close())
+	if n := h.touchAll(x); n != 1 {
+		t.Fatalf("%d sessions were stale", n)
+	}
+	rows, err := x.List(t.Context(), index.Page{})
+	check(t, err)
+	if !strings.Contains(rows[0].Damage, "nowhere") {
+		t.Fatalf("the damage is %q", rows[0].Damage)
+	}
+}

@@ -22,9 +22,9 @@ import (
 type sendFlags struct {
 	to                      *target
 	session, project, model string
-	mode                    string
+	permit                  string // a mode
 	yesTo                   []string
-	yes, asJSON             bool
+	yes, steer, asJSON      bool
 }
 
 func newSend(a *app) *cobra.Command {
@@ -56,9 +56,17 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
 	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
-	cmd.Flags().StringVar(&f.mode, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
+	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
+	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: say it to the turn that runs, at its next step")
 	addJSON(cmd, &f.asJSON)
 	return cmd
+}
+
+func (f *sendFlags) mode() session.PromptMode {
+	if f.steer {
+		return session.ModeSteer
+	}
+	return ""
 }
 
 // turnError says that the prompt was taken and its turn did not end well.
@@ -78,7 +86,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo,
+		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 	})
 	if err != nil {
 		return err
@@ -129,24 +137,26 @@ func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 // that running it again begins no second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
 	find, err := f.finding()
-	if err != nil || f.mode == "" {
+	if err != nil || f.permit == "" {
 		return find, err
 	}
-	if !slices.Contains(api.Modes(), api.Mode(f.mode)) {
-		return nil, usagef("--mode %s is unknown: give one of %q", f.mode, api.Modes())
+	if !slices.Contains(api.Modes(), api.Mode(f.permit)) {
+		return nil, usagef("--mode %s is unknown: give one of %q", f.permit, api.Modes())
 	}
 	return func(ctx context.Context, c *client.Client) (string, error) {
 		id, err := find(ctx, c)
 		if err != nil {
 			return "", err
 		}
-		_, err = client.Call[api.Empty](ctx, c, "set_mode", api.SetModeRequest{SessionID: id, Mode: api.Mode(f.mode)})
+		_, err = client.Call[api.Empty](ctx, c, "set_mode", api.SetModeRequest{SessionID: id, Mode: api.Mode(f.permit)})
 		return id, err
 	}, nil
 }
 
 func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
 	switch {
+	case f.steer && f.session == "":
+		return nil, usagef("which session is to be steered? Give --session ID")
 	case f.session != "" && f.project != "":
 		return nil, usagef("--session and --project contradict each other: a session has its project already")
 	case f.session != "":

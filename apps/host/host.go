@@ -16,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -157,9 +158,23 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
+	if err := h.loadSessions(); err != nil {
+		return err
+	}
+	h.uplink = newUplink(h, h.relayURL())
+	h.pairings = newPairings(h)
+	h.serve = h.handlers()
+	h.listener, err = net.Listen("tcp", cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
+	if err != nil {
+		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
+	}
+	return nil
+}
+
+func (h *Host) loadSessions() (err error) {
 	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
 	kind, note := h.sandbox.Kind()
-	h.log.Info("commands run in a sandbox", "sandbox", kind, "note", note)
+	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
 	options := toolOptions(h.paths, h.models.config)
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
@@ -174,23 +189,18 @@ func (h *Host) load() (err error) {
 	if err != nil {
 		return err
 	}
+	found, err := index.Open(h.stopCtx, h.paths.Index(), stores, h.log)
+	if err != nil { // it is only a copy: the sessions do not wait for it
+		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
+	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open,
+		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: systemPrompt(catalog), Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
-	if err != nil {
-		return err
-	}
-	h.uplink = newUplink(h, h.relayURL())
-	h.pairings = newPairings(h)
-	h.serve = h.handlers()
-	h.listener, err = net.Listen("tcp", cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
-	if err != nil {
-		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
-	}
-	return nil
+	return err
 }
 
 func (h *Host) relayURL() string {

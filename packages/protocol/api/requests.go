@@ -140,6 +140,8 @@ type (
 		AllowAll bool `json:"allowAll,omitempty"`
 		// AllowRules are rules that hold for this prompt.
 		AllowRules []string `json:"allowRules,omitempty"`
+		// Mode is how it meets a running turn; "" is follow_up.
+		Mode session.PromptMode `json:"mode,omitempty"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`

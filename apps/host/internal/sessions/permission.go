@@ -22,13 +22,12 @@ type Permissions interface {
 	Allow(projectID string, rules []string) error
 }
 
-func modeOf(entry session.Entry) api.Mode {
-	var record session.ModeRecord
-	custom, ok := entry.AsCustom()
-	if !ok || json.Unmarshal(custom.Data, &record) != nil || !slices.Contains(api.Modes(), api.Mode(record.Mode)) {
-		return ""
+// modeOf is a mode of the log; what it does not say, or a newer host said, is ask.
+func modeOf(mode string) api.Mode {
+	if !slices.Contains(api.Modes(), api.Mode(mode)) {
+		return api.ModeAsk
 	}
-	return api.Mode(record.Mode)
+	return api.Mode(mode)
 }
 
 // SetMode says how much the agent may do without asking, from the next call on.
@@ -60,6 +59,19 @@ func (s *Session) checkRules(rules []string) error {
 		return api.Errorf(api.KindBadRequest, "%v", err)
 	}
 	return nil
+}
+
+// joinTurn lowers what the running turn may do to what the sender of a steer may: who
+// cannot answer approvals does not get those that were given before.
+func (s *Session) joinTurn(steer session.QueuedPrompt) {
+	if s.turn == nil || steer.MaxMode == "" {
+		return
+	}
+	most, prompt := api.Mode(steer.MaxMode), &s.turn.prompt
+	prompt.MaxMode = string(gate.Lower(most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
+	if gate.Lower(most, api.ModeAsk) == most {
+		prompt.AllowAll, prompt.AllowRules = false, nil
+	}
 }
 
 // policy is what calls of the running turn are judged by.

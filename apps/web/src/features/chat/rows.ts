@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   CUSTOM_APPROVAL,
   CUSTOM_LEAF,
+  CUSTOM_MODE,
   CUSTOM_OMITTED,
   CUSTOM_QUEUE,
   CUSTOM_TURN,
@@ -137,6 +138,10 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_APPROVAL:
     case CUSTOM_LEAF:
       return null;
+    case CUSTOM_MODE: {
+      const { mode } = isRecord(entry.data) ? entry.data : {};
+      return { kind: "note", key: entry.id, text: `The mode is now ${String(mode)}.` };
+    }
     case CUSTOM_OMITTED: {
       const { bytes } = isRecord(entry.data) ? entry.data : {};
       return { kind: "note", key: entry.id, text: `An entry of ${String(bytes)} bytes is only shown on the machine.` };

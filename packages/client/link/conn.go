@@ -38,7 +38,7 @@ func (e *GoodbyeError) Error() string {
 
 const (
 	firstBuffer  = 4 << 10          // bytes that a reader begins with
-	maxBuffer    = 128 << 10         // bytes that it keeps after a larger message
+	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second
@@ -80,6 +80,14 @@ func (c *Conn) Send(ctx context.Context, frame wire.Frame) error {
 // waits while the queue is full.
 func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]byte) error {
 	return c.queue.putRecords(ctx, channel, payloads)
+}
+
+// AppendRecord queues one record whose payload of n bytes write appends to a buffer,
+// as append does. write runs once, when there is room and just before the record is
+// queued, or not at all: one runs at a time, in the order in which the records leave.
+// It must not call the Conn. What it returns is returned, and nothing is queued then.
+func (c *Conn) AppendRecord(ctx context.Context, channel uint32, n int, write func([]byte) ([]byte, error)) error {
+	return c.queue.appendRecord(ctx, channel, n, write)
 }
 
 // Run reads until the connection or ctx ends, and returns why: a *GoodbyeError

@@ -49,6 +49,7 @@ const (
 type Conn struct {
 	// Static after Dial.
 	ws      *websocket.Conn
+	below   *stream // below ws; nil when the transport was given by the user
 	log     *slog.Logger
 	welcome *wire.Welcome
 	queue   *queue
@@ -57,11 +58,11 @@ type Conn struct {
 	message []byte // where messages are read into
 }
 
-func newConn(ws *websocket.Conn, log *slog.Logger) *Conn {
+func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Conn{ws: ws, log: log, queue: newQueue()}
+	return &Conn{ws: ws, below: below, log: log, queue: newQueue()}
 }
 
 // Welcome is what the relay said at login.
@@ -202,12 +203,8 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kind := websocket.MessageBinary
-		if segment.text {
-			kind = websocket.MessageText
-		}
 		watchdog.Reset(writeTimeout)
-		if err := c.ws.Write(context.Background(), kind, segment.data); err != nil {
+		if err := c.writeMessage(segment); err != nil {
 			if late.Load() {
 				err = fmt.Errorf("it took nothing for %s", writeTimeout)
 			}
@@ -215,6 +212,17 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 		}
 		c.queue.recycle(segment)
 	}
+}
+
+// writeMessage returns when the network has taken the message.
+func (c *Conn) writeMessage(m segment) error {
+	kind := websocket.MessageBinary
+	if m.text {
+		kind = websocket.MessageText
+	}
+	c.below.hold()
+	err := c.ws.Write(context.Background(), kind, m.data)
+	return errors.Join(err, c.below.release())
 }
 
 // pingLoop finds a half-open connection from this side.

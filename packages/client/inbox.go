@@ -31,25 +31,28 @@ func newInbox(maxSize int) *inbox {
 	return &inbox{ready: make(chan struct{}, 1), done: make(chan struct{}), maxSize: maxSize}
 }
 
-// put copies the record in; false when it does not fit.
-func (b *inbox) put(record []byte) bool {
+// put copies records in; false when one does not fit, and none behind it is in.
+func (b *inbox) put(records ...[]byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err != nil {
 		return true // closed: nobody will read it
 	}
-	if int(b.size.Load())+len(record) > b.maxSize {
-		return false
+	idle, fits := len(b.records) == 0, true
+	for _, record := range records {
+		if fits = int(b.size.Load())+len(record) <= b.maxSize; !fits {
+			break
+		}
+		b.records = append(b.records, b.copy(record))
+		b.size.Add(int64(len(record)))
 	}
-	b.records = append(b.records, b.copy(record))
-	b.size.Add(int64(len(record)))
-	if len(b.records) == 1 {
+	if idle {
 		select {
 		case b.ready <- struct{}{}:
 		default:
 		}
 	}
-	return true
+	return fits
 }
 
 // copy takes memory for many short records at once. b.mu must be held.

@@ -72,10 +72,10 @@ func (s *Sealed) start(self *ident.Private, peer seal.Peer) (err error) {
 	return err
 }
 
-// Deliver hands in a record from the connection's reader. It copies payload and
-// never blocks.
-func (s *Sealed) Deliver(payload []byte) {
-	if !s.inbox.put(payload) {
+// Deliver hands in records from the connection's reader. It copies them and never
+// blocks.
+func (s *Sealed) Deliver(payloads ...[]byte) {
+	if !s.inbox.put(payloads...) {
 		s.fail(wire.ReasonSlowConsumer)
 	}
 }

@@ -22,8 +22,9 @@ import (
 type Handler interface {
 	// Control takes a frame: a pointer to one of wire's frame types.
 	Control(frame wire.Frame)
-	// Record takes a record. payload is valid until Record returns.
-	Record(channel uint32, payload []byte)
+	// Records takes the payloads of records that came one behind the other on one
+	// channel, at least one. They are valid until Records returns.
+	Records(channel uint32, payloads [][]byte)
 }
 
 // GoodbyeError says that the relay ended the connection and why.
@@ -39,6 +40,7 @@ func (e *GoodbyeError) Error() string {
 const (
 	firstBuffer  = 4 << 10          // bytes that a reader begins with
 	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
+	maxTogether  = 256              // records that are handed over at once
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second
@@ -55,7 +57,8 @@ type Conn struct {
 	queue   *queue
 
 	// Owned by the reader.
-	message []byte // where messages are read into
+	message  []byte   // where messages are read into
+	payloads [][]byte // of the records in it that are handed over together
 }
 
 func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
@@ -162,16 +165,30 @@ func (c *Conn) readMessage() (websocket.MessageType, []byte, error) {
 	}
 }
 
+// takeRecords hands over the records of a message, those of one channel together.
 func (c *Conn) takeRecords(data []byte, h Handler) error {
+	var channel uint32
 	for len(data) > 0 {
 		record, rest, err := wire.NextRecord(data)
 		if err != nil {
 			return fmt.Errorf("reading from the relay: %w", err)
 		}
-		h.Record(record.Channel, record.Payload)
+		if record.Channel != channel || len(c.payloads) == maxTogether {
+			c.handOver(channel, h)
+			channel = record.Channel
+		}
+		c.payloads = append(c.payloads, record.Payload)
 		data = rest
 	}
+	c.handOver(channel, h)
 	return nil
+}
+
+func (c *Conn) handOver(channel uint32, h Handler) {
+	if len(c.payloads) > 0 {
+		h.Records(channel, c.payloads)
+		c.payloads = c.payloads[:0]
+	}
 }
 
 func (c *Conn) takeControl(data []byte, h Handler) error {

@@ -124,12 +124,15 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 			return ErrClosed
 		}
 		if q.size == 0 || q.size+n <= maxQueued {
+			idle := len(q.segments) == 0 // else the writer knows
 			err := add()
 			if err == nil {
 				q.size += n
 			}
 			q.mu.Unlock()
-			q.wake()
+			if idle {
+				q.wake()
+			}
 			return err
 		}
 		room := q.room

@@ -37,7 +37,7 @@ const ackLen = 8
 // Channel is an open sealed channel. One goroutine at a time may seal and one may
 // open: records must leave in the order in which they were sealed.
 type Channel struct {
-	send, receive *noise.CipherState
+	send, receive *direction
 	acked         atomic.Uint64 // what the other end has acknowledged
 
 	// Owned by the receiving side.
@@ -46,8 +46,14 @@ type Channel struct {
 	broken  bool
 }
 
-func newChannel(send, receive *noise.CipherState) *Channel {
-	return &Channel{send: send, receive: receive}
+// newChannel takes over from the CipherStates that a handshake made.
+func newChannel(send, receive *noise.CipherState) (*Channel, error) {
+	out, err1 := newDirection(send)
+	in, err2 := newDirection(receive)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	return &Channel{send: out, receive: in}, nil
 }
 
 // Piece is the plaintext of one record. It shares the memory of its message.
@@ -105,22 +111,12 @@ func (c *Channel) Seal(message []byte) ([][]byte, error) {
 func (c *Channel) AppendPiece(dst []byte, piece Piece) ([]byte, error) {
 	at := len(dst)
 	dst = append(slices.Grow(dst, piece.RecordLen()), piece.kind)
-	return c.encryptFrom(at, append(dst, piece.body...))
+	return c.send.seal(at, append(dst, piece.body...))
 }
 
 // Acked is how many bytes of records, the handshake aside, the other end has
 // acknowledged. It may be called from any goroutine.
 func (c *Channel) Acked() uint64 { return c.acked.Load() }
-
-// encryptFrom replaces the plaintext that begins at an offset of dst by its record,
-// in the same memory if there is room for the tag.
-func (c *Channel) encryptFrom(at int, dst []byte) ([]byte, error) {
-	out, err := c.send.Encrypt(dst[:at], nil, dst[at:])
-	if err != nil {
-		return dst[:at], fmt.Errorf("seal: encrypting: %w", err)
-	}
-	return out, nil
-}
 
 // Open decrypts the next record, which it leaves as it is. It returns nil for an
 // acknowledgement, and while a chunked message is not complete. Any error is final
@@ -145,9 +141,9 @@ func (c *Channel) open(record []byte) ([]byte, error) {
 	if len(record) > MaxRecord || len(record) <= tagLen {
 		return nil, fmt.Errorf("record of %d bytes", len(record))
 	}
-	plain, err := c.receive.Decrypt(record[:0], nil, record)
+	plain, err := c.receive.open(record)
 	if err != nil {
-		return nil, errors.New("authentication failed")
+		return nil, err
 	}
 	switch kind, body := plain[0], plain[1:]; kind {
 	case kindJSON, kindDeflated:

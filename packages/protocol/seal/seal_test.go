@@ -236,4 +236,4 @@ func packed(message []byte) []byte {
 }
 
 // encrypt seals any plaintext.
-func encrypt(c *Channel, plain []byte) ([]byte, error) { return c.encryptFrom(0, bytes.Clone(plain)) }
+func encrypt(c *Channel, plain []byte) ([]byte, error) { return c.send.seal(0, bytes.Clone(plain)) }

@@ -46,7 +46,7 @@ func (b *inbox) put(records ...[]byte) bool {
 		b.records = append(b.records, b.copy(record))
 		b.size.Add(int64(len(record)))
 	}
-	if idle {
+	if idle && len(b.records) > 0 {
 		select {
 		case b.ready <- struct{}{}:
 		default:

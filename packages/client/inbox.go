@@ -11,8 +11,8 @@ import (
 // reader takes all that waits at once, so that records that came together cost one
 // wake-up and two locks.
 type inbox struct {
-	ready chan struct{} // holds one token while there may be something to take
-	done  chan struct{}
+	ready chan struct{} // holds one token while there may be something to take; closed in the end
+	done  chan struct{} // closed in the end
 
 	maxSize int          // bytes
 	size    atomic.Int64 // bytes put and not taken
@@ -77,9 +77,8 @@ func (b *inbox) take(ctx context.Context) ([]byte, error) {
 			break
 		}
 		select {
-		case <-b.ready:
-		case <-b.done:
-			if !b.refill() {
+		case _, open := <-b.ready:
+			if !open && !b.refill() {
 				return nil, b.failure()
 			}
 		case <-ctx.Done():
@@ -110,6 +109,7 @@ func (b *inbox) close(err error) bool {
 	}
 	b.err = err
 	close(b.done)
+	close(b.ready)
 	return true
 }
 

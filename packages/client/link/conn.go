@@ -99,7 +99,7 @@ func (c *Conn) AppendRecord(ctx context.Context, channel uint32, n int, write fu
 func (c *Conn) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
-	helpers.Go(func() { cancel(c.writeLoop(ctx)) })
+	helpers.Go(func() { cancel(c.writeLoop()) })
 	helpers.Go(func() { cancel(c.pingLoop(ctx)) })
 	helpers.Go(func() { // one watches ctx for all reads and writes: each of them would pay for it
 		<-ctx.Done()
@@ -207,7 +207,8 @@ func (c *Conn) takeControl(data []byte, h Handler) error {
 	return nil
 }
 
-func (c *Conn) writeLoop(ctx context.Context) error {
+// writeLoop ends with the queue.
+func (c *Conn) writeLoop() error {
 	var late atomic.Bool
 	watchdog := time.AfterFunc(time.Hour, func() {
 		late.Store(true)
@@ -216,7 +217,7 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 	defer watchdog.Stop()
 	for {
 		watchdog.Stop()
-		segment, err := c.queue.take(ctx)
+		segment, err := c.queue.take()
 		if err != nil {
 			return err
 		}

@@ -26,8 +26,8 @@ type segment struct {
 
 // queue keeps messages in order and joins neighbouring records.
 type queue struct {
-	ready chan struct{} // holds one token while there may be something to take
-	done  chan struct{}
+	ready chan struct{} // holds one token while there may be something to take; closed in the end
+	done  chan struct{} // closed in the end
 
 	maxMessage int // bytes of a binary message; set before the first use
 
@@ -129,10 +129,10 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 			if err == nil {
 				q.size += n
 			}
-			q.mu.Unlock()
 			if idle {
 				q.wake()
 			}
+			q.mu.Unlock()
 			return err
 		}
 		room := q.room
@@ -147,6 +147,7 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 	}
 }
 
+// wake tells the taker. q.mu must be held and the queue be open.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:
@@ -154,18 +155,14 @@ func (q *queue) wake() {
 	}
 }
 
-// take waits for the next message.
-func (q *queue) take(ctx context.Context) (segment, error) {
+// take waits for the next message, or for close.
+func (q *queue) take() (segment, error) {
 	for {
 		if s, ok := q.pop(); ok {
 			return s, nil
 		}
-		select {
-		case <-q.ready:
-		case <-q.done:
+		if _, open := <-q.ready; !open {
 			return segment{}, ErrClosed
-		case <-ctx.Done():
-			return segment{}, context.Cause(ctx)
 		}
 	}
 }
@@ -198,5 +195,6 @@ func (q *queue) close() {
 	if !q.closed {
 		q.closed = true
 		close(q.done)
+		close(q.ready)
 	}
 }

@@ -226,7 +226,7 @@ func TestQueueTakesARecordWhereItIsMade(t *testing.T) {
 	if err := q.putRecords(ctx, 8, [][]byte{[]byte("c")}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := q.take(ctx)
+	s, err := q.take()
 	want := wire.AppendRecord(wire.AppendRecord(nil, 7, []byte("ab")), 8, []byte("c"))
 	if err != nil || !bytes.Equal(s.data, want) || q.size != 0 || len(q.segments) != 0 {
 		t.Errorf("%x, %v, want %x; %d bytes and %d messages are left", s.data, err, want, q.size, len(q.segments))

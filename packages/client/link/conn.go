@@ -51,7 +51,7 @@ const (
 type Conn struct {
 	// Static after Dial.
 	ws      *websocket.Conn
-	below   *stream // below ws; nil when the transport was given by the user
+	stream  *stream // below ws
 	log     *slog.Logger
 	welcome *wire.Welcome
 	queue   *queue
@@ -65,7 +65,7 @@ func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Conn{ws: ws, below: below, log: log, queue: newQueue()}
+	return &Conn{ws: ws, stream: below, log: log, queue: newQueue()}
 }
 
 // Welcome is what the relay said at login.
@@ -238,9 +238,9 @@ func (c *Conn) writeMessage(m segment) error {
 	if m.text {
 		kind = websocket.MessageText
 	}
-	c.below.hold()
+	c.stream.hold()
 	err := c.ws.Write(context.Background(), kind, m.data)
-	return errors.Join(err, c.below.release())
+	return errors.Join(err, c.stream.release())
 }
 
 // pingLoop finds a half-open connection from this side.

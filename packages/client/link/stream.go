@@ -2,9 +2,9 @@ package link
 
 import (
 	"bufio"
-	"context"
-	"net"
-	"net/http/httptrace"
+	"cmp"
+	"io"
+	"net/http"
 	"sync"
 )
 
@@ -13,38 +13,62 @@ const (
 	streamWrite = 64 << 10 // and written, at the most
 )
 
-// stream is a network connection below a WebSocket whose library reads and writes
-// 4 KiB at a time: a system call for each would be most of what a batch of records
-// costs. It reads ahead, and what is written between hold and release leaves with
-// as few writes as it fits in.
+// stream is what a WebSocket runs on, below a library that reads and writes 4 KiB at
+// a time: a system call for each would be most of what a batch of records costs. It
+// reads ahead, and what is written between hold and release leaves with as few
+// writes as it fits in.
 type stream struct {
-	net.Conn
-	in *bufio.Reader // owned by whoever reads
+	below io.ReadWriteCloser
+	in    *bufio.Reader // owned by whoever reads
 
 	mu   sync.Mutex
 	held bool
 	out  []byte
 }
 
-func newStream(c net.Conn) *stream { return &stream{Conn: c, in: bufio.NewReaderSize(c, streamRead)} }
+func newStream(below io.ReadWriteCloser) *stream {
+	return &stream{below: below, in: bufio.NewReaderSize(below, streamRead)}
+}
 
-// dialStream is what a transport dials with.
-func dialStream(ctx context.Context, network, addr string) (net.Conn, error) {
-	c, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, network, addr)
-	if err != nil {
-		return nil, err
+// upgrader is a transport that puts a stream between a connection that became a
+// WebSocket and whoever uses it.
+type upgrader struct {
+	next   http.RoundTripper
+	stream *stream // nil before
+}
+
+// through returns a client that dials as another does, with an upgrader.
+func through(c *http.Client) (*http.Client, *upgrader) {
+	u := &upgrader{next: cmp.Or(c.Transport, http.DefaultTransport)}
+	with := *c
+	with.Transport = u
+	return &with, u
+}
+
+// RoundTrip implements http.RoundTripper.
+func (u *upgrader) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := u.next.RoundTrip(r)
+	if err != nil || response.StatusCode != http.StatusSwitchingProtocols {
+		return response, err
 	}
-	return newStream(c), nil
+	if below, ok := response.Body.(io.ReadWriteCloser); ok { // else the WebSocket library says so
+		u.stream = newStream(below)
+		response.Body = u.stream
+	}
+	return response, nil
 }
 
 func (s *stream) Read(p []byte) (int, error) { return s.in.Read(p) }
+
+// Close may be called while others read and write: both fail then.
+func (s *stream) Close() error { return s.below.Close() }
 
 // Write keeps p while the stream is held.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.held {
-		return s.Conn.Write(p)
+		return s.below.Write(p)
 	}
 	if len(s.out)+len(p) > streamWrite {
 		if err := s.flush(); err != nil {
@@ -55,11 +79,8 @@ func (s *stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hold keeps what is written from here on. A nil stream does nothing.
+// hold keeps what is written from here on.
 func (s *stream) hold() {
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = true
@@ -67,9 +88,6 @@ func (s *stream) hold() {
 
 // release writes what was kept, and what follows at once.
 func (s *stream) release() error {
-	if s == nil {
-		return nil
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = false
@@ -81,20 +99,7 @@ func (s *stream) flush() error {
 	if len(s.out) == 0 {
 		return nil
 	}
-	_, err := s.Conn.Write(s.out)
+	_, err := s.below.Write(s.out)
 	s.out = s.out[:0]
 	return err
-}
-
-// withStream makes a dial tell which stream it got: nil when the transport dials
-// in a way of its own.
-func withStream(ctx context.Context, got func(*stream)) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
-		c := info.Conn
-		if secured, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS is above it
-			c = secured.NetConn()
-		}
-		s, _ := c.(*stream)
-		got(s)
-	}})
 }

@@ -24,9 +24,14 @@ const maxConfig = 1 << 20
 type configFile struct {
 	DefaultModel string                  `toml:"default_model"`
 	RelayURL     string                  `toml:"relay_url"`
+	RelayInvite  string                  `toml:"relay_invite"`
 	Label        string                  `toml:"label"`
 	Providers    map[string]providerFile `toml:"providers"`
 	Models       map[string]modelFile    `toml:"models"`
+
+	SessionProvider  string                      `toml:"session_provider"`
+	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
+	Projects         map[string]projectFile      `toml:"projects"`
 }
 
 type providerFile struct {
@@ -124,8 +129,12 @@ func knownKeys(key []string) []string {
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
+	case len(key) == 3 && key[0] == "session_providers":
+		return []string{"url", "url_env"}
+	case len(key) == 3 && key[0] == "projects":
+		return []string{"session_provider"}
 	}
-	return []string{"default_model", "relay_url", "label", "providers", "models"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "session_provider", "providers", "models", "session_providers", "projects"}
 }
 
 // config checks the file as a whole.
@@ -151,7 +160,12 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config = builtin
 	}
-	config.RelayURL, config.Label, config.getenv = f.RelayURL, f.Label, getenv
+	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	sessions, err := f.sessionsConfig(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	config.sessions = sessions
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)

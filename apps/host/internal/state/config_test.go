@@ -63,8 +63,8 @@ func TestLoadConfig(t *testing.T) {
 	if !ok || got != want || config.Default() != "main" {
 		t.Errorf("default %q = %+v", config.Default(), got)
 	}
-	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.KeyEnvs(), []string{"MY_KEY"}) {
-		t.Errorf("key %q, names %v", config.Key(got), config.KeyEnvs())
+	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.SecretEnvs(), []string{"MY_KEY", "SCOREL_SESSIONS_MYSQL", "SCOREL_SESSIONS_POSTGRES"}) {
+		t.Errorf("key %q, names %v", config.Key(got), config.SecretEnvs())
 	}
 	list := []api.Model{
 		{Name: "demo", Provider: "try", ID: "demo", Demo: true},

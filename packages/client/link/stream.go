@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	streamRead  = 32 << 10 // bytes that are read from the network at once
+	streamRead  = 16 << 10 // bytes that are read from the network at once
 	streamWrite = 64 << 10 // and written, at the most
 )
 

@@ -113,6 +113,42 @@ func TestLostTrunkMessageIsFoundAndTold(t *testing.T) {
 	}
 }
 
+// However the records of several peers are mixed in what a node sent, each peer gets
+// its own in order and with one write.
+func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
+	f := newFarNode(t)
+	from := f.relay.cluster.trunk(f.self)
+	const peers = maxTouched - 1
+	var batch []byte
+	want := make([][]byte, peers)
+	for n := range 10 * peers {
+		payload := []byte{byte(n), byte(n >> 8)}
+		batch = wire.AppendRecord(batch, uint32(1+n%peers), payload)
+		want[n%peers] = wire.AppendRecord(want[n%peers], 1, payload)
+	}
+	var conns []*conn
+	got := make([]chan []message, peers)
+	for i := range peers {
+		c, far := pipeConn(t, f.relay)
+		if _, err := joinHost(c, from, notice{Num: uint32(1 + i), Client: wire.Peer{ID: c.id}}); err != nil {
+			t.Fatal(err)
+		}
+		conns, got[i] = append(conns, c), make(chan []message, 1)
+		go func() { got[i] <- readMessages(t, far) }()
+	}
+	from.routeBatch(batch)
+	for i, c := range conns {
+		c.out.finish(nil, ws.ClosePayload(1000, "x"))
+		c.out.drain()
+		c.cut(wire.ReasonClosed)
+		c.teardown()
+		messages := <-got[i]
+		if len(messages) != 3 || messages[0].op != ws.OpText || !bytes.Equal(messages[1].data, want[i]) {
+			t.Errorf("peer %d got %d messages %v, want channel_opened, one with all its records, and a close", i, len(messages), messages)
+		}
+	}
+}
+
 // What comes over the bus is no reason to fall over.
 func FuzzHeard(f *testing.F) {
 	beat, err := json.Marshal(notice{Kind: noticeBeat, Node: "x", Epoch: 1})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -129,12 +130,17 @@ func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
 	var conns []*conn
 	got := make([]chan []message, peers)
 	for i := range peers {
-		c, far := pipeConn(t, f.relay)
+		near, far := tcpPair(t)
+		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+		f.relay.conns[c] = struct{}{}
 		if _, err := joinHost(c, from, notice{Num: uint32(1 + i), Client: wire.Peer{ID: c.id}}); err != nil {
 			t.Fatal(err)
 		}
 		conns, got[i] = append(conns, c), make(chan []message, 1)
 		go func() { got[i] <- readMessages(t, far) }()
+		c.out.mu.Lock()
+		c.out.awaitWriter() // it has told of the channel
+		c.out.mu.Unlock()
 	}
 	from.routeBatch(batch)
 	for i, c := range conns {

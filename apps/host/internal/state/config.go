@@ -21,7 +21,10 @@ type Config struct {
 	Label    string // "" when the file does not name one
 	Invite   string // to the relay; "" when the file does not name one
 
+	Compaction Compaction
+
 	defaultModel string
+	auxiliary    string // "" when the file does not name one
 	models       map[string]Model
 	sessions     sessionConfig
 	getenv       func(string) string
@@ -41,6 +44,9 @@ type Model struct {
 
 // Default returns the name of the model that new sessions use.
 func (c Config) Default() string { return c.defaultModel }
+
+// Auxiliary returns the name of the model that writes summaries and titles, or "".
+func (c Config) Auxiliary() string { return c.auxiliary }
 
 // Model returns the model of that name; "" is the default.
 func (c Config) Model(name string) (Model, bool) {
@@ -114,5 +120,5 @@ func builtinConfig(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	return Config{defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
+	return Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
 }

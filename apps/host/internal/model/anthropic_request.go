@@ -146,6 +146,10 @@ func anthropicBlocks(config Config, m session.Message) []anthropic.ContentBlockP
 			}
 		}
 	}
+	// An answer must not end with thinking, as one that was cancelled may.
+	for len(out) > 0 && (out[len(out)-1].OfThinking != nil || out[len(out)-1].OfRedactedThinking != nil) {
+		out = out[:len(out)-1]
+	}
 	return out
 }
 

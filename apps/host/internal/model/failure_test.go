@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-var kinds = []string{TypeOpenAI, TypeAnthropic}
+var kinds = []string{TypeOpenAI, TypeResponses, TypeAnthropic, TypeGoogle}
 
 // stream runs one call and checks what holds for every outcome.
 func stream(t *testing.T, ctx context.Context, made agent.Model) (session.Message, *fold) {

@@ -124,4 +124,3 @@ func TestCost(t *testing.T) {
 		t.Errorf("without prices %+v", zero)
 	}
 }
-

@@ -10,6 +10,7 @@ import (
 // ledger keeps which calls wait for their result.
 type ledger struct {
 	maxID int
+	any   bool // ids may hold any character
 	open  []string
 	seen  map[string]bool
 }
@@ -20,7 +21,7 @@ var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 func (l *ledger) call(id, name, raw string) error {
 	var arguments map[string]json.RawMessage
 	switch {
-	case !plainID.MatchString(id):
+	case id == "" || !l.any && !plainID.MatchString(id):
 		return fmt.Errorf("tool call id %q is empty or holds characters that are not allowed", id)
 	case len(id) > l.maxID:
 		return fmt.Errorf("tool call id %q is longer than %d", id, l.maxID)

@@ -42,7 +42,7 @@ type Server struct {
 
 // Serve starts a server, which Close ends.
 func Serve(steps ...Step) *Server {
-	s := &Server{steps: steps}
+	s := &Server{steps: slices.Clone(steps)}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 	return s
@@ -59,13 +59,6 @@ func (s *Server) Demand(key string, models ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key, s.models = key, models
-}
-
-// Play adds steps.
-func (s *Server) Play(steps ...Step) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.steps = append(s.steps, steps...)
 }
 
 // Refusals says why requests were refused as malformed.

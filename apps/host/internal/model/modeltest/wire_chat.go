@@ -63,7 +63,7 @@ func checkChat(_ string, body []byte) error {
 	if err := json.Unmarshal(body, &request); err != nil {
 		return err
 	}
-	calls := ledger{maxID: 40}
+	calls := ledger{maxID: 40, any: true}
 	last := ""
 	for i, m := range request.Messages {
 		if err := m.check(&calls, last); err != nil {

@@ -58,7 +58,7 @@ func (c Config) refused(status int, body []byte, after time.Duration) *failure {
 	case status == 400 && strings.Contains(string(body), "API_KEY_INVALID"): // Google's word for 401
 		status = 401
 	}
-	fail := &failure{text: c.explainStatus(status, body), retry: transient(status), after: after}
+	fail := &failure{text: c.explainStatus(status, body), retry: transient(status), after: after, reason: reasonOf(status)}
 	// A quota that is used up does not come back within a minute.
 	if strings.Contains(string(body), "insufficient_quota") {
 		fail.retry = false
@@ -99,6 +99,12 @@ func transient(status int) bool {
 
 // explainError says what went wrong below HTTP.
 func (c Config) explainError(err error) *failure {
+	fail := c.explainNetwork(err)
+	fail.reason = ReasonUnreachable
+	return fail
+}
+
+func (c Config) explainNetwork(err error) *failure {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {

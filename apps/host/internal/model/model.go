@@ -57,6 +57,9 @@ type Config struct {
 	Price    Price
 	// Delay is the pause between two words of the demo model; 0 is none.
 	Delay time.Duration
+
+	// last is where Probe finds the failure of its call; nil for all others.
+	last *failure
 }
 
 // Secret is a key. It does not show in logs and formatted text.

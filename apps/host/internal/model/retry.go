@@ -30,6 +30,7 @@ type failure struct {
 	after time.Duration // the server asked to wait that long; 0 when it did not
 	// overflow: the prompt is larger than the model takes.
 	overflow bool
+	reason   Reason
 }
 
 // ending is how an attempt that gave a message ended.
@@ -65,6 +66,9 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 		pause := max(fail.after, c.retry.base<<try)
 		if !fail.retry || try >= c.retry.tries || pause > c.retry.longest {
 			message.StopReason, message.ErrorMessage = session.StopError, c.final(fail, try)
+			if c.config.last != nil {
+				*c.config.last = *fail
+			}
 			if fail.overflow {
 				emit(agent.Delta{Kind: agent.DeltaOverflow, Text: fail.text})
 			}

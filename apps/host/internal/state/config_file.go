@@ -22,11 +22,12 @@ const maxConfig = 1 << 20
 
 // configFile is config.toml as it is written.
 type configFile struct {
-	DefaultModel string                  `toml:"default_model"`
-	RelayURL     string                  `toml:"relay_url"`
-	Label        string                  `toml:"label"`
-	Providers    map[string]providerFile `toml:"providers"`
-	Models       map[string]modelFile    `toml:"models"`
+	DefaultModel   string                  `toml:"default_model"`
+	AuxiliaryModel string                  `toml:"auxiliary_model"`
+	RelayURL       string                  `toml:"relay_url"`
+	Label          string                  `toml:"label"`
+	Providers      map[string]providerFile `toml:"providers"`
+	Models         map[string]modelFile    `toml:"models"`
 }
 
 type providerFile struct {
@@ -40,11 +41,17 @@ type modelFile struct {
 	ID            string `toml:"id"`
 	ContextWindow int    `toml:"context_window"`
 	MaxTokens     int    `toml:"max_tokens"`
+	Thinking      string `toml:"thinking"`
+
+	PriceInput      float64 `toml:"price_input"`
+	PriceOutput     float64 `toml:"price_output"`
+	PriceCacheRead  float64 `toml:"price_cache_read"`
+	PriceCacheWrite float64 `toml:"price_cache_write"`
 }
 
 // LoadConfig reads config.toml strictly. Without a file, the environment decides:
-// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else the demo
-// model; the same holds for a file that names no model. An error is one sentence
+// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else
+// GEMINI_API_KEY, else the demo model; the same holds for a file that names no model. An error is one sentence
 // with the file and, where there is one, the line.
 func LoadConfig(path string, getenv func(string) string) (Config, error) {
 	data, err := os.ReadFile(path)
@@ -91,11 +98,11 @@ func explainTOML(err error) error {
 
 // plainTypeError says what kind of value belongs there, without our Go types.
 func plainTypeError(text string) string {
-	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|string)`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|string|float64)`).FindStringSubmatch(text)
 	if found == nil {
 		return text
 	}
-	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "string": "string"}[found[2]], found[1])
+	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "string": "string", "float64": "number"}[found[2]], found[1])
 }
 
 // unknownKey names the key and the nearest one that is known there.
@@ -123,9 +130,9 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "providers":
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 3 && key[0] == "models":
-		return []string{"provider", "id", "context_window", "max_tokens"}
+		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
 	}
-	return []string{"default_model", "relay_url", "label", "providers", "models"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "label", "providers", "models"}
 }
 
 // config checks the file as a whole.
@@ -160,7 +167,21 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config.models[name] = m
 	}
+	if err := f.chooseAuxiliary(&config, names); err != nil {
+		return Config{}, err
+	}
 	return config, f.chooseDefault(&config, names)
+}
+
+func (f configFile) chooseAuxiliary(config *Config, names []string) error {
+	if _, ok := f.Models[f.AuxiliaryModel]; f.AuxiliaryModel != "" && !ok {
+		if len(names) == 0 {
+			return fmt.Errorf("auxiliary_model %q: the file has no [models.%s]", f.AuxiliaryModel, f.AuxiliaryModel)
+		}
+		return fmt.Errorf("auxiliary_model %q does not exist; the models are %s", f.AuxiliaryModel, strings.Join(names, ", "))
+	}
+	config.auxiliaryModel = f.AuxiliaryModel
+	return nil
 }
 
 func (f configFile) chooseDefault(config *Config, names []string) error {
@@ -196,23 +217,39 @@ func (f configFile) model(name string) (Model, error) {
 	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
 		return Model{}, errors.New("max_tokens is larger than context_window")
 	}
+	if err := m.check(); err != nil {
+		return Model{}, err
+	}
 	id := m.ID
 	if id == "" {
 		id = "demo"
 	}
 	return Model{
 		Name: name, Provider: m.Provider, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.APIKeyEnv,
-		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking,
+		Price: Price{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite},
 	}, nil
 }
 
+func (m modelFile) check() error {
+	if m.Thinking != "" && !slices.Contains(thinkingLevels[:], m.Thinking) {
+		return fmt.Errorf("thinking %q is unknown; it must be one of %s", m.Thinking, strings.Join(thinkingLevels[:], ", "))
+	}
+	for _, price := range []float64{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite} {
+		if !(price >= 0 && price < 1e6) { // not a number as well
+			return errors.New("a price is in US dollars for a million tokens and must not be negative")
+		}
+	}
+	return nil
+}
+
 func (p providerFile) check() error {
-	switch p.Type {
-	case ProviderOpenAI, ProviderAnthropic, ProviderDemo:
-	case "":
-		return errors.New("type is missing; it must be openai, anthropic or demo")
-	default:
-		return fmt.Errorf("type %q is unknown; it must be openai, anthropic or demo", p.Type)
+	types := strings.Join(providerTypes[:len(providerTypes)-1], ", ") + " or " + providerTypes[len(providerTypes)-1]
+	switch {
+	case p.Type == "":
+		return fmt.Errorf("type is missing; it must be %s", types)
+	case !slices.Contains(providerTypes[:], p.Type):
+		return fmt.Errorf("type %q is unknown; it must be %s", p.Type, types)
 	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL, "http", "https"); err != nil {

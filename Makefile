@@ -14,7 +14,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web test check test-go test-web test-e2e fuzz bench bench-check bench-go deps clean FORCE
+.PHONY: run build web test check test-go test-web test-e2e fuzz bench bench-check bench-go soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -72,6 +72,14 @@ bench-check: ## apps/bench still builds, and its own tests pass; it downloads wh
 
 bench-go: ## the relay's data path, the seal, the resync
 	$(GO) test -run '^$$' -bench . -benchmem ./apps/relay/... ./packages/protocol/seal
+
+# The tests of the relay under many hosts and many connections, at the size of
+# which make test runs a part, and what the sizing in docs/operations.md is made of.
+soak: ## 10 000 hosts over a kill, a million connections; the longer the busier the machine, up to an hour
+	SCOREL_SCALE_HOSTS=10000 $(GO) test -count 1 -timeout 10m -v -run KilledRelay ./apps/cli/e2e
+	SCOREL_SOAK_CONNECTS=1000000 $(GO) test -count 1 -timeout 60m -v -run TestSoak ./apps/relay/faults
+	$(GO) test -run '^$$' -bench RecordCost -benchtime 3000000x ./apps/relay/faults
+	$(GO) test -run '^$$' -bench IdleCost -benchtime 1x ./apps/relay/faults
 
 FORCE:
 

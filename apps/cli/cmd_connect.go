@@ -16,8 +16,8 @@ import (
 
 func newConnect(a *app) *cobra.Command {
 	var (
-		relay  string
-		asJSON bool
+		relay, invite string
+		asJSON        bool
 	)
 	cmd := &cobra.Command{
 		Use:   "connect [CODE]",
@@ -44,20 +44,21 @@ shows a code and the command to run there.`,
 				}
 				code = &parsed
 			}
-			return a.connect(cmd.Context(), code, url, asJSON)
+			return a.connect(cmd.Context(), code, url, a.invite(invite), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&relay, "relay", "", "relay that the other machine uses (SCOREL_RELAY_URL)")
+	addInvite(cmd, &invite)
 	addJSON(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) connect(ctx context.Context, code *pair.Code, relayURL string, asJSON bool) error {
+func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite string, asJSON bool) error {
 	home, err := a.home()
 	if err != nil {
 		return err
 	}
-	entry, err := dialEntry(ctx, home, relayURL)
+	entry, err := dialEntry(ctx, home, relayURL, invite)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func presence(ctx context.Context, home string, list []devices.Device) []deviceL
 	)
 	for _, relayURL := range relaysOf(list) {
 		wg.Go(func() {
-			entry, err := dialEntry(ctx, home, relayURL)
+			entry, err := dialEntry(ctx, home, relayURL, "")
 			if err != nil {
 				return
 			}
@@ -161,7 +161,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 
 // revokeAtRelay ends the binding. One that is gone already is fine.
 func revokeAtRelay(ctx context.Context, home string, device devices.Device) error {
-	entry, err := dialEntry(ctx, home, device.RelayURL)
+	entry, err := dialEntry(ctx, home, device.RelayURL, "")
 	if err != nil {
 		return err
 	}

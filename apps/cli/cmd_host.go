@@ -24,11 +24,11 @@ func newHost(a *app) *cobra.Command {
 }
 
 type hostFlags struct {
-	relay, listen, label string
-	noRelay, replace     bool
-	projects             []string
-	asJSON               bool
-	log                  *logFlags
+	relay, listen, label, invite string
+	noRelay, replace             bool
+	projects                     []string
+	asJSON                       bool
+	log                          *logFlags
 }
 
 func newHostServe(a *app) *cobra.Command {
@@ -44,6 +44,7 @@ one on this machine itself, for the command line.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to be reachable through (SCOREL_RELAY_URL, relay_url in config.toml)")
+	addInvite(cmd, &f.invite)
 	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "use no relay: only this machine reaches the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct entries (default: a free port of 127.0.0.1)")
@@ -70,7 +71,7 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	}
 	cfg := host.Config{
 		Home: home, Listen: f.listen, Label: f.label, Version: version, Logger: logger,
-		Projects: projects, Replace: f.replace, Getenv: a.getenv,
+		Projects: projects, Replace: f.replace, Getenv: a.getenv, Invite: a.invite(f.invite),
 	}
 	if f.noRelay && f.relay != "" {
 		return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")

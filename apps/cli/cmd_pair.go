@@ -17,9 +17,9 @@ import (
 )
 
 type pairFlags struct {
-	relay       string
-	yes, asJSON bool
-	log         *logFlags
+	relay, invite string
+	yes, asJSON   bool
+	log           *logFlags
 }
 
 func newPair(a *app) *cobra.Command {
@@ -47,6 +47,7 @@ It works through the host that runs on this machine, and without one.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on, when no host runs here (SCOREL_RELAY_URL, relay_url in config.toml)")
+	addInvite(cmd, &f.invite)
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without asking")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "error")
@@ -121,7 +122,7 @@ func checkSameRelay(running, wanted string) error {
 }
 
 func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, func() error, error) {
-	cfg, err := a.hostConfig(hostFlags{relay: f.relay, log: f.log})
+	cfg, err := a.hostConfig(hostFlags{relay: f.relay, invite: f.invite, log: f.log})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,12 +26,13 @@ type relayFlags struct {
 	publicURLs, allowedOrigins []string
 	trustedProxies             []string
 	asJSON                     bool
+	guard                      serve.Guard
 	log                        *logFlags
 	serve                      serve.Options // what flags of package serve set
 }
 
 func newRelay(a *app) *cobra.Command {
-	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a), newRelayStore(a))
+	return group("relay", "Run a relay", "  scorel relay serve --listen :7410 --public-url https://relay.example", newRelayServe(a), newRelayInvite(a), newRelayStore(a))
 }
 
 func newRelayServe(a *app) *cobra.Command {
@@ -46,8 +47,11 @@ TLS ends at a proxy in front of it, or here: with the files of --tls-cert and
 --tls-key, or with certificates that --acme-host gets by itself. Name the address
 that people use with --public-url: logins are bound to it.
 
-SIGHUP reads the certificate again. SIGTERM asks peers to leave one after the
+SIGHUP reads the certificate, --config and --allow-file again. SIGTERM asks peers to leave one after the
 other, within --drain, and says when to come back; a second one ends it at once.
+
+With --admission invite newcomers need an invite that "scorel relay invite create"
+makes; with --allow or --allow-file only those ids come in.
 
 Without --store it keeps what it knows in a SQLite file. With PostgreSQL any
 number of relays can share it.`,
@@ -67,6 +71,9 @@ number of relays can share it.`,
 	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
 	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
 	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that join relays with one store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
+	guard := flag.NewFlagSet("", flag.ContinueOnError)
+	f.guard.AddFlags(guard)
+	cmd.Flags().AddGoFlagSet(guard)
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
@@ -83,11 +90,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
 		return err
 	}
+	names, err := f.guard.PublicURLs(f.publicURLs)
+	if err != nil {
+		return usagef("%v", err)
+	}
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
 		return err
 	}
-	if err := f.serve.TLS.Check(f.publicURLs); err != nil {
+	if err := f.serve.TLS.Check(names); err != nil {
 		return usagef("%v", err)
 	}
 	logger, err := a.logger(f.log)
@@ -106,14 +117,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	if !isLoopback(listener.Addr()) && len(f.publicURLs) == 0 {
-		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url is given: only logins that name this machine itself will work\n", listener.Addr())
+	if !isLoopback(listener.Addr()) && len(names) == 0 {
+		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", listener.Addr())
 	}
 	reload, stop := hangups()
 	defer stop()
 	opts := f.serve
 	opts.Listener, opts.Store, opts.DataDir = listener, url, dataDir
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = f.publicURLs, f.allowedOrigins, proxies
+	opts.Guard = f.guard
 	opts.Bus, opts.Web, opts.Logger, opts.Version = f.bus, a.webFiles(), logger, version
 	opts.Ready = func() error { return a.announceRelay(f.asJSON, listener.Addr(), opts.TLS.Enabled()) }
 	opts.Reload = reload

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -15,7 +14,8 @@ import (
 func newSession(a *app) *cobra.Command {
 	return group("session", "Look at sessions",
 		"  scorel session list\n  scorel session show ID --device dev_...",
-		newSessionList(a), newSessionShow(a), newSessionInspect(a), newSessionExport(a))
+		newSessionList(a), newSessionShow(a), newSessionInspect(a), newSessionExport(a), newSessionImport(a),
+		newSessionCopy(a), newSessionDelete(a))
 }
 
 func newSessionList(a *app) *cobra.Command {
@@ -81,7 +81,7 @@ func newSessionShow(a *app) *cobra.Command {
 			return err
 		}
 		defer func() { _ = c.Close() }() // only read from
-		response, err := client.Call[api.ResyncEventsResponse](cmd.Context(), c, "resync_events", api.ResyncEventsRequest{SessionID: args[0]})
+		response, err := loadSession(cmd.Context(), c, args[0])
 		if err != nil {
 			return err
 		}

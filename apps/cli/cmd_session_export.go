@@ -68,7 +68,7 @@ func (a *app) sessionNamed(ctx context.Context, to *target, name string) (*sessi
 		return nil, err
 	}
 	defer func() { _ = c.Close() }() // only read from
-	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: name})
+	response, err := loadSession(ctx, c, name)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (t *target) dial(ctx context.Context) (client.Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := dialEntry(ctx, home, device.RelayURL)
+	entry, err := dialEntry(ctx, home, device.RelayURL, "")
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +116,13 @@ func findDevice(home, name string) (devices.Device, error) {
 	return device, err
 }
 
-// dialEntry logs this machine in to a relay as an entry.
-func dialEntry(ctx context.Context, home, relayURL string) (*client.Entry, error) {
+// dialEntry logs this machine in to a relay as an entry. invite may be "".
+func dialEntry(ctx context.Context, home, relayURL, invite string) (*client.Entry, error) {
 	keys, err := keyfile.LoadOrCreate(filepath.Join(home, "entry.json"), ident.KindClient)
 	if err != nil {
 		return nil, err
 	}
-	return client.DialEntry(ctx, link.Config{RelayURL: relayURL, Keys: keys, Label: machineLabel()})
+	return client.DialEntry(ctx, link.Config{RelayURL: relayURL, Keys: keys, Label: machineLabel(), Invite: invite})
 }
 
 // machineLabel is how this machine names itself to the other side.

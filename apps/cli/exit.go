@@ -89,7 +89,7 @@ func isRefused(err error) bool {
 	case errors.As(err, &relay):
 		return slices.Contains([]wire.Kind{
 			wire.KindBadVersion, wire.KindBadProof, wire.KindWrongAuthority, wire.KindUnauthorized,
-			wire.KindLimit, wire.KindRateLimited, wire.KindNotAllowed,
+			wire.KindLimit, wire.KindRateLimited, wire.KindNotAllowed, wire.KindInviteRequired, wire.KindNotAdmitted,
 		}, relay.Kind)
 	}
 	return false

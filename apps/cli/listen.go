@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"syscall"
+
+	"github.com/scorel/scorel/apps/relay/serve"
 )
 
 // listen opens a listening socket. A busy port is said in terms of --listen.
@@ -60,13 +62,9 @@ func checkURLs(flag string, urls []string) error {
 func parseProxies(texts []string) ([]netip.Prefix, error) {
 	var proxies []netip.Prefix
 	for _, text := range texts {
-		prefix, err := netip.ParsePrefix(text)
+		prefix, err := serve.ParseProxy(text)
 		if err != nil {
-			addr, addrErr := netip.ParseAddr(text)
-			if addrErr != nil {
-				return nil, usagef("--trusted-proxy %q is no address or network: give it as in 10.0.0.0/8", text)
-			}
-			prefix = netip.PrefixFrom(addr, addr.BitLen())
+			return nil, usagef("--trusted-proxy %v", err)
 		}
 		proxies = append(proxies, prefix)
 	}

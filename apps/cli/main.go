@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -145,6 +146,14 @@ func (a *app) home() (string, error) {
 	}
 	return absolute, nil
 }
+
+// addInvite adds --invite without a default: help would print a secret.
+func addInvite(cmd *cobra.Command, invite *string) {
+	cmd.Flags().StringVar(invite, "invite", "", "invite for a relay that asks newcomers for one, needed once (SCOREL_INVITE, which other users of this machine do not see)")
+}
+
+// invite returns the invite that a command was told to use, or "".
+func (a *app) invite(flag string) string { return cmp.Or(flag, a.getenv("SCOREL_INVITE")) }
 
 // relayURL returns the relay that a command was told to use, or "".
 func (a *app) relayURL(flag string) string {

@@ -45,8 +45,12 @@ func (h *Host) handlers() map[string]handler {
 		"list_sessions":   handle(h.listSessions),
 		"create_session":  handle(h.createSession),
 		"rename_session":  handle(h.renameSession),
+		"delete_session":  handle(h.deleteSession),
+		"copy_session":    handle(h.copySession),
+		"import_session":  handle(h.importSession),
 		"set_model":       handle(h.setModel),
 		"resync_events":   h.resyncEvents,
+		"get_entries":     handle(h.getEntries),
 		"unsubscribe":     handle(h.unsubscribe),
 		"send_prompt":     handle(h.sendPrompt),
 		"cancel_turn":     handle(h.cancelTurn),
@@ -61,9 +65,13 @@ func (h *Host) handlers() map[string]handler {
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

@@ -28,6 +28,7 @@ import (
 type Config struct {
 	Home     string              // absolute; the folder that SCOREL_HOME names
 	RelayURL string              // "" is the relay_url of config.toml
+	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
 	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
@@ -150,10 +151,15 @@ func (h *Host) load() (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
-	h.sessions, err = sessions.NewManager(h.paths.Sessions(), sessions.Deps{
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	if err != nil {
+		return err
+	}
+	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err != nil {
 		return err
@@ -174,6 +180,8 @@ func (h *Host) relayURL() string {
 	}
 	return cmp.Or(h.cfg.RelayURL, h.models.config.RelayURL)
 }
+
+func (h *Host) invite() string { return cmp.Or(h.cfg.Invite, h.models.config.Invite) }
 
 // takeLock waits a moment, because a look at whether a host lives takes the lock
 // for an instant; with replace it ends a live host first.

@@ -116,6 +116,14 @@ func (h *Host) resyncEvents(ctx context.Context, c *conn, requestID string, body
 	return nil, err
 }
 
+func (h *Host) getEntries(ctx context.Context, _ *conn, r api.GetEntriesRequest) (api.GetEntriesResponse, error) {
+	s, err := h.sessions.Open(r.SessionID)
+	if err != nil {
+		return api.GetEntriesResponse{}, err
+	}
+	return s.Entries(ctx, r)
+}
+
 func (h *Host) unsubscribe(ctx context.Context, c *conn, r api.SessionRequest) (api.Empty, error) {
 	if s, ok := c.subscribed[r.SessionID]; ok {
 		s.Unsubscribe(ctx, c)

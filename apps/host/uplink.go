@@ -35,7 +35,7 @@ func (u *uplink) run(ctx context.Context) {
 	if u.url == "" {
 		return
 	}
-	cfg := link.Config{RelayURL: u.url, Keys: u.host.keys, Label: u.host.label, Logger: u.host.log}
+	cfg := link.Config{RelayURL: u.url, Keys: u.host.keys, Label: u.host.label, Logger: u.host.log, Invite: u.host.invite()}
 	_ = link.Keep(ctx, cfg, u.report, u.serve) // it ends with ctx
 }
 

@@ -43,6 +43,10 @@ func TestLogsHoldNoPayloadCodeOrKey(t *testing.T) {
 	s := relaytest.Start(t, func(cfg *relay.Config) {
 		cfg.Logger = slog.New(slog.NewTextHandler(&logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
+	const invite = "7K3M-9QXR-2BTD-0V5W"
+	invited := s.Dial(t, relaytest.NewKeys(t, ident.KindClient))
+	invited.SendHello(func(h *wire.Hello) { h.Invite = invite })
+	relaytest.Expect[wire.Welcome](invited)
 	host := s.Login(t, relaytest.NewKeys(t, ident.KindDevice), "label-of-the-host")
 	entry := s.Login(t, relaytest.NewKeys(t, ident.KindClient), "label-of-the-entry")
 	slot := relaytest.Join(t, entry, host)
@@ -63,7 +67,7 @@ func TestLogsHoldNoPayloadCodeOrKey(t *testing.T) {
 	bad := s.Dial(t, relaytest.NewKeys(t, ident.KindClient))
 	bad.SendMessage(websocket.MessageText, []byte(payload))
 	bad.ExpectError(wire.KindBadFrame)
-	for _, p := range []*relaytest.Peer{host, entry, bad} {
+	for _, p := range []*relaytest.Peer{host, entry, bad, invited} {
 		p.Close()
 	}
 	s.Stop(t)
@@ -72,7 +76,7 @@ func TestLogsHoldNoPayloadCodeOrKey(t *testing.T) {
 	if !strings.Contains(text, "binding written") || !strings.Contains(text, "binding revoked") || !strings.Contains(text, "level=DEBUG") {
 		t.Fatalf("the log does not tell what happened:\n%s", text)
 	}
-	forbidden := map[string][]byte{"payload": []byte(payload), "tag": []byte(tag), "nonce": host.Hello.Nonce}
+	forbidden := map[string][]byte{"payload": []byte(payload), "tag": []byte(tag), "nonce": host.Hello.Nonce, "invite": []byte(invite)}
 	for _, p := range []*relaytest.Peer{host, entry} {
 		pub := p.Keys.Public()
 		forbidden["sign key of "+p.ID.String()], forbidden["seal key of "+p.ID.String()] = pub.Sign[:], pub.Seal[:]

@@ -67,13 +67,13 @@ func hasPort(host string) bool {
 // keeps a foreign name that resolves to our address (DNS rebinding) out.
 func (n names) served(host string) bool {
 	host = strings.ToLower(host)
-	return n.authorities[host] || isLoopback(host)
+	return n.authorities[host] || IsLoopback(host)
 }
 
 // proves tells whether a login that was signed for authority is a login here,
 // given the Host of the request it came on.
 func (n names) proves(authority, host string) bool {
-	return n.authorities[authority] || authority == strings.ToLower(host) && isLoopback(authority)
+	return n.authorities[authority] || authority == strings.ToLower(host) && IsLoopback(authority)
 }
 
 // pageMayConnect tells whether a page of this origin may open a WebSocket. No
@@ -86,11 +86,11 @@ func (n names) pageMayConnect(origin, host string) bool {
 	if err != nil {
 		return false // also "null", the origin of a sandboxed frame or a file
 	}
-	return n.origins[scheme+"://"+page] || page == strings.ToLower(host) && isLoopback(page)
+	return n.origins[scheme+"://"+page] || page == strings.ToLower(host) && IsLoopback(page)
 }
 
-// isLoopback tells whether host[:port] names this machine and nothing else.
-func isLoopback(host string) bool {
+// IsLoopback tells whether host[:port] names this machine and nothing else.
+func IsLoopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")
@@ -114,17 +114,32 @@ func clientAddr(remote string, forwarded []string, trusted []netip.Prefix) netip
 	for _, line := range forwarded {
 		hops = append(hops, strings.Split(line, ",")...)
 	}
-	for i := len(hops) - 1; i >= 0 && isTrusted(addr, trusted); i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+	for i := len(hops) - 1; i >= 0 && TrustedAddr(addr, trusted); i-- {
+		text := strings.TrimSpace(hops[i])
+		if text == "" {
+			continue // an empty element of a list is none
+		}
+		hop, ok := parseHop(text)
+		if !ok {
 			break // what a proxy cannot have written ends the chain
 		}
-		addr = hop.Unmap()
+		addr = hop
 	}
 	return addr
 }
 
-func isTrusted(addr netip.Addr, trusted []netip.Prefix) bool {
+// parseHop reads an address as proxies write it: some add the port.
+func parseHop(text string) (netip.Addr, bool) {
+	if ap, err := netip.ParseAddrPort(text); err == nil {
+		return ap.Addr().Unmap().WithZone(""), true
+	}
+	addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return addr.Unmap().WithZone(""), err == nil
+}
+
+// TrustedAddr tells whether an address is one of those that are trusted.
+func TrustedAddr(addr netip.Addr, trusted []netip.Prefix) bool {
+	addr = addr.Unmap().WithZone("")
 	for _, prefix := range trusted {
 		if prefix.Contains(addr) {
 			return true

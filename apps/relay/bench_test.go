@@ -1,12 +1,9 @@
 package relay_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"runtime"
 	"testing"
 	"time"
@@ -141,54 +138,12 @@ func BenchmarkIdleConnection(b *testing.B) {
 
 // bareLogin logs in over a socket and leaves nothing behind it but the socket.
 func bareLogin(b *testing.B, s *relaytest.Server, keys *ident.Private) net.Conn {
-	c, err := net.Dial("tcp", s.Authority())
+	b.Helper()
+	raw, err := relaytest.DialRaw(new(net.Dialer), s.Authority(), keys, "idle")
 	if err != nil {
 		b.Fatal(err)
 	}
-	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: %s\r\n\r\n", wire.ConnectPath, s.Authority(), wire.Subprotocol)
-	br := bufio.NewReader(c)
-	if _, err := http.ReadResponse(br, nil); err != nil {
-		b.Fatal(err)
-	}
-	first, err := wire.DecodeControl(readText(b, br), wire.MaxPreLogin)
-	if err != nil {
-		b.Fatal(err)
-	}
-	h := wire.Hello{Authority: s.Authority(), Label: "idle"}
-	h.Sign(keys, first.(*wire.RelayHello).Nonce)
-	data, err := wire.EncodeControl(&wire.HostHello{Hello: h})
-	if err != nil {
-		b.Fatal(err)
-	}
-	frame := append([]byte{0x81, 0x80 | 126, byte(len(data) >> 8), byte(len(data)), 0, 0, 0, 0}, data...) // a mask of zeroes
-	if _, err := c.Write(frame); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := wire.DecodeControl(readText(b, br), wire.MaxControl); err != nil {
-		b.Fatal(err)
-	}
-	return c
-}
-
-// readText reads one unmasked text frame.
-func readText(b *testing.B, r *bufio.Reader) []byte {
-	head := make([]byte, 2)
-	if _, err := io.ReadFull(r, head); err != nil {
-		b.Fatal(err)
-	}
-	n := int(head[1])
-	if n == 126 {
-		if _, err := io.ReadFull(r, head); err != nil {
-			b.Fatal(err)
-		}
-		n = int(head[0])<<8 | int(head[1])
-	}
-	data := make([]byte, n)
-	if _, err := io.ReadFull(r, data); err != nil {
-		b.Fatal(err)
-	}
-	return data
+	return raw.Net
 }
 
 // inUse is heap and stacks after a collection, in bytes.

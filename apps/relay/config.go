@@ -30,6 +30,8 @@ type Config struct {
 	// decides whom rate limits count.
 	TrustedProxies []netip.Prefix
 
+	// Admission is whom the relay lets in; SetAdmission changes it.
+	Admission Admission
 	// Collectors are metrics of the process around the relay, which /metrics shows too.
 	Collectors []prometheus.Collector
 
@@ -40,6 +42,9 @@ type Config struct {
 	// Version is shown by /healthz.
 	Version string
 	Limits  Limits
+	// Nodes is how many nodes share the store, for the chance of guessing a code:
+	// limits count per node. 0 is 1 without a bus and MostNodes with one.
+	Nodes int
 }
 
 // Rate is a token bucket: Burst at once, then one per Every.
@@ -48,13 +53,25 @@ type Rate struct {
 	Every time.Duration
 }
 
-// Limits bounds what peers may take. A zero field means its default.
+// MostNodes is the size of a cluster that limits are checked for.
+const MostNodes = 32
+
+// Limits bounds what peers may take. A zero field means its default. An address is
+// one of IPv4, or a /64 of IPv6. Limits per address that say so do not hold for
+// this machine itself, where a proxy that is not trusted would share one.
 type Limits struct {
-	Connections         int // open connections; 20000
-	ConnectionsPerEntry int // connections (tabs) of one client; 32
-	ChannelsPerEntry    int // channels of one entry connection; wire.MaxChannelsPerEntry
-	ChannelsPerHost     int // channels of one host connection; wire.MaxChannelsPerHost
-	SlotsPerConnection  int // open pairing codes of one connection; 4
+	Connections           int // open connections; 20000
+	ConnectionsPerAddress int // of one address but this machine; 2000
+	ConnectionsPerEntry   int // connections (tabs) of one client; 32
+
+	// Memory is how many bytes queues, read buffers and connections may hold in all.
+	// Towards it the relay refuses new connections, then new channels, then closes
+	// the slowest channels; see memory. 1 GiB.
+	Memory int64
+
+	ChannelsPerEntry   int // channels of one entry connection; wire.MaxChannelsPerEntry
+	ChannelsPerHost    int // channels of one host connection; wire.MaxChannelsPerHost
+	SlotsPerConnection int // open pairing codes of one connection; 4
 
 	ChannelQueue int // bytes that one channel may have waiting for its receiver; 1 MiB
 	Queue        int // bytes of records that may wait for one connection; 4 MiB
@@ -67,14 +84,30 @@ type Limits struct {
 	StoreTimeout time.Duration // for one question to the store; 5 s
 
 	LoginFailures Rate // per address; 10, then one per 6 s
+	Dials         Rate // connections begun, per address but this machine; 600, then one per 100 ms
+	AllDials      Rate // connections begun by everybody; 20000, then one per 500 us
 	Logins        Rate // per identity; 30, then one per 2 s
 	Pairs         Rate // pairing codes made and redeemed, per address and per identity; 30, then one per 10 s
+	AllPairs      Rate // the same by everybody; 500, then one per 25 ms
 	Opens         Rate // channels opened, per connection; 128, then one per 100 ms
+	IdentityOpens Rate // the same per identity; 512, then one per 25 ms
+	AddressOpens  Rate // the same per address but this machine; 2000, then one per 10 ms
+	AllOpens      Rate // the same by everybody; 20000, then one per 500 us
 	Controls      Rate // control frames and pings, per connection; 2000, then one per 10 ms
+	Bytes         ByteRates
+}
+
+// ByteRates bounds what peers may send, in bytes a second, with two seconds' worth at
+// once; 0 is without limit. Whoever is over it is not read from for a while, which
+// slows that one socket down and nobody else.
+type ByteRates struct {
+	Connection, Identity, Address, All int64
 }
 
 func (l Limits) withDefaults() Limits {
 	set(&l.Connections, 20_000)
+	set(&l.ConnectionsPerAddress, 2000)
+	set(&l.Memory, 1<<30)
 	set(&l.ConnectionsPerEntry, 32)
 	set(&l.ChannelsPerEntry, wire.MaxChannelsPerEntry)
 	set(&l.ChannelsPerHost, wire.MaxChannelsPerHost)
@@ -88,9 +121,15 @@ func (l Limits) withDefaults() Limits {
 	set(&l.PingInterval, 20*time.Second)
 	set(&l.StoreTimeout, 5*time.Second)
 	l.LoginFailures.fill(10, 6*time.Second)
+	l.Dials.fill(600, 100*time.Millisecond)
+	l.AllDials.fill(20_000, 500*time.Microsecond)
 	l.Logins.fill(30, 2*time.Second)
 	l.Pairs.fill(30, 10*time.Second)
+	l.AllPairs.fill(500, 25*time.Millisecond)
 	l.Opens.fill(128, 100*time.Millisecond)
+	l.IdentityOpens.fill(512, 25*time.Millisecond)
+	l.AddressOpens.fill(2000, 10*time.Millisecond)
+	l.AllOpens.fill(20_000, 500*time.Microsecond)
 	l.Controls.fill(2000, 10*time.Millisecond)
 	return l
 }
@@ -116,6 +155,7 @@ func (l Limits) check() error {
 		min, max int
 	}{
 		{"Connections", l.Connections, 1, 10_000_000},
+		{"ConnectionsPerAddress", l.ConnectionsPerAddress, 1, 10_000_000},
 		{"ConnectionsPerEntry", l.ConnectionsPerEntry, 1, 10_000},
 		{"ChannelsPerEntry", l.ChannelsPerEntry, 1, wire.MaxChannelsPerEntry},
 		{"ChannelsPerHost", l.ChannelsPerHost, 1, wire.MaxChannelsPerHost},
@@ -134,9 +174,19 @@ func (l Limits) check() error {
 			return errors.New("a time limit is negative")
 		}
 	}
-	for _, rate := range []Rate{l.LoginFailures, l.Logins, l.Pairs, l.Opens, l.Controls} {
+	for _, rate := range []Rate{
+		l.LoginFailures, l.Dials, l.AllDials, l.Logins, l.Pairs, l.AllPairs, l.Opens, l.IdentityOpens, l.AddressOpens, l.AllOpens, l.Controls,
+	} {
 		if rate.Burst < 1 || rate.Every <= 0 {
 			return errors.New("a rate needs a burst of at least 1 and a positive interval")
+		}
+	}
+	if l.Memory < minMemory {
+		return fmt.Errorf("limit Memory is %d bytes: want at least %d", l.Memory, int64(minMemory))
+	}
+	for _, bytes := range []int64{l.Bytes.Connection, l.Bytes.Identity, l.Bytes.Address, l.Bytes.All} {
+		if bytes != 0 && bytes < minByteRate {
+			return fmt.Errorf("a limit of %d bytes a second is too low: pings would drown behind data; want at least %d, or 0 for none", bytes, int64(minByteRate))
 		}
 	}
 	return nil
@@ -152,5 +202,11 @@ func (cfg Config) withDefaults() (Config, error) {
 	if err := cfg.Limits.check(); err != nil {
 		return cfg, fmt.Errorf("relay: %w", err)
 	}
-	return cfg, nil
+	if cfg.Nodes == 0 {
+		cfg.Nodes = 1
+		if cfg.Bus != nil {
+			cfg.Nodes = MostNodes
+		}
+	}
+	return cfg, cfg.Limits.checkGuessing(cfg.Nodes)
 }

@@ -23,6 +23,11 @@ const (
 	// replacedRetry is when a replaced host may try again: long enough that two
 	// processes with one identity do not evict each other in turns.
 	replacedRetry = 30 * time.Second
+	// overloadedRetry is when to come back to a relay that is short of memory.
+	overloadedRetry = 10 * time.Second
+	// heldTicks is how many pings in a row may find a borrowed buffer and nothing
+	// that was made of it: within them the largest record comes at 1 KiB a second.
+	heldTicks = 4
 )
 
 // conn is one connection of a peer. Its reader goroutine, run, owns it.
@@ -48,6 +53,9 @@ type conn struct {
 	strays   map[uint32]struct{}
 	controls bucket
 	opens    bucket
+	bytes    bucket
+
+	uncounted int // bytes that arrived and are not in the limits of bytes yet
 
 	// Owned by the directory's goroutine.
 	party   *party
@@ -58,8 +66,12 @@ type conn struct {
 	latest  []wire.Peer // bindings that were read after the login's, if not nil
 
 	// Owned by the ping timer.
-	pinger *time.Timer
-	missed int
+	pinger   *time.Timer
+	missed   int
+	held     int
+	lastDone uint32
+
+	done atomic.Uint32 // control frames and records that arrived whole
 
 	alive  atomic.Bool // something arrived since the last ping
 	reason atomic.Pointer[wire.Reason]
@@ -70,6 +82,7 @@ func newConn(r *Relay, up *ws.Upgraded, addr netip.Addr, host string) *conn {
 	c.owner = c
 	c.reader = ws.NewReader(up.Conn, r.pool, up.Early)
 	c.reader.SetLimits(wire.MaxPreLogin, 0)
+	c.reader.SetRoom(r.memory.grants)
 	c.out.init(up.Conn, r.pool, r.queues, c.writeFailed)
 	return c
 }
@@ -114,7 +127,9 @@ func (c *conn) handle(ev ws.Event) {
 		if err := c.routeBatch(ev); err != nil {
 			c.fail(err)
 		}
+		c.keepPace() // after all that came has left: nobody else waits
 	case ws.OpText:
+		c.done.Add(1)
 		if !c.loggedIn {
 			c.login(ev.Data)
 		} else if c.allowControl() {
@@ -173,6 +188,11 @@ func (c *conn) readFailed(err error) bool {
 	case c.ended():
 	case errors.As(err, &broken):
 		c.fail(err)
+		return true
+	case errors.Is(err, ws.ErrNoRoom):
+		c.end(wire.ReasonOverloaded, ws.StatusTryAgain,
+			&wire.ErrorFrame{Kind: wire.KindLimit, Message: "the relay is short of memory; try again later"},
+			&wire.Goodbye{Reason: wire.ReasonOverloaded, RetryAfter: overloadedRetry.Milliseconds()})
 		return true
 	case !c.loggedIn && errors.Is(err, os.ErrDeadlineExceeded):
 		c.fail(wire.Errorf(wire.KindLoginTimeout, "no login came in time; say hello within %s", c.relay.limits().LoginTimeout))
@@ -275,6 +295,18 @@ func (c *conn) pingPause() time.Duration {
 	return time.Duration(float64(c.relay.limits().PingInterval) * (0.8 + 0.4*rand.Float64()))
 }
 
+// hoards tells whether the peer holds a buffer of ours by sending a message byte by
+// byte: it is alive, but nothing ever comes of it.
+func (c *conn) hoards() bool {
+	done := c.done.Load()
+	if c.reader.Holds() == 0 || done != c.lastDone {
+		c.held, c.lastDone = 0, done
+		return false
+	}
+	c.held++
+	return c.held >= heldTicks
+}
+
 func (c *conn) pingTick() {
 	if c.ended() {
 		return
@@ -282,6 +314,10 @@ func (c *conn) pingTick() {
 	if c.alive.Swap(false) {
 		c.missed = 0
 	} else if c.missed++; c.missed >= 2 {
+		c.cut(wire.ReasonPingTimeout)
+		return
+	}
+	if c.hoards() {
 		c.cut(wire.ReasonPingTimeout)
 		return
 	}

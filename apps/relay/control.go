@@ -62,8 +62,11 @@ func (c *conn) tryOpen(f *wire.OpenChannel) *wire.Error {
 	if c.id.Kind() != ident.KindClient {
 		return wire.Errorf(wire.KindNotAllowed, "only an entry opens channels")
 	}
-	if !c.opens.take(c.relay.limits().Opens, time.Now()) {
+	if !c.opens.take(c.relay.limits().Opens, time.Now()) || !c.relay.guards.mayOpen(c.id, c.addr) {
 		return wire.Errorf(wire.KindRateLimited, "too many channels opened; wait a moment")
+	}
+	if !c.relay.memory.roomForChannel() {
+		return wire.Errorf(wire.KindLimit, "the relay is short of memory; try again later")
 	}
 	var refused *wire.Error
 	var elsewhere *opening

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -35,11 +36,16 @@ func (r *Relay) Handler() http.Handler {
 		mux.Method(method, "/readyz", http.HandlerFunc(r.readyz))
 		mux.Method(method, "/*", r.web)
 	}
-	mux.Method(http.MethodGet, "/metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
+	mux.Method(http.MethodGet, "/metrics", r.Metrics())
 	mux.HandleFunc("/v1/*", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no such address: this relay serves "+wire.ConnectPath, http.StatusNotFound)
 	})
 	return mux
+}
+
+// Metrics serves the metrics at any path, for an address of their own.
+func (r *Relay) Metrics() http.Handler {
+	return promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{})
 }
 
 // secure sets the headers of every answer. The page may open a WebSocket to any
@@ -82,13 +88,17 @@ func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
 		refuse(refusedOrigin, "pages of this origin may not connect; the relay's operator must allow it", http.StatusForbidden)
 		return
 	}
-	if !r.guards.loginFailures.left(addr) {
-		w.Header().Set("Retry-After", "30")
-		refuse(refusedRate, "too many failed logins from this address; wait a minute", http.StatusTooManyRequests)
+	if err := r.room(addr); err != nil {
+		r.refuseFull(w, err)
 		return
 	}
-	if err := r.room(); err != nil {
-		r.refuseFull(w, err)
+	if status := r.guards.mayDial(addr); status != 0 {
+		w.Header().Set("Retry-After", "30")
+		text := "too many logins from this address; wait a minute"
+		if status == http.StatusServiceUnavailable {
+			text = "too many logins at this time; wait a minute"
+		}
+		refuse(refusedRate, text, status)
 		return
 	}
 	up, err := ws.Upgrade(w, req, wire.Subprotocol)
@@ -107,8 +117,13 @@ func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
 
 func (r *Relay) refuseFull(w http.ResponseWriter, err error) {
 	why := refusedFull
-	if errors.Is(err, errClosing) {
+	switch {
+	case errors.Is(err, errClosing):
 		why = refusedClosing
+	case errors.Is(err, errMemory):
+		why = refusedMemory
+	case errors.Is(err, errCrowd):
+		why = refusedCrowd
 	}
 	r.metrics.refused.WithLabelValues(why).Inc()
 	w.Header().Set("Retry-After", retryAfter(err))
@@ -130,7 +145,7 @@ func (r *Relay) healthz(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Relay) readyz(w http.ResponseWriter, req *http.Request) {
-	err := r.room()
+	err := r.room(netip.Addr{})
 	if err == nil {
 		err = r.probe(req.Context())
 	}

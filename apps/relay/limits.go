@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -22,6 +23,14 @@ func (b *bucket) take(rate Rate, now time.Time) bool {
 	}
 	b.spent++
 	return true
+}
+
+// owe takes n tokens, whether they are there or not, and returns how long it takes
+// until the debt is paid off.
+func (b *bucket) owe(n float64, rate Rate, now time.Time) time.Duration {
+	b.refill(rate, now)
+	b.spent += n
+	return time.Duration(max(0, b.spent-float64(rate.Burst)) * float64(rate.Every))
 }
 
 // left tells whether a token is there, without taking it.
@@ -63,6 +72,14 @@ func (l *limiter[K]) take(key K) bool {
 	return l.bucket(key, now).take(l.rate, now)
 }
 
+// owe is bucket.owe for key.
+func (l *limiter[K]) owe(key K, n float64) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	return l.bucket(key, now).owe(n, l.rate, now)
+}
+
 // left tells whether key has a token, without taking it.
 func (l *limiter[K]) left(key K) bool {
 	l.mu.Lock()
@@ -97,18 +114,55 @@ func (l *limiter[K]) sweep(now time.Time) bool {
 // guards are the limits that outlive a connection.
 type guards struct {
 	loginFailures *limiter[netip.Addr]
+	dialAddrs     *limiter[netip.Addr]
+	dials         *limiter[everybody]
 	logins        *limiter[ident.ID]
 	pairAddrs     *limiter[netip.Addr]
 	pairIDs       *limiter[ident.ID]
+	pairs         *limiter[everybody]
+	openAddrs     *limiter[netip.Addr]
+	openIDs       *limiter[ident.ID]
+	opens         *limiter[everybody]
 }
+
+// everybody is the key of a limit that all share.
+type everybody struct{}
 
 func newGuards(l Limits) guards {
 	return guards{
 		loginFailures: newLimiter[netip.Addr](l.LoginFailures),
+		dialAddrs:     newLimiter[netip.Addr](l.Dials),
+		dials:         newLimiter[everybody](l.AllDials),
 		logins:        newLimiter[ident.ID](l.Logins),
 		pairAddrs:     newLimiter[netip.Addr](l.Pairs),
 		pairIDs:       newLimiter[ident.ID](l.Pairs),
+		pairs:         newLimiter[everybody](l.AllPairs),
+		openAddrs:     newLimiter[netip.Addr](l.AddressOpens),
+		openIDs:       newLimiter[ident.ID](l.IdentityOpens),
+		opens:         newLimiter[everybody](l.AllOpens),
 	}
+}
+
+// mayDial counts a connection that is begun against its address and everybody. It
+// returns the HTTP status to refuse it with, or 0.
+func (g *guards) mayDial(addr netip.Addr) int {
+	switch {
+	case !g.loginFailures.left(addr), !addr.IsLoopback() && !g.dialAddrs.take(addr):
+		return http.StatusTooManyRequests
+	case !g.dials.take(everybody{}):
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
+// mayOpen counts a channel against its identity, its address and everybody.
+func (g *guards) mayOpen(id ident.ID, addr netip.Addr) bool {
+	return g.openIDs.take(id) && (addr.IsLoopback() || g.openAddrs.take(addr)) && g.opens.take(everybody{})
+}
+
+// mayPair counts an attempt to pair against its address, its identity and everybody.
+func (g *guards) mayPair(id ident.ID, addr netip.Addr) bool {
+	return g.pairAddrs.take(addr) && g.pairIDs.take(id) && g.pairs.take(everybody{})
 }
 
 // addressKey is what counts as one address: an IPv6 subscriber has a /64.

@@ -35,7 +35,7 @@ func (c *conn) login(data []byte) {
 	}
 	c.id = hello.ID
 	c.self = wire.Peer{ID: hello.ID, Public: hello.Public, Label: hello.Label}
-	if err := c.join(); err != nil {
+	if err := c.join(hello.Invite); err != nil {
 		c.denyLogin(err)
 		return
 	}
@@ -84,10 +84,13 @@ func (c *conn) readHello(data []byte) (*wire.Hello, error) {
 
 // join reads the peer's bindings and makes it known. A store that cannot answer
 // keeps the peer out.
-func (c *conn) join() error {
+func (c *conn) join(invite string) error {
 	r := c.relay
 	if !r.guards.logins.take(c.id) {
 		return wire.Errorf(wire.KindRateLimited, "%s logs in too often; wait a minute", c.id)
+	}
+	if refused := c.checkAdmission(invite); refused != nil {
+		return refused
 	}
 	var refused error
 	if err := r.dir.do(func() { refused = r.dir.enter(c) }); err != nil {
@@ -107,16 +110,25 @@ func (c *conn) join() error {
 		return wire.Errorf(wire.KindUnavailable, "the relay cannot read its bindings now; try again later")
 	}
 	away := c.findDevices(peers)
-	return r.dir.do(func() { r.dir.admit(c, peers, away) })
+	if err := r.dir.do(func() { r.dir.admit(c, peers, away) }); err != nil {
+		return err
+	}
+	if !r.admission.Load().lists(c.id) { // the list changed while it logged in
+		return errNotListed(c.id)
+	}
+	return nil
 }
 
 // denyLogin ends the connection of a peer that proved who it is but may not come in.
 func (c *conn) denyLogin(err error) {
-	known := wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
+	known := errClosingDown()
 	errors.As(err, &known)
 	c.relay.metrics.logins.WithLabelValues(known.Kind.String()).Inc()
-	c.end(wire.ReasonLoginFailed, ws.StatusTryAgain,
-		&wire.ErrorFrame{Kind: known.Kind, Message: known.Message}, &wire.Goodbye{Reason: wire.ReasonLoginFailed})
+	status := ws.StatusTryAgain
+	if known.Kind == wire.KindInviteRequired || known.Kind == wire.KindNotAdmitted {
+		status = ws.StatusPolicy
+	}
+	c.end(wire.ReasonLoginFailed, status, asFrame(known), &wire.Goodbye{Reason: wire.ReasonLoginFailed})
 }
 
 // loginFailed counts a login that proved nothing.

@@ -201,6 +201,13 @@ func (b *brokenStore) Bindings(ctx context.Context, id ident.ID) ([]store.Party,
 	return b.Store.Bindings(ctx, id)
 }
 
+func (b *brokenStore) Admit(ctx context.Context, p store.Party, invite store.InviteHash, at time.Time) error {
+	if err := b.err(); err != nil {
+		return err
+	}
+	return b.Store.Admit(ctx, p, invite, at)
+}
+
 func (b *brokenStore) Bind(ctx context.Context, device, client store.Party, at time.Time) error {
 	if err := b.err(); err != nil {
 		return err

@@ -27,6 +27,8 @@ type metrics struct {
 	unknownTypes prometheus.Counter
 	storeErrors  *prometheus.CounterVec // by operation
 
+	paused prometheus.Counter
+
 	busUp         prometheus.Gauge
 	nodes         prometheus.Gauge
 	busLosses     prometheus.Counter
@@ -44,9 +46,12 @@ const (
 	dropNoChannel  = "no_channel"
 	dropQueueFull  = "queue_full"
 	dropPeerGone   = "peer_gone"
+	dropMemory     = "memory"
 	refusedHost    = "host"
 	refusedOrigin  = "origin"
 	refusedFull    = "full"
+	refusedCrowd   = "address_full"
+	refusedMemory  = "memory"
 	refusedRate    = "rate_limited"
 	refusedDraw    = "handshake"
 	refusedClosing = "shutting_down"
@@ -58,6 +63,7 @@ const (
 
 func newMetrics(more []prometheus.Collector) *metrics {
 	m := &metrics{
+		paused:        counter("paused_seconds_total", "Time that connections were not read from because they sent too much."),
 		busUp:         gauge("bus_up", "1 while the bus to other nodes can be reached, 0 without a bus."),
 		nodes:         gauge("nodes", "Other nodes that are heard of."),
 		busLosses:     counter("bus_losses_total", "Times that the bus told of lost messages or of an outage."),
@@ -85,7 +91,7 @@ func newMetrics(more []prometheus.Collector) *metrics {
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.connections, m.logins, m.ends, m.channels, m.channelEnds, m.opens, m.records, m.recordBytes,
 		m.dropped, m.pairs, m.revocations, m.refused, m.unknownTypes, m.storeErrors,
-		m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
+		m.paused, m.busUp, m.nodes, m.busLosses, m.busGaps, m.busErrors, m.remoteRecords, m.remoteBytes,
 	)
 	m.registry.MustRegister(more...)
 	m.startAtZero()
@@ -102,12 +108,16 @@ func (m *metrics) startAtZero() {
 	for _, role := range []string{roleHost, roleEntry} {
 		m.connections.WithLabelValues(role)
 	}
-	for _, reason := range []string{dropNoChannel, dropQueueFull, dropPeerGone} {
+	for _, reason := range []string{dropNoChannel, dropQueueFull, dropPeerGone, dropMemory} {
 		m.dropped.WithLabelValues(reason)
 	}
-	for _, reason := range []string{refusedHost, refusedOrigin, refusedFull, refusedRate, refusedDraw, refusedClosing} {
+	for _, reason := range []string{refusedHost, refusedOrigin, refusedFull, refusedCrowd, refusedMemory, refusedRate, refusedDraw, refusedClosing} {
 		m.refused.WithLabelValues(reason)
 	}
+	for _, kind := range []wire.Kind{wire.KindInviteRequired, wire.KindNotAdmitted, wire.KindRateLimited} {
+		m.logins.WithLabelValues(kind.String())
+	}
+	m.opens.WithLabelValues(wire.KindLimit.String())
 	m.logins.WithLabelValues(resultOK)
 	m.opens.WithLabelValues(resultOK)
 	m.pairs.WithLabelValues(resultOK)

@@ -23,9 +23,9 @@ func errNoSlot() *wire.Error {
 	return wire.Errorf(wire.KindPairUnknown, "no such code: it is mistyped, used or expired; ask for a new one")
 }
 
-// allowPair counts one attempt to pair against the address and the identity.
+// allowPair counts one attempt to pair.
 func (c *conn) allowPair() *wire.Error {
-	if c.relay.guards.pairAddrs.take(c.addr) && c.relay.guards.pairIDs.take(c.id) {
+	if c.relay.guards.mayPair(c.id, c.addr) {
 		return nil
 	}
 	c.relay.metrics.pairs.WithLabelValues(wire.KindRateLimited.String()).Inc()

@@ -16,6 +16,7 @@ type verdict int
 const (
 	queued verdict = iota
 	queueFull
+	queueStarved // the relay is short of memory, and this queue holds more than its share
 	queueClosed
 )
 
@@ -31,6 +32,7 @@ const (
 type queueLimits struct {
 	channel, data, total int // bytes
 	timeout              time.Duration
+	memory               *memory // of the relay; nil is without bound
 }
 
 // queue holds what waits for one connection, in order, as bytes that are nearly
@@ -56,6 +58,7 @@ type queue struct {
 	spare     [][]byte
 	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
 	waiting   int // bytes in chunks and in the writer's hands
+	held      int // the size of those chunks
 	hint      int // bytes of the last batch: what the first chunk should hold
 	gen       uint64
 	state     queueState
@@ -98,8 +101,11 @@ func (q *queue) record(to *port, payload []byte, by *touched) verdict {
 		q.mu.Unlock()
 		return queueFull
 	}
+	if !q.room(ws.OpBinary, n) {
+		q.mu.Unlock()
+		return queueStarved
+	}
 	to.waiting += n
-	q.room(ws.OpBinary, n)
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
@@ -120,11 +126,10 @@ func (q *queue) control(op ws.Op, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueClosed
 	}
-	if q.waiting+len(payload) > q.limits.total {
+	if q.waiting+len(payload) > q.limits.total || !q.push(op, payload) {
 		q.mu.Unlock()
 		return queueFull
 	}
-	q.push(op, payload)
 	q.unlockAndWrite()
 	return queued
 }
@@ -138,7 +143,7 @@ func (q *queue) finish(frames [][]byte, closePayload []byte) {
 		return
 	}
 	for _, frame := range frames {
-		q.push(ws.OpText, frame)
+		q.push(ws.OpText, frame) // when memory is short the peer is not told why
 	}
 	q.push(ws.OpClose, closePayload)
 	q.state = queueFinishing
@@ -177,51 +182,6 @@ func (q *queue) awaitWriter() {
 	q.mu.Unlock()
 	<-idle
 	q.mu.Lock()
-}
-
-// push appends a whole frame. q.mu must be held.
-func (q *queue) push(op ws.Op, payload []byte) {
-	q.tail = -1
-	q.room(op, len(payload))
-	last := &q.chunks[len(q.chunks)-1]
-	*last = append(*last, payload...)
-	q.sealTail(len(payload))
-	q.tail = -1
-}
-
-// room makes the last frame of the last chunk one of op with space for n more
-// bytes. q.mu must be held.
-func (q *queue) room(op ws.Op, n int) {
-	last := len(q.chunks) - 1
-	if last >= 0 {
-		chunk := q.chunks[last]
-		if q.tail >= 0 && len(chunk)+n <= cap(chunk) {
-			return
-		}
-		if len(chunk)+ws.HeaderRoom+n <= cap(chunk) {
-			q.beginFrame(last, op)
-			return
-		}
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, 8*cap(chunk))))
-	} else {
-		q.chunks = append(q.chunks, q.pool.Get(max(ws.HeaderRoom+n, q.hint)))
-	}
-	q.beginFrame(last+1, op)
-}
-
-func (q *queue) beginFrame(chunk int, op ws.Op) {
-	var head [ws.HeaderRoom]byte
-	head[0] = byte(op)
-	q.tail = len(q.chunks[chunk])
-	q.chunks[chunk] = append(q.chunks[chunk], head[:]...)
-	q.waiting += ws.HeaderRoom
-}
-
-// sealTail notes the length of the last frame after n bytes were appended.
-func (q *queue) sealTail(n int) {
-	chunk := q.chunks[len(q.chunks)-1]
-	binary.BigEndian.PutUint32(chunk[q.tail+1:], uint32(len(chunk)-q.tail-ws.HeaderRoom))
-	q.waiting += n
 }
 
 // unlockAndWrite unlocks q.mu and sees to it that a writer runs.
@@ -334,9 +294,14 @@ func (q *queue) writeFrame(frame []byte) error {
 
 // done counts a batch of total bytes as written and lets go of it.
 func (q *queue) done(batch [][]byte, total int) {
+	size := 0
+	for _, chunk := range batch {
+		size += cap(chunk)
+	}
 	q.giveBack(batch)
 	q.mu.Lock()
 	q.waiting -= total
+	q.held -= size
 	q.hint = min(total, bufpool.Large)
 	q.mu.Unlock()
 	q.keepSpare(batch)

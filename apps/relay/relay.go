@@ -37,17 +37,20 @@ import (
 
 // Relay is one relay node.
 type Relay struct {
-	cfg     Config
-	log     *slog.Logger
-	live    atomic.Pointer[live]
-	metrics *metrics
-	guards  guards
-	dir     *directory
-	cluster *cluster
-	node    bus.Node
-	pool    *bufpool.Pool
-	queues  *queueLimits
-	web     *webUI
+	cfg       Config
+	log       *slog.Logger
+	live      atomic.Pointer[live]
+	admission atomic.Pointer[admission]
+	metrics   *metrics
+	guards    guards
+	dir       *directory
+	cluster   *cluster
+	node      bus.Node
+	pool      *bufpool.Pool
+	memory    *memory
+	pace      *pace
+	queues    *queueLimits
+	web       *webUI
 
 	trunkQueues *queueLimits
 
@@ -56,6 +59,7 @@ type Relay struct {
 
 	mu       sync.Mutex
 	conns    map[*conn]struct{}
+	crowds   map[netip.Addr]int // connections of each address
 	draining bool
 	closing  bool
 	left     chan struct{} // signalled when a connection has gone
@@ -72,6 +76,10 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
+	who, err := newAdmission(cfg.Admission)
+	if err != nil {
+		return nil, err
+	}
 	web, err := newWebUI(cfg.Web)
 	if err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
@@ -82,17 +90,31 @@ func New(cfg Config) (*Relay, error) {
 		metrics: newMetrics(cfg.Collectors),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
-		queues:  &queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout},
+		pace:    newPace(l.Bytes),
 		conns:   make(map[*conn]struct{}),
+		crowds:  make(map[netip.Addr]int),
 		left:    make(chan struct{}, 1),
 	}
 	r.live.Store(now)
-	r.trunkQueues = &queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
+	r.admission.Store(who)
+	r.bound(l)
 	if err := r.join(cfg.Bus); err != nil {
 		return nil, err
 	}
 	r.watchState()
 	return r, nil
+}
+
+// bound makes the account of memory and the limits of queues.
+func (r *Relay) bound(l Limits) {
+	r.memory = &memory{limit: l.Memory, pool: r.pool}
+	r.metrics.watchMemory(r.memory)
+	r.queues = &queueLimits{
+		channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout, memory: r.memory,
+	}
+	r.trunkQueues = &queueLimits{
+		channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom, memory: r.memory,
+	}
 }
 
 // join starts the routing state and enters the bus. No bus means no other nodes.
@@ -119,32 +141,43 @@ func (r *Relay) join(to bus.Bus) error {
 
 var errClosing = errors.New("relay is shutting down")
 var errFull = errors.New("relay has reached its limit of connections")
+var errCrowd = errors.New("relay has too many connections from this address")
+var errMemory = errors.New("relay is short of memory")
 
 // adopt starts to serve an upgraded connection.
 func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.closing, r.draining:
-		return errClosing
-	case len(r.conns) >= r.limits().Connections:
-		return errFull
+	if err := r.roomLocked(addr); err != nil {
+		return err
 	}
 	c := newConn(r, up, addr, host)
 	r.conns[c] = struct{}{}
+	r.crowds[addr]++
+	r.memory.conns.Add(1)
 	r.running.Go(c.run)
 	return nil
 }
 
-// room tells whether another connection would be adopted.
-func (r *Relay) room() error {
+// room tells whether another connection of an address would be adopted. The zero
+// address is nobody's.
+func (r *Relay) room(addr netip.Addr) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.roomLocked(addr)
+}
+
+// roomLocked is room with r.mu held.
+func (r *Relay) roomLocked(addr netip.Addr) error {
 	switch {
 	case r.closing, r.draining:
 		return errClosing
 	case len(r.conns) >= r.limits().Connections:
 		return errFull
+	case !addr.IsLoopback() && r.crowds[addr] >= r.limits().ConnectionsPerAddress:
+		return errCrowd
+	case !r.memory.roomForConn():
+		return errMemory
 	}
 	return nil
 }
@@ -153,6 +186,10 @@ func (r *Relay) forget(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.conns, c)
+	if r.crowds[c.addr]--; r.crowds[c.addr] <= 0 {
+		delete(r.crowds, c.addr)
+	}
+	r.memory.conns.Add(-1)
 	poke(r.left)
 }
 

@@ -29,8 +29,11 @@ func (c *conn) routeBatch(ev ws.Event) error {
 		records, payload = records+1, payload+len(rec.Payload)
 		data = rest
 	}
-	c.reader.Discard(len(ev.Data) - len(data))
+	taken := len(ev.Data) - len(data)
+	c.reader.Discard(taken)
+	c.uncounted += taken
 	if records > 0 {
+		c.done.Add(1)
 		c.relay.metrics.records.Add(float64(records))
 		c.relay.metrics.recordBytes.Add(float64(payload))
 	}
@@ -63,6 +66,9 @@ func (c *conn) route(rec wire.Record, by *touched) {
 	}
 	to := from.peer()
 	switch to.lane.out.record(to, rec.Payload, by) {
+	case queueStarved:
+		c.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
+		from.link.close(wire.ReasonSlowConsumer, nil)
 	case queueFull:
 		c.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

@@ -174,6 +174,9 @@ func (t *trunk) routeBatch(data []byte) {
 func (t *trunk) pass(from *port, payload []byte, by *touched) {
 	to := from.peer()
 	switch to.lane.out.record(to, payload, by) {
+	case queueStarved:
+		t.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
+		from.link.close(wire.ReasonSlowConsumer, nil)
 	case queueFull:
 		t.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
 		from.link.close(wire.ReasonSlowConsumer, nil)

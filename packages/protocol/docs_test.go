@@ -212,7 +212,7 @@ var numbers = map[string]int{
 	"wire.Version": wire.Version, "wire.MaxPreLogin": wire.MaxPreLogin, "wire.MaxControl": wire.MaxControl,
 	"wire.MaxRecordPayload": wire.MaxRecordPayload, "wire.RecordHeaderLen": wire.RecordHeaderLen,
 	"wire.MaxRecord": wire.MaxRecord, "wire.MaxMessage": wire.MaxMessage, "wire.MaxLabel": wire.MaxLabel,
-	"wire.MaxRequestID": wire.MaxRequestID, "wire.MaxPairBody": wire.MaxPairBody, "wire.MaxAuthority": wire.MaxAuthority,
+	"wire.MaxRequestID": wire.MaxRequestID, "wire.MaxPairBody": wire.MaxPairBody, "wire.MaxAuthority": wire.MaxAuthority, "wire.MaxInvite": wire.MaxInvite,
 	"wire.NonceLen": wire.NonceLen, "wire.MaxChannelsPerEntry": wire.MaxChannelsPerEntry,
 	"wire.MaxChannelsPerHost": wire.MaxChannelsPerHost, "wire.MaxBindings": wire.MaxBindings, "wire.SlotLen": wire.SlotLen,
 	"wire.LoginTimeout": int(wire.LoginTimeout / time.Second), "wire.PairTimeout": int(wire.PairTimeout / time.Second),
@@ -223,7 +223,9 @@ var numbers = map[string]int{
 	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
 	"api.MaxClientKey": api.MaxClientKey, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
-	"api.MaxToolTail": api.MaxToolTail,
+	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
+	"api.MaxEntryBytes": api.MaxEntryBytes,
+	"api.MaxToolTail":   api.MaxToolTail,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

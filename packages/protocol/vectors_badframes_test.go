@@ -76,6 +76,7 @@ func badPeers(t *testing.T) []bad {
 		out = append(out, bad{why, encode(t, wire.HostHello{Hello: h})})
 	}
 	hello("id of other keys", func(h *wire.Hello) { h.Public = entry.Public })
+	hello("invite too long", func(h *wire.Hello) { h.Invite = strings.Repeat("7", wire.MaxInvite+1) })
 	hello("keys swapped with each other's", func(h *wire.Hello) { h.Public.Seal = entry.Public.Seal })
 	hello("a client as host", func(h *wire.Hello) { *h = entry })
 	hello("id missing", func(h *wire.Hello) { h.ID = wire.Hello{}.ID })

@@ -67,7 +67,7 @@ func sample(t testing.TB) []wire.Frame {
 	device, client := testKeys(t, ident.KindDevice, 1), testKeys(t, ident.KindClient, 65)
 	host := wire.Hello{Authority: "relay.example", Label: "Büro 🖥"}
 	host.Sign(device, run(0, wire.NonceLen))
-	entry := wire.Hello{Authority: "relay.example:8443", Label: "phone <&>"}
+	entry := wire.Hello{Authority: "relay.example:8443", Label: "phone <&>", Invite: "7K3M-9QXR-2BTD-0V5W"}
 	entry.Sign(client, run(0, wire.NonceLen))
 	peer := wire.Peer{ID: device.ID(), Public: device.Public(), Label: "home", Online: true}
 	other := wire.Peer{ID: client.ID(), Public: client.Public(), Label: "phone"}

@@ -1,12 +1,10 @@
 package testdb
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -76,7 +74,7 @@ const (
 // startContainer runs the server in a container. A program of its own does that,
 // built only now: what it needs to speak to Docker would otherwise be a
 // dependency of everything that is tested with a database.
-func startContainer(ctx context.Context) (*server, error) {
+func (e *engine) startContainer(ctx context.Context) (*server, error) {
 	dir, err := os.MkdirTemp("", "scorel-testdb")
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
@@ -91,25 +89,20 @@ func startContainer(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
 	defer logs.Close()
-	k, err := keep(ctx, exec.Command(program), logs)
+	k, err := keep(ctx, exec.Command(program, e.image), logs)
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
-	defer k.output.Close()
-	admin, err := readURL(k.output)
-	if err != nil {
-		said, readErr := os.ReadFile(logs.Name())
-		return nil, errors.Join(fmt.Errorf("docker: starting a container: %w: %s", err, bytes.TrimSpace(said)), readErr, k.pipe.Close())
+	said, err := k.line()
+	var admin *url.URL
+	if err == nil {
+		admin, err = url.Parse(said)
 	}
-	return &server{admin: admin, pipe: k.pipe}, nil
-}
-
-func readURL(r io.Reader) (*url.URL, error) {
-	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		return nil, err
+		log, readErr := os.ReadFile(logs.Name())
+		return nil, errors.Join(fmt.Errorf("docker: starting a container: %w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
 	}
-	return url.Parse(strings.TrimSpace(line))
+	return &server{engine: e, admin: admin, keeper: k}, nil
 }
 
 // buildContainer builds the program in its own module, which is where the go

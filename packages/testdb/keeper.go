@@ -1,11 +1,13 @@
 package testdb
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -14,6 +16,7 @@ import (
 type keeper struct {
 	pipe   *os.File
 	output *os.File // what it prints, until the deadline of its context
+	lines  *bufio.Reader
 }
 
 // keep starts cmd as a keeper. Nobody waits for it, since it outlives this process
@@ -37,7 +40,24 @@ func keep(ctx context.Context, cmd *exec.Cmd, stderr *os.File) (*keeper, error) 
 	if deadline, ok := ctx.Deadline(); ok {
 		_ = output.SetReadDeadline(deadline) // without one a start that hangs is ended by the test's own timeout
 	}
-	return &keeper{pipe: pipe, output: output}, cmd.Process.Release()
+	return &keeper{pipe: pipe, output: output, lines: bufio.NewReader(output)}, cmd.Process.Release()
+}
+
+// tell gives the child a command and returns the line that it answers.
+func (k *keeper) tell(command string) (string, error) {
+	if err := k.output.SetReadDeadline(time.Now().Add(readyTimeout)); err != nil {
+		return "", err
+	}
+	if _, err := fmt.Fprintln(k.pipe, command); err != nil {
+		return "", err
+	}
+	return k.line()
+}
+
+// line returns what the child says next.
+func (k *keeper) line() (string, error) {
+	line, err := k.lines.ReadString('\n')
+	return strings.TrimSpace(line), err
 }
 
 // poll calls try until it succeeds or ctx ends, and returns its last error.

@@ -269,8 +269,12 @@ func TestALargeSessionReachesASlowEntry(t *testing.T) {
 		turn(t, local, events, id, string(rune('a'+i)), "think "+prompt)
 	}
 	loaded := ask[api.ResyncEventsResponse](t, c, "resync_events", api.ResyncEventsRequest{SessionID: id})
+	earlier, err := client.Earlier(t.Context(), c, id, loaded.Before, 0)
+	if err != nil || len(earlier) == 0 {
+		t.Fatalf("the log came in one piece, or not at all: %d entries before, %v", len(earlier), err)
+	}
 	size := 0
-	for _, entry := range loaded.Entries {
+	for _, entry := range append(earlier, loaded.Entries...) {
 		size += len(entry.Raw)
 	}
 	if size < 5*len(prompt) {

@@ -16,13 +16,10 @@ import (
 	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
-	"github.com/scorel/scorel/packages/leakcheck"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/pair"
 )
-
-func TestMain(m *testing.M) { leakcheck.Main(m) }
 
 const patience = 20 * time.Second
 

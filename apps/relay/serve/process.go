@@ -15,6 +15,7 @@ import (
 type process struct {
 	relay   *relay.Relay
 	opts    Options
+	handler http.Handler
 	secured *secured // nil without TLS
 	metrics *metrics
 }
@@ -23,8 +24,10 @@ type process struct {
 func (p *process) run(ctx context.Context) error {
 	log := p.opts.Logger
 	server := &http.Server{
-		Handler:           p.relay.Handler(),
+		Handler:           p.handler,
 		ReadHeaderTimeout: headerTimeout, // of a TLS handshake as well
+		ReadTimeout:       requestTimeout,
+		WriteTimeout:      answerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -3,9 +3,12 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -87,5 +90,38 @@ func TestReadyIsNotCalledBeforeAllIsFine(t *testing.T) {
 	gone := errors.New("nobody reads the line")
 	if err := Run(t.Context(), Options{Listener: listen(t), DataDir: t.TempDir(), Ready: func() error { return gone }}); !errors.Is(err, gone) {
 		t.Errorf("a ready line that nobody takes: %v", err)
+	}
+}
+
+func TestReloadTakesTheNamesOfTheFileUnlessFlagsSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "relay.toml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`public_urls = ["https://a.example"]
+trusted_proxies = ["10.0.0.0/8", "192.0.2.7"]`)
+	for _, flags := range [][]string{nil, {"https://flag.example"}} {
+		opts := Options{PublicURLs: flags, Guard: Guard{ConfigFile: path}}
+		got, err := opts.readAgain()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := flags
+		if want == nil {
+			want = []string{"https://a.example"}
+		}
+		if !slices.Equal(got.PublicURLs, want) {
+			t.Errorf("public URLs %v, want %v", got.PublicURLs, want)
+		}
+		if text := fmt.Sprint(got.TrustedProxies); text != "[10.0.0.0/8 192.0.2.7/32]" {
+			t.Errorf("trusted proxies %s", text)
+		}
+	}
+	write("nodes = 1\ntrusted_proxies = [\"proxy\"]")
+	if _, err := (Options{Guard: Guard{ConfigFile: path}}).readAgain(); err == nil || !strings.Contains(err.Error(), `:2: "proxy" is no address or network`) {
+		t.Errorf("a bad proxy: %v", err)
 	}
 }

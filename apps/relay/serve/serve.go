@@ -35,8 +35,12 @@ const (
 	stopTimeout = 10 * time.Second
 	// headerTimeout and idleTimeout keep slow or silent clients from holding
 	// sockets before they are upgraded.
-	headerTimeout  = 10 * time.Second
-	idleTimeout    = 60 * time.Second
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 60 * time.Second
+	// requestTimeout and answerTimeout bound a request with its body, and an answer
+	// that is not read. A connection that is upgraded has limits of its own.
+	requestTimeout = 20 * time.Second
+	answerTimeout  = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
 )
 
@@ -53,6 +57,7 @@ type Options struct {
 	// means that there are no others.
 	Bus     string
 	TLS     TLS
+	Guard   Guard
 	Web     fs.FS // nil serves no page
 	Logger  *slog.Logger
 	Version string
@@ -87,9 +92,24 @@ func DefaultStore(dataDir string) string { return storeurl.SQLite(filepath.Join(
 // Run serves until ctx ends, then says goodbye to the peers and returns nil. Any
 // other end is an error. It closes the listener in every case.
 func Run(ctx context.Context, opts Options) error {
-	defer opts.Listener.Close()
+	listener := opts.Listener
+	defer listener.Close()
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	guard, err := opts.Guard.load()
+	if err != nil {
+		return err
+	}
+	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
+		opts.Settings = opts.readAgain
+	}
+	called := opts.namesOf(guard.names)
+	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = called.publicURLs, called.allowedOrigins, called.trustedProxies
+	if guard.proxyProtocol {
+		if opts.Listener, err = behindProxies(opts.Listener, opts.TrustedProxies); err != nil {
+			return err
+		}
 	}
 	own := newMetrics()
 	secured, err := secure(opts, own)
@@ -115,13 +135,19 @@ func Run(ctx context.Context, opts Options) error {
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
+		Admission: guard.admission, Limits: guard.limits, Nodes: guard.nodes,
 		Collectors: own.collectors(),
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	p := &process{relay: r, opts: opts, secured: secured, metrics: own}
+	waitForMetrics, err := guard.serveMetrics(ctx, r, opts.Logger)
+	if err != nil {
+		return errors.Join(err, r.Shutdown(ctx), st.Close())
+	}
+	p := &process{relay: r, opts: opts, handler: guard.handler(r), secured: secured, metrics: own}
 	err = p.run(ctx)
+	waitForMetrics()
 	return errors.Join(err, st.Close())
 }
 

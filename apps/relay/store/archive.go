@@ -64,8 +64,11 @@ func (c *Counts) Add(row Row, n int64) {
 
 // Archive is a store that can be looked after: its schema, and all of its rows at
 // once. A relay needs none of it while it runs.
+//
+// Invites are of one store: Rows leaves them out.
 type Archive interface {
 	Store
+	Inviter
 	// Schema returns the version of the schema that is there, 0 for none, and the
 	// one that this program needs. It changes nothing.
 	Schema(ctx context.Context) (have, need int64, err error)

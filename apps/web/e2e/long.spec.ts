@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import { expect, test } from "./harness";
+import { readSession, sessionFiles } from "./log";
 import { json } from "./process";
 
 /** Text that no compression makes small. */
 const noise = (bytes: number) => randomBytes(bytes / 2).toString("hex");
 
-test("a session of several megabytes opens whole, and a message as large goes out", async ({ world, visitor }) => {
+test("a session of several megabytes opens with its end, the rest comes to who scrolls up, and a message as large goes out", async ({
+  world,
+  visitor,
+}) => {
   const long = Array.from({ length: 4 }, () => noise(600_000));
   let session = ["--project", world.project];
   for (const text of long) {
@@ -21,6 +26,8 @@ test("a session of several megabytes opens whole, and a message as large goes ou
   const anna = await visitor();
   await anna.pair();
   await anna.at("session-row").click();
+  await expect(anna.at("message-user").last()).toBeVisible();
+  await anna.toTheBeginning();
   await expect(anna.at("message-user")).toHaveCount(long.length);
   await anna.expectTruth();
   long.push(noise(900_000));
@@ -30,4 +37,57 @@ test("a session of several megabytes opens whole, and a message as large goes ou
   await anna.expectTruth();
   const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
   expect(said).toEqual([...long, "run seq 1 100000"]);
+});
+
+test("a reader of a very long session stays where they are while earlier entries come", async ({ world, visitor }) => {
+  const sent = await world.scorel(["send", "--json", "--project", world.project, "-"], "stream 3");
+  expect(sent, sent.stderr).toMatchObject({ code: 0 });
+  await world.killHost();
+  const [file = ""] = sessionFiles(world.scorelHome);
+  const sessionId = file.replace(/^.*_(.*)\.jsonl$/, "$1");
+  let parentId = readSession(world.scorelHome, sessionId).at(-1)?.id;
+  const lines = Array.from({ length: 1300 }, (_, i) => {
+    const message = {
+      role: i % 2 ? "assistant" : "user",
+      content: [{ type: "text", text: `line ${i}` }],
+      stopReason: "stop",
+    };
+    const entry = { type: "message", id: `long${i}`, parentId, timestamp: "2026-01-02T03:04:05.678Z", message };
+    parentId = entry.id;
+    return `${JSON.stringify(entry)}\n`;
+  });
+  appendFileSync(file, lines.join(""));
+  await world.startHost();
+
+  const anna = await visitor();
+  await anna.pair();
+  await anna.at("session-row").click();
+  await expect(anna.page.getByText("line 1299", { exact: true })).toBeInViewport();
+  expect(await anna.at("message-user").count()).toBeLessThan(200);
+  // Up to where the first answer of the host ends, a piece at a time: what is in
+  // sight does not move when more is put above it.
+  for (let seen = 0; seen < 6; seen++) {
+    const rows = await anna.at("message-user").count();
+    const moved = await anna.box.evaluate(async (box) => {
+      box.scrollTop = 300;
+      await new Promise(requestAnimationFrame);
+      const row = [...box.querySelectorAll("[data-testid=message-user]")].find((each) => {
+        return each.getBoundingClientRect().top > box.getBoundingClientRect().top;
+      });
+      const before = row?.getBoundingClientRect().top ?? 0;
+      const text = row?.textContent;
+      return { before, text };
+    });
+    await expect.poll(() => anna.at("message-user").count()).toBeGreaterThan(rows);
+    const after = await anna.page
+      .getByText(/^line \d+$/)
+      .filter({ hasText: (moved.text ?? "").match(/line \d+/)?.[0] ?? "none" })
+      .first()
+      .boundingBox();
+    expect(Math.abs((after?.y ?? -1000) - moved.before)).toBeLessThan(80);
+  }
+  await anna.toTheBeginning();
+  await expect(anna.page.getByText("line 0", { exact: true })).toHaveCount(1);
+  expect(await anna.at("message-user").count()).toBe(651);
+  await anna.expectTruth();
 });

@@ -140,6 +140,21 @@ export class Visitor {
     return rows.evaluateAll(read);
   }
 
+  /** The box that scrolls. */
+  get box(): Locator {
+    return this.page.getByRole("region", { name: "Transcript" });
+  }
+
+  /** Scrolls up until nothing earlier is left. */
+  async toTheBeginning(): Promise<void> {
+    await expect(async () => {
+      await this.box.evaluate((box) => {
+        box.scrollTop = 0;
+      });
+      expect(await this.at("earlier").count()).toBe(0);
+    }).toPass({ timeout: 30_000 });
+  }
+
   /** Every row of the transcript as its reader sees it. */
   async transcript(): Promise<string> {
     return (await this.page.getByRole("region", { name: "Transcript" }).textContent()) ?? "";

@@ -194,6 +194,8 @@ export class FakeDevice {
         line.subscriptions.set(request.sessionId, subscriber);
         return answer ?? null;
       }
+      case "get_entries":
+        return session?.entries((request as { before?: number }).before) ?? null;
       case "send_prompt":
         return session ? this.#prompt(session, request, line.clientId) : null;
       default:

@@ -1,6 +1,13 @@
 // A host's session in memory: the log, the live part, the ring and resync, written
 // the plain way, so that the page's projection has something to be compared with.
-import type { Anchors, Live, ResyncEventsResponse, SessionEntry, SessionSummary } from "../src/api/types";
+import type {
+  Anchors,
+  GetEntriesResponse,
+  Live,
+  ResyncEventsResponse,
+  SessionEntry,
+  SessionSummary,
+} from "../src/api/types";
 import type { WireEvent } from "../src/link/messages";
 
 export class ModelSession {
@@ -10,6 +17,8 @@ export class ModelSession {
   live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [] };
   /** How many events the ring holds. */
   ringSize = 40;
+  /** How many entries one answer holds. */
+  windowSize = 500;
   #ring: WireEvent[] = [];
   #seq = 0;
   #persistent = 0;
@@ -103,11 +112,19 @@ export class ModelSession {
       // The live part is left out on purpose: the events must be enough.
       return structuredClone({ ...base, mode: "stream_resume", events, live: emptied() });
     }
-    if (from.epoch !== "" && from.persistentLastSeq <= this.#persistent) {
-      const entries = this.log.filter((e) => (e.seq ?? 0) > from.persistentLastSeq);
-      return structuredClone({ ...base, mode: "persistent_fallback", entries });
+    const after = this.log.filter((e) => (e.seq ?? 0) > from.persistentLastSeq);
+    if (from.epoch !== "" && from.persistentLastSeq <= this.#persistent && after.length <= this.windowSize) {
+      return structuredClone({ ...base, mode: "persistent_fallback", entries: after });
     }
-    return structuredClone({ ...base, mode: "full_reload", entries: this.log });
+    return structuredClone({ ...base, mode: "full_reload", ...this.entries() });
+  }
+
+  /** Answers get_entries. */
+  entries(before = 0): GetEntriesResponse {
+    const all = before === 0 ? this.log : this.log.filter((e) => (e.seq ?? 0) < before);
+    const entries = all.slice(-this.windowSize);
+    const first = entries[0]?.seq ?? 0;
+    return structuredClone({ entries, ...(entries.length < all.length ? { before: first } : {}) });
   }
 }
 

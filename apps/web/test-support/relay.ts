@@ -49,6 +49,8 @@ export class FakeRelay {
   cutAtBinding = false;
   /** Answers the hello in place of a welcome. */
   refuseLogin: (Frame & { type: "error" }) | null = null;
+  /** What a hello must hold; "" lets everybody in. */
+  invite = "";
   /** Changes what the relay says of a peer. */
   describe: (peer: Peer) => Peer = (peer) => peer;
   #slots = 0;
@@ -202,6 +204,11 @@ export class FakeRelay {
     }
     if (this.refuseLogin) {
       this.send(entry, this.refuseLogin);
+      entry.end.close();
+      return;
+    }
+    if (this.invite !== "" && hello.invite !== this.invite) {
+      this.send(entry, { type: "error", kind: Kind.invite_required, message: "By invite only." });
       entry.end.close();
       return;
     }

@@ -25,11 +25,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Config says who connects where. All fields but Logger and HTTPClient are needed.
+// Config says who connects where. All fields but Invite, Logger and HTTPClient are
+// needed.
 type Config struct {
 	RelayURL   string         // http, https, ws or wss; a path is kept as a prefix
 	Keys       *ident.Private // a device key logs in as a host, a client key as an entry
 	Label      string         // shown to people on the other side
+	Invite     string         // a secret; for a relay that asks newcomers for one
 	Logger     *slog.Logger   // nil is silent
 	HTTPClient *http.Client   // nil honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY
 }
@@ -67,6 +69,9 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	target, authority, err := ParseURL(cfg.RelayURL)
 	if err != nil {
 		return nil, err
+	}
+	if len(cfg.Invite) > wire.MaxInvite {
+		return nil, wire.Errorf(wire.KindInviteRequired, "the invite is longer than %d characters; copy it as the relay's operator gave it", wire.MaxInvite)
 	}
 	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
 	defer cancel()
@@ -130,7 +135,7 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 		return wire.Errorf(wire.KindLimit, "the relay accepts smaller records than this program seals: it must be a relay of another version")
 	}
 	c.queue.maxMessage = min(hello.Limits.MaxMessage, wire.MaxMessage)
-	own := wire.Hello{Authority: authority, Label: cfg.Label}
+	own := wire.Hello{Authority: authority, Label: cfg.Label, Invite: cfg.Invite}
 	own.Sign(cfg.Keys, hello.Nonce)
 	var answer wire.Frame = wire.EntryHello{Hello: own}
 	if own.ID.Kind() == ident.KindDevice {

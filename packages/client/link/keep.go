@@ -22,6 +22,10 @@ const (
 	backoffReplaced = 60 * time.Second // a twin is connected: do not flap
 	retryMost       = 10 * time.Minute // of what a relay may ask for
 	steadyAfter     = 20 * time.Second // a connection that lived so long resets the back-off
+	// lossSpread is added, in part, to the first wait after a connection was lost:
+	// all peers of a relay that dies lose it at one moment and must not come back
+	// at one.
+	lossSpread = 2 * time.Second
 )
 
 // Keep dials, runs serve on the connection, and dials again after every loss
@@ -31,14 +35,14 @@ func Keep(ctx context.Context, cfg Config, report func(State), serve func(contex
 	wait := backoffFirst
 	for {
 		start := time.Now()
-		err := once(ctx, cfg, report, serve)
+		connected, err := once(ctx, cfg, report, serve)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if time.Since(start) > steadyAfter {
 			wait = backoffFirst
 		}
-		pause := pauseAfter(err, wait)
+		pause := pauseAfter(err, wait, connected)
 		report(State{Err: err, RetryIn: pause})
 		if !sleep(ctx, pause) {
 			return context.Cause(ctx)
@@ -47,14 +51,14 @@ func Keep(ctx context.Context, cfg Config, report func(State), serve func(contex
 	}
 }
 
-func once(ctx context.Context, cfg Config, report func(State), serve func(context.Context, *Conn) error) error {
+func once(ctx context.Context, cfg Config, report func(State), serve func(context.Context, *Conn) error) (connected bool, err error) {
 	conn, err := Dial(ctx, cfg)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer conn.Close()
 	report(State{Connected: true})
-	return serve(ctx, conn)
+	return true, serve(ctx, conn)
 }
 
 // RetryAfter is how long the relay said to wait before the next dial; 0 when err
@@ -73,8 +77,9 @@ func RetryAfter(err error) time.Duration {
 }
 
 // pauseAfter is the wait before the next try: the relay's own figure where it
-// gave one, else half of wait plus a random half.
-func pauseAfter(err error, wait time.Duration) time.Duration {
+// gave one, else half of wait plus a random half, and more where a connection was
+// lost.
+func pauseAfter(err error, wait time.Duration, connected bool) time.Duration {
 	var bye *GoodbyeError
 	if errors.As(err, &bye) && bye.Reason == wire.ReasonReplaced {
 		return backoffReplaced + rand.N(backoffReplaced)
@@ -86,7 +91,11 @@ func pauseAfter(err error, wait time.Duration) time.Duration {
 	if errors.As(err, &refused) && refused.Kind != wire.KindShuttingDown && refused.Kind != wire.KindUnavailable {
 		wait = backoffMost // asking again soon will not change a refusal
 	}
-	return wait/2 + rand.N(wait/2+1)
+	pause := wait/2 + rand.N(wait/2+1)
+	if connected {
+		pause += rand.N(lossSpread)
+	}
+	return pause
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -127,19 +127,37 @@ func TestPauses(t *testing.T) {
 	tests := map[string]struct {
 		err         error
 		wait        time.Duration
+		connected   bool
 		least, most time.Duration
 	}{
-		"a loss":             {errors.New("lost"), time.Second, 500 * time.Millisecond, time.Second},
-		"replaced by a twin": {bye(wire.ReasonReplaced, 0), time.Second, backoffReplaced, 2 * backoffReplaced},
-		"the relay's figure": {bye(wire.ReasonShutdown, 1500), time.Second, 1500 * time.Millisecond, 1500 * time.Millisecond},
-		"an absurd figure":   {bye(wire.ReasonShutdown, 1<<50), time.Second, 10 * time.Minute, 10 * time.Minute},
-		"a refusal":          {wire.Errorf(wire.KindBadProof, "no"), time.Second, backoffMost / 2, backoffMost},
+		"nobody there":       {errors.New("refused"), time.Second, false, 500 * time.Millisecond, time.Second},
+		"a loss":             {errors.New("lost"), time.Second, true, 500 * time.Millisecond, time.Second + lossSpread},
+		"replaced by a twin": {bye(wire.ReasonReplaced, 0), time.Second, true, backoffReplaced, 2 * backoffReplaced},
+		"the relay's figure": {bye(wire.ReasonShutdown, 1500), time.Second, true, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"an absurd figure":   {bye(wire.ReasonShutdown, 1<<50), time.Second, true, 10 * time.Minute, 10 * time.Minute},
+		"a refusal":          {wire.Errorf(wire.KindBadProof, "no"), time.Second, false, backoffMost / 2, backoffMost},
 	}
 	for name, test := range tests {
 		for range 50 {
-			if got := pauseAfter(test.err, test.wait); got < test.least || got > test.most {
+			if got := pauseAfter(test.err, test.wait, test.connected); got < test.least || got > test.most {
 				t.Errorf("%s: waits %s, want %s to %s", name, got, test.least, test.most)
 			}
+		}
+	}
+}
+
+// A thousand peers that lose their relay at one moment do not dial at one.
+func TestLossesSpread(t *testing.T) {
+	const slots = 10
+	var seen [slots]int
+	first := backoffFirst/2 + lossSpread
+	for range 1000 {
+		got := pauseAfter(errors.New("lost"), backoffFirst, true) - backoffFirst/2
+		seen[min(slots-1, int(got*slots/first))]++
+	}
+	for i, n := range seen {
+		if n > 200 {
+			t.Errorf("%d of 1000 dial in part %d of %d: %v", n, i, slots, seen)
 		}
 	}
 }

@@ -255,7 +255,7 @@ func TestBusyRelaySaysWhenToComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 50 {
-		if pause := pauseAfter(err, time.Second); pause < 7*time.Second || pause > 14*time.Second {
+		if pause := pauseAfter(err, time.Second, false); pause < 7*time.Second || pause > 14*time.Second {
 			t.Fatalf("waits %s", pause)
 		}
 	}

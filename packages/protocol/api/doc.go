@@ -35,6 +35,20 @@ const (
 	MaxName      = 200     // bytes of a session name
 	MaxClientKey = 64      // bytes
 	MaxQueue     = 64      // prompts waiting in one session
+	// MaxQueueBytes bounds what waits in one session, as JSON.
+	MaxQueueBytes = 4 << 20
 	// RingBytes is how many bytes of events a host keeps for stream_resume.
 	RingBytes = 2 << 20
+)
+
+// Limits of what a host sends at once of a log. One message stays well under what
+// the seal carries.
+const (
+	// WindowEntries and WindowBytes bound the entries of one answer: resync_events
+	// gives the last of the log, get_entries those before. One entry always fits.
+	WindowEntries = 500
+	WindowBytes   = 2 << 20
+	// MaxEntryBytes is the longest line that is sent. In the place of a longer one
+	// stands a custom entry of session.CustomOmitted.
+	MaxEntryBytes = 7 << 20
 )

@@ -88,6 +88,9 @@ type (
 	SessionUpdated struct {
 		Session SessionSummary `json:"session"`
 	}
+	SessionDeleted struct {
+		ID string `json:"id"`
+	}
 	ClientsChanged struct{}
 	// UnknownEvent is an event of a newer host, kept as it came.
 	UnknownEvent struct {
@@ -111,6 +114,7 @@ func (ApprovalResolved) EventType() string  { return "approval_resolved" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
 func (ProjectsChanged) EventType() string   { return "projects_changed" }
 func (SessionUpdated) EventType() string    { return "session_updated" }
+func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
@@ -119,7 +123,7 @@ func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ApprovalRequested{}, ApprovalResolved{},
-		QueueChanged{}, ProjectsChanged{}, SessionUpdated{}, ClientsChanged{},
+		QueueChanged{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
 	}
 }
 
@@ -200,6 +204,8 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[ProjectsChanged](data)
 	case "session_updated":
 		return decode[SessionUpdated](data)
+	case "session_deleted":
+		return decode[SessionDeleted](data)
 	case "clients_changed":
 		return ClientsChanged{}, nil
 	}

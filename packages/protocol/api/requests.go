@@ -60,6 +60,21 @@ type (
 		SessionID string `json:"sessionId"`
 		Name      string `json:"name"`
 	}
+	// CopySessionRequest copies a session to another session provider. Doing it
+	// again changes nothing.
+	CopySessionRequest struct {
+		SessionID string `json:"sessionId"`
+		To        string `json:"to"`             // "file", "postgres" or "mysql"
+		Move      bool   `json:"move,omitempty"` // take it away where it was
+	}
+	// ImportSessionRequest takes a session file of this machine in.
+	ImportSessionRequest struct {
+		Path      string `json:"path"`                // absolute
+		ProjectID string `json:"projectId,omitempty"` // "" is the project of the folder that the file names
+	}
+	ImportSessionResponse struct {
+		Session SessionSummary `json:"session"`
+	}
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"`
@@ -76,9 +91,25 @@ type (
 		Mode    ResyncMode      `json:"mode"`
 		Session SessionSummary  `json:"session"`
 		Entries []session.Entry `json:"entries"` // empty for stream_resume
-		Events  []EventEnvelope `json:"events"`  // stream_resume only
+		// Before is for get_entries, which gives what lies before Entries; 0 where
+		// nothing does. full_reload only: in the other modes the one from before holds.
+		Before  uint64          `json:"before,omitempty"`
+		Events  []EventEnvelope `json:"events"` // stream_resume only
 		Live    Live            `json:"live"`
 		Anchors Anchors         `json:"anchors"`
+	}
+	// GetEntriesRequest asks for the last entries before a place in the log; 0 is its
+	// end.
+	GetEntriesRequest struct {
+		SessionID string `json:"sessionId"`
+		Before    uint64 `json:"before,omitempty"`
+		Limit     int    `json:"limit,omitempty"` // 0, or more than WindowEntries, is WindowEntries
+	}
+	// GetEntriesResponse holds them in the order of the log.
+	GetEntriesResponse struct {
+		Entries []session.Entry `json:"entries"`
+		// Before is for the next request; 0 where nothing lies before Entries.
+		Before uint64 `json:"before,omitempty"`
 	}
 	// SessionRequest names a session and nothing else.
 	SessionRequest struct {

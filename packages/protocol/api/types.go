@@ -157,6 +157,7 @@ const (
 	// ResyncPersistent: Entries holds every log entry after PersistentLastSeq, and
 	// Live replaces what the entry knew of the running turn.
 	ResyncPersistent ResyncMode = "persistent_fallback"
-	// ResyncFull: Entries holds the whole log; the entry forgets what it had.
+	// ResyncFull: Entries holds the end of the log, and get_entries gives what lies
+	// before; the entry forgets what it had.
 	ResyncFull ResyncMode = "full_reload"
 )

@@ -38,6 +38,8 @@ const (
 	CustomQueue    = "scorel.queue"    // data: Queue, the whole queue after a change
 	CustomApproval = "scorel.approval" // data: ApprovalRecord, who decided what
 	CustomTurn     = "scorel.turn"     // data: TurnRecord, how a turn ended
+	CustomLeaf     = "scorel.leaf"     // data: LeafRecord, the leaf was moved to the entry that this one hangs on
+	CustomOmitted  = "scorel.omitted"  // data: OmittedRecord; never on disk, sent in the place of an entry that is too long
 )
 
 // Header is the first line of a session file.
@@ -126,6 +128,15 @@ type (
 		TurnID     string     `json:"turnId"`
 		StopReason StopReason `json:"stopReason"`
 		Error      string     `json:"error,omitempty"`
+	}
+	// LeafRecord is the data of CustomLeaf.
+	LeafRecord struct {
+		From string `json:"from,omitempty"` // the leaf that was left
+	}
+	// OmittedRecord is the data of CustomOmitted.
+	OmittedRecord struct {
+		Type  EntryType `json:"type"`  // of the entry
+		Bytes int       `json:"bytes"` // of its line
 	}
 )
 

@@ -21,6 +21,7 @@ type Entry struct {
 	idForm, parentForm form
 	role               role
 	noContent          bool   // message.content is null or absent
+	odd                bool   // a member that all entries share is of the wrong kind
 	body               uint32 // where the message begins in Raw; 0: not known
 	bodyEnd            uint32
 }
@@ -86,6 +87,7 @@ func (p *lineParser) reason(line []byte) string {
 // parse reads one line. ok is false where it is not a JSON object.
 func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
 	e = Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}
+	p.wrong = ""
 	r, ok := readObject(line, 0)
 	for ok {
 		var key []byte
@@ -97,9 +99,12 @@ func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
 	if !r.whole || skipSpace(line, r.i) != len(line) {
 		return Entry{}, false
 	}
-	p.lastID = e.ID
+	p.lastID, e.odd = e.ID, p.wrong != ""
 	return e, true
 }
+
+// Strict tells whether ParseEntry would take the line.
+func (e Entry) Strict() bool { return e.Type != "" && e.ID != "" && !e.odd }
 
 // member reads one member into e.
 func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {

@@ -246,3 +246,16 @@ func FuzzTree(f *testing.F) {
 		}
 	})
 }
+
+// TestStrictIsWhatParseEntryTakes: what a reader keeps of a damaged file is told
+// apart without a second look.
+func TestStrictIsWhatParseEntryTakes(t *testing.T) {
+	f := file(t, said("a", "null", "x"), `{}`, `{"type":"x"}`, `{"id":"b"}`, `{"type":"x","id":"c","parentId":7}`, `42`, `"x"`,
+		`{"type":"x","id":"d","timestamp":1}`, `{"type":"x","id":"e","timestamp":1,"seq":1}`, `{"type":7,"id":"f"}`,
+		`{"type":"x","id":"g","seq":-1}`, `{"type":"x","id":"h","seq":null,"parentId":null}`, `{"type":"x","id":""}`)
+	for _, e := range f.Tree.Entries() {
+		if _, err := session.ParseEntry(e.Raw); e.Strict() != (err == nil) {
+			t.Errorf("%s: strict is %v, ParseEntry says %v", e.Raw, e.Strict(), err)
+		}
+	}
+}

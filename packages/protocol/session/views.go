@@ -47,3 +47,21 @@ func as[T any](e Entry, want EntryType) (out T, ok bool) {
 	}
 	return out, json.Unmarshal(e.Raw, &out) == nil
 }
+
+// Role returns the role of a message entry's message, as it stands in the line;
+// "" for every other type, and where there is none.
+func (e Entry) Role() Role {
+	switch e.messageRole() {
+	case roleUser:
+		return RoleUser
+	case roleAssistant:
+		return RoleAssistant
+	case roleToolResult:
+		return RoleToolResult
+	}
+	return Role(memberString(e.message(), "role"))
+}
+
+// Text returns the member of the line that has the given name, where it is a
+// string; "" where it is not, or is not there. It costs one pass over the line.
+func (e Entry) Text(name string) string { return memberString(e.Raw, name) }

@@ -179,6 +179,8 @@ func (h *Hello) check(kind ident.Kind) error {
 		return errors.New("authority is missing or too long")
 	case len(h.Proof) != 64:
 		return errors.New("proof must have 64 bytes")
+	case len(h.Invite) > MaxInvite:
+		return fmt.Errorf("invite is longer than %d bytes", MaxInvite)
 	}
 	return CheckLabel(h.Label)
 }

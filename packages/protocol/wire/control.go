@@ -40,6 +40,9 @@ type Hello struct {
 	Label string `json:"label"`
 	// Proof is the Ed25519 signature of ProofMessage.
 	Proof []byte `json:"proof"`
+	// Invite is a code that a relay's operator gave out, for a relay that admits
+	// newcomers by invite: at most MaxInvite bytes. It is a secret.
+	Invite string `json:"invite,omitempty"`
 }
 
 type (

@@ -27,6 +27,8 @@ const (
 	MaxPairBody = 512
 	// MaxAuthority is the longest host[:port] in a hello.
 	MaxAuthority = 260
+	// MaxInvite is the longest invite in a hello.
+	MaxInvite = 64
 	// NonceLen is the size of the login nonce.
 	NonceLen = 32
 	// MaxChannelsPerEntry is how many channels one entry connection may hold open.

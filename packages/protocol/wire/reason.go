@@ -26,6 +26,8 @@ const (
 	KindNotAllowed       Kind = 16 // this role may not send that frame
 	KindUnknownChannel   Kind = 17 // a record or close for a channel that is not open
 	KindUnknownFrameType Kind = 18 // before login only; later unknown types are skipped
+	KindInviteRequired   Kind = 19 // the relay admits newcomers by invite, and the hello has no valid one
+	KindNotAdmitted      Kind = 20 // the relay does not admit this id
 )
 
 var kindNames = map[Kind]string{
@@ -48,6 +50,8 @@ var kindNames = map[Kind]string{
 	KindNotAllowed:       "not_allowed",
 	KindUnknownChannel:   "unknown_channel",
 	KindUnknownFrameType: "unknown_frame_type",
+	KindInviteRequired:   "invite_required",
+	KindNotAdmitted:      "not_admitted",
 }
 
 // String returns the kind's name, as metrics and logs use it.
@@ -94,6 +98,7 @@ const (
 	ReasonWriteTimeout Reason = "write_timeout" // the network did not take a message in time
 	ReasonReadError    Reason = "read_error"    // the connection broke
 	ReasonBadFrame     Reason = "bad_frame"     // the peer sent what cannot be decoded
+	ReasonOverloaded   Reason = "overloaded"    // the relay is short of memory
 )
 
 // Reasons lists every reason of this version, for metrics that start at zero.
@@ -102,6 +107,6 @@ func Reasons() []Reason {
 		ReasonClosed, ReasonPeerGone, ReasonSlowConsumer, ReasonRevoked, ReasonSealBroken,
 		ReasonNotAuthorized, ReasonProtocol, ReasonUnknownChannel,
 		ReasonReplaced, ReasonPingTimeout, ReasonLoginFailed, ReasonShutdown,
-		ReasonWriteTimeout, ReasonReadError, ReasonBadFrame,
+		ReasonWriteTimeout, ReasonReadError, ReasonBadFrame, ReasonOverloaded,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
@@ -163,6 +164,14 @@ func (r *runner) resync(ctx context.Context, c *client.Client) error {
 		api.ResyncEventsRequest{SessionID: r.sessionID, Anchors: r.tracker.anchors})
 	if err != nil {
 		return err
+	}
+	if seen := r.tracker.anchors.PersistentLastSeq; r.synced && response.Before > seen {
+		missed, err := client.Earlier(ctx, c, r.sessionID, response.Before, seen)
+		if err != nil {
+			return err
+		}
+		missed = slices.DeleteFunc(missed, func(e session.Entry) bool { return e.Seq <= seen })
+		response.Entries = append(missed, response.Entries...)
 	}
 	if r.synced {
 		r.cfg.View.Notice("connected again")

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -137,10 +139,16 @@ func TestOtherDamageIsReportedAndKept(t *testing.T) {
 func TestSecondProcessIsRefused(t *testing.T) {
 	f := finished(t)
 	m := f.manager(t)
-	open(t, m, m.List("")[0].ID)
-	_, err := sessions.OpenLog(f.file(t), f.deps.Logger)
-	if !errors.Is(err, sessions.ErrInUse) {
-		t.Fatalf("got %v, want ErrInUse", err)
+	id := m.List("")[0].ID
+	subscribe(t, open(t, m, id), newWatcher())
+	second, err := sessions.NewManager(t.Context(), file.New(f.dir, f.deps.Logger), f.deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = second.Close() })
+	_, err = open(t, second, id).SendPrompt(t.Context(), "cli_x", api.SendPromptRequest{ClientKey: "k9", Text: "go on"})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+		t.Fatalf("got %v, want a refusal that names the holder", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -26,36 +27,38 @@ type digest struct {
 }
 
 func (d *digest) add(entry session.Entry) {
-	if change, ok := entry.AsModelChange(); ok {
-		d.provider, d.modelID = change.Provider, change.ModelID
-	}
-	message, ok := entry.AsMessage()
-	if !ok {
-		return
-	}
-	d.messages++
-	d.updated = max(d.updated, parseMillis(entry.Timestamp))
-	if d.title == "" && message.Message.Role == session.RoleUser {
-		d.title = makeTitle(message.Message.Content.Plain())
+	switch entry.Type {
+	case session.TypeModelChange:
+		d.provider, d.modelID = entry.Text("provider"), entry.Text("modelId")
+	case session.TypeMessage:
+		d.messages++
+		d.updated = max(d.updated, parseMillis(entry.Timestamp))
+		if d.title == "" && entry.Role() == session.RoleUser {
+			if m, ok := entry.AsMessage(); ok {
+				d.title = makeTitle(m.Message.Content.Plain())
+			}
+		}
 	}
 }
 
-// summarize makes the session's line for a list.
-func summarize(projectID string, log *Log, models Models) api.SessionSummary {
-	created := parseMillis(log.header.Timestamp)
-	summary := api.SessionSummary{
-		ID: log.header.ID, ProjectID: projectID, Name: log.tree.Name(),
-		CreatedAt: created, UpdatedAt: max(created, log.digest.updated),
-		MessageCount: log.digest.messages, Damaged: log.damage,
-		Model: models.Find(log.digest.provider, log.digest.modelID),
+func digestOf(tree *session.Tree) digest {
+	var d digest
+	for _, entry := range tree.Entries() {
+		d.add(entry)
 	}
-	if summary.Name == "" {
-		summary.Name = log.digest.title
+	return d
+}
+
+// summarize makes the session's line for a list. damage is why it cannot be
+// written to, or "".
+func (d *digest) summarize(projectID string, header session.Header, name, damage string, models Models) api.SessionSummary {
+	created := parseMillis(header.Timestamp)
+	return api.SessionSummary{
+		ID: header.ID, ProjectID: projectID, Name: cmp.Or(name, d.title),
+		CreatedAt: created, UpdatedAt: max(created, d.updated),
+		MessageCount: d.messages, Damaged: damage,
+		Model: cmp.Or(models.Find(d.provider, d.modelID), models.Default()),
 	}
-	if summary.Model == "" {
-		summary.Model = models.Default()
-	}
-	return summary
 }
 
 func makeTitle(prompt string) string {
@@ -74,14 +77,31 @@ func parseMillis(timestamp string) int64 {
 	return t.UnixMilli()
 }
 
+// takenPrompts returns the keys of the prompts that are messages, with their entries.
+func takenPrompts(tree *session.Tree) map[string]string {
+	keys := map[string]string{}
+	for _, entry := range tree.Entries() {
+		if entry.Role() != session.RoleUser {
+			continue
+		}
+		if key := entry.Text("clientKey"); key != "" {
+			keys[key] = entry.ID
+		}
+	}
+	return keys
+}
+
 // waitingPrompts returns the last queue in the log without the prompts that are
 // messages by now: a crash may come between the message and the queue's rewrite.
 func waitingPrompts(tree *session.Tree, taken map[string]string) []session.QueuedPrompt {
 	var queue session.Queue
-	for _, entry := range tree.Entries() {
-		if custom, ok := entry.AsCustom(); ok && custom.CustomType == session.CustomQueue {
-			queue = session.Queue{}
+	for _, entry := range slices.Backward(tree.Entries()) {
+		if entry.CustomType != session.CustomQueue {
+			continue
+		}
+		if custom, ok := entry.AsCustom(); ok {
 			_ = json.Unmarshal(custom.Data, &queue) // what does not decode is no queue
+			break
 		}
 	}
 	return slices.DeleteFunc(append([]session.QueuedPrompt{}, queue.Items...), func(q session.QueuedPrompt) bool {
@@ -94,7 +114,7 @@ func waitingPrompts(tree *session.Tree, taken map[string]string) []session.Queue
 // without an answer, or an answer whose tools have no results.
 func interrupted(tree *session.Tree) bool {
 	for _, entry := range slices.Backward(tree.Entries()) {
-		if custom, ok := entry.AsCustom(); ok && custom.CustomType == session.CustomTurn {
+		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
 			return false
 		}
 		message, ok := entry.AsMessage()
@@ -109,7 +129,7 @@ func interrupted(tree *session.Tree) bool {
 
 // decided finds an approval that was answered before.
 func (s *Session) decided(id string) (api.Decision, string, error) {
-	for _, entry := range slices.Backward(s.log.tree.Entries()) {
+	for _, entry := range slices.Backward(s.log.Tree().Entries()) {
 		custom, ok := entry.AsCustom()
 		if !ok || custom.CustomType != session.CustomApproval {
 			continue
@@ -121,3 +141,5 @@ func (s *Session) decided(id string) (api.Decision, string, error) {
 	}
 	return "", "", api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
 }
+
+func nowMillis() int64 { return time.Now().UnixMilli() }

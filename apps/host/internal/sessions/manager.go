@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -20,11 +20,11 @@ import (
 // Manager finds the sessions of a host and opens each when it is first asked for.
 type Manager struct {
 	// Static after NewManager.
-	dir    string // holds one folder per project
-	deps   Deps
-	ctx    context.Context // ends the open sessions
-	cancel context.CancelFunc
-	wg     sync.WaitGroup // one for each open session
+	provider store.Provider
+	deps     Deps
+	ctx      context.Context // ends the open sessions
+	cancel   context.CancelFunc
+	wg       sync.WaitGroup // one for each session that was opened
 
 	mu     sync.Mutex
 	known  map[string]*known
@@ -32,75 +32,62 @@ type Manager struct {
 	closed bool
 }
 
-// known is a session that was found on disk.
+// known is a session that was found.
 type known struct {
-	path    string
+	header  session.Header
 	project api.Project
 	summary api.SessionSummary
 	open    *Session // nil until it is asked for
 }
 
-// NewManager reads the headers and counts of all sessions below dir, and opens
-// those whose work waits: queued prompts, or a turn that a crash cut off.
-func NewManager(dir string, deps Deps) (*Manager, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &Manager{dir: dir, deps: deps, ctx: ctx, cancel: cancel, known: map[string]*known{}, byKey: map[string]string{}}
-	onSummary := deps.OnSummary
+// NewManager reads all sessions of the provider, and opens those whose work waits:
+// queued prompts, or a turn that a crash cut off. ctx ends the reading, not the
+// sessions. Close closes the provider too.
+func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manager, error) {
+	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}}
+	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
+	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	m.deps.OnSummary = func(summary api.SessionSummary) {
 		m.mu.Lock()
 		if k := m.known[summary.ID]; k != nil {
 			k.summary = summary
 		}
 		m.mu.Unlock()
-		onSummary(summary)
+		deps.OnSummary(summary)
 	}
-	if err := m.scan(); err != nil {
-		return nil, errors.Join(err, m.Close())
+	list, err := provider.List(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
+	}
+	for _, info := range list {
+		if err := m.discover(ctx, info); err != nil {
+			deps.Logger.Error("a session cannot be listed; it is left as it is", "session", clip(info.Header.ID), "error", err)
+		}
 	}
 	return m, nil
 }
 
-func (m *Manager) scan() error {
-	paths, err := filepath.Glob(filepath.Join(m.dir, "*", "*.jsonl"))
-	if err != nil {
-		return fmt.Errorf("sessions: listing %s: %w", m.dir, err)
-	}
-	for _, path := range paths {
-		if err := m.discover(path); err != nil {
-			m.deps.Logger.Error("a session file cannot be listed; it is left as it is", "file", filepath.Base(path), "error", err)
-		}
-	}
-	return nil
-}
-
-// discover reads one file without changing it.
-func (m *Manager) discover(path string) error {
-	data, err := os.ReadFile(path)
+// discover reads one session without changing it.
+func (m *Manager) discover(ctx context.Context, info store.Info) error {
+	file, err := m.provider.Read(ctx, info.Header.ID)
 	if err != nil {
 		return err
 	}
-	parsed, err := parse(data)
-	if err != nil {
-		return err
+	tree, header := file.Tree, file.Header
+	project := api.Project{ID: info.ProjectID, Name: filepath.Base(header.Cwd), Path: header.Cwd}
+	d := digestOf(tree)
+	k := &known{
+		header: header, project: project,
+		summary: d.summarize(project.ID, header, tree.Name(), store.Trouble(file), m.deps.Models),
 	}
-	log := &Log{header: parsed.header, tree: session.NewTree(parsed.entries), damage: parsed.damage}
-	keys := map[string]string{}
-	for _, entry := range parsed.entries {
-		log.digest.add(entry)
-		if message, ok := entry.AsMessage(); ok {
-			keys[message.ClientKey] = entry.ID
-		}
-	}
-	project := api.Project{ID: filepath.Base(filepath.Dir(path)), Name: filepath.Base(parsed.header.Cwd), Path: parsed.header.Cwd}
-	k := &known{path: path, project: project, summary: summarize(project.ID, log, m.deps.Models)}
 	m.mu.Lock()
-	m.known[parsed.header.ID] = k
-	if parsed.header.ClientKey != "" {
-		m.byKey[parsed.header.ClientKey] = parsed.header.ID
+	defer m.mu.Unlock()
+	m.known[header.ID] = k
+	if header.ClientKey != "" {
+		m.byKey[header.ClientKey] = header.ID
 	}
-	m.mu.Unlock()
-	if interrupted(log.tree) || len(waitingPrompts(log.tree, keys)) > 0 {
-		_, err = m.Open(parsed.header.ID)
+	if interrupted(tree) || len(waitingPrompts(tree, takenPrompts(tree))) > 0 {
+		_, err = m.openLocked(header.ID)
 	}
 	return err
 }
@@ -116,7 +103,7 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	if _, _, err := m.deps.Models.Model(model); err != nil {
 		return api.SessionSummary{}, err
 	}
-	s, isNew, err := m.create(project, clientKey)
+	s, isNew, err := m.create(ctx, project, clientKey)
 	if err != nil {
 		return api.SessionSummary{}, err
 	}
@@ -128,7 +115,7 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	return s.Summary(ctx)
 }
 
-func (m *Manager) create(project api.Project, clientKey string) (s *Session, isNew bool, err error) {
+func (m *Manager) create(ctx context.Context, project api.Project, clientKey string) (s *Session, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id, ok := m.byKey[clientKey]; ok {
@@ -142,20 +129,28 @@ func (m *Manager) create(project api.Project, clientKey string) (s *Session, isN
 	if err != nil {
 		return nil, false, fmt.Errorf("sessions: making an id: %w", err)
 	}
-	log, err := CreateLog(filepath.Join(m.dir, project.ID), session.Header{
+	header := session.Header{
 		Type: session.TypeSession, Version: session.Version, ID: id.String(),
 		Timestamp: session.FormatTime(time.Now()), Cwd: project.Path, ProjectID: project.ID, ClientKey: clientKey,
-	})
+	}
+	line, err := session.EncodeHeader(header)
+	if err != nil {
+		return nil, false, err
+	}
+	log, err := m.provider.Create(ctx, project.ID, line)
 	if err != nil {
 		return nil, false, refuse(err)
 	}
-	k := &known{path: log.file.Name(), project: project, summary: summarize(project.ID, log, m.deps.Models)}
-	m.known[id.String()], m.byKey[clientKey] = k, id.String()
+	k := &known{
+		header: header, project: project,
+		summary: (&digest{}).summarize(project.ID, header, "", "", m.deps.Models),
+	}
+	m.known[header.ID], m.byKey[clientKey] = k, header.ID
 	return m.startLocked(k, log), true, nil
 }
 
-// Open returns the session with the given id. Errors are *api.Error of
-// KindNotFound, or those of opening its file.
+// Open returns the session with the given id. Its log is read when the first
+// command comes, in the session's own goroutine. The error is an *api.Error.
 func (m *Manager) Open(id string) (*Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,17 +167,14 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 	case k.open != nil:
 		return k.open, nil
 	}
-	log, err := OpenLog(k.path, m.deps.Logger)
-	if err != nil {
-		return nil, refuse(err)
-	}
-	return m.startLocked(k, log), nil
+	return m.startLocked(k, nil), nil
 }
 
-func (m *Manager) startLocked(k *known, log *Log) *Session {
-	s := newSession(k.project, log, m.deps)
+// startLocked starts the session's goroutine; log is nil where it is not open yet.
+func (m *Manager) startLocked(k *known, log store.Log) *Session {
+	s := newSession(k, m.provider, m.deps)
 	k.open = s
-	m.wg.Go(func() { s.run(m.ctx) })
+	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s
 }
 
@@ -202,14 +194,15 @@ func (m *Manager) List(projectID string) []api.SessionSummary {
 	return list
 }
 
-// Close cancels running turns, waits for them, and closes all files.
+// Close cancels running turns, waits for them, and closes all sessions and the
+// provider.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
 	m.cancel()
 	m.wg.Wait()
-	return nil
+	return m.provider.Close()
 }
 
 func clip(s string) string {

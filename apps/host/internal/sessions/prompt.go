@@ -2,11 +2,11 @@ package sessions
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -58,8 +58,26 @@ func (s *Session) takePrompt(clientID string, request api.SendPromptRequest) (ap
 	if len(s.live.Queue) >= api.MaxQueue {
 		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull, "%d prompts wait already: let the agent take some, or cancel its turn", api.MaxQueue)
 	}
-	err := s.rewriteQueue(append(slices.Clone(s.live.Queue), prompt), clientID)
-	return api.SendPromptResponse{State: api.PromptQueued}, refuse(err)
+	queue := append(slices.Clone(s.live.Queue), prompt)
+	if size := encodedSize(queue); size > api.MaxQueueBytes {
+		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull,
+			"the prompts that wait would have %d bytes, the limit is %d: let the agent take some, or put the text into a file and name the file", size, api.MaxQueueBytes)
+	}
+	if err := s.rewriteQueue(queue, clientID); err != nil {
+		return api.SendPromptResponse{}, refuse(err)
+	}
+	if s.turn == nil { // those before it could not be started, as on a full disk: now it may go
+		s.startNext(context.Background())
+	}
+	return api.SendPromptResponse{State: api.PromptQueued}, nil
+}
+
+func encodedSize(queue []session.QueuedPrompt) int {
+	encoded, err := session.Encode(queue)
+	if err != nil { // texts and numbers encode
+		return 0
+	}
+	return len(encoded)
 }
 
 // rewriteQueue puts the whole queue on disk, then tells.
@@ -67,7 +85,7 @@ func (s *Session) rewriteQueue(queue []session.QueuedPrompt, clientID string) er
 	if queue == nil {
 		queue = []session.QueuedPrompt{}
 	}
-	if err := s.appendCustom(session.CustomQueue, session.Queue{Items: queue}, clientID); err != nil {
+	if err := s.keepCustom(session.CustomQueue, session.Queue{Items: queue}, clientID); err != nil {
 		return err
 	}
 	s.publish(api.QueueChanged{Queue: queue})
@@ -105,11 +123,8 @@ func (s *Session) SetModel(ctx context.Context, clientID, name string) (err erro
 }
 
 func (s *Session) changeModel(clientID string, model api.Model) error {
-	_, err := s.append(func(h entryHead) any {
-		return session.ModelChangeEntry{
-			Type: session.TypeModelChange, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
-			Provider: model.Provider, ModelID: model.ID, Seq: h.seq, ClientID: clientID,
-		}
+	_, err := s.keep(store.Mark{ClientID: clientID}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return s.log.AppendModelChange(ctx, mark, model.Provider, model.ID)
 	})
 	s.touch()
 	return err
@@ -122,11 +137,8 @@ func (s *Session) Rename(ctx context.Context, clientID, name string) (err error)
 		return api.Errorf(api.KindTooLarge, "the name has %d bytes, the limit is %d", len(name), api.MaxName)
 	}
 	doErr := s.do(ctx, func() {
-		_, err = s.append(func(h entryHead) any {
-			return session.SessionInfoEntry{
-				Type: session.TypeSessionInfo, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
-				Name: name, Seq: h.seq, ClientID: clientID,
-			}
+		_, err = s.keep(store.Mark{ClientID: clientID}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+			return s.log.AppendSessionInfo(ctx, mark, name)
 		})
 		s.touch()
 	})
@@ -134,55 +146,4 @@ func (s *Session) Rename(ctx context.Context, clientID, name string) (err error)
 		return refuse(doErr)
 	}
 	return refuse(err)
-}
-
-// Resync subscribes and hands reply what brings the entry up to date, before any
-// later event is delivered.
-func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, reply func(api.ResyncEventsResponse)) error {
-	err := s.do(ctx, func() {
-		reply(s.resync(anchors))
-		s.subscribers[subscriber] = struct{}{}
-	})
-	return refuse(err)
-}
-
-// Unsubscribe ends a subscription.
-func (s *Session) Unsubscribe(ctx context.Context, subscriber Subscriber) {
-	_ = s.do(ctx, func() { delete(s.subscribers, subscriber) }) // a closed session has none
-}
-
-func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {
-	response := api.ResyncEventsResponse{
-		Mode:    api.ResyncFull,
-		Session: s.summary,
-		Entries: []session.Entry{},
-		Events:  []api.EventEnvelope{},
-		Live:    s.live.Clone(),
-		Anchors: api.Anchors{Epoch: s.epoch, PersistentLastSeq: s.log.lastSeq, StreamLastSeq: s.seq},
-	}
-	if from.Epoch == s.epoch {
-		if events, complete := s.ring.after(from.StreamLastSeq, s.seq+1); complete {
-			response.Mode, response.Events = api.ResyncStream, events
-			return response
-		}
-	}
-	entries := s.log.tree.Entries()
-	if from.Epoch != "" && from.PersistentLastSeq <= s.log.lastSeq {
-		response.Mode = api.ResyncPersistent
-		i, _ := slices.BinarySearchFunc(entries, from.PersistentLastSeq+1, func(e session.Entry, seq uint64) int {
-			return int(int64(e.Seq) - int64(seq))
-		})
-		entries = entries[i:]
-	}
-	response.Entries = append(response.Entries, entries...)
-	return response
-}
-
-// Summary returns the session's line for a list.
-func (s *Session) Summary(ctx context.Context) (summary api.SessionSummary, err error) {
-	err = s.do(ctx, func() { summary = s.summary })
-	if err != nil {
-		return summary, fmt.Errorf("reading a summary: %w", err)
-	}
-	return summary, nil
 }

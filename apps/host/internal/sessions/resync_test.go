@@ -1,81 +1,264 @@
 package sessions_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestResyncEqualsAFreshLoad cuts an entry off at random events of random
-// histories, some of them larger than the ring, some across a restart of the
-// host, and lets it resync while the turn goes on: what it shows is what an entry
-// shows that has just come.
+// TestResyncEqualsAFreshLoad makes random histories, some with a log longer than
+// one answer, some with events larger than the ring, some with a restart of the host
+// inside of a turn. Entries are cut off at every event; each of them resyncs while
+// the model stands still or the turn is over: what it shows is what an entry shows
+// that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
-	modes := map[api.ResyncMode]int{}
-	for seed := range uint64(24) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { resyncOnce(t, seed, modes) })
+	const histories, least = 16, 10_000
+	modes, cuts := map[api.ResyncMode]int{}, 0
+	for seed := range uint64(histories) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
+			h.play()
+			cuts += h.cuts
+		})
 	}
-	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent} {
-		if modes[mode] == 0 {
-			t.Errorf("no history led to %s: the test does not cover it", mode)
+	if cuts < least {
+		t.Errorf("only %d cuts, want %d", cuts, least)
+	}
+	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent, api.ResyncFull} {
+		if modes[mode] < 100 {
+			t.Errorf("%d cuts led to %s: the test does not cover it", modes[mode], mode)
 		}
 	}
 }
 
-func resyncOnce(t *testing.T, seed uint64, modes map[api.ResyncMode]int) {
-	random := rand.New(rand.NewPCG(seed, 1))
-	f := newFixture(t, modeltest.New(randomSteps(random)...), echoTool{agent.RiskRead})
-	m := f.manager(t)
-	s := f.create(t, m)
-	cut, stays := newWatcher(), newWatcher()
-	subscribe(t, s, cut)
-	subscribe(t, s, stays)
-	for turn := range 3 {
-		send(t, s, fmt.Sprintf("k%d", turn), "go")
-		target := read(stays, func() uint64 { return stays.anchors.StreamLastSeq }) + uint64(random.IntN(60))
-		stays.wait(func() bool { return stays.anchors.StreamLastSeq >= target || stays.live.Turn == nil })
-		s.Unsubscribe(t.Context(), cut)
-		if random.IntN(3) == 0 {
-			stays.wait(func() bool { return stays.live.Turn == nil && stays.ended > turn })
-		}
-		modes[subscribe(t, s, cut)]++
-		stays.wait(func() bool { return stays.ended > turn })
-		last := read(stays, func() uint64 { return stays.anchors.StreamLastSeq })
-		cut.wait(func() bool { return cut.anchors.StreamLastSeq >= last })
-		compare(t, s, cut, "after a cut")
-		compare(t, s, stays, "without a cut")
+// history is one session from its beginning, with every state that an entry had
+// which was never cut off.
+type history struct {
+	t      *testing.T
+	random *rand.Rand
+	modes  map[api.ResyncMode]int
+	cuts   int
+
+	model    *steppedModel
+	s        *sessions.Session
+	recorder *watcher
+	states   []state
+	long     bool // the log does not fit one answer
+}
+
+// state is what an entry has at one event.
+type state struct {
+	entries []session.Entry
+	before  uint64
+	live    api.Live
+	anchors api.Anchors
+}
+
+func (h *history) play() {
+	t := h.t
+	h.long = h.random.IntN(4) == 0
+	f := newFixture(t, nil, echoTool{agent.RiskRead})
+	if h.long {
+		h.preload(f)
 	}
+	m := h.open(f)
+	for turn := range 3 {
+		h.turn(fmt.Sprintf("k%d", turn), -1)
+		h.cutEverywhere()
+	}
+	h.turn("broken", h.random.IntN(20)) // the host ends inside of this one
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	m = f.manager(t)
-	s = open(t, m, m.List("")[0].ID)
-	modes[subscribe(t, s, cut)]++
-	compare(t, s, cut, "after a restart of the host")
+	m = h.open(f)
+	h.cutEverywhere()
+	h.turn("after", -1)
+	h.cutSome(20)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
-func compare(t *testing.T, s *sessions.Session, w *watcher, when string) {
-	t.Helper()
-	fresh := newWatcher()
-	if mode := subscribe(t, s, fresh); mode != api.ResyncFull {
-		t.Fatalf("a fresh load was %s", mode)
+// preload makes a session with a long log.
+func (h *history) preload(f *fixture) {
+	const id = "0198-long"
+	first, err := session.EncodeHeader(session.Header{Version: session.Version, ID: id, Timestamp: "2026-01-02T03:04:05.678Z", Cwd: f.project.Path})
+	if err != nil {
+		h.t.Fatal(err)
 	}
-	defer s.Unsubscribe(t.Context(), fresh)
-	if got, want := w.projection(), fresh.projection(); got != want {
-		t.Fatalf("%s the projection differs\n got %.2000s\nwant %.2000s", when, got, want)
+	lines := make([]json.RawMessage, api.WindowEntries+h.random.IntN(2*api.WindowEntries))
+	parent := "null"
+	for i := range lines {
+		lines[i] = fmt.Appendf(nil, `{"type":"message","id":"p%d","parentId":%s,"timestamp":"2026-01-02T03:04:06.000Z","message":{"role":"user","content":"line %d","timestamp":1}}`, i, parent, i)
+		parent = fmt.Sprintf(`"p%d"`, i)
 	}
+	log, err := file.New(f.dir, f.deps.Logger).Create(h.t.Context(), f.project.ID, first, lines...)
+	if err == nil {
+		err = log.Close()
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// open starts a host on the session and an entry that records.
+func (h *history) open(f *fixture) *sessions.Manager {
+	h.model = &steppedModel{inner: modeltest.New(randomSteps(h.random)...), at: make(chan struct{}), goOn: make(chan struct{})}
+	f.deps.Models = oneModel{h.model}
+	m := f.manager(h.t)
+	if list := m.List(""); len(list) > 0 {
+		h.s = open(h.t, m, list[0].ID)
+	} else {
+		h.s = f.create(h.t, m)
+	}
+	h.recorder = newWatcher()
+	h.recorder.onEvent = func(api.EventEnvelope) { h.record() }
+	subscribe(h.t, h.s, h.recorder)
+	h.record()
+	return m
+}
+
+func (h *history) record() {
+	w := h.recorder
+	h.states = append(h.states, state{w.entries[:len(w.entries):len(w.entries)], w.before, w.live.Clone(), w.anchors})
+}
+
+// turn sends a prompt and cuts entries off whenever the model stands still, up to
+// the given number of times; -1 is to the end of the turn.
+func (h *history) turn(key string, stops int) {
+	t, w := h.t, h.recorder
+	ended := read(w, func() int { return w.ended })
+	over := make(chan struct{})
+	go func() {
+		w.wait(func() bool { return w.ended > ended })
+		close(over)
+	}()
+	t.Cleanup(func() { <-over })
+	send(t, h.s, key, "go")
+	for stop := 0; stop != stops; stop++ {
+		select {
+		case <-h.model.at:
+			if !h.long || stop%10 == 0 {
+				h.cutSome(2)
+			}
+			h.model.goOn <- struct{}{}
+		case <-over:
+			return
+		}
+	}
+}
+
+// cutSome resyncs entries that were cut off at random events.
+func (h *history) cutSome(n int) {
+	fresh := h.fresh()
+	for range n {
+		h.resync(h.states[h.random.IntN(len(h.states))], fresh)
+	}
+}
+
+// cutEverywhere resyncs an entry cut off at each event so far, and looks at some of
+// them up to the beginning of the log.
+func (h *history) cutEverywhere() {
+	fresh := h.fresh()
+	var last *watcher
+	for _, from := range h.states {
+		last = h.resync(from, fresh)
+	}
+	whole := h.whole(fresh)
+	for _, w := range []*watcher{h.recorder, last, h.resync(h.states[0], fresh)} {
+		if got := h.whole(w); !slices.EqualFunc(got, whole, sameEntry) {
+			h.t.Fatalf("up to the beginning of the log an entry has %d entries, a fresh one %d", len(got), len(whole))
+		}
+	}
+	for i, e := range whole[1:] {
+		if e.ParentID != whole[i].ID {
+			h.t.Fatalf("entry %d hangs on %s", i+1, e.ParentID)
+		}
+	}
+}
+
+func (h *history) fresh() *watcher {
+	w := newWatcher()
+	if mode := subscribe(h.t, h.s, w); mode != api.ResyncFull {
+		h.t.Fatalf("a fresh load was %s", mode)
+	}
+	h.s.Unsubscribe(h.t.Context(), w)
+	return w
+}
+
+// resync brings an entry that was cut off at a state up to date, and compares it.
+func (h *history) resync(from state, fresh *watcher) *watcher {
+	h.t.Helper()
+	h.cuts++
+	w := newWatcher()
+	w.entries, w.before, w.live, w.anchors = from.entries, from.before, from.live.Clone(), from.anchors
+	mode := subscribe(h.t, h.s, w)
+	h.s.Unsubscribe(h.t.Context(), w)
+	h.modes[mode]++
+	n := len(fresh.entries)
+	switch {
+	case len(w.entries) < n || !slices.EqualFunc(w.entries[len(w.entries)-n:], fresh.entries, sameEntry):
+		h.t.Fatalf("after %s from %+v there are %d entries, a fresh load has %d", mode, from.anchors, len(w.entries), n)
+	case !reflect.DeepEqual(w.live, fresh.live):
+		h.t.Fatalf("after %s from %+v\n%.2000s\na fresh load has\n%.2000s", mode, from.anchors, fmt.Sprintf("%+v", w.live), fmt.Sprintf("%+v", fresh.live))
+	case w.anchors != fresh.anchors:
+		h.t.Fatalf("after %s from %+v the anchors are %+v, want %+v", mode, from.anchors, w.anchors, fresh.anchors)
+	}
+	return w
+}
+
+func sameEntry(a, b session.Entry) bool { return bytes.Equal(a.Raw, b.Raw) }
+
+// whole returns what an entry has after it fetched all that lies before.
+func (h *history) whole(w *watcher) []session.Entry {
+	h.t.Helper()
+	entries, before := read(w, func() []session.Entry { return slices.Clone(w.entries) }), w.before
+	for before > 0 {
+		r, err := h.s.Entries(h.t.Context(), api.GetEntriesRequest{Before: before, Limit: h.random.IntN(2 * api.WindowEntries)})
+		if err != nil || len(r.Entries) == 0 || r.Before >= before {
+			h.t.Fatalf("before %d: %d entries, then before %d, %v", before, len(r.Entries), r.Before, err)
+		}
+		entries, before = append(r.Entries, entries...), r.Before
+	}
+	return entries
+}
+
+// steppedModel stands still before each of its deltas, until it is told to go on.
+type steppedModel struct {
+	inner    agent.Model
+	at, goOn chan struct{}
+}
+
+func (m *steppedModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
+	return m.inner.Stream(ctx, req, func(d agent.Delta) {
+		select {
+		case m.at <- struct{}{}:
+			select {
+			case <-m.goOn:
+			case <-ctx.Done():
+			}
+		case <-ctx.Done():
+		}
+		emit(d)
+	})
 }
 
 func randomSteps(random *rand.Rand) []modeltest.Step {
 	var steps []modeltest.Step
-	for turn := range 3 {
+	for turn := range 5 {
 		for call := range random.IntN(3) {
 			id := fmt.Sprintf("c%d_%d", turn, call)
 			steps = append(steps, modeltest.Calls(modeltest.Call(id, "echo", fmt.Sprintf(`{"n":%d}`, call))))
@@ -86,7 +269,7 @@ func randomSteps(random *rand.Rand) []modeltest.Step {
 		}
 		steps = append(steps, modeltest.Step{
 			Content:   session.Content{session.Text(strings.Repeat("word ", size/5+1))},
-			FailFirst: random.IntN(2), Piece: max(4, size/80),
+			FailFirst: random.IntN(2), Piece: max(4, size/20),
 		})
 	}
 	return steps

@@ -1,3 +1,9 @@
+// Package sessions runs the sessions of a host. What they hold is kept by a
+// store.Provider; one goroutine owns each session and is its only writer. An entry
+// is stored before anybody hears of it.
+//
+// A session that nobody uses lets go of its log and its memory. Its goroutine
+// waits, and the next command brings it back from the log.
 package sessions
 
 import (
@@ -10,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -20,7 +27,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields are required.
+// Deps are what sessions need of the host. All fields but IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -29,7 +36,16 @@ type Deps struct {
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// OnDelete is told of every session that was deleted. It does not block.
+	OnDelete func(id string)
+	// IdleAfter is how long a session that nobody uses stays open; 0 is
+	// DefaultIdleAfter.
+	IdleAfter time.Duration
 }
+
+// DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
+// stays open.
+const DefaultIdleAfter = 10 * time.Minute
 
 // Models finds models by their name in the configuration.
 type Models interface {
@@ -43,76 +59,77 @@ type Models interface {
 // ErrClosed says that the session was closed, as when the host ends.
 var ErrClosed = errors.New("sessions: the session is closed")
 
-// Session is one open session. Its goroutine owns all of it; the methods send it
+// Session is one session. Its goroutine owns all of it; the methods send it
 // commands and wait.
 type Session struct {
-	// Static after open.
-	id      string
-	project api.Project
-	deps    Deps
-	tools   agent.Toolset
-	epoch   string
+	// Static after newSession.
+	id       string
+	project  api.Project
+	provider store.Provider
+	deps     Deps
+	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended
 
 	// Owned by run.
-	log         *Log
-	seq         uint64 // of the last event
-	ring        ring
-	live        api.Live
 	summary     api.SessionSummary
-	keys        map[string]string // clientKey of a prompt -> id of its entry
 	subscribers map[Subscriber]struct{}
 	turn        *runningTurn
 	pending     map[string]*pendingApproval
 	closing     bool
+
+	// Owned by run, and made anew each time the log is opened.
+	log    *store.Session // nil while the session is asleep
+	epoch  string
+	seq    uint64 // of the last event
+	ring   ring
+	live   api.Live
+	digest digest
+	keys   map[string]string // clientKey of a prompt -> id of its entry
+	lost   bool              // the provider does not know what it stored: read it again
 }
 
 // commandBuffer lets a model's deltas queue up while a line is synced to disk.
 const commandBuffer = 256
 
-func newSession(project api.Project, log *Log, deps Deps) *Session {
-	s := &Session{
-		id:          log.header.ID,
-		project:     project,
+func newSession(k *known, provider store.Provider, deps Deps) *Session {
+	return &Session{
+		id:          k.header.ID,
+		project:     k.project,
+		provider:    provider,
 		deps:        deps,
-		tools:       deps.Tools(log.header.ID),
-		epoch:       randomHex(8),
+		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
 		stopped:     make(chan struct{}),
-		log:         log,
-		seq:         log.lastSeq,
+		summary:     k.summary,
 		live:        api.NewLive(),
-		keys:        map[string]string{},
 		subscribers: map[Subscriber]struct{}{},
 		pending:     map[string]*pendingApproval{},
 	}
-	s.restore()
-	return s
-}
-
-// restore reads from the log what the session needs to know.
-func (s *Session) restore() {
-	for _, entry := range s.log.tree.Entries() {
-		if m, ok := entry.AsMessage(); ok && m.ClientKey != "" {
-			s.keys[m.ClientKey] = m.ID
-		}
-	}
-	s.live.Queue = waitingPrompts(s.log.tree, s.keys)
-	s.summary = summarize(s.project.ID, s.log, s.deps.Models)
 }
 
 // run is the goroutine that owns the session. It returns when ctx has ended and
-// the running turn, which it cancels, has too.
-func (s *Session) run(ctx context.Context) {
+// the running turn, which it cancels, has too. log is nil or already open.
+func (s *Session) run(ctx context.Context, log store.Log) {
 	defer close(s.stopped)
-	s.recover(ctx)
+	if log != nil {
+		s.restore(ctx, log)
+	} else if err := s.wake(ctx); err != nil {
+		s.deps.Logger.Error("opening a session", "session", s.id, "error", err)
+	}
 	ended := ctx.Done()
+	timer := time.NewTimer(s.patience())
+	defer timer.Stop()
 	for !s.closing || s.turn != nil {
 		select {
 		case command := <-s.commands:
 			command()
+			s.reread(ctx)
+			timer.Reset(s.patience())
+		case <-timer.C:
+			s.look(ctx)
+			timer.Reset(s.patience())
 		case <-ended:
 			ended = nil
 			s.closing = true
@@ -122,32 +139,22 @@ func (s *Session) run(ctx context.Context) {
 		}
 	}
 	s.tools.Close()
-	if err := s.log.Close(); err != nil {
-		s.deps.Logger.Error("closing a session file", "session", s.id, "error", err)
-	}
+	s.sleep()
 }
 
-// recover ends a turn that a crash of the host left open, and goes on with the
-// prompts that waited.
-func (s *Session) recover(ctx context.Context) {
-	if s.log.damage != "" {
-		return
-	}
-	if interrupted(s.log.tree) {
-		record := session.TurnRecord{
-			TurnID:     "interrupted",
-			StopReason: session.StopError,
-			Error:      "The host stopped during this turn. What it did until then is kept; send a message to go on.",
-		}
-		if err := s.appendCustom(session.CustomTurn, record, ""); err != nil {
-			s.deps.Logger.Error("noting an interrupted turn", "session", s.id, "error", err)
-		}
-	}
-	s.startNext(ctx)
-}
-
-// do runs fn in the session's goroutine and waits for it.
+// do runs fn in the session's goroutine, with the log open, and waits for it.
 func (s *Session) do(ctx context.Context, fn func()) error {
+	var wakeErr error
+	err := s.ask(ctx, func() {
+		if wakeErr = s.wake(ctx); wakeErr == nil {
+			fn()
+		}
+	})
+	return errors.Join(err, wakeErr)
+}
+
+// ask runs fn in the session's goroutine and waits for it. The log may be closed.
+func (s *Session) ask(ctx context.Context, fn func()) error {
 	ran := make(chan struct{})
 	if err := s.post(ctx, func() { fn(); close(ran) }); err != nil {
 		return err
@@ -172,42 +179,41 @@ func (s *Session) post(ctx context.Context, fn func()) error {
 	}
 }
 
-// entryHead is what every entry of ours starts from.
-type entryHead struct {
-	id        string
-	parent    *string
-	timestamp string
-	seq       uint64
-}
+// keepTimeout bounds how long a provider may take over one entry.
+const keepTimeout = 30 * time.Second
 
-// append puts an entry on disk and then tells everybody.
-func (s *Session) append(build func(entryHead) any) (session.Entry, error) {
-	head := entryHead{id: s.newEntryID(), timestamp: session.FormatTime(time.Now()), seq: s.seq + 1}
-	if leaf := s.log.tree.Leaf(); leaf != "" {
-		head.parent = &leaf
-	}
-	line, err := session.Encode(build(head))
+// keep stores an entry and then tells everybody.
+func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (session.Entry, error)) (session.Entry, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), keepTimeout)
+	defer cancel()
+	mark.Seq = s.seq + 1
+	entry, err := add(ctx, mark)
 	if err != nil {
+		s.lost = s.lost || errors.Is(err, store.ErrLost)
 		return session.Entry{}, err
 	}
-	entry, err := s.log.Append(line)
-	if err != nil {
-		return session.Entry{}, err
-	}
-	s.publish(api.EntryAppended{Entry: entry})
+	s.digest.add(entry)
+	s.publish(api.EntryAppended{Entry: sendable(entry)})
 	return entry, nil
 }
 
-func (s *Session) appendCustom(customType string, data any, clientID string) error {
+func (s *Session) keepMessage(mark store.Mark, message session.Message) (session.Entry, error) {
+	raw, err := session.Encode(message)
+	if err != nil {
+		return session.Entry{}, err
+	}
+	return s.keep(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return s.log.AppendMessage(ctx, mark, raw)
+	})
+}
+
+func (s *Session) keepCustom(customType string, data any, clientID string) error {
 	raw, err := session.Encode(data)
 	if err != nil {
 		return err
 	}
-	_, err = s.append(func(h entryHead) any {
-		return session.CustomEntry{
-			Type: session.TypeCustom, CustomType: customType, Data: raw,
-			ID: h.id, ParentID: h.parent, Timestamp: h.timestamp, Seq: h.seq, ClientID: clientID,
-		}
+	_, err = s.keep(store.Mark{ClientID: clientID}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return s.log.AppendCustom(ctx, mark, customType, raw)
 	})
 	return err
 }
@@ -231,21 +237,12 @@ func (s *Session) publish(event api.Event) {
 
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
-	summary := summarize(s.project.ID, s.log, s.deps.Models)
+	summary := s.digest.summarize(s.project.ID, s.log.Header(), s.log.Tree().Name(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
 	summary.WaitingApproval = len(s.pending) > 0
 	if summary != s.summary {
 		s.summary = summary
 		s.deps.OnSummary(summary)
-	}
-}
-
-func (s *Session) newEntryID() string {
-	for {
-		id := randomHex(4)
-		if _, taken := s.log.tree.Get(id); !taken {
-			return id
-		}
 	}
 }
 
@@ -257,13 +254,23 @@ func randomHex(n int) string {
 
 // refuse turns an error of the log into one for the entry.
 func refuse(err error) error {
+	var told *api.Error
+	var damage *store.DamageError
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrDamaged):
-		return api.Errorf(api.KindDamaged, "this session's file is damaged and was not written to: %s", err)
+	case errors.As(err, &told):
+		return told
+	case refuseCarry(err) != nil:
+		return refuseCarry(err)
+	case errors.As(err, &damage):
+		return api.Errorf(api.KindDamaged, "this session is damaged and was not written to: %s", damage.What)
 	case errors.Is(err, ErrClosed):
 		return api.Errorf(api.KindUnavailable, "the host is ending: try again in a moment")
+	case errors.Is(err, store.ErrNotFound):
+		return api.Errorf(api.KindNotFound, "the session is not there any more: %v", err)
+	case errors.Is(err, store.ErrInUse):
+		return api.Errorf(api.KindUnavailable, "%v", err)
 	}
 	return api.Errorf(api.KindUnavailable, "the session could not be written, nothing was lost: %s", fmt.Sprint(err))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -48,6 +49,7 @@ type watcher struct {
 	mu      sync.Mutex
 	cond    *sync.Cond
 	entries []session.Entry
+	before  uint64 // for get_entries: what lies before entries
 	live    api.Live
 	anchors api.Anchors
 	ended   int
@@ -97,7 +99,7 @@ func (w *watcher) take(r api.ResyncEventsResponse) {
 	case api.ResyncPersistent:
 		w.entries = append(w.entries, r.Entries...)
 	case api.ResyncFull:
-		w.entries = append([]session.Entry{}, r.Entries...)
+		w.entries, w.before = append([]session.Entry{}, r.Entries...), r.Before
 	}
 	w.live, w.anchors = r.Live, r.Anchors
 	w.cond.Broadcast()
@@ -118,20 +120,6 @@ func read[T any](w *watcher, get func() T) T {
 	return get()
 }
 
-// projection is what a person sees, as one text to compare.
-func (w *watcher) projection() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	text, err := json.Marshal(struct {
-		Entries []session.Entry
-		Live    api.Live
-	}{w.entries, w.live})
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
 type fixture struct {
 	dir     string
 	project api.Project
@@ -145,14 +133,14 @@ func newFixture(t *testing.T, model agent.Model, tools ...agent.Tool) *fixture {
 		project: api.Project{ID: "prj_1", Name: "demo", Path: t.TempDir()},
 		deps: sessions.Deps{
 			Logger: slog.New(slog.DiscardHandler), Models: oneModel{model}, Tools: func(string) agent.Toolset { return agent.Fixed(tools) },
-			System: func(string) string { return "system" }, OnSummary: func(api.SessionSummary) {},
+			System: func(string) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
 		},
 	}
 }
 
 func (f *fixture) manager(t *testing.T) *sessions.Manager {
 	t.Helper()
-	m, err := sessions.NewManager(f.dir, f.deps)
+	m, err := sessions.NewManager(t.Context(), file.New(f.dir, f.deps.Logger), f.deps)
 	if err != nil {
 		t.Fatal(err)
 	}

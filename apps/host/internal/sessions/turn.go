@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -21,14 +22,9 @@ type runningTurn struct {
 // in a goroutine of its own, which ends by sending its outcome as a command.
 func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err error) {
 	turnID := "turn_" + randomHex(8)
-	entry, err := s.append(func(h entryHead) any {
-		return session.MessageEntry{
-			Type: session.TypeMessage, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
-			Message: session.Message{
-				Role: session.RoleUser, Content: session.Content{session.Text(prompt.Text)}, Timestamp: nowMillis(),
-			},
-			Seq: h.seq, ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID,
-		}
+	mark := store.Mark{ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID}
+	entry, err := s.keepMessage(mark, session.Message{
+		Role: session.RoleUser, Content: session.Content{session.Text(prompt.Text)}, Timestamp: nowMillis(),
 	})
 	if err != nil {
 		return "", refuse(err)
@@ -48,10 +44,6 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	messages, err := s.log.tree.Messages(s.log.tree.Leaf())
-	if err != nil {
-		return agent.Turn{}, err
-	}
 	return agent.Turn{
 		Model:    model,
 		Tools:    s.tools.Tools(),
@@ -59,7 +51,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Gate:     gate{s},
 		Sink:     sink{s},
 		System:   s.deps.System(s.project.Path),
-		Messages: messages,
+		Messages: promptMessages(s.log.Tree().LeafContext()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
@@ -83,7 +75,7 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 	turn.cancel()
 	if outcome.StopReason == session.StopError || outcome.StopReason == session.StopAborted {
 		record := session.TurnRecord{TurnID: turn.id, StopReason: outcome.StopReason, Error: outcome.Error}
-		if err := s.appendCustom(session.CustomTurn, record, ""); err != nil {
+		if err := s.keepCustom(session.CustomTurn, record, ""); err != nil {
 			s.deps.Logger.Error("noting how a turn ended", "session", s.id, "error", err)
 		}
 	}
@@ -122,12 +114,7 @@ func (j journal) Append(ctx context.Context, message session.Message) error {
 	}
 	var err error
 	doErr := j.s.do(ctx, func() {
-		_, err = j.s.append(func(h entryHead) any {
-			return session.MessageEntry{
-				Type: session.TypeMessage, ID: h.id, ParentID: h.parent, Timestamp: h.timestamp,
-				Message: message, Seq: h.seq, TurnID: j.turnID,
-			}
-		})
+		_, err = j.s.keepMessage(store.Mark{TurnID: j.turnID}, message)
 		j.s.touch()
 	})
 	return refuse(errors.Join(doErr, err))
@@ -214,7 +201,7 @@ func (s *Session) resolve(id string, decision api.Decision, by string) (api.Deci
 	record := session.ApprovalRecord{
 		ApprovalID: id, ToolCallID: pending.approval.ToolCallID, Decision: string(decision), DecidedBy: by,
 	}
-	if err := s.appendCustom(session.CustomApproval, record, by); err != nil {
+	if err := s.keepCustom(session.CustomApproval, record, by); err != nil {
 		s.deps.Logger.Error("keeping a decision", "session", s.id, "error", err)
 		decision, by = api.DecisionDeny, "host"
 	}

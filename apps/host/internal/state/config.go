@@ -27,10 +27,12 @@ var thinkingLevels = [...]string{"off", "minimal", "low", "medium", "high"}
 type Config struct {
 	RelayURL string // "" when the file does not name one
 	Label    string // "" when the file does not name one
+	Invite   string // to the relay; "" when the file does not name one
 
 	defaultModel   string
 	auxiliaryModel string // "" is the default
 	models         map[string]Model
+	sessions       sessionConfig
 	getenv         func(string) string
 }
 
@@ -75,9 +77,10 @@ func (c Config) Key(m Model) string {
 	return c.getenv(m.KeyEnv)
 }
 
-// KeyEnvs returns the names of all variables that hold keys, sorted.
-func (c Config) KeyEnvs() []string {
-	var names []string
+// SecretEnvs returns the names of all variables that hold keys or addresses with
+// passwords, sorted.
+func (c Config) SecretEnvs() []string {
+	names := c.sessionEnvs()
 	for _, m := range c.models {
 		if m.KeyEnv != "" {
 			names = append(names, m.KeyEnv)

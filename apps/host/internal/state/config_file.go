@@ -25,9 +25,14 @@ type configFile struct {
 	DefaultModel   string                  `toml:"default_model"`
 	AuxiliaryModel string                  `toml:"auxiliary_model"`
 	RelayURL       string                  `toml:"relay_url"`
+	RelayInvite    string                  `toml:"relay_invite"`
 	Label          string                  `toml:"label"`
 	Providers      map[string]providerFile `toml:"providers"`
 	Models         map[string]modelFile    `toml:"models"`
+
+	SessionProvider  string                      `toml:"session_provider"`
+	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
+	Projects         map[string]projectFile      `toml:"projects"`
 }
 
 type providerFile struct {
@@ -131,8 +136,12 @@ func knownKeys(key []string) []string {
 		return []string{"type", "base_url", "api_key_env"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
+	case len(key) == 3 && key[0] == "session_providers":
+		return []string{"url", "url_env"}
+	case len(key) == 3 && key[0] == "projects":
+		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "label", "providers", "models"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "session_provider", "providers", "models", "session_providers", "projects"}
 }
 
 // config checks the file as a whole.
@@ -158,7 +167,12 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config = builtin
 	}
-	config.RelayURL, config.Label, config.getenv = f.RelayURL, f.Label, getenv
+	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	sessions, err := f.sessionsConfig(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	config.sessions = sessions
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)

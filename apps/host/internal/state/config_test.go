@@ -12,7 +12,6 @@ import (
 )
 
 const goodConfig = `default_model = "main"
-auxiliary_model = "demo"
 relay_url = "wss://relay.example"
 label = "home"
 
@@ -37,6 +36,8 @@ price_output = 15.5
 provider = "try"
 `
 
+const withAuxiliary = "auxiliary_model = \"demo\"\n" + goodConfig
+
 func environment(pairs ...string) func(string) string {
 	values := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -55,7 +56,7 @@ func load(t *testing.T, text string, env ...string) (state.Config, error) {
 }
 
 func TestLoadConfig(t *testing.T) {
-	config, err := load(t, goodConfig, "MY_KEY", "sk-1")
+	config, err := load(t, withAuxiliary, "MY_KEY", "sk-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +68,8 @@ func TestLoadConfig(t *testing.T) {
 	if !ok || got != want || config.Default() != "main" || config.Auxiliary() != "demo" {
 		t.Errorf("default %q = %+v", config.Default(), got)
 	}
-	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.KeyEnvs(), []string{"MY_KEY"}) {
-		t.Errorf("key %q, names %v", config.Key(got), config.KeyEnvs())
+	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.SecretEnvs(), []string{"MY_KEY", "SCOREL_SESSIONS_MYSQL", "SCOREL_SESSIONS_POSTGRES"}) {
+		t.Errorf("key %q, names %v", config.Key(got), config.SecretEnvs())
 	}
 	list := []api.Model{
 		{Name: "demo", Provider: "try", ID: "demo", Demo: true},

@@ -10,11 +10,9 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/scorel/scorel/apps/relay/serve"
@@ -48,7 +46,11 @@ func run(ctx context.Context, args []string, stderr io.Writer, reload <-chan os.
 	if opts.Store == "" {
 		opts.Store = os.Getenv(storeurl.EnvVar)
 	}
-	if err := opts.TLS.Check(opts.PublicURLs); err != nil {
+	names, err := opts.Guard.PublicURLs(opts.PublicURLs)
+	if err == nil {
+		err = opts.TLS.Check(names)
+	}
+	if err != nil {
 		fmt.Fprintf(stderr, "scorel-relay: %v\n", err)
 		return exitUsage
 	}
@@ -77,17 +79,11 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
 	flags.Func("allowed-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
 	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
-		if !strings.Contains(s, "/") {
-			addr, err := netip.ParseAddr(s)
-			if err != nil {
-				return err
-			}
-			s = netip.PrefixFrom(addr, addr.BitLen()).String()
-		}
-		prefix, err := netip.ParsePrefix(s)
+		prefix, err := serve.ParseProxy(s)
 		opts.TrustedProxies = append(opts.TrustedProxies, prefix)
 		return err
 	})
+	opts.Guard.AddFlags(flags)
 	if err := flags.Parse(args); err != nil {
 		return "", err
 	}

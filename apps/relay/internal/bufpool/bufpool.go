@@ -4,7 +4,10 @@
 // afterwards.
 package bufpool
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // The sizes in bytes that a Pool lends.
 const (
@@ -16,18 +19,35 @@ const (
 // Pool lends buffers. The zero Pool is ready to use and must not be copied.
 type Pool struct {
 	small, medium, large sync.Pool
+	lent                 atomic.Int64
+}
+
+// Lent returns how many bytes are borrowed.
+func (p *Pool) Lent() int64 { return p.lent.Load() }
+
+// SizeFor returns the size of the buffer that Get returns for n.
+func SizeFor(n int) int {
+	switch {
+	case n <= Small:
+		return Small
+	case n <= Medium:
+		return Medium
+	}
+	return Large
 }
 
 // Get returns an empty buffer whose capacity is the smallest of the sizes that
 // holds n bytes; n over Large gets Large.
 func (p *Pool) Get(n int) []byte {
-	switch {
-	case n <= Small:
+	size := SizeFor(n)
+	p.lent.Add(int64(size))
+	switch size {
+	case Small:
 		if b, ok := p.small.Get().(*[Small]byte); ok {
 			return b[:0]
 		}
 		return new([Small]byte)[:0]
-	case n <= Medium:
+	case Medium:
 		if b, ok := p.medium.Get().(*[Medium]byte); ok {
 			return b[:0]
 		}
@@ -44,6 +64,10 @@ func (p *Pool) Get(n int) []byte {
 // garbage collector. Pools hold pointers to arrays because those fit in an
 // interface without an allocation.
 func (p *Pool) Put(b []byte) {
+	switch cap(b) {
+	case Small, Medium, Large:
+		p.lent.Add(-int64(cap(b)))
+	}
 	switch cap(b) {
 	case Small:
 		p.small.Put((*[Small]byte)(b[:Small]))

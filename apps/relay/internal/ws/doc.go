@@ -10,7 +10,10 @@
 // A Reader belongs to one goroutine. Nothing here starts one.
 package ws
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Op is the opcode of a frame.
 type Op byte
@@ -35,6 +38,9 @@ const (
 	StatusTryAgain    = 1013
 	maxControlPayload = 125
 )
+
+// ErrNoRoom ends a connection whose message needs a larger buffer than there is.
+var ErrNoRoom = errors.New("ws: no room for the message")
 
 // ProtocolError tells that the peer broke RFC 6455 or a limit of this reader.
 // The connection cannot go on.

@@ -3,6 +3,7 @@ package ws
 import (
 	"encoding/binary"
 	"io"
+	"sync/atomic"
 
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 )
@@ -34,6 +35,7 @@ type Reader struct {
 
 	buf            []byte // of full length; small, or borrowed
 	ps, pe, rs, re int
+	holds          atomic.Int32
 	quiet          int  // short reads in a row
 	filled         bool // the last read took all the room it got
 
@@ -47,6 +49,8 @@ type Reader struct {
 	keyPos    int
 
 	maxText, maxBinary int
+	room               func(held, more int) bool // nil always has some
+	starved            bool                      // there was none
 	small              [IdleBuffer]byte
 }
 
@@ -64,6 +68,14 @@ func NewReader(src io.Reader, pool *bufpool.Pool, early []byte) *Reader {
 // a header.
 func (r *Reader) SetLimits(text, binary int) { r.maxText, r.maxBinary = text, binary }
 
+// SetRoom sets who is asked before the reader borrows a larger buffer. While the
+// answer is no it makes do with the one that it has, and Next fails with ErrNoRoom
+// for what does not fit in there.
+func (r *Reader) SetRoom(room func(held, more int) bool) { r.room = room }
+
+// Holds returns how many bytes the reader has borrowed.
+func (r *Reader) Holds() int { return int(r.holds.Load()) }
+
 // Discard drops the first n bytes of the last event's Data; the rest begins the
 // Data of the next event.
 func (r *Reader) Discard(n int) { r.ps += n }
@@ -73,6 +85,7 @@ func (r *Reader) Discard(n int) { r.ps += n }
 func (r *Reader) Release() {
 	if cap(r.buf) != IdleBuffer {
 		r.pool.Put(r.buf)
+		r.holds.Store(0)
 	}
 	r.buf = nil
 }
@@ -226,6 +239,9 @@ func (r *Reader) fill() error {
 		r.ps, r.pe, r.rs, r.re = 0, 0, 0, 0
 	}
 	r.resize()
+	if r.re == len(r.buf) && r.starved {
+		return ErrNoRoom
+	}
 	if r.re == len(r.buf) {
 		return &ProtocolError{StatusTooBig, "message does not fit in the buffer"}
 	}
@@ -260,11 +276,15 @@ func (r *Reader) resize() {
 		want = nextSize(len(r.buf))
 	}
 	r.filled = false
+	r.starved = want > len(r.buf) && r.room != nil && !r.room(r.Holds(), want)
+	if r.starved {
+		want = len(r.buf)
+	}
 	if want != len(r.buf) {
 		r.moveTo(want, used)
 		return
 	}
-	if free := len(r.buf) - r.re; free < len(r.buf)/2 {
+	if free := len(r.buf) - r.re; free < len(r.buf)/2 || r.starved {
 		r.compact(r.buf)
 	}
 }
@@ -288,6 +308,10 @@ func (r *Reader) moveTo(size, used int) {
 		r.compact(next)
 	}
 	r.buf = next
+	r.holds.Store(int32(len(next)))
+	if size == IdleBuffer {
+		r.holds.Store(0)
+	}
 	if cap(old) != IdleBuffer {
 		r.pool.Put(old)
 	}

@@ -9,9 +9,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 const acceptGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+// answerTimeout is how long the network may take for the answer to a handshake.
+const answerTimeout = 10 * time.Second
 
 // Upgraded is a connection that has switched to WebSocket.
 type Upgraded struct {
@@ -41,6 +45,8 @@ func Upgrade(w http.ResponseWriter, r *http.Request, subprotocol string) (*Upgra
 	if err != nil {
 		return nil, &HandshakeError{http.StatusNotImplemented, "this connection cannot be upgraded"}
 	}
+	// Taking the connection over has taken the server's deadlines from it.
+	_ = netConn.SetWriteDeadline(time.Now().Add(answerTimeout)) // fails only when it is closed
 	early, err := readEarly(buffered.Reader)
 	if err == nil {
 		_, err = fmt.Fprintf(netConn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+

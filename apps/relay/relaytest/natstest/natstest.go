@@ -1,5 +1,5 @@
 // Package natstest runs real NATS servers on 127.0.0.1 inside the test's process,
-// and a proxy in front of one that can fall silent.
+// and proxies in front of one or between two that can fall silent.
 package natstest
 
 import (
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"github.com/scorel/scorel/apps/relay/relaytest/proxy"
 )
 
 // routesPerPeer is how many connections a server makes to each other: a pool of
@@ -36,20 +38,43 @@ func Start(t testing.TB) *Server {
 // StartCluster runs n servers that are one.
 func StartCluster(t testing.TB, n int) []*Server {
 	t.Helper()
+	return startCluster(t, n, func(_, _ int, address string) string { return address }, "")
+}
+
+// StartRoutedCluster runs n servers that are one, whose routes go through proxies:
+// routes[i][j] carries what the servers i and j tell each other, and nothing else.
+func StartRoutedCluster(t testing.TB, n int) (servers []*Server, routes [][]*proxy.Proxy) {
+	t.Helper()
+	routes = make([][]*proxy.Proxy, n)
+	for i := range routes {
+		routes[i] = make([]*proxy.Proxy, n)
+	}
+	servers = startCluster(t, n, func(from, to int, address string) string {
+		p := proxy.New(t, proxy.TCP(address))
+		routes[from][to], routes[to][from] = p, p
+		return p.Addr()
+	}, "127.0.0.1:9") // servers tell each other of routes: one that is useless keeps them on the proxies
+	return servers, routes
+}
+
+// startCluster has each server dial those before it, at the address that via makes
+// of the real one.
+func startCluster(t testing.TB, n int, via func(from, to int, address string) string, advertise string) []*Server {
+	t.Helper()
 	var out []*Server
-	var routes []*url.URL
 	for i := range n {
-		opts := &server.Options{
+		var routes []*url.URL
+		for j, s := range out {
+			routes = append(routes, &url.URL{Scheme: "nats-route", Host: via(i, j, s.nats.ClusterAddr().String())})
+		}
+		out = append(out, start(t, &server.Options{
 			Host: "127.0.0.1", Port: server.RANDOM_PORT, ServerName: fmt.Sprintf("bus-%d", i),
 			Cluster: server.ClusterOpts{
-				Name: "scorel-test", Host: "127.0.0.1", Port: server.RANDOM_PORT,
+				Name: "scorel-test", Host: "127.0.0.1", Port: server.RANDOM_PORT, Advertise: advertise,
 				PingInterval: time.Second, NoAdvertise: true,
 			},
 			Routes: routes,
-		}
-		s := start(t, opts)
-		routes = append(routes, &url.URL{Scheme: "nats-route", Host: s.nats.ClusterAddr().String()})
-		out = append(out, s)
+		}))
 	}
 	deadline := time.Now().Add(patience)
 	for _, s := range out {
@@ -103,3 +128,18 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.run()
 }
+
+// Routes is how many connections the server has to others of its cluster.
+func (s *Server) Routes() int { return s.nats.NumRoutes() }
+
+// Proxy is a proxy in front of a server's clients.
+type Proxy struct{ *proxy.Proxy }
+
+// NewProxy listens in front of a server.
+func NewProxy(t testing.TB, s *Server) Proxy {
+	t.Helper()
+	return Proxy{proxy.New(t, proxy.TCP(fmt.Sprintf("127.0.0.1:%d", s.opts.Port)))}
+}
+
+// URL is where clients connect.
+func (p Proxy) URL() string { return "nats://" + p.Addr() }

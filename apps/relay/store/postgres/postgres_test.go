@@ -64,8 +64,8 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := count(t, dsn, `SELECT count(*) FROM relay_schema_versions WHERE version_id > 0`); n != 1 {
-		t.Errorf("%d migrations were noted, want 1", n)
+	if n := count(t, dsn, `SELECT count(*) - count(DISTINCT version_id) FROM relay_schema_versions`); n != 0 {
+		t.Errorf("%d migrations were noted more than once", n)
 	}
 }
 

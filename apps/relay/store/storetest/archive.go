@@ -30,6 +30,9 @@ func RunArchive(t *testing.T, open func(t *testing.T) store.Archive) {
 		"MergeHoldsLimit":   mergeHoldsLimit,
 		"MergeMany":         mergeMany,
 		"MergeAtOnce":       mergeAtOnce,
+		"AdmitByInvite":     alone(admitByInvite),
+		"InvitesEnd":        alone(invitesEnd),
+		"InvitesAreCounted": alone(invitesAreCounted),
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, func() store.Archive {

@@ -184,12 +184,12 @@ func limit(t *testing.T, st store.Store) {
 func audit(t *testing.T, st store.Store) {
 	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
 	bind(t, st, device, client)
-	later := noon.Add(time.Hour)
-	if err := st.Revoke(t.Context(), device.ID, client.ID, device.ID, later); err != nil {
+	earlier := noon.Add(-time.Hour) // by a node whose clock is wrong
+	if err := st.Revoke(t.Context(), device.ID, client.ID, device.ID, earlier); err != nil {
 		t.Fatal(err)
 	}
 	want := []store.Event{
-		{At: later, Action: store.ActionRevoked, Device: device.ID, Client: client.ID, Actor: device.ID},
+		{At: earlier, Action: store.ActionRevoked, Device: device.ID, Client: client.ID, Actor: device.ID},
 		{At: noon, Action: store.ActionBound, Device: device.ID, Client: client.ID},
 	}
 	got, err := st.Audit(t.Context(), 10)

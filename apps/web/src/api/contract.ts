@@ -16,7 +16,7 @@ export type LinkState =
   | { state: "connecting"; attempt: number; retryAt: number | null; lastError: string | null }
   | { state: "online" }
   /** The relay refused the login; trying again will not help. */
-  | { state: "refused"; message: string };
+  | { state: "refused"; message: string; needsInvite?: boolean };
 
 export interface Device {
   id: string;
@@ -54,6 +54,8 @@ export interface Scorel {
   readonly relayUrl: Readable<string>;
   /** Rejects with a sentence when the URL is no ws/wss/http/https URL. */
   setRelayUrl(url: string): Promise<void>;
+  /** Logs in again with an invite that the relay's operator gave out. The relay needs it once. */
+  setInvite(invite: string): void;
   readonly me: Readable<{ id: string; label: string } | null>;
   /** null until the relay has told. */
   readonly devices: Readable<Device[] | null>;
@@ -107,8 +109,10 @@ export interface OutgoingPrompt {
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
-  /** The log in file order; entries of unknown types included. */
+  /** The end of the log in file order; entries of unknown types included. */
   entries: SessionEntry[];
+  /** Whether the host has entries before these; "loading" while they are on their way. */
+  earlier: "none" | "some" | "loading";
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -123,6 +127,8 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
+  /** Fetches some of the entries before those that are here. */
+  loadEarlier(): void;
   answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }>;
   /** Ends this holder's interest. */
   release(): void;

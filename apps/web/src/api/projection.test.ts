@@ -4,10 +4,19 @@ import { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
 import { randomStep } from "../../test-support/random-turns";
 import { lastErrorOf } from "./derive";
-import { applyResync, emptyProjection, type Projection, project, tailBytes } from "./projection";
+import { applyResync, emptyProjection, type Projection, prependEntries, project, tailBytes } from "./projection";
 
 function freshLoad(session: ModelSession): Projection {
   return applyResync(emptyProjection(), session.resync(emptyProjection().anchors));
+}
+
+/** The state after all that lies before was fetched. */
+function whole(state: Projection, session: ModelSession): Projection {
+  let all = state;
+  while (all.before > 0) {
+    all = prependEntries(all, session.entries(all.before));
+  }
+  return all;
 }
 
 describe("project", () => {
@@ -17,12 +26,16 @@ describe("project", () => {
       const random = new Random(seed);
       const session = new ModelSession("ses_1");
       session.ringSize = random.pick([3, 20, 200]);
+      session.windowSize = random.pick([4, 30, 500]);
       let state = emptyProjection();
       const reconnect = (): void => {
         const response = session.resync(state.anchors);
         modes.set(response.mode, (modes.get(response.mode) ?? 0) + 1);
         state = applyResync(state, response);
-        expect(state).toEqual(freshLoad(session));
+        expect(whole(state, session)).toEqual(whole(freshLoad(session), session));
+        if (random.chance(10)) {
+          state = whole(state, session);
+        }
         session.subscribers.add((event) => {
           state = project(state, event);
         });
@@ -56,7 +69,7 @@ describe("project", () => {
       for (let step = 0; step < 120; step++) {
         randomStep(session, random);
       }
-      expect({ ...state, summary: null }).toEqual({ ...freshLoad(session), summary: null });
+      expect({ ...state, summary: null }).toEqual({ ...whole(freshLoad(session), session), summary: null });
     }
   });
 

@@ -4,6 +4,7 @@
 import type { WireEvent } from "../link/messages";
 import {
   type Anchors,
+  type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
   type PartialBlock,
@@ -16,8 +17,10 @@ import {
 
 export interface Projection {
   summary: SessionSummary | null;
-  /** The log in file order. */
+  /** The end of the log in file order, as far back as it was fetched. */
   entries: SessionEntry[];
+  /** The cursor to what lies before `entries`; 0 where nothing does. */
+  before: number;
   live: Live;
   anchors: Anchors;
 }
@@ -31,6 +34,7 @@ export function emptyProjection(): Projection {
   return {
     summary: null,
     entries: [],
+    before: 0,
     live: emptyLive(),
     anchors: { epoch: "", persistentLastSeq: 0, streamLastSeq: 0 },
   };
@@ -66,12 +70,28 @@ export function applyResync(state: Projection, response: ResyncEventsResponse): 
       return {
         summary,
         entries: [...state.entries, ...(response.entries ?? [])],
+        before: state.before,
         live: wholeLive(response.live),
         anchors,
       };
     default:
-      return { summary, entries: response.entries ?? [], live: wholeLive(response.live), anchors };
+      return {
+        summary,
+        entries: response.entries ?? [],
+        before: response.before ?? 0,
+        live: wholeLive(response.live),
+        anchors,
+      };
   }
+}
+
+/** Takes the answer to get_entries that was asked with the state's cursor. */
+export function prependEntries(state: Projection, response: GetEntriesResponse): Projection {
+  return {
+    ...state,
+    entries: [...(response.entries ?? []), ...state.entries],
+    before: response.before ?? 0,
+  };
 }
 
 function projectEvent(state: Projection, event: unknown): Projection {

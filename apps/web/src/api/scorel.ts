@@ -123,6 +123,10 @@ class PageScorel implements Scorel {
     this.#post({ t: "relay", relayUrl: http });
   }
 
+  setInvite(invite: string): void {
+    this.#post({ t: "invite", invite });
+  }
+
   startPairing(): Pairing {
     return this.#pair(null);
   }

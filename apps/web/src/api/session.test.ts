@@ -273,3 +273,49 @@ describe("a prompt", () => {
     expect(await asked).toMatchObject({ turnId: "turn_1", sessionId: SESSION });
   });
 });
+
+describe("a session longer than one answer", () => {
+  it("begins with its end, and fetches the rest as it is asked for", async () => {
+    model.windowSize = 10;
+    for (let i = 0; i < 25; i++) {
+      model.userMessage(`line ${i}`, `k${i}`, "cli_other");
+    }
+    const v = view(await pairedPage());
+    const first = await live(v);
+    expect(first.entries).toEqual(model.log.slice(-10));
+    expect(first.earlier).toBe("some");
+    v.loadEarlier();
+    v.loadEarlier(); // one at a time
+    expect(v.state.get().earlier).toBe("loading");
+    await until(v.state, (s) => s.entries.length === 20);
+    expect(device.requests.filter((name) => name === "get_entries")).toHaveLength(1);
+    v.loadEarlier();
+    const whole = await until(v.state, (s) => s.earlier === "none");
+    expect(whole.entries).toEqual(model.log);
+    v.loadEarlier(); // there is nothing more
+    model.userMessage("one more", "k25", "cli_other");
+    expect((await inStep(v)).entries).toEqual(model.log);
+    expect(device.requests.filter((name) => name === "get_entries")).toHaveLength(2);
+  });
+
+  it("takes a prompt as sent whose message lies further back", async () => {
+    model.windowSize = 5;
+    const page = await pairedPage();
+    const v = view(page);
+    await live(v);
+    device.intercept = (r) => (r.type === "send_prompt" ? null : undefined);
+    v.send("long ago");
+    await until(v.state, (s) => s.outgoing.length === 1);
+    const clientKey = v.state.get().outgoing[0]?.clientKey ?? "";
+    await closePages();
+    model.userMessage("long ago", clientKey, "cli_other");
+    for (let i = 0; i < 20; i++) {
+      model.userMessage(`line ${i}`, `k${i}`, "cli_other");
+    }
+    device.intercept = () => undefined;
+    const again = view(openPage(relay));
+    const state = await until(again.state, (s) => s.status === "live" && s.outgoing.length === 0);
+    expect(state.entries).toHaveLength(5);
+    expect(model.log).toHaveLength(21);
+  });
+});

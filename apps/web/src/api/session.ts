@@ -14,7 +14,7 @@ import {
 import { clientKeyOf, lastErrorOf } from "./derive";
 import type { Frames } from "./frames";
 import type { OutboxStore } from "./outbox";
-import { applyResync, emptyProjection, type Projection, project } from "./projection";
+import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
 import { Sender } from "./sender";
 import { Store } from "./store";
 import { ApiKind, type Approval, type Decision, type SessionSummary } from "./types";
@@ -51,6 +51,7 @@ export class Session implements SessionView {
   #syncing = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  #fetching = false;
   /** Called when a holder lets go. */
   onRelease: () => void = () => {};
 
@@ -62,7 +63,10 @@ export class Session implements SessionView {
       sessionId: options.sessionId,
       store: options.outbox,
       deliver: async ({ clientKey, text }) => {
-        await options.host.request("send_prompt", { sessionId: options.sessionId, clientKey, text });
+        const sent = await options.host.request("send_prompt", { sessionId: options.sessionId, clientKey, text });
+        if (sent.state === "taken") {
+          this.#taken(clientKey);
+        }
       },
       onChange: () => this.#options.frames.request(this.#publish),
     });
@@ -103,6 +107,34 @@ export class Session implements SessionView {
     return { won, decidedBy };
   }
 
+  loadEarlier(): void {
+    const { before } = this.#projection;
+    if (this.#fetching || this.#phase !== "live" || before === 0) {
+      return;
+    }
+    const sync = this.#sync;
+    this.#fetching = true;
+    this.#publish();
+    this.#options.host.request("get_entries", { sessionId: this.sessionId, before }).then(
+      (response) => {
+        if (sync === this.#sync) {
+          this.#fetching = false;
+          this.#replace(prependEntries(this.#projection, response));
+          this.#publish();
+        }
+      },
+      () => {
+        // Asked again by whoever still looks, but not at once.
+        this.#retry = setTimeout(() => {
+          if (sync === this.#sync) {
+            this.#fetching = false;
+            this.#publish();
+          }
+        }, this.#options.resyncRetry ?? RESYNC_RETRY);
+      },
+    );
+  }
+
   release(): void {
     this.onRelease();
   }
@@ -138,6 +170,7 @@ export class Session implements SessionView {
     this.#flush();
     this.#sync++;
     this.#syncing = false;
+    this.#fetching = false;
     this.#pending = [];
     clearTimeout(this.#retry);
     this.#sender.goOffline();
@@ -157,6 +190,7 @@ export class Session implements SessionView {
   #resync(): void {
     const sync = ++this.#sync;
     this.#syncing = true;
+    this.#fetching = false;
     clearTimeout(this.#retry);
     this.#options.host.request("resync_events", { sessionId: this.sessionId, ...this.#projection.anchors }).then(
       (response) => {
@@ -228,18 +262,32 @@ export class Session implements SessionView {
     this.#sender.settle(this.#inLog);
   }
 
+  // The host has the message of a prompt. It was told before, unless the message lies
+  // further back than what is here.
+  #taken(clientKey: string): void {
+    if (this.#syncing || this.#projection.before === 0) {
+      return;
+    }
+    this.#flush();
+    if (!this.#inLog.has(clientKey)) {
+      this.#inLog.add(clientKey);
+      this.#sender.settle(this.#inLog);
+    }
+  }
+
   readonly #publish = (): void => {
     this.#state.set(this.#compose());
   };
 
   #compose(): SessionState {
-    const { summary, entries, live } = this.#projection;
+    const { summary, entries, before, live } = this.#projection;
     const me = this.#options.me.get()?.id ?? null;
     this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog, me));
     return {
       status: this.#status(this.#options.host.status.get()),
       summary,
       entries,
+      earlier: before === 0 ? "none" : this.#fetching ? "loading" : "some",
       live,
       outgoing: this.#outgoing,
       lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),

@@ -7,6 +7,7 @@ export type {
   Decision,
   DirEntry,
   Event,
+  GetEntriesResponse,
   Grant,
   HostEvent,
   HostInfo,
@@ -39,4 +40,4 @@ export type {
   TurnRecord,
   UserMessage,
 } from "@scorel/protocol/gen/session";
-export { CUSTOM_APPROVAL, CUSTOM_QUEUE, CUSTOM_TURN } from "@scorel/protocol/gen/session";
+export { CUSTOM_APPROVAL, CUSTOM_LEAF, CUSTOM_OMITTED, CUSTOM_QUEUE, CUSTOM_TURN } from "@scorel/protocol/gen/session";

@@ -108,6 +108,21 @@ describe("the link", () => {
   });
 });
 
+describe("a relay by invite", () => {
+  it("asks for the invite and hands it on", async () => {
+    const { scorel } = world();
+    renderApp(scorel, "/");
+    await screen.findByTestId("link-state");
+    act(() => scorel.link.set({ state: "refused", message: "Newcomers need an invite.", needsInvite: true }));
+    expect(screen.getByTestId("link-banner").textContent).toContain("Newcomers need an invite.");
+    const use = screen.getByRole("button", { name: "Use it" }) as HTMLButtonElement;
+    expect(use.disabled).toBe(true);
+    fireEvent.change(screen.getByLabelText("Invite"), { target: { value: " 7K3M-9QXR-2BTD-0V5W " } });
+    fireEvent.click(use);
+    expect(scorel.invites).toEqual(["7K3M-9QXR-2BTD-0V5W"]);
+  });
+});
+
 describe("devices", () => {
   it("forgets one only after a question", async () => {
     const { scorel } = world();

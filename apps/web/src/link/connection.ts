@@ -29,6 +29,8 @@ export interface ConnectionEnd {
   message: string | null;
   /** The relay refused the login for good. */
   refused: boolean;
+  /** It would let this browser in with an invite. */
+  needsInvite: boolean;
   /** The relay's word on when to come back, in milliseconds; 0 leaves it to us. */
   retryAfter: number;
   /** Of the relay's last error, if it sent one; bad_frame for what cannot be understood here. */
@@ -48,6 +50,8 @@ export interface ConnectionOptions {
   address: RelayAddress;
   identity: Identity;
   label: string;
+  /** For a relay that asks newcomers for one. */
+  invite?: string;
   timing: Timing;
   handler: ConnectionHandler;
   makeSocket: (url: string, protocol: string) => WebSocket;
@@ -62,6 +66,8 @@ const FINAL: readonly Kind[] = [
   Kind.wrong_authority,
   Kind.unauthorized,
   Kind.not_allowed,
+  Kind.invite_required,
+  Kind.not_admitted,
 ];
 
 export class Connection {
@@ -72,7 +78,7 @@ export class Connection {
   #phase: Phase = "hello";
   #limits: Limits | null = null;
   #inbox: Promise<void> = Promise.resolve();
-  #end: ConnectionEnd = { message: null, refused: false, retryAfter: 0 };
+  #end: ConnectionEnd = { message: null, refused: false, needsInvite: false, retryAfter: 0 };
   /** When the relay last sent anything. */
   lastHeard = Date.now();
 
@@ -162,7 +168,8 @@ export class Connection {
             ...this.#end,
             message: frame.message,
             kind: frame.kind,
-            refused: this.#phase !== "open" && FINAL.includes(frame.kind),
+            refused: FINAL.includes(frame.kind) && (this.#phase !== "open" || frame.kind === Kind.not_admitted),
+            needsInvite: frame.kind === Kind.invite_required,
           };
           return;
         }
@@ -183,8 +190,9 @@ export class Connection {
     this.#limits = hello.limits;
     this.#phase = "welcome";
     this.#options.handler.onHello?.(hello);
-    const dialled = { authority: this.#options.address.authority, label: this.#options.label };
-    this.sendFrame(await signHello(this.#options.identity, dialled, fromBase64(hello.nonce)));
+    const { address, label, invite, identity } = this.#options;
+    const dialled = { authority: address.authority, label, ...(invite ? { invite } : {}) };
+    this.sendFrame(await signHello(identity, dialled, fromBase64(hello.nonce)));
   }
 
   async #takeWelcome(welcome: Welcome): Promise<void> {

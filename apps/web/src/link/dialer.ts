@@ -54,6 +54,7 @@ export class Dialer {
       this.ended({
         message: `This browser does not let the page reach the relay (${why}).`,
         refused: true,
+        needsInvite: false,
         retryAfter: 0,
       });
     }
@@ -104,7 +105,8 @@ export class Dialer {
     }
     if (end.refused) {
       this.#refused = true;
-      this.#publish({ state: "refused", message: end.message ?? "The relay refused this browser." });
+      const message = end.message ?? "The relay refused this browser.";
+      this.#publish(end.needsInvite ? { state: "refused", message, needsInvite: true } : { state: "refused", message });
       return;
     }
     const wait = backoff(this.#timing, this.#attempt) + end.retryAfter;

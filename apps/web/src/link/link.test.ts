@@ -67,6 +67,18 @@ describe("login", () => {
     await until(page.link, (l) => l.state === "online");
   });
 
+  it("asks for an invite when the relay wants one, and logs in with it", async () => {
+    relay.invite = "7K3M-9QXR-2BTD-0V5W";
+    const page = openPage(relay);
+    const link = await until(page.link, (l) => l.state === "refused");
+    expect(link).toEqual({ state: "refused", message: "By invite only.", needsInvite: true });
+    page.setInvite("0000-0000-0000-0000");
+    await until(page.link, (l) => l.state === "refused" && relay.dialled === 2);
+    page.setInvite(relay.invite);
+    await until(page.link, (l) => l.state === "online");
+    expect(relay.dialled).toBe(3);
+  });
+
   it("dials again while the relay is down, and says that it cannot be reached", async () => {
     relay.down = true;
     const page = openPage(relay);

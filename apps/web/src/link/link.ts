@@ -31,6 +31,8 @@ export class Link {
   readonly #dialer: Dialer;
   readonly #pairings = new Map<number, PairingRun>();
   #address: RelayAddress;
+  /** Kept for this relay while the page lives: once admitted, nobody asks for it again. */
+  #invite = "";
   #book: DeviceBook;
   #channels = new Map<string, DeviceChannel>();
   #byNumber = new Map<number, DeviceChannel>();
@@ -73,8 +75,14 @@ export class Link {
       return;
     }
     this.#address = address;
+    this.#invite = "";
     this.#book = new DeviceBook(this.#options.db, address.authority);
     this.#options.post({ t: "devices", devices: null });
+    this.#dialer.restart();
+  }
+
+  setInvite(invite: string): void {
+    this.#invite = invite;
     this.#dialer.restart();
   }
 
@@ -177,6 +185,7 @@ export class Link {
       address: this.#address,
       identity: this.#options.identity,
       label: this.#options.label,
+      invite: this.#invite,
       timing: this.#options.timing,
       makeSocket: this.#options.makeSocket,
       handler: {

@@ -15,6 +15,7 @@ export type LinkPort = Port<FromLink[], ToLink>;
 export type ToLink =
   | { t: "start"; relayUrl: string; label: string }
   | { t: "relay"; relayUrl: string }
+  | { t: "invite"; invite: string }
   /** force: dial now, also after a refusal. Otherwise: check whether the connection still lives. */
   | { t: "wake"; force: boolean }
   /** Keeps a channel to the device open from now on. */

@@ -89,6 +89,9 @@ function handle(link: Link, message: ToLink, post: (message: FromLink) => void):
     case "relay":
       link.setRelay(message.relayUrl);
       return;
+    case "invite":
+      link.setInvite(message.invite);
+      return;
     case "wake":
       link.wake(message.force);
       return;

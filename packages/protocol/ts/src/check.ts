@@ -8,6 +8,7 @@ import {
   type Frame,
   type HostHello,
   MAX_AUTHORITY,
+  MAX_INVITE,
   MAX_LABEL,
   MAX_PAIR_BODY,
   MAX_REQUEST_ID,
@@ -98,6 +99,9 @@ function checkHello(h: HostHello | EntryHello): string | null {
   }
   if (byteCount(h.proof) !== PROOF_LEN) {
     return `proof must have ${PROOF_LEN} bytes`;
+  }
+  if (utf8(h.invite ?? '').length > MAX_INVITE) {
+    return `invite is longer than ${MAX_INVITE} bytes`;
   }
   return checkLabel(h.label);
 }

@@ -251,7 +251,7 @@ export function proofMessage(id: string, authority: string, nonce: Uint8Array): 
 /** Makes the hello that answers a relay_hello with this nonce. */
 export async function signHello(
   identity: Identity,
-  dialled: { authority: string; label: string },
+  dialled: { authority: string; label: string; invite?: string },
   nonce: Uint8Array,
 ): Promise<HostHello | EntryHello> {
   const proof = await identity.sign(proofMessage(identity.id, dialled.authority, nonce));
@@ -264,6 +264,7 @@ export async function signHello(
     authority: dialled.authority,
     label: dialled.label,
     proof: toBase64(proof),
+    ...(dialled.invite ? { invite: dialled.invite } : {}),
   };
 }
 

@@ -144,6 +144,6 @@ func (s *Store) Revoke(ctx context.Context, device, client, actor ident.ID, at t
 
 // Audit implements store.Store.
 func (s *Store) Audit(ctx context.Context, limit int) ([]store.Event, error) {
-	events, err := collect(ctx, s.db, sql(selectEvents+` ORDER BY at DESC, id DESC LIMIT $1`, limit), scanEvent)
+	events, err := collect(ctx, s.db, sql(selectEvents+` ORDER BY id DESC LIMIT $1`, limit), scanEvent)
 	return events, s.fail("reading the audit", err)
 }

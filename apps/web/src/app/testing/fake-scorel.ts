@@ -42,6 +42,7 @@ export class FakeSession implements SessionView {
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   cancelled = 0;
+  fetched = 0;
   held = 0;
   answerWith: { won: boolean; decidedBy: string } = { won: true, decidedBy: "cli_me" };
 
@@ -53,6 +54,7 @@ export class FakeSession implements SessionView {
       status: "live",
       summary: null,
       entries: [],
+      earlier: "none",
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -96,6 +98,10 @@ export class FakeSession implements SessionView {
   async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
     this.answers.push({ approvalId: approval.id, decision });
     return this.answerWith;
+  }
+
+  loadEarlier(): void {
+    this.fetched++;
   }
 
   release(): void {
@@ -163,6 +169,7 @@ export class FakeScorel implements Scorel {
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];
+  readonly invites: string[] = [];
   readonly diagnoses: FakeDiagnosis[] = [];
   /** What the next diagnosis begins with. */
   diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], done: false };
@@ -171,6 +178,10 @@ export class FakeScorel implements Scorel {
   async setRelayUrl(url: string): Promise<void> {
     if (!/^(wss?|https?):\/\//.test(url)) throw new Error("A relay address begins with https:// or wss://.");
     this.relayUrl.set(url);
+  }
+
+  setInvite(invite: string): void {
+    this.invites.push(invite);
   }
 
   startPairing(): FakePairing {

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
@@ -30,7 +30,9 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
   const rows = useRows(state.entries);
-  const first = useWindow(rows.length, box, top);
+  const load = useCallback(() => view.loadEarlier(), [view]);
+  const beyond = useMemo(() => ({ state: state.earlier, load }), [state.earlier, load]);
+  const first = useWindow(rows, box, top, beyond);
   const { atEnd, toEnd } = useStickToBottom(box, content);
   const { tools, approvals } = live;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
@@ -41,7 +43,7 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
   const running = live.turn !== null;
   const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && outgoing.length === 0 && !running;
+  const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <p role="status" className="sr-only">
@@ -54,9 +56,9 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
           className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
         >
           <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-            {first > 0 ? (
-              <div ref={top} className="caption py-3 text-center text-faint">
-                {first} earlier entries
+            {first > 0 || state.earlier !== "none" ? (
+              <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
+                {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
               </div>
             ) : null}
             {nothing ? empty : null}

@@ -2,6 +2,8 @@ import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
   CUSTOM_APPROVAL,
+  CUSTOM_LEAF,
+  CUSTOM_OMITTED,
   CUSTOM_QUEUE,
   CUSTOM_TURN,
   type CustomEntry,
@@ -125,7 +127,12 @@ function customRow(entry: CustomEntry): Row | null {
   switch (entry.customType) {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
+    case CUSTOM_LEAF:
       return null;
+    case CUSTOM_OMITTED: {
+      const { bytes } = isRecord(entry.data) ? entry.data : {};
+      return { kind: "note", key: entry.id, text: `An entry of ${String(bytes)} bytes is only shown on the machine.` };
+    }
     case CUSTOM_TURN: {
       const { stopReason, error } = isRecord(entry.data) ? entry.data : {};
       if (stopReason === "aborted") return { kind: "note", key: entry.id, text: cancelled };

@@ -1,6 +1,8 @@
+import { type FormEvent, useState } from "react";
 import type { LinkState } from "../../api/contract";
 import { Dot, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
+import { TextField } from "../../components/TextField";
 import { ConnectionLink } from "./ConnectionLink";
 import { useReadable, useScorel } from "./scorel-context";
 import { useNow } from "./time";
@@ -42,6 +44,9 @@ export function LinkBanner() {
   const link = useReadable(scorel.link);
   const retryAt = link.state === "connecting" ? link.retryAt : null;
   const now = useNow(retryAt === null ? null : 500);
+  if (link.state === "refused" && link.needsInvite) {
+    return <InviteStrip text={link.message} onInvite={(invite) => scorel.setInvite(invite)} />;
+  }
   if (link.state === "refused") {
     return <Strip tone="danger" text={link.message} onRetry={() => scorel.reconnectNow()} />;
   }
@@ -56,6 +61,39 @@ export function LinkBanner() {
       detail={link.lastError}
       onRetry={() => scorel.reconnectNow()}
     />
+  );
+}
+
+/** Asks for what a relay wants that lets newcomers in by invite only. */
+function InviteStrip({ text, onInvite }: { text: string; onInvite: (invite: string) => void }) {
+  const [invite, setText] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onInvite(invite.trim());
+  };
+  return (
+    <form
+      data-testid="link-banner"
+      onSubmit={submit}
+      className="safe-x shrink-0 border-warn-line border-b bg-warn-soft py-2 text-sm"
+    >
+      <p className="text-warn">{text}</p>
+      <div className="mt-2 flex items-end gap-3">
+        <TextField
+          label="Invite"
+          mono
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          maxLength={64}
+          value={invite}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button type="submit" tone="primary" disabled={invite.trim() === ""}>
+          Use it
+        </Button>
+      </div>
+    </form>
   );
 }
 

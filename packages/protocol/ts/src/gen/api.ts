@@ -12,8 +12,21 @@ export const MAX_NAME = 200;
 export const MAX_CLIENT_KEY = 64;
 /** prompts waiting in one session */
 export const MAX_QUEUE = 64;
+/** MaxQueueBytes bounds what waits in one session, as JSON. */
+export const MAX_QUEUE_BYTES = 4194304;
 /** RingBytes is how many bytes of events a host keeps for stream_resume. */
 export const RING_BYTES = 2097152;
+/**
+ * WindowEntries and WindowBytes bound the entries of one answer: resync_events
+ * gives the last of the log, get_entries those before. One entry always fits.
+ */
+export const WINDOW_ENTRIES = 500;
+export const WINDOW_BYTES = 2097152;
+/**
+ * MaxEntryBytes is the longest line that is sent. In the place of a longer one
+ * stands a custom entry of session.CustomOmitted.
+ */
+export const MAX_ENTRY_BYTES = 7340032;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
@@ -98,7 +111,10 @@ export type ResyncMode =
    * Live replaces what the entry knew of the running turn.
    */
   | 'persistent_fallback'
-  /** ResyncFull: Entries holds the whole log; the entry forgets what it had. */
+  /**
+   * ResyncFull: Entries holds the end of the log, and get_entries gives what lies
+   * before; the entry forgets what it had.
+   */
   | 'full_reload';
 
 export interface EntryAppended {
@@ -220,6 +236,11 @@ export interface SessionUpdated {
   session: SessionSummary;
 }
 
+export interface SessionDeleted {
+  type: 'session_deleted';
+  id: string;
+}
+
 export interface ClientsChanged {
   type: 'clients_changed';
 }
@@ -244,6 +265,7 @@ export type SessionEvent =
 export type HostEvent =
   | ProjectsChanged
   | SessionUpdated
+  | SessionDeleted
   | ClientsChanged;
 
 /** Every event. A newer host may send others: a switch needs its default. */
@@ -295,10 +317,18 @@ export interface Requests {
   create_session: { grant: 'prompt'; request: CreateSessionRequest; response: CreateSessionResponse };
   /** Names a session. */
   rename_session: { grant: 'prompt'; request: RenameSessionRequest; response: Empty };
+  /** Takes a session away for good. */
+  delete_session: { grant: 'manage'; request: SessionRequest; response: Empty };
+  /** Copies or moves a session to another session provider, every byte of it. */
+  copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
+  /** Takes a session file of the host's machine in, of scorel or Pi. */
+  import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
   /** Chooses the model for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Subscribes to a session and catches up from what was seen. */
   resync_events: { grant: 'view'; request: ResyncEventsRequest; response: ResyncEventsResponse };
+  /** Gives the entries of a log before those that were seen. */
+  get_entries: { grant: 'view'; request: GetEntriesRequest; response: GetEntriesResponse };
   /** Ends the subscription. */
   unsubscribe: { grant: 'view'; request: SessionRequest; response: Empty };
   /** Sends a prompt; the same clientKey sends it once. */
@@ -333,8 +363,12 @@ export const requestGrants = {
   list_sessions: 'view',
   create_session: 'prompt',
   rename_session: 'prompt',
+  delete_session: 'manage',
+  copy_session: 'manage',
+  import_session: 'local',
   set_model: 'prompt',
   resync_events: 'view',
+  get_entries: 'view',
   unsubscribe: 'view',
   send_prompt: 'prompt',
   cancel_turn: 'prompt',
@@ -471,6 +505,35 @@ export interface RenameSessionRequest {
   name: string;
 }
 
+/** SessionRequest names a session and nothing else. */
+export interface SessionRequest {
+  sessionId: string;
+}
+
+/**
+ * CopySessionRequest copies a session to another session provider. Doing it
+ * again changes nothing.
+ */
+export interface CopySessionRequest {
+  sessionId: string;
+  /** "file", "postgres" or "mysql" */
+  to: string;
+  /** take it away where it was */
+  move?: boolean;
+}
+
+/** ImportSessionRequest takes a session file of this machine in. */
+export interface ImportSessionRequest {
+  /** absolute */
+  path: string;
+  /** "" is the project of the folder that the file names */
+  projectId?: string;
+}
+
+export interface ImportSessionResponse {
+  session: SessionSummary;
+}
+
 export interface SetModelRequest {
   sessionId: string;
   model: string;
@@ -500,15 +563,33 @@ export interface ResyncEventsResponse {
   session: SessionSummary;
   /** empty for stream_resume */
   entries: Entry[];
+  /**
+   * Before is for get_entries, which gives what lies before Entries; 0 where
+   * nothing does. full_reload only: in the other modes the one from before holds.
+   */
+  before?: number;
   /** stream_resume only */
   events: Event[];
   live: Live;
   anchors: Anchors;
 }
 
-/** SessionRequest names a session and nothing else. */
-export interface SessionRequest {
+/**
+ * GetEntriesRequest asks for the last entries before a place in the log; 0 is its
+ * end.
+ */
+export interface GetEntriesRequest {
   sessionId: string;
+  before?: number;
+  /** 0, or more than WindowEntries, is WindowEntries */
+  limit?: number;
+}
+
+/** GetEntriesResponse holds them in the order of the log. */
+export interface GetEntriesResponse {
+  entries: Entry[];
+  /** Before is for the next request; 0 where nothing lies before Entries. */
+  before?: number;
 }
 
 /** SendPromptRequest sends one prompt per ClientKey; a retry changes nothing. */

@@ -8,6 +8,10 @@ export const CUSTOM_QUEUE = 'scorel.queue';
 export const CUSTOM_APPROVAL = 'scorel.approval';
 /** data: TurnRecord, how a turn ended */
 export const CUSTOM_TURN = 'scorel.turn';
+/** data: LeafRecord, the leaf was moved to the entry that this one hangs on */
+export const CUSTOM_LEAF = 'scorel.leaf';
+/** data: OmittedRecord; never on disk, sent in the place of an entry that is too long */
+export const CUSTOM_OMITTED = 'scorel.omitted';
 
 /** EntryType tells entries apart. */
 export type EntryType =
@@ -249,6 +253,20 @@ export interface TurnRecord {
   turnId: string;
   stopReason: StopReason;
   error?: string;
+}
+
+/** LeafRecord is the data of CustomLeaf. */
+export interface LeafRecord {
+  /** the leaf that was left */
+  from?: string;
+}
+
+/** OmittedRecord is the data of CustomOmitted. */
+export interface OmittedRecord {
+  /** of the entry */
+  type: EntryType;
+  /** of its line */
+  bytes: number;
 }
 
 /** Cost is in US dollars; zero where the price is not known. */

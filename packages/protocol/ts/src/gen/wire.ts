@@ -32,6 +32,8 @@ export const MAX_REQUEST_ID = 64;
 export const MAX_PAIR_BODY = 512;
 /** MaxAuthority is the longest host[:port] in a hello. */
 export const MAX_AUTHORITY = 260;
+/** MaxInvite is the longest invite in a hello. */
+export const MAX_INVITE = 64;
 /** NonceLen is the size of the login nonce. */
 export const NONCE_LEN = 32;
 /** MaxChannelsPerEntry is how many channels one entry connection may hold open. */
@@ -88,6 +90,10 @@ export const Kind = {
   unknown_channel: 17,
   /** before login only; later unknown types are skipped */
   unknown_frame_type: 18,
+  /** the relay admits newcomers by invite, and the hello has no valid one */
+  invite_required: 19,
+  /** the relay does not admit this id */
+  not_admitted: 20,
 } as const;
 export type Kind = number;
 
@@ -125,7 +131,9 @@ export type Reason =
   /** the connection broke */
   | 'read_error'
   /** the peer sent what cannot be decoded */
-  | 'bad_frame';
+  | 'bad_frame'
+  /** the relay is short of memory */
+  | 'overloaded';
 
 /** RelayHello is the first frame on every connection. */
 export interface RelayHello {
@@ -161,6 +169,11 @@ export interface HostHello {
   label: string;
   /** Proof is the Ed25519 signature of ProofMessage. */
   proof: string;
+  /**
+   * Invite is a code that a relay's operator gave out, for a relay that admits
+   * newcomers by invite: at most MaxInvite bytes. It is a secret.
+   */
+  invite?: string;
 }
 
 /** EntryHello logs in as a client. */
@@ -176,6 +189,11 @@ export interface EntryHello {
   label: string;
   /** Proof is the Ed25519 signature of ProofMessage. */
   proof: string;
+  /**
+   * Invite is a code that a relay's operator gave out, for a relay that admits
+   * newcomers by invite: at most MaxInvite bytes. It is a secret.
+   */
+  invite?: string;
 }
 
 /** CreatePairSession asks for a pairing slot. */
@@ -386,8 +404,8 @@ export type Frame =
 export const frameFields = {
   relay_hello: { version: 'int', nonce: 'bytes', limits: { maxControl: 'int', maxRecordPayload: 'int', maxMessage: 'int', maxChannels: 'int' } },
   welcome: { id: 'id', serverTime: 'int', peers: [{ id: 'id', signKey: 'key', sealKey: 'key', label: 'string', online: 'bool' }] },
-  host_hello: { version: 'int', id: 'id', signKey: 'key', sealKey: 'key', authority: 'string', label: 'string', proof: 'bytes' },
-  entry_hello: { version: 'int', id: 'id', signKey: 'key', sealKey: 'key', authority: 'string', label: 'string', proof: 'bytes' },
+  host_hello: { version: 'int', id: 'id', signKey: 'key', sealKey: 'key', authority: 'string', label: 'string', proof: 'bytes', invite: 'string?' },
+  entry_hello: { version: 'int', id: 'id', signKey: 'key', sealKey: 'key', authority: 'string', label: 'string', proof: 'bytes', invite: 'string?' },
   create_pair_session: { requestId: 'string' },
   pair_session: { requestId: 'string', slot: 'string', expiresAt: 'int' },
   redeem_pair: { requestId: 'string', slot: 'string' },

@@ -1,17 +1,26 @@
-package natstest
+// Package proxy stands between two parts of a test and can fail: fall silent,
+// refuse, hang up. What it does to a socket is what a dead machine, a broken route
+// or a firewall does.
+package proxy
 
 import (
-	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 )
 
+// Target tells where to dial now, as net.Dial takes it.
+type Target func() (network, address string, err error)
+
+// TCP is a Target that stays where it is.
+func TCP(address string) Target {
+	return func() (string, string, error) { return "tcp", address, nil }
+}
+
 // Proxy passes bytes on to a server until it is told not to. It ends with the test.
 type Proxy struct {
 	listener net.Listener
-	target   string
+	target   Target
 	running  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -22,22 +31,22 @@ type Proxy struct {
 	conns   map[net.Conn]struct{}
 }
 
-// NewProxy listens in front of a server.
-func NewProxy(t testing.TB, s *Server) *Proxy {
+// New listens on 127.0.0.1 in front of a server.
+func New(t testing.TB, target Target) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: l, target: strings.TrimPrefix(s.URL(), "nats://"), conns: make(map[net.Conn]struct{})}
+	p := &Proxy{listener: l, target: target, conns: make(map[net.Conn]struct{})}
 	p.changed = sync.NewCond(&p.mu)
 	p.running.Go(p.accept)
 	t.Cleanup(p.close)
 	return p
 }
 
-// URL is where clients connect.
-func (p *Proxy) URL() string { return fmt.Sprintf("nats://%s", p.listener.Addr()) }
+// Addr is host:port, where clients connect.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Swallow makes the proxy hold back every byte of every connection.
 func (p *Proxy) Swallow() { p.set(func() { p.silent = true }) }
@@ -69,7 +78,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return // closed
 		}
-		far, err := net.Dial("tcp", p.target)
+		far, err := p.dial()
 		if err != nil {
 			_ = near.Close() // as the server would
 			continue
@@ -85,6 +94,14 @@ func (p *Proxy) accept() {
 		p.running.Go(func() { p.pass(far, near) })
 		p.mu.Unlock()
 	}
+}
+
+func (p *Proxy) dial() (net.Conn, error) {
+	network, address, err := p.target()
+	if err != nil {
+		return nil, err
+	}
+	return net.Dial(network, address)
 }
 
 // pass copies from one to the other until either ends.

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/apps/relay/store/storeurl"
+)
+
+// inviteLine is an invite as it is printed. Code is there only when it was just made.
+type inviteLine struct {
+	ID        string            `json:"id"`
+	Code      string            `json:"code,omitempty"`
+	State     store.InviteState `json:"state"`
+	Uses      int               `json:"uses"`
+	Used      int               `json:"used"`
+	CreatedAt int64             `json:"createdAt"`           // Unix milliseconds
+	ExpiresAt int64             `json:"expiresAt,omitempty"` // Unix milliseconds
+}
+
+func asInviteLine(i store.Invite, code string) inviteLine {
+	line := inviteLine{ID: i.ID, Code: code, State: i.State(time.Now()), Uses: i.Uses, Used: i.Used, CreatedAt: i.Created.UnixMilli()}
+	if !i.Expires.IsZero() {
+		line.ExpiresAt = i.Expires.UnixMilli()
+	}
+	return line
+}
+
+func newRelayInvite(a *app) *cobra.Command {
+	return group("invite", "Let newcomers in to a relay that admits by invite",
+		"  scorel relay invite create --uses 3 --expires 7d\n  scorel relay invite list",
+		newInviteCreate(a), newInviteList(a), newInviteRevoke(a))
+}
+
+type inviteFlags struct {
+	store   storeFlags
+	uses    int
+	expires string
+	asJSON  bool
+}
+
+func newInviteCreate(a *app) *cobra.Command {
+	var f inviteFlags
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make an invite and show it once",
+		Long: `Makes an invite for a relay that runs with --admission invite. It is shown once:
+the store keeps only a hash. Each newcomer takes one use of it, and every host,
+browser and terminal is a newcomer of its own. Who is in needs it no more.`,
+		Example: `  scorel relay invite create
+  scorel relay invite create --uses 3 --expires 7d`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.createInvite(cmd.Context(), f) },
+	}
+	f.store.add(cmd)
+	cmd.Flags().IntVar(&f.uses, "uses", 1, "how many newcomers it lets in")
+	cmd.Flags().StringVar(&f.expires, "expires", "7d", "how long it is good for, such as 12h or 7d; 0 is for ever")
+	addJSON(cmd, &f.asJSON)
+	return cmd
+}
+
+// parseLifetime reads a duration that may be whole days.
+func parseLifetime(text string) (time.Duration, error) {
+	var days int
+	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == strconv.Itoa(days)+"d" && days >= 0 && days <= 36_500 {
+		return time.Duration(days) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, usagef("--expires %q is no time: give it as in 12h or 7d", text)
+	}
+	return d, nil
+}
+
+// withStore opens the relay's store for one command.
+func (a *app) withStore(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) (err error) {
+	url, err := a.storeURL(f)
+	if err != nil {
+		return err
+	}
+	st, err := storeurl.Open(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return do(st)
+}
+
+func (a *app) createInvite(ctx context.Context, f inviteFlags) error {
+	lifetime, err := parseLifetime(f.expires)
+	if err != nil {
+		return err
+	}
+	code, invite, err := store.NewInvite(f.uses, lifetime, time.Now())
+	if err != nil {
+		return usagef("%v", err)
+	}
+	return a.withStore(ctx, f.store, func(st storeurl.Archive) error {
+		if err := st.AddInvite(ctx, invite); err != nil {
+			return err
+		}
+		if f.asJSON {
+			return printJSON(a.stdout, asInviteLine(invite, code))
+		}
+		_, err := fmt.Fprintf(a.stdout, "%s\n", code)
+		fmt.Fprintf(a.stderr, "invite %s for %d, shown this once; give it as `--invite`, as SCOREL_INVITE, or to the page that asks for it\n", invite.ID, invite.Uses)
+		return err
+	})
+}
+
+func newInviteList(a *app) *cobra.Command {
+	var f inviteFlags
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List invites and how often they were used",
+		Long:    "Lists invites, the newest first. Their codes are nowhere stored.",
+		Example: "  scorel relay invite list --json",
+		Args:    argCount(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listInvites(cmd.Context(), f) },
+	}
+	f.store.add(cmd)
+	addJSON(cmd, &f.asJSON)
+	return cmd
+}
+
+func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
+	return a.withStore(ctx, f.store, func(st storeurl.Archive) error {
+		invites, err := st.Invites(ctx)
+		if err != nil {
+			return err
+		}
+		lines, rows := make([]inviteLine, 0, len(invites)), make([][]string, 0, len(invites))
+		for _, i := range invites {
+			line := asInviteLine(i, "")
+			expires := "never"
+			if line.ExpiresAt != 0 {
+				expires = formatMillis(line.ExpiresAt)
+			}
+			lines = append(lines, line)
+			rows = append(rows, []string{line.ID, string(line.State), fmt.Sprintf("%d of %d", line.Used, line.Uses), expires})
+		}
+		if f.asJSON {
+			return printEach(a.stdout, lines)
+		}
+		if len(lines) == 0 {
+			_, err := fmt.Fprintln(a.stdout, "there are no invites: `scorel relay invite create` makes one")
+			return err
+		}
+		return printTable(a.stdout, []string{"ID", "STATE", "USED", "EXPIRES"}, rows)
+	})
+}
+
+func newInviteRevoke(a *app) *cobra.Command {
+	var f inviteFlags
+	cmd := &cobra.Command{
+		Use:     "revoke ID",
+		Short:   "Make an invite worth nothing",
+		Long:    "Makes an invite worth nothing from now on. Whom it let in stays in.",
+		Example: "  scorel relay invite revoke inv_a2b3c4d5",
+		Args:    argCount(1, 1, "the id of an invite"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withStore(cmd.Context(), f.store, func(st storeurl.Archive) error {
+				err := st.RevokeInvite(cmd.Context(), args[0], time.Now())
+				if errors.Is(err, store.ErrNotFound) {
+					return sayf(err, "there is no valid invite %q: `scorel relay invite list` shows them", args[0])
+				}
+				return err
+			})
+		},
+	}
+	f.store.add(cmd)
+	return cmd
+}

@@ -1,0 +1,97 @@
+package sessions
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// promptMessages returns a context as a model is given it. What a person, an answer
+// and a tool said stays as it is; summaries, messages of programs and commands that
+// a person ran become messages of the user. System messages are left out: the agent
+// has its own, and another program's names tools that are not here. So are messages
+// that do not decode.
+func promptMessages(context session.Context) []session.Message {
+	messages := make([]session.Message, 0, len(context.Messages))
+	for _, raw := range context.Messages {
+		if message, ok := promptMessage(raw); ok {
+			messages = append(messages, message)
+		}
+	}
+	return messages
+}
+
+// otherMessage holds what the roles of programs add to a message.
+type otherMessage struct {
+	Role               session.Role    `json:"role"`
+	Content            session.Content `json:"content"`
+	Timestamp          json.Number     `json:"timestamp"`
+	Summary            string          `json:"summary"`
+	Command            string          `json:"command"`
+	Output             string          `json:"output"`
+	ExitCode           *int            `json:"exitCode"`
+	Cancelled          bool            `json:"cancelled"`
+	Truncated          bool            `json:"truncated"`
+	FullOutputPath     string          `json:"fullOutputPath"`
+	ExcludeFromContext bool            `json:"excludeFromContext"`
+}
+
+func promptMessage(raw json.RawMessage) (message session.Message, ok bool) {
+	var role struct {
+		Role session.Role `json:"role"`
+	}
+	if json.Unmarshal(raw, &role) != nil {
+		return message, false
+	}
+	switch role.Role {
+	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
+		return message, json.Unmarshal(raw, &message) == nil
+	}
+	var other otherMessage
+	if json.Unmarshal(raw, &other) != nil {
+		return message, false
+	}
+	message = session.Message{Role: session.RoleUser}
+	message.Timestamp, _ = other.Timestamp.Int64() // 0 where it is no whole number
+	switch other.Role {
+	case "custom":
+		message.Content = other.Content
+	case "compactionSummary":
+		message.Content = summary("The conversation before this point was compacted. This is what happened in it:", other.Summary)
+	case "branchSummary":
+		message.Content = summary("The conversation went another way for a while and came back here. This is what happened there:", other.Summary)
+	case "bashExecution":
+		message.Content = session.Content{session.Text(other.ran())}
+		return message, !other.ExcludeFromContext
+	default:
+		return message, false
+	}
+	return message, true
+}
+
+func summary(preface, text string) session.Content {
+	return session.Content{session.Text(preface + "\n\n<summary>\n" + text + "\n</summary>")}
+}
+
+// ran tells of a command that a person ran beside the agent.
+func (m otherMessage) ran() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "I ran `%s`.", m.Command)
+	if m.Output == "" {
+		b.WriteString(" It printed nothing.")
+	} else {
+		fmt.Fprintf(&b, " It printed:\n\n```\n%s\n```", strings.TrimRight(m.Output, "\n"))
+	}
+	switch {
+	case m.Cancelled:
+		b.WriteString("\n\nI cancelled it.")
+	case m.ExitCode != nil && *m.ExitCode != 0:
+		fmt.Fprintf(&b, "\n\nIt ended with code %d.", *m.ExitCode)
+	}
+	if m.Truncated && m.FullOutputPath != "" {
+		fmt.Fprintf(&b, "\n\nThe output is cut; all of it is in %s.", m.FullOutputPath)
+	}
+	return b.String()
+}

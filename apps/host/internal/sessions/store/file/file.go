@@ -1,0 +1,216 @@
+// Package file keeps sessions as files in Pi's format: <dir>/<project>/<time>_<id>.jsonl,
+// a header line and a line per entry (docs/session-format.md). It keeps the
+// contract of store.Provider.
+//
+// An append is one write and one fdatasync. Many sessions sync at once, because the
+// file system's journal then takes all of them in one step; how many is bounded.
+// An append of several lines is announced in a file beside (batch.go), so that a
+// crash leaves all of them or none.
+//
+// While a session is open its file is locked, and a record beside it
+// (<file>.owner) says by whom. The lock is the truth, the record is for people.
+package file
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// maxSyncs is how many fdatasyncs run at once. More of them raise the rate until
+// the journal is busy all the time; then they only raise the time each one takes.
+const maxSyncs = 16
+
+// Provider keeps sessions below one folder.
+type Provider struct {
+	// Static after New.
+	dir    string
+	logger *slog.Logger
+	disk   disk
+	syncs  chan struct{} // a place for each sync that runs
+
+	mu    sync.Mutex
+	paths map[string]string        // id -> path, as last seen
+	open  map[string]*atomic.Int64 // path of an open log -> bytes that are acknowledged
+}
+
+var _ store.Provider = (*Provider)(nil)
+
+// New keeps sessions below dir, which is made when the first one is.
+func New(dir string, logger *slog.Logger) *Provider {
+	p := &Provider{
+		dir: dir, logger: logger, syncs: make(chan struct{}, maxSyncs),
+		paths: map[string]string{}, open: map[string]*atomic.Int64{},
+	}
+	p.removeLeftovers()
+	return p
+}
+
+// Endings of the files beside a session's.
+const (
+	ending       = ".jsonl"
+	endingOwner  = ".owner"
+	endingBatch  = ".batch"
+	endingBackup = ".bak"
+	endingTemp   = ".tmp"
+)
+
+// removeLeftovers takes away files that a crash left half made. One that is young
+// may belong to a process that still runs.
+func (p *Provider) removeLeftovers() {
+	temps, _ := filepath.Glob(filepath.Join(p.dir, "*", ".*"+endingTemp)) // the pattern is valid
+	for _, path := range temps {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(path) // it is tried again next time
+		}
+	}
+}
+
+// Create implements store.Provider.
+func (p *Provider) Create(ctx context.Context, projectID string, header json.RawMessage, lines ...json.RawMessage) (store.Log, error) {
+	h, err := store.CheckHeader(header)
+	if err == nil {
+		err = errors.Join(store.CheckName(projectID), store.CheckLines(lines), ctx.Err())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("creating a session: %w", err)
+	}
+	path := filepath.Join(p.dir, projectID, fileName(h))
+	switch _, err := p.find(h.ID); {
+	case err == nil:
+		return nil, fmt.Errorf("creating session %s: %w", h.ID, store.ErrExists)
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	if err := p.makeFile(path, join(append([]json.RawMessage{header}, lines...))); err != nil {
+		return nil, explain(err, "creating session "+h.ID)
+	}
+	p.mu.Lock()
+	p.paths[h.ID] = path
+	p.mu.Unlock()
+	return p.openFile(h.ID, path)
+}
+
+func fileName(h session.Header) string {
+	when := strings.NewReplacer(":", "-", ".", "-").Replace(h.Timestamp)
+	if store.CheckName(when) != nil {
+		when = "undated"
+	}
+	return when + "_" + h.ID + ending
+}
+
+func join(lines []json.RawMessage) []byte {
+	var out []byte
+	for _, line := range lines {
+		out = append(append(out, line...), '\n')
+	}
+	return out
+}
+
+// makeFile puts a whole file at path, or nothing.
+func (p *Provider) makeFile(path string, data []byte) error {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	temp := filepath.Join(folder, "."+rand.Text()+endingTemp)
+	if err := p.writeTemp(temp, data); err != nil {
+		return errors.Join(err, removeIfThere(temp))
+	}
+	if err := p.disk.rename(temp, path); err != nil {
+		return errors.Join(err, removeIfThere(temp))
+	}
+	return p.disk.syncDir(folder)
+}
+
+func (p *Provider) writeTemp(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = p.disk.writeAt(f, data, 0)
+	if err == nil {
+		err = p.disk.sync(f)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Open implements store.Provider.
+func (p *Provider) Open(ctx context.Context, id string) (store.Log, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("opening session %.140q: %w", id, err)
+	}
+	path, err := p.find(id)
+	if err != nil {
+		return nil, fmt.Errorf("opening a session: %w", err)
+	}
+	return p.openFile(id, path)
+}
+
+// Read implements store.Provider.
+func (p *Provider) Read(ctx context.Context, id string) (*session.File, error) {
+	_, data, err := p.readBytes(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	file, err := session.ReadFile(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading session %s: %w", id, err)
+	}
+	return file, nil
+}
+
+// Delete implements store.Provider. A backup that a migration left goes too.
+func (p *Provider) Delete(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("deleting session %.140q: %w", id, err)
+	}
+	path, err := p.find(id)
+	if err != nil {
+		return fmt.Errorf("deleting a session: %w", err)
+	}
+	f, _, err := p.lockFile(id, path)
+	if err != nil {
+		return err
+	}
+	if !renamesOpenFiles {
+		err = f.Close()
+	}
+	err = errors.Join(err, os.Remove(path))
+	for _, beside := range []string{endingOwner, endingBatch, endingBackup} {
+		err = errors.Join(err, removeIfThere(path+beside))
+	}
+	if renamesOpenFiles {
+		err = errors.Join(err, f.Close())
+	}
+	p.mu.Lock()
+	delete(p.paths, id)
+	p.mu.Unlock()
+	if err == nil {
+		err = p.disk.syncDir(filepath.Dir(path))
+	}
+	return explain(err, "deleting session "+id)
+}
+
+// Close implements store.Provider. There is nothing to give back.
+func (p *Provider) Close() error { return nil }

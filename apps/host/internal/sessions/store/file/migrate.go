@@ -1,0 +1,66 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// migrate puts a file of version 3 in the place of one of version 1 or 2, whose
+// bytes are data. The old one is kept as <file>.bak. At every moment the path names
+// one of the two as a whole. The lock passes to the new file.
+func (l *Log) migrate(data []byte) error {
+	if err := l.backup(data); err != nil {
+		return fmt.Errorf("keeping the old file before it is migrated: %w", err)
+	}
+	migrated := l.session.Bytes()
+	if !renamesOpenFiles {
+		if err := l.file.Close(); err != nil {
+			return err
+		}
+	}
+	if err := l.provider.makeFile(l.path, migrated); err != nil {
+		return fmt.Errorf("migrating the file to version %d: %w", session.Version, err)
+	}
+	locked, _, err := l.provider.lockFile(l.id, l.path)
+	if err != nil {
+		return err
+	}
+	if renamesOpenFiles {
+		if err := l.file.Close(); err != nil {
+			return errors.Join(err, locked.Close())
+		}
+	}
+	l.file = locked
+	now, err := os.ReadFile(l.path)
+	if err != nil {
+		return err
+	}
+	if l.session, err = session.ReadFile(now); err != nil || !bytes.Equal(now, migrated) {
+		return errors.Join(fmt.Errorf("the file was changed while it was migrated: open it again"), err)
+	}
+	l.size.Store(int64(len(now)))
+	l.provider.logger.Info("migrated a session file", "file", filepath.Base(l.path), "backup", filepath.Base(l.path)+endingBackup)
+	return nil
+}
+
+// backup keeps the old bytes. An earlier backup of other bytes is not written over.
+func (l *Log) backup(data []byte) error {
+	path := l.path + endingBackup
+	for n := 1; ; n++ {
+		there, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return l.provider.makeFile(path, data)
+		case err != nil:
+			return err
+		case bytes.Equal(there, data):
+			return nil
+		}
+		path = fmt.Sprintf("%s%s%d", l.path, endingBackup, n)
+	}
+}

@@ -1,0 +1,226 @@
+//go:build unix
+
+package nodetest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/relaytest"
+	"github.com/scorel/scorel/apps/relay/serve"
+)
+
+// childEnv holds the Config of a node in the process that is to be it.
+const childEnv = "SCOREL_TEST_NODE"
+
+// patience is how long a node may take to listen.
+const patience = 30 * time.Second
+
+// Config says what a node serves.
+type Config struct {
+	DataDir string // of a SQLite store, unless Store is set
+	Store   string // URL
+	Bus     string // URL; "" means that the node is alone
+	Listen  string // "" is a free port of 127.0.0.1
+	Limits  relay.Limits
+}
+
+// Main serves and does not return in a process that Start started; elsewhere it
+// does nothing. Call it first in TestMain.
+func Main() {
+	text := os.Getenv(childEnv)
+	if text == "" {
+		return
+	}
+	if err := serveNode(text); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func serveNode(text string) error {
+	var cfg Config
+	if err := json.Unmarshal([]byte(text), &cfg); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the test process
+		cancel()
+	}()
+	return serve.Run(ctx, serve.Options{
+		Listener: l, DataDir: cfg.DataDir, Store: cfg.Store, Bus: cfg.Bus, Version: "test",
+		Guard:  serve.Guard{Limits: &cfg.Limits},
+		Logger: slog.New(slog.NewJSONHandler(os.Stderr, nil)),
+	})
+}
+
+// Node is a relay in a process of its own.
+type Node struct {
+	// Peers dials it with relaytest's peers. It has no Relay, Store or HTTP.
+	Peers relaytest.Server
+
+	cfg   Config
+	log   string // file
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// Start runs a node until the test ends.
+func Start(t testing.TB, cfg Config) *Node {
+	t.Helper()
+	if cfg.Listen == "" {
+		cfg.Listen = "127.0.0.1:0"
+	}
+	if cfg.Store == "" && cfg.DataDir == "" {
+		cfg.DataDir = t.TempDir()
+	}
+	n := &Node{cfg: cfg, log: filepath.Join(t.TempDir(), "log")}
+	n.start(t)
+	t.Cleanup(n.Kill)
+	return n
+}
+
+// Restart runs the node again after Kill, at the same address.
+func (n *Node) Restart(t testing.TB) {
+	t.Helper()
+	n.start(t)
+}
+
+func (n *Node) start(t testing.TB) {
+	t.Helper()
+	if err := n.run(); err != nil {
+		said, _ := os.ReadFile(n.log) // what can be read is told
+		t.Fatalf("starting a node: %v\n%s", err, said)
+	}
+}
+
+func (n *Node) run() error {
+	spec, err := json.Marshal(n.cfg)
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the child has its own
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+string(spec))
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	n.cmd, n.stdin = cmd, stdin
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		n.Kill()
+		return fmt.Errorf("it ended before it listened: %w", err)
+	}
+	n.cfg.Listen = line[:len(line)-1]
+	n.Peers.URL = "http://" + n.cfg.Listen
+	if err := n.awaitReady(); err != nil {
+		n.Kill()
+		return err
+	}
+	return nil
+}
+
+func (n *Node) awaitReady() error {
+	for deadline := time.Now().Add(patience); ; {
+		_, err := n.get("/readyz")
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		<-time.After(10 * time.Millisecond) // a process offers nothing to wait on
+	}
+}
+
+// Addr is host:port.
+func (n *Node) Addr() string { return n.cfg.Listen }
+
+// PID is the process's id while it runs.
+func (n *Node) PID() int { return n.cmd.Process.Pid }
+
+// Kill ends the process at once, as kill -9 does: the kernel closes its sockets.
+// Killing again is harmless.
+func (n *Node) Kill() {
+	if n.cmd == nil {
+		return
+	}
+	_ = n.cmd.Process.Kill() // it may have ended
+	_ = n.cmd.Wait()         // says that it was killed
+	_ = n.stdin.Close()
+	n.cmd = nil
+}
+
+// Freeze stops the process where it is: its sockets stay open and say nothing.
+func (n *Node) Freeze(t testing.TB) { n.signal(t, syscall.SIGSTOP) }
+
+// Thaw lets it go on.
+func (n *Node) Thaw(t testing.TB) { n.signal(t, syscall.SIGCONT) }
+
+func (n *Node) signal(t testing.TB, s syscall.Signal) {
+	t.Helper()
+	if err := n.cmd.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Line is one line of a node's log.
+type Line struct {
+	Time  time.Time  `json:"time"`
+	Level slog.Level `json:"level"`
+	Msg   string     `json:"msg"`
+	Error string     `json:"error"`
+}
+
+// Log returns what all processes of the node have logged.
+func (n *Node) Log(t testing.TB) []Line {
+	t.Helper()
+	f, err := os.Open(n.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []Line
+	for dec := json.NewDecoder(f); ; {
+		var l Line
+		err := dec.Decode(&l)
+		switch {
+		case err == nil:
+			out = append(out, l)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // a killed node's last line is cut
+			return out
+		default:
+			t.Fatalf("the node's log: %v", err)
+		}
+	}
+}

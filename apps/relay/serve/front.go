@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	proxyproto "github.com/pires/go-proxyproto"
+
+	"github.com/scorel/scorel/apps/relay"
+)
+
+// behindProxies reads the PROXY header that trusted proxies put in front of each
+// connection. Of others no header is read, so that one is bad HTTP and no claim.
+func behindProxies(l net.Listener, trusted []netip.Prefix) (net.Listener, error) {
+	if len(trusted) == 0 {
+		return nil, errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
+	}
+	policy := func(opts proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
+		ap, err := netip.ParseAddrPort(opts.Upstream.String())
+		if err == nil && relay.TrustedAddr(ap.Addr(), trusted) {
+			return proxyproto.REQUIRE, nil
+		}
+		return proxyproto.SKIP, nil
+	}
+	return proxied{&proxyproto.Listener{Listener: l, ConnPolicy: policy, ReadHeaderTimeout: headerTimeout}}, nil
+}
+
+type proxied struct{ net.Listener }
+
+func (p proxied) Accept() (net.Conn, error) {
+	c, err := p.Listener.Accept()
+	if with, ok := c.(*proxyproto.Conn); ok && err == nil {
+		return proxiedConn{with}, nil
+	}
+	return c, err
+}
+
+// proxiedConn can be closed for writing, which the relay's goodbye needs.
+type proxiedConn struct{ *proxyproto.Conn }
+
+func (c proxiedConn) CloseWrite() error {
+	if tcp, ok := c.TCPConn(); ok {
+		return tcp.CloseWrite()
+	}
+	return nil
+}
+
+// handler is what the public address serves: /metrics to this machine at the most.
+func (g guarded) handler(r *relay.Relay) http.Handler {
+	public := r.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/metrics" && (g.metricsListen != "" || !fromHere(req)) {
+			http.Error(w, "metrics are for the relay's own machine, or have an address of their own: see --metrics-listen", http.StatusNotFound)
+			return
+		}
+		public.ServeHTTP(w, req)
+	})
+}
+
+// fromHere tells whether a request was made on this machine. One that a proxy passes
+// on names the host that others know, or says for whom it was made.
+func fromHere(req *http.Request) bool {
+	for _, header := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Forwarded", "Via"} {
+		if req.Header.Get(header) != "" {
+			return false
+		}
+	}
+	ap, err := netip.ParseAddrPort(req.RemoteAddr)
+	return err == nil && ap.Addr().Unmap().IsLoopback() && relay.IsLoopback(req.Host)
+}
+
+// serveMetrics serves /metrics on an address of its own until ctx ends. wait returns
+// when it has ended.
+func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Logger) (wait func(), err error) {
+	if g.metricsListen == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", g.metricsListen)
+	if err != nil {
+		return nil, fmt.Errorf("listening for metrics on %s: %w; choose another with --metrics-listen", g.metricsListen, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", r.Metrics())
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	log.Info("metrics are served", "address", l.Addr().String())
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever scrapes tries again
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are not served any more", "error", err)
+		}
+	}()
+	return func() {
+		if stop() {
+			_ = server.Close()
+		}
+		<-ended
+	}, nil
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+const (
+	// inviteBytes is the entropy of an invite. At 80 bits nobody finds one by
+	// trying, and a plain hash of it gives nothing away.
+	inviteBytes  = 10
+	inviteDigits = 16
+	inviteDomain = "scorel invite v1\x00"
+	// MaxInviteUses is how many newcomers one invite may let in.
+	MaxInviteUses = 100_000
+)
+
+// InviteHash is what is kept of an invite's code.
+type InviteHash [sha256.Size]byte
+
+// Invite lets newcomers in, each once. The code itself is nowhere stored.
+type Invite struct {
+	ID      string // names it in lists and commands; no secret
+	Hash    InviteHash
+	Uses    int // how many newcomers it lets in
+	Used    int
+	Created time.Time // microseconds, UTC
+	Expires time.Time // zero for never
+	Revoked time.Time // zero while it is valid
+}
+
+// InviteState is what an invite is worth.
+type InviteState string
+
+const (
+	InviteValid   InviteState = "valid"
+	InviteUsedUp  InviteState = "used up"
+	InviteExpired InviteState = "expired"
+	InviteRevoked InviteState = "revoked"
+	InviteUnknown InviteState = "unknown"
+)
+
+// State tells what the invite is worth at a time.
+func (i Invite) State(now time.Time) InviteState {
+	switch {
+	case !i.Revoked.IsZero():
+		return InviteRevoked
+	case !i.Expires.IsZero() && !now.Before(i.Expires):
+		return InviteExpired
+	case i.Used >= i.Uses:
+		return InviteUsedUp
+	}
+	return InviteValid
+}
+
+// InviteError is returned by Admit for an invite that lets nobody in.
+type InviteError struct{ State InviteState }
+
+func (e *InviteError) Error() string { return "store: the invite is " + string(e.State) }
+
+// Inviter keeps invites. Uses are counted in the store, so nodes that share it
+// never let in more than an invite allows.
+type Inviter interface {
+	// AddInvite keeps a new invite.
+	AddInvite(ctx context.Context, invite Invite) error
+	// Invites returns all invites, the newest first.
+	Invites(ctx context.Context) ([]Invite, error)
+	// RevokeInvite makes an invite worth nothing from a time on; whom it let in stays.
+	// Without a valid invite of that id it fails with ErrNotFound.
+	RevokeInvite(ctx context.Context, id string, at time.Time) error
+}
+
+// NewInvite draws a code and returns it with the invite to keep. The caller shows
+// the code once; nobody can read it back. A lifetime of 0 is without end.
+func NewInvite(uses int, lifetime time.Duration, now time.Time) (code string, invite Invite, err error) {
+	if uses < 1 || uses > MaxInviteUses {
+		return "", Invite{}, fmt.Errorf("an invite serves 1 to %d times, not %d", MaxInviteUses, uses)
+	}
+	if lifetime < 0 {
+		return "", Invite{}, errors.New("an invite cannot have expired before it is made")
+	}
+	raw := make([]byte, inviteBytes)
+	rand.Read(raw)
+	digits := base32.NewEncoding(wire.Crockford).EncodeToString(raw)
+	hash, err := HashInvite(digits)
+	if err != nil {
+		return "", Invite{}, err
+	}
+	invite = Invite{ID: inviteID(), Hash: hash, Uses: uses, Created: now.UTC()}
+	if lifetime > 0 {
+		invite.Expires = now.Add(lifetime).UTC()
+	}
+	return strings.Join([]string{digits[:4], digits[4:8], digits[8:12], digits[12:]}, "-"), invite, nil
+}
+
+func inviteID() string {
+	raw := make([]byte, 5)
+	rand.Read(raw)
+	return "inv_" + strings.ToLower(base32.StdEncoding.EncodeToString(raw))
+}
+
+// HashInvite reads a code as people type it, in any case, with or without dashes
+// and blanks, O for 0, I and L for 1.
+func HashInvite(code string) (InviteHash, error) {
+	digits := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(code))
+	if len(digits) != inviteDigits || strings.Trim(digits, wire.Crockford) != "" {
+		return InviteHash{}, fmt.Errorf("an invite has %d letters and digits, as in 7K3M-9QXR-2BTD-0V5W", inviteDigits)
+	}
+	return sha256.Sum256([]byte(inviteDomain + digits)), nil
+}

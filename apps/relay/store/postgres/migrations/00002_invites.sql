@@ -1,0 +1,14 @@
+-- +goose Up
+-- Of an invite's code only the SHA-256 is kept. Each newcomer takes one use.
+CREATE TABLE invites (
+    id         TEXT PRIMARY KEY,
+    hash       BYTEA NOT NULL UNIQUE,
+    uses       BIGINT NOT NULL,
+    used       BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    revoked_at BIGINT
+);
+
+-- +goose Down
+DROP TABLE invites;

@@ -24,7 +24,7 @@ func Table() []Spec {
 		{"delete_session", GrantManage, SessionRequest{}, Empty{}, "Takes a session away for good."},
 		{"copy_session", GrantManage, CopySessionRequest{}, Empty{}, "Copies or moves a session to another session provider, every byte of it."},
 		{"import_session", GrantLocal, ImportSessionRequest{}, ImportSessionResponse{}, "Takes a session file of the host's machine in, of scorel or Pi."},
-		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model for the next turns of a session."},
+		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model, and how much it thinks, for the next turns of a session."},
 		{"resync_events", GrantView, ResyncEventsRequest{}, ResyncEventsResponse{}, "Subscribes to a session and catches up from what was seen."},
 		{"get_entries", GrantView, GetEntriesRequest{}, GetEntriesResponse{}, "Gives the entries of a log before those that were seen."},
 		{"unsubscribe", GrantView, SessionRequest{}, Empty{}, "Ends the subscription."},

@@ -9,8 +9,15 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// level is how much the model shall think in this call.
-func (c Config) level(req agent.Request) agent.ThinkingLevel { return cmp.Or(req.Thinking, c.Thinking) }
+// level is how much the model shall think in this call. Files of other programs
+// know levels above ours.
+func (c Config) level(req agent.Request) agent.ThinkingLevel {
+	switch level := cmp.Or(req.Thinking, c.Thinking); level {
+	case "", agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium:
+		return level
+	}
+	return agent.ThinkingHigh
+}
 
 // own tells whether a message came from this very model by this protocol: only
 // then are its signatures valid.

@@ -194,3 +194,18 @@ func (u *unchecked) Stream(_ context.Context, _ agent.Request, emit func(agent.D
 	}
 	return session.Message{Role: session.RoleAssistant, Content: step.Content}
 }
+
+// Some servers count the calls of each answer from 0: in the log every call has an
+// id of its own all the same.
+func TestIDsAreUniqueInALog(t *testing.T) {
+	model := modeltest.New(
+		modeltest.Calls(modeltest.Call("call_0", "read", `{"n":1}`)), modeltest.Calls(modeltest.Call("call_0", "read", `{"n":2}`)), modeltest.Say("done"))
+	w := &world{}
+	turn := turnOf(w, model, echo("read", agent.RiskRead))
+	turn.Messages = []session.Message{user("first"), says(modeltest.Call("call_0", "read", `{}`)), result("call_0", "old"), user("go")}
+	agent.RunTurn(t.Context(), turn)
+	got := results(t, w.messages)
+	if len(got) != 2 || got["call_0"] != "" {
+		t.Errorf("results %v", got)
+	}
+}

@@ -57,11 +57,19 @@ type Outcome struct {
 // tool has ended and every step is in the journal. An ended ctx stops it at any
 // point with StopAborted, and no further model call is made.
 func RunTurn(ctx context.Context, turn Turn) Outcome {
-	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), messages: append([]session.Message(nil), turn.Messages...)}
+	r := &runner{
+		Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: map[string]bool{},
+		messages: append([]session.Message(nil), turn.Messages...),
+	}
 	for _, tool := range turn.Tools {
 		spec := tool.Spec()
 		r.tools[spec.Name] = tool
 		r.specs = append(r.specs, spec)
+	}
+	for _, message := range r.messages {
+		for _, call := range message.Content.ToolCalls() {
+			r.ids[call.ID] = true
+		}
 	}
 	if r.MaxSteps <= 0 {
 		r.MaxSteps = DefaultMaxSteps
@@ -82,6 +90,7 @@ type runner struct {
 	messages []session.Message
 	room     room
 	repeats  repeats
+	ids      map[string]bool // of all tool calls in the log
 
 	sinkMu sync.Mutex
 }
@@ -162,7 +171,7 @@ func (r *runner) tidy(ctx context.Context, m session.Message) session.Message {
 	if m.Timestamp == 0 {
 		m.Timestamp = time.Now().UnixMilli()
 	}
-	m.Content = tidyContent(m.Content)
+	m.Content = tidyContent(m.Content, r.ids)
 	calls := len(m.Content.ToolCalls())
 	switch m.StopReason {
 	case session.StopAborted, session.StopLength:

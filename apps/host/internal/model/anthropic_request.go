@@ -170,14 +170,22 @@ func anthropicResult(m session.Message) anthropic.ContentBlockParamUnion {
 	return anthropic.ContentBlockParamUnion{OfToolResult: &result}
 }
 
-// markForCache marks the last block: what stands before it is the same in the
-// next call.
+// cacheMarks is how many messages of the user are marked: the last one for the
+// next call, and the one before it to find again what the last call marked, also
+// behind more blocks than the provider looks back.
+const cacheMarks = 2
+
+// markForCache marks the ends of what is the same in the next call.
 func markForCache(messages []anthropic.MessageParam) {
-	if len(messages) == 0 {
-		return
-	}
-	content := messages[len(messages)-1].Content
-	if control := content[len(content)-1].GetCacheControl(); control != nil {
-		*control = anthropic.NewCacheControlEphemeralParam()
+	left := cacheMarks
+	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
+		if messages[i].Role != anthropic.MessageParamRoleUser {
+			continue
+		}
+		content := messages[i].Content
+		if control := content[len(content)-1].GetCacheControl(); control != nil {
+			*control = anthropic.NewCacheControlEphemeralParam()
+			left--
+		}
 	}
 }

@@ -22,9 +22,9 @@ func newModelList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the models that the agent can use",
 		Long: `List the models of config.toml, or the one that is used without it. New sessions
-use the primary model; the auxiliary one does small work beside them, such as
-summaries. Whether a key is set is said of this shell: it must be set where the host
-runs. With --json each line is one model.`,
+use the primary model; the auxiliary one, if there is one, writes summaries. Whether
+a key is set is said of this shell: it must be set where the host runs. With --json
+each line is one model.`,
 		Example: "  scorel model list\n  scorel model list --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}

@@ -159,6 +159,7 @@ func (h *Host) load() (err error) {
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		Summaries: h.models.summaries(),
 		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ type ModelInfo struct {
 	Type     string `json:"type"` // what the provider speaks
 	ID       string `json:"id"`   // the provider's name for the model
 	BaseURL  string `json:"baseUrl,omitempty"`
-	// Roles are "primary" for new sessions, and "auxiliary" for small work beside them.
+	// Roles are "primary" for new sessions, and "auxiliary" for summaries of them.
 	Roles  []string `json:"roles"`
 	KeyEnv string   `json:"keyEnv,omitempty"` // the variable that holds the key
 	// KeySet is true when that variable is set here; it may differ where the host runs.

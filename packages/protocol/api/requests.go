@@ -126,6 +126,8 @@ type (
 		Text      string `json:"text"`
 		// AllowAll gives every approval that this prompt will ask for.
 		AllowAll bool `json:"allowAll,omitempty"`
+		// Mode is how it meets a running turn; "" is follow_up.
+		Mode session.PromptMode `json:"mode,omitempty"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`

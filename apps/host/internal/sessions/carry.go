@@ -72,7 +72,7 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 func (s *Session) aside(ctx context.Context, fn func() error) error {
 	var err error
 	askErr := s.ask(ctx, func() {
-		if s.turn != nil || len(s.live.Queue) > 0 {
+		if s.turn != nil || s.work != nil || len(s.live.Queue) > 0 {
 			err = api.Errorf(api.KindConflict, "the session works: wait for the end of its turn, or cancel it, then try again")
 			return
 		}

@@ -29,11 +29,13 @@ type Config struct {
 	Label    string // "" when the file does not name one
 	Invite   string // to the relay; "" when the file does not name one
 
-	defaultModel   string
-	auxiliaryModel string // "" is the default
-	models         map[string]Model
-	sessions       sessionConfig
-	getenv         func(string) string
+	Compaction Compaction
+
+	defaultModel string
+	auxiliary    string // "" when the file does not name one
+	models       map[string]Model
+	sessions     sessionConfig
+	getenv       func(string) string
 }
 
 // Model is a model of the configuration together with its provider.
@@ -59,9 +61,8 @@ type Price struct {
 // Default returns the name of the model that new sessions use.
 func (c Config) Default() string { return c.defaultModel }
 
-// Auxiliary returns the name of the model for small work beside a session, such
-// as summaries.
-func (c Config) Auxiliary() string { return cmp.Or(c.auxiliaryModel, c.defaultModel) }
+// Auxiliary returns the name of the model that writes summaries, or "".
+func (c Config) Auxiliary() string { return c.auxiliary }
 
 // Model returns the model of that name; "" is the default.
 func (c Config) Model(name string) (Model, bool) {
@@ -142,5 +143,5 @@ func builtinConfig(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	return Config{defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
+	return Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
 }

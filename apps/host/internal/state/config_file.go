@@ -24,6 +24,7 @@ const maxConfig = 1 << 20
 type configFile struct {
 	DefaultModel   string                  `toml:"default_model"`
 	AuxiliaryModel string                  `toml:"auxiliary_model"`
+	Compaction     compactionFile          `toml:"compaction"`
 	RelayURL       string                  `toml:"relay_url"`
 	RelayInvite    string                  `toml:"relay_invite"`
 	Label          string                  `toml:"label"`
@@ -103,11 +104,11 @@ func explainTOML(err error) error {
 
 // plainTypeError says what kind of value belongs there, without our Go types.
 func plainTypeError(text string) string {
-	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|string|float64)`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|float64|string)`).FindStringSubmatch(text)
 	if found == nil {
 		return text
 	}
-	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "string": "string", "float64": "number"}[found[2]], found[1])
+	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "float64": "number", "string": "string"}[found[2]], found[1])
 }
 
 // unknownKey names the key and the nearest one that is known there.
@@ -134,6 +135,8 @@ func knownKeys(key []string) []string {
 	switch {
 	case len(key) == 3 && key[0] == "providers":
 		return []string{"type", "base_url", "api_key_env"}
+	case len(key) == 2 && key[0] == "compaction":
+		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
 	case len(key) == 3 && key[0] == "session_providers":
@@ -141,7 +144,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "session_provider", "providers", "models", "session_providers", "projects"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects"}
 }
 
 // config checks the file as a whole.
@@ -181,21 +184,10 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config.models[name] = m
 	}
-	if err := f.chooseAuxiliary(&config, names); err != nil {
+	if err := f.chooseSummaries(&config, names); err != nil {
 		return Config{}, err
 	}
 	return config, f.chooseDefault(&config, names)
-}
-
-func (f configFile) chooseAuxiliary(config *Config, names []string) error {
-	if _, ok := f.Models[f.AuxiliaryModel]; f.AuxiliaryModel != "" && !ok {
-		if len(names) == 0 {
-			return fmt.Errorf("auxiliary_model %q: the file has no [models.%s]", f.AuxiliaryModel, f.AuxiliaryModel)
-		}
-		return fmt.Errorf("auxiliary_model %q does not exist; the models are %s", f.AuxiliaryModel, strings.Join(names, ", "))
-	}
-	config.auxiliaryModel = f.AuxiliaryModel
-	return nil
 }
 
 func (f configFile) chooseDefault(config *Config, names []string) error {

@@ -111,7 +111,7 @@ func TestLoadConfigWithoutModels(t *testing.T) {
 			}
 			for _, config := range []state.Config{missing, empty} {
 				got, _ := config.Model("")
-				if got.ID == "" || config.Auxiliary() != config.Default() || config.Default() != test.want.Name || len(config.Models()) != 1 {
+				if got.ID == "" || config.Auxiliary() != "" || config.Default() != test.want.Name || len(config.Models()) != 1 {
 					t.Errorf("%+v", got)
 				}
 				if test.want.ID == "" { // which model it is may change
@@ -154,6 +154,11 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"no such provider", replace(`provider = "local"`, `provider = "lokal"`), `models.main: provider "lokal" does not exist; the providers are local, try`},
 		{"no provider", replace(`provider = "local"`, ``), `models.main: provider is missing`},
 		{"no id", replace(`id = "qwen3-coder"`, ``), `models.main: id is missing`},
+		{"no such auxiliary", `auxiliary_model = "mian"` + "\n" + goodConfig, `auxiliary_model "mian" does not exist; the models are demo, main`},
+		{"a share over all", goodConfig + "\n[compaction]\nshare = 1.5\n", `compaction: share must be between 0.1 and 0.95`},
+		{"keeps nothing", goodConfig + "\n[compaction]\nkeep_tokens = 5\n", `compaction: keep_tokens must be at least 100`},
+		{"a share in words", goodConfig + "\n[compaction]\nshare = \"half\"\n", `compaction.share: must be a number, not a string`},
+		{"unknown in compaction", goodConfig + "\n[compaction]\nshares = 0.5\n", `unknown key "compaction.shares"; did you mean "share"?`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},
 		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; name one of demo, main`},
 		{"default without models", `default_model = "x"`, `the file has no [models.x]`},
@@ -190,4 +195,15 @@ func FuzzLoadConfig(f *testing.F) {
 			t.Errorf("%q was taken without a default model", text)
 		}
 	})
+}
+
+func TestSummaries(t *testing.T) {
+	config, err := load(t, goodConfig)
+	if err != nil || config.Auxiliary() != "" || config.Compaction != (state.Compaction{Share: 0.8, KeepTokens: 20_000}) {
+		t.Errorf("%q, %+v, %v", config.Auxiliary(), config.Compaction, err)
+	}
+	config, err = load(t, `auxiliary_model = "demo"`+"\n"+goodConfig+"\n[compaction]\nshare = 0\nkeep_tokens = 300\n")
+	if err != nil || config.Auxiliary() != "demo" || config.Compaction != (state.Compaction{KeepTokens: 300}) {
+		t.Errorf("%q, %+v, %v", config.Auxiliary(), config.Compaction, err)
+	}
 }

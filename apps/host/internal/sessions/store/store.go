@@ -62,6 +62,13 @@ type Provider interface {
 	Close() error
 }
 
+// Locator is a Provider that may keep sessions in files.
+type Locator interface {
+	// Locate returns the path of a session's file, or its id where it is in none.
+	// ErrNotFound.
+	Locate(ctx context.Context, id string) (string, error)
+}
+
 // Info is what a list tells of a session.
 type Info struct {
 	Header    session.Header

@@ -81,6 +81,18 @@ func (p *Places) find(ctx context.Context, id string) (string, store.Provider, e
 	return name, p.providers[name], nil
 }
 
+// Locate implements store.Locator.
+func (p *Places) Locate(ctx context.Context, id string) (string, error) {
+	_, provider, err := p.find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if locator, ok := provider.(store.Locator); ok {
+		return locator.Locate(ctx, id)
+	}
+	return id, nil
+}
+
 func (p *Places) note(id, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,6 +23,19 @@ type desk struct {
 	steps   int
 	onStep  func(n int)
 	resets  int
+	steers  func() bool // whether the user says something now; nil is never
+}
+
+// Steer says something to the running turn now and then.
+func (d *desk) Steer(context.Context) ([]session.Message, error) {
+	if d.steers == nil || !d.steers() {
+		return nil, nil
+	}
+	said := session.Message{Role: session.RoleUser, Content: session.Content{session.Text("and this")}, Steer: true}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.history = append(d.history, said)
+	return []session.Message{said}, nil
 }
 
 func (d *desk) step() {
@@ -109,7 +122,7 @@ func play(t *testing.T, ctx context.Context, d *desk, config Config, level agent
 	defer c.http.CloseIdleConnections()
 	d.history = append(d.history, ask("go on").Messages...)
 	outcome := agent.RunTurn(ctx, agent.Turn{
-		Model: made, Journal: d, Gate: d, Sink: d, System: "be brief", Messages: d.history, Cwd: "/",
+		Model: made, Journal: d, Gate: d, Sink: d, Steer: d.Steer, System: "be brief", Messages: d.history, Cwd: "/",
 		Tools: []agent.Tool{testTool{"read", agent.RiskRead}, testTool{"write", agent.RiskWrite}}, Thinking: level, CacheKey: "s",
 	})
 	if refused := server.Refusals(); len(refused) > 0 {
@@ -134,17 +147,17 @@ func goldenSteps() map[string][]modeltest.Step {
 	thinking := session.Block{Type: session.BlockThinking, Thinking: "let me see"}
 	return map[string][]modeltest.Step{
 		"calls": {
-			{Piece: 8, Content: session.Content{thinking, session.Text("I read two"), modeltest.Call("a", "read", `{"path":"x"}`), modeltest.Call("b", "read", `{"image":1}`)}},
-			{Piece: 8, Content: session.Content{thinking, modeltest.Call("c", "write", `{"path":"y"}`), modeltest.Call("d", "fly", `{}`)}},
+			{Piece: 16, Content: session.Content{thinking, session.Text("I read two"), modeltest.Call("a", "read", `{"path":"x"}`), modeltest.Call("b", "read", `{"image":1}`)}},
+			{Piece: 16, Content: session.Content{thinking, modeltest.Call("c", "write", `{"path":"y"}`), modeltest.Call("d", "fly", `{}`)}},
 			modeltest.Say("All done."),
 		},
 		"faults": {
-			{Piece: 8, Content: session.Content{session.Text("a first answer"), modeltest.Call("a", "read", `{}`)},
+			{Piece: 16, Content: session.Content{session.Text("a first answer"), modeltest.Call("a", "read", `{}`)},
 				Faults: []modeltest.Fault{{Status: 529}, {Drop: true}, {Status: 429, RetryAfter: "0.001"}}},
 			modeltest.Say("Done."),
 		},
 		"cut": {
-			{Piece: 8, Stop: session.StopLength, Content: session.Content{session.Text("I write"), modeltest.Call("a", "write", `{"text":"long"}`)}},
+			{Piece: 16, Stop: session.StopLength, Content: session.Content{session.Text("I write"), modeltest.Call("a", "write", `{"text":"long"}`)}},
 			modeltest.Say("Done."),
 		},
 	}

@@ -20,11 +20,11 @@ import (
 )
 
 type sendFlags struct {
-	to                      *target
-	session, project, model string
-	permit                  string // a mode
-	yesTo                   []string
-	yes, steer, asJSON      bool
+	to                                *target
+	session, project, model, thinking string
+	yes, steer, asJSON                bool
+	permit                            string // a mode
+	yesTo                             []string
 }
 
 func newSend(a *app) *cobra.Command {
@@ -54,6 +54,7 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session that has this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
+	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium or high")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
 	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
 	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
@@ -154,7 +155,10 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 }
 
 func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
+	levels := []string{"", "off", "minimal", "low", "medium", "high"}
 	switch {
+	case !slices.Contains(levels, f.thinking):
+		return nil, usagef("--thinking %q is no level: give off, minimal, low, medium or high", f.thinking)
 	case f.steer && f.session == "":
 		return nil, usagef("which session is to be steered? Give --session ID")
 	case f.session != "" && f.project != "":
@@ -172,11 +176,17 @@ func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, er
 }
 
 func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error) {
-	if f.model == "" {
-		return f.session, nil
+	return f.session, f.choose(ctx, c, f.session, f.model)
+}
+
+// choose sets the model and how much it thinks, as far as either is named.
+func (f *sendFlags) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
+	if model == "" && f.thinking == "" {
+		return nil
 	}
-	_, err := client.Call[api.Empty](ctx, c, "set_model", api.SetModelRequest{SessionID: f.session, Model: f.model})
-	return f.session, err
+	_, err := client.Call[api.Empty](ctx, c, "set_model",
+		api.SetModelRequest{SessionID: sessionID, Model: model, Thinking: f.thinking})
+	return err
 }
 
 func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (string, error) {
@@ -186,7 +196,10 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	}
 	created, err := client.Call[api.CreateSessionResponse](ctx, c, "create_session",
 		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model})
-	return created.Session.ID, err
+	if err != nil {
+		return "", err
+	}
+	return created.Session.ID, f.choose(ctx, c, created.Session.ID, "")
 }
 
 // findProject takes --project for an id where there is such a project, else for a

@@ -84,9 +84,12 @@ type (
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
+	// SetModelRequest chooses the model, how much it thinks, or both.
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
-		Model     string `json:"model"`
+		Model     string `json:"model"` // "" with Thinking leaves it
+		// Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it.
+		Thinking string `json:"thinking,omitempty"`
 	}
 	// SetModeRequest says how much the agent may do without asking. The highest mode
 	// that a connection may set is in get_host.

@@ -52,6 +52,9 @@ func (a asker) Ask(ctx context.Context, call agent.Call, what agent.Description)
 		now := what
 		if tool := a.s.tool(call.Name); r.asked && tool != nil {
 			now = tool.Describe(call)
+			if what.Insist { // the loop wrote the title
+				now.Title, now.Insist = what.Title, true
+			}
 		}
 		if fingerprint(call, now) == fingerprint(call, what) {
 			return api.DecisionAllow, nil
@@ -96,7 +99,17 @@ func (s *Session) cancelling() bool { return s.live.Turn != nil && s.live.Turn.C
 // decide judges a call, and asks people where that is the verdict.
 func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.Description) error {
 	request := s.request(call, what)
-	verdict := s.policy().Judge(request)
+	var kept waitingCall // from before a restart
+	if s.turn != nil && s.turn.resumed {
+		if kept = openApprovals(s.log.Tree())[call.ID]; kept.ID != "" && kept.Title != what.Title {
+			what.Title, what.Insist = kept.Title, true
+		}
+	}
+	policy := s.policy()
+	verdict := policy.Judge(request)
+	if what.Insist && verdict.Action == gate.Allow && policy.Mode != api.ModeBypass {
+		verdict.Action, verdict.Reason, verdict.Propose = gate.Ask, "the same call gave the same result several times", nil
+	}
 	switch {
 	case verdict.Action == gate.Deny:
 		pending.answer <- ruling{decision: api.DecisionDeny, text: agent.TextForbidden + verdict.Reason + "."}
@@ -109,8 +122,8 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 	if s.turn != nil {
 		pending.approval.TurnID = s.turn.id
 	}
-	if kept, ok := openApprovals(s.log.Tree())[call.ID]; ok {
-		if kept.Shown == pending.approval.Shown { // from before a restart
+	if kept.ID != "" {
+		if kept.Shown == pending.approval.Shown {
 			pending.approval.ID, pending.approval.CreatedAt = kept.ID, kept.CreatedAt
 			s.show(pending)
 			return nil

@@ -52,7 +52,7 @@ func (s *Session) resumeTurn() bool {
 		return false
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.turn = &runningTurn{id: waiting.TurnID, prompt: waiting.prompt, cancel: cancel}
+	s.turn = &runningTurn{id: waiting.TurnID, prompt: waiting.prompt, cancel: cancel, resumed: true}
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: waiting.TurnID, ClientKey: waiting.prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
 	turn, err := s.prepareTurn()

@@ -15,6 +15,8 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
+	// resumed: it waited for an approval when the host ended.
+	resumed bool
 }
 
 // startTurn puts the prompt's message on disk, and then lets the agent work on it
@@ -43,6 +45,11 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
+	history := s.log.Tree().LeafContext()
+	thinking := agent.ThinkingLevel("") // what config.toml says
+	if history.ThinkingSet {
+		thinking = agent.ThinkingLevel(history.ThinkingLevel)
+	}
 	return agent.Turn{
 		Model:    model,
 		Tools:    s.ruledTools(),
@@ -55,6 +62,8 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
+
+		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
 	}, nil
 }
 

@@ -396,7 +396,7 @@ export interface Requests {
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Takes a session file of the host's machine in, of scorel or Pi. */
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
-  /** Chooses the model for the next turns of a session. */
+  /** Chooses the model, and how much it thinks, for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Says how much the agent may do in a session without asking. */
   set_mode: { grant: 'manage'; request: SetModeRequest; response: Empty };
@@ -700,9 +700,13 @@ export interface ImportSessionResponse {
   session: SessionSummary;
 }
 
+/** SetModelRequest chooses the model, how much it thinks, or both. */
 export interface SetModelRequest {
   sessionId: string;
+  /** "" with Thinking leaves it */
   model: string;
+  /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
+  thinking?: string;
 }
 
 /**

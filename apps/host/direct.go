@@ -33,7 +33,8 @@ type caller struct {
 }
 
 // serveDirect accepts direct WebSockets and HTTP requests until ctx ends. Whoever
-// shows the token of the state file, which only this user can read, has every grant.
+// shows the token of the state file, which only this user can read, has every
+// grant; other tokens have those that they were made with.
 func (h *Host) serveDirect(ctx context.Context) error {
 	server := &http.Server{
 		Handler: h.routes(), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
@@ -104,6 +105,9 @@ func (h *Host) authenticate(r *http.Request) (caller, *refusal) {
 		return caller{}, refuseWith(http.StatusForbidden, api.KindNotAllowed, "this host does not answer to that name: use 127.0.0.1")
 	case ok && subtle.ConstantTimeCompare([]byte(token), []byte(h.token)) == 1:
 		return caller{localID, append(api.AllGrants(), api.GrantLocal)}, nil
+	}
+	if known, found := h.tokens.Check(token); ok && found {
+		return caller{known.ID, known.Grants}, nil
 	}
 	return caller{}, refuseWith(http.StatusUnauthorized, api.KindNotAllowed,
 		"a token is needed, as in the header \"Authorization: Bearer TOKEN\": make one with `scorel host token create`")

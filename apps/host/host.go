@@ -51,6 +51,7 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
 	hub      *hub
@@ -141,6 +142,9 @@ func (h *Host) load() (err error) {
 		return err
 	}
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
+		return err
+	}
+	if h.tokens, err = state.LoadTokens(h.paths.Tokens()); err != nil {
 		return err
 	}
 	for _, path := range h.cfg.Projects {

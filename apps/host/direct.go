@@ -68,6 +68,7 @@ func (h *Host) routes() http.Handler {
 	mux.HandleFunc("GET "+client.DirectPath, h.admitted(h.acceptDirect))
 	mux.HandleFunc("POST /v1/{request}", h.admitted(h.serveRequest))
 	mux.HandleFunc("GET /v1/sessions/{id}/events", h.admitted(h.serveEvents))
+	mux.HandleFunc("GET /v1/openapi.json", h.admitted(serveDocument))
 	mux.HandleFunc("/", h.admitted(h.serveNothing))
 	return mux
 }

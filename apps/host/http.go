@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/openapi"
 	"github.com/scorel/scorel/packages/protocol/seal"
 )
 
@@ -72,6 +73,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 		return nil, refuseAPI(api.Errorf(api.KindBadRequest, "the body is not a JSON object"))
 	}
 	return body, nil
+}
+
+// serveDocument tells programs what there is.
+func serveDocument(w http.ResponseWriter, _ *http.Request, _ caller) {
+	writeJSON(w, http.StatusOK, json.RawMessage(openapi.Document()))
 }
 
 // serveNothing answers what no other route does.

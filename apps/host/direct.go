@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -60,6 +61,23 @@ func (h *Host) serveDirect(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// listenDirect listens on an address of this machine itself and on no other: what
+// comes there is not encrypted.
+func listenDirect(addr string) (net.Listener, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("the address for direct connections cannot be used: give one as in --listen 127.0.0.1:7430 (%w)", err)
+	}
+	if !resolved.IP.IsLoopback() {
+		return nil, fmt.Errorf("direct connections are not encrypted, so %s cannot be used: give an address of this machine itself, as in --listen 127.0.0.1:7430, and reach it from elsewhere through a relay", addr)
+	}
+	listener, err := net.ListenTCP("tcp", resolved)
+	if err != nil {
+		return nil, fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
+	}
+	return listener, nil
 }
 
 // routes is what the direct listener answers to.

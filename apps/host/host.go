@@ -31,7 +31,7 @@ type Config struct {
 	RelayURL string              // "" is the relay_url of config.toml
 	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
-	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
+	Listen   string              // loopback address for direct connections; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
 	Version  string              // of the program
 	Logger   *slog.Logger        // nil is silent
@@ -167,11 +167,8 @@ func (h *Host) load() (err error) {
 	h.uplink = newUplink(h, h.relayURL())
 	h.pairings = newPairings(h)
 	h.serve = h.handlers()
-	h.listener, err = net.Listen("tcp", cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
-	if err != nil {
-		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
-	}
-	return nil
+	h.listener, err = listenDirect(cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
+	return err
 }
 
 func (h *Host) relayURL() string {

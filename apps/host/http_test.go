@@ -285,3 +285,15 @@ func TestStopHostByHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "nonsense"} {
+		h, err := host.New(host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true, Listen: addr})
+		if err == nil {
+			_ = h.Close()
+			t.Errorf("a host listens on %q", addr)
+		}
+	}
+	h := start(t, host.Config{Listen: "localhost:0"})
+	ask[api.GetHostResponse](newHTTPEntry(t, h, h.State().Token), "/v1/get_host", api.Empty{})
+}

@@ -1,0 +1,87 @@
+package host_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// TestWaitForATurn: whoever waits learns how the turn ended, however late it asks.
+func TestWaitForATurn(t *testing.T) {
+	home, folder := t.TempDir(), t.TempDir()
+	h, err := host.New(host.Config{Home: home, Projects: []string{folder}, Getenv: noEnv, NoRelay: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(t.Context()) }()
+	<-h.Ready()
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	const path = "/v1/send_prompt?wait=turn"
+	first := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3"))
+	if first.State != api.PromptTaken || first.Turn.Text != "word1 word2 word3" || first.Turn.StopReason != session.StopEnd || first.EntryID == "" {
+		t.Fatalf("got %+v", first)
+	}
+	// The first turn leaves what one answer holds of the log.
+	names := dial(t, h, nil)
+	for i := range api.WindowEntries {
+		call[api.Empty](t, names, "rename_session", api.RenameSessionRequest{SessionID: sessionID, Name: fmt.Sprint(i)})
+	}
+	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3")); again != first {
+		t.Errorf("got %+v, then %+v", first, again)
+	}
+	aborted := cancelled(t, e, sessionID)
+	ask[api.Empty](e, "/v1/stop_host", api.Empty{})
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	after := start(t, host.Config{Home: home})
+	e = newHTTPEntry(t, after, after.State().Token)
+	for key, want := range map[string]api.TurnAnswer{"first": first, "cancelled": aborted} {
+		if again := ask[api.TurnAnswer](e, path, prompt(sessionID, key, "x")); again != want {
+			t.Errorf("after a restart %s ended as %+v, before as %+v", key, again, want)
+		}
+	}
+}
+
+// cancelled waits for a turn that somebody else cancels.
+func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
+	t.Helper()
+	answers := make(chan api.TurnAnswer, 1)
+	stream := follow(t, e, sessionID, "")
+	go func() {
+		answers <- ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, "cancelled", "stream 100000"))
+	}()
+	p := projection{}
+	for p.live.Turn == nil || len(p.live.Partial) == 0 {
+		p.apply(t, stream.next(t))
+	}
+	ask[api.CancelTurnResponse](e, "/v1/cancel_turn", api.CancelTurnRequest{SessionID: sessionID, TurnID: p.live.Turn.TurnID})
+	answer := <-answers
+	if answer.Turn.StopReason != session.StopAborted || answer.Turn.TurnID != p.live.Turn.TurnID {
+		t.Fatalf("a cancelled turn ended as %+v", answer)
+	}
+	return answer
+}
+
+// TestWaitNeedsView: a wait reads the session.
+func TestWaitNeedsView(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	sessionID := sessionOf(t, newHTTPEntry(t, h, h.State().Token))
+	addToken(t, h, "blind", api.GrantPrompt)
+	blind := newHTTPEntry(t, h, "blind")
+	body := fmt.Sprintf(`{"sessionId":%q,"clientKey":"k","text":"hello"}`, sessionID)
+	status, answer := blind.post("/v1/send_prompt?wait=turn", body)
+	wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+	if sent := ask[api.SendPromptResponse](blind, "/v1/send_prompt", prompt(sessionID, "k", "hello")); sent.State != api.PromptTaken {
+		t.Errorf("got %+v", sent)
+	}
+	body = fmt.Sprintf(`{"sessionId":%q,"clientKey":"k2","text":"hello","allowAll":true}`, sessionID)
+	status, answer = blind.post("/v1/send_prompt", body)
+	wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+}

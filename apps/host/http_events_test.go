@@ -88,6 +88,7 @@ type projection struct {
 	live    api.Live
 	summary api.SessionSummary
 	lastID  string
+	seq     uint64 // of the last event: none is missed, and none comes twice
 	modes   []api.ResyncMode
 }
 
@@ -104,10 +105,17 @@ func (p *projection) apply(t *testing.T, event sse) {
 	if err := json.Unmarshal([]byte(event.data), &envelope); err != nil || envelope.Event.EventType() != event.event {
 		t.Fatalf("%+v: %v", event, err)
 	}
-	p.event(envelope)
+	p.event(t, envelope)
 }
 
-func (p *projection) event(envelope api.EventEnvelope) {
+func (p *projection) event(t *testing.T, envelope api.EventEnvelope) {
+	t.Helper()
+	if envelope.Seq > 0 {
+		if envelope.Seq != p.seq+1 {
+			t.Errorf("after event %d came %d", p.seq, envelope.Seq)
+		}
+		p.seq = envelope.Seq
+	}
 	switch e := envelope.Event.(type) {
 	case api.EntryAppended:
 		p.entries = append(p.entries, e.Entry)
@@ -131,10 +139,13 @@ func (p *projection) resync(t *testing.T, data string) {
 		p.entries = append(p.entries, response.Entries...)
 	case api.ResyncStream:
 		for _, envelope := range response.Events {
-			p.event(envelope)
+			p.event(t, envelope)
 		}
 	}
-	p.live, p.summary = response.Live, response.Session
+	if response.Mode == api.ResyncStream && p.seq != response.Anchors.StreamLastSeq {
+		t.Errorf("it resumed up to event %d, and says %d", p.seq, response.Anchors.StreamLastSeq)
+	}
+	p.live, p.summary, p.seq = response.Live, response.Session, response.Anchors.StreamLastSeq
 }
 
 func (p *projection) want(t *testing.T, fresh projection) {
@@ -189,6 +200,51 @@ func TestEventsAfterACutEqualAFreshLoad(t *testing.T) {
 	cut.want(t, fresh)
 	if !slices.Contains(cut.modes, api.ResyncStream) || len(cut.modes) < 5 {
 		t.Errorf("the cuts led to %v: the test does not cover them", cut.modes)
+	}
+}
+
+// TestEventsAfterARestartEqualAFreshLoad resumes with an id of the host before.
+func TestEventsAfterARestartEqualAFreshLoad(t *testing.T) {
+	home := t.TempDir()
+	h, ended := run(t, host.Config{Home: home, Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream, p := follow(t, e, sessionID, ""), projection{}
+	p.apply(t, stream.next(t))
+	ask[api.SendPromptResponse](e, "/v1/send_prompt", prompt(sessionID, "k", "stream 3"))
+	for event := (sse{}); event.event != "turn_ended"; {
+		event = stream.next(t)
+		p.apply(t, event)
+	}
+	ask[api.Empty](e, "/v1/stop_host", api.Empty{})
+	stream.wantEnd(t)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	h = start(t, host.Config{Home: home})
+	e = newHTTPEntry(t, h, h.State().Token)
+	ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, "k2", "stream 4"))
+	again := follow(t, e, sessionID, p.lastID)
+	p.apply(t, again.next(t))
+	p.want(t, freshLoad(t, e, sessionID))
+	if last := p.modes[len(p.modes)-1]; last != api.ResyncPersistent {
+		t.Errorf("it was brought up to date by %s", last)
+	}
+}
+
+// TestAStreamIsOfOneSession: what happens elsewhere on the host is not in it.
+func TestAStreamIsOfOneSession(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream := follow(t, e, sessionID, "")
+	stream.next(t)
+	h.Tell(api.SessionUpdated{Session: api.SessionSummary{ID: "other"}})
+	h.Tell(api.ClientsChanged{})
+	h.Tell(api.ProjectsChanged{Projects: []api.Project{}})
+	h.Tell(api.SessionUpdated{Session: api.SessionSummary{ID: sessionID, Name: "mine"}})
+	if event := stream.next(t); event.event != "session_updated" || !strings.Contains(event.data, `"mine"`) || event.id != "" {
+		t.Errorf("got %+v", event)
 	}
 }
 

@@ -2,13 +2,16 @@ package host
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -53,6 +56,20 @@ func TestASilentStreamIsKeptAlive(t *testing.T) {
 			t.Error("it goes on after its end")
 		}
 	})
+}
+
+// TestATokenThatWasRevokedMeanwhileGetsNoConnection: between the look at the token
+// and the list of connections it may have been revoked.
+func TestATokenThatWasRevokedMeanwhileGetsNoConnection(t *testing.T) {
+	tokens, err := state.LoadTokens(filepath.Join(t.TempDir(), "tokens.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{hub: newHub(), tokens: tokens}
+	_, far := newPipe()
+	if err := h.serveConn(t.Context(), far, "tok_0123456789abcdef", api.AllGrants()); !errors.Is(err, errTokenRevoked) {
+		t.Errorf("its connection ended with %v", err)
+	}
 }
 
 // TestEveryKindHasAStatus: only a fault of the host is a 500.

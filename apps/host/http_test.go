@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -271,15 +270,23 @@ func TestTokensByHTTP(t *testing.T) {
 	wantHTTP(t, status, answer, http.StatusUnauthorized, api.KindNotAllowed)
 }
 
-// TestStopHostByHTTP: the answer still gets out.
-func TestStopHostByHTTP(t *testing.T) {
-	h, err := host.New(host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true})
+// run runs a host that the test ends by itself; ended tells how it did.
+func run(t *testing.T, cfg host.Config) (h *host.Host, ended chan error) {
+	t.Helper()
+	cfg.Getenv, cfg.NoRelay = noEnv, true
+	h, err := host.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(context.Background()) }()
+	ended = make(chan error, 1)
+	go func() { ended <- h.Run(t.Context()) }()
 	<-h.Ready()
+	return h, ended
+}
+
+// TestStopHostByHTTP: the answer still gets out.
+func TestStopHostByHTTP(t *testing.T) {
+	h, ended := run(t, host.Config{Home: t.TempDir()})
 	ask[api.Empty](newHTTPEntry(t, h, h.State().Token), "/v1/stop_host", api.Empty{})
 	if err := <-ended; err != nil {
 		t.Fatal(err)

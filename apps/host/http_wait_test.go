@@ -13,13 +13,7 @@ import (
 // TestWaitForATurn: whoever waits learns how the turn ended, however late it asks.
 func TestWaitForATurn(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
-	h, err := host.New(host.Config{Home: home, Projects: []string{folder}, Getenv: noEnv, NoRelay: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- h.Run(t.Context()) }()
-	<-h.Ready()
+	h, ended := run(t, host.Config{Home: home, Projects: []string{folder}})
 	e := newHTTPEntry(t, h, h.State().Token)
 	sessionID := sessionOf(t, e)
 	const path = "/v1/send_prompt?wait=turn"

@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 //	http STATUS METHOD URL TOKEN [BODY]  send a request to a host; print the answer,
 //	                       or the events up to the one that BODY names
 //	postgres VAR           set $VAR to the URL of a new database, with a password
+//	mariadb VAR            set $VAR to the URL of a new MariaDB database
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -61,7 +62,7 @@ func TestScripts(t *testing.T) {
 			"finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
-			"http": onStage(cmdHTTP),
+			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP),
 		},
 	})
 }
@@ -154,7 +155,7 @@ func cmdStart(ts *testscript.TestScript, s *stage, args []string) {
 	name := args[0]
 	cmd := exec.Command(lookPath(ts, "scorel"), args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "GOCOVERDIR"} {
+	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR"} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}

@@ -37,37 +37,51 @@ func badField(err error) error {
 // the two agree.
 func (h *Host) handlers() map[string]handler {
 	return map[string]handler{
-		"get_host":        handle(h.getHost),
-		"list_projects":   handle(h.listProjects),
-		"add_project":     handle(h.addProject),
-		"remove_project":  handle(h.removeProject),
-		"list_dir":        handle(h.listDir),
-		"list_sessions":   handle(h.listSessions),
-		"create_session":  handle(h.createSession),
-		"rename_session":  handle(h.renameSession),
-		"set_model":       handle(h.setModel),
-		"resync_events":   h.resyncEvents,
-		"get_entries":     handle(h.getEntries),
-		"unsubscribe":     handle(h.unsubscribe),
-		"send_prompt":     handle(h.sendPrompt),
-		"cancel_turn":     handle(h.cancelTurn),
-		"answer_approval": handle(h.answerApproval),
-		"list_clients":    handle(h.listClients),
-		"revoke_client":   handle(h.revokeClient),
-		"create_token":    handle(h.createToken),
-		"list_tokens":     handle(h.listTokens),
-		"revoke_token":    handle(h.revokeToken),
-		"create_pairing":  handle(h.createPairing),
-		"redeem_pairing":  handle(h.redeemPairing),
-		"await_pairing":   handle(h.awaitPairing),
-		"finish_pairing":  handle(h.finishPairing),
-		"stop_host":       handle(h.stopHost),
+		"get_host":         handle(h.getHost),
+		"list_projects":    handle(h.listProjects),
+		"add_project":      handle(h.addProject),
+		"remove_project":   handle(h.removeProject),
+		"list_dir":         handle(h.listDir),
+		"list_sessions":    handle(h.listSessions),
+		"create_session":   handle(h.createSession),
+		"rename_session":   handle(h.renameSession),
+		"set_model":        handle(h.setModel),
+		"delete_session":   handle(h.deleteSession),
+		"copy_session":     handle(h.copySession),
+		"import_session":   handle(h.importSession),
+		"fork_session":     handle(h.forkSession),
+		"get_tree":         handle(h.getTree),
+		"rewind_session":   handle(h.rewindSession),
+		"navigate_session": handle(h.navigateSession),
+		"set_label":        handle(h.setLabel),
+		"compact_session":  handle(h.compactSession),
+		"edit_queue":       handle(h.editQueue),
+		"resync_events":    h.resyncEvents,
+		"get_entries":      handle(h.getEntries),
+		"unsubscribe":      handle(h.unsubscribe),
+		"send_prompt":      handle(h.sendPrompt),
+		"cancel_turn":      handle(h.cancelTurn),
+		"answer_approval":  handle(h.answerApproval),
+		"list_clients":     handle(h.listClients),
+		"revoke_client":    handle(h.revokeClient),
+		"create_token":     handle(h.createToken),
+		"list_tokens":      handle(h.listTokens),
+		"revoke_token":     handle(h.revokeToken),
+		"create_pairing":   handle(h.createPairing),
+		"redeem_pairing":   handle(h.redeemPairing),
+		"await_pairing":    handle(h.awaitPairing),
+		"finish_pairing":   handle(h.finishPairing),
+		"stop_host":        handle(h.stopHost),
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

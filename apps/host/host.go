@@ -15,7 +15,6 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -156,10 +155,16 @@ func (h *Host) load() (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
-	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	if err != nil {
+		return err
+	}
+	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		Summaries: h.models.summaries(),
+		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err != nil {
 		return err

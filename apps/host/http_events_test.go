@@ -283,24 +283,23 @@ func TestTwoWritersByHTTP(t *testing.T) {
 	sessionID := sessionOf(t, e)
 	const prompts = 6
 	readers := []*sseReader{follow(t, e, sessionID, ""), follow(t, e, sessionID, "")}
-	answers := make(chan api.TurnAnswer, 2*prompts)
-	for range 2 {
-		go func() {
-			for i := range prompts {
-				answers <- ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, fmt.Sprint("k", i), fmt.Sprint("stream ", i+1)))
+	var writers [2]<-chan []api.TurnAnswer
+	for i := range writers {
+		writers[i] = background(func() (answers []api.TurnAnswer) {
+			for n := range prompts {
+				request := prompt(sessionID, fmt.Sprint("k", n), fmt.Sprint("stream ", n+1))
+				answers = append(answers, ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", request))
 			}
-		}()
+			return answers
+		})
 	}
-	byEntry := map[string]api.TurnAnswer{}
-	for range 2 * prompts {
-		answer := <-answers
-		if before, seen := byEntry[answer.EntryID]; seen && before != answer {
-			t.Errorf("one prompt was answered %+v and %+v", before, answer)
-		}
-		byEntry[answer.EntryID] = answer
+	one, two := <-writers[0], <-writers[1]
+	byEntry := map[string]bool{}
+	for _, answer := range one {
+		byEntry[answer.EntryID] = true
 	}
-	if len(byEntry) != prompts {
-		t.Errorf("%d prompts became %d messages", prompts, len(byEntry))
+	if !reflect.DeepEqual(one, two) || len(byEntry) != prompts {
+		t.Fatalf("the writers were answered %+v and %+v", one, two)
 	}
 	var heard [2][]sse
 	for i, reader := range readers {

@@ -125,6 +125,8 @@ func fieldsOf(projectID, sessionID, folder string) map[string]any {
 		"set_model":       api.SetModelRequest{SessionID: sessionID, Model: "none"},
 		"resync_events":   api.ResyncEventsRequest{SessionID: sessionID},
 		"get_entries":     api.GetEntriesRequest{SessionID: sessionID},
+		"get_tree":        api.SessionRequest{SessionID: sessionID},
+		"edit_queue":      api.EditQueueRequest{SessionID: sessionID, Expected: []string{}, Items: []api.QueueItem{}},
 		"unsubscribe":     api.SessionRequest{SessionID: sessionID},
 		"send_prompt":     api.SendPromptRequest{SessionID: sessionID, ClientKey: "k", Text: "hello"},
 		"cancel_turn":     api.CancelTurnRequest{SessionID: sessionID, TurnID: "turn_none"},

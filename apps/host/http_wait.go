@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/scorel/scorel/packages/client"
@@ -37,7 +38,7 @@ func (h *Host) promptAndWait(ctx context.Context, w http.ResponseWriter, who cal
 	near, far := newPipe()
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = h.serveConn(ctx, far, who.id, who.grants) })
-	watch := &turnWatch{key: request.ClientKey, more: make(chan struct{}, 1)}
+	watch := &turnWatch{key: request.ClientKey, more: make(chan struct{}, 1), ends: map[string]api.TurnEnded{}}
 	c := client.New(near, watch.hear)
 	answer, err := watch.run(ctx, c, request)
 	cancel()
@@ -59,7 +60,8 @@ func refuseError(err error) *refusal {
 	return refuseAPI(api.Errorf(api.KindUnavailable, "the wait was cut off: send the same request again, which sends the prompt once and goes on waiting"))
 }
 
-// turnWatch follows one prompt to the end of its turn.
+// turnWatch follows one prompt to the end of its turn. A steer shares the turn of
+// another prompt.
 type turnWatch struct {
 	key  string        // clientKey of the prompt
 	more chan struct{} // holds one token while there may be events
@@ -68,16 +70,19 @@ type turnWatch struct {
 	events []api.Event
 
 	// Owned by run.
+	queued  bool // it was seen in the queue
 	entryID string
 	outcome api.TurnOutcome
-	begun   bool // the turn runs, or has run
+	ends    map[string]api.TurnEnded // turns that ended meanwhile, by id
+	begun   bool                     // the turn runs, or ended meanwhile
 	over    bool
+	removed bool
 }
 
 // hear takes the events that matter.
 func (t *turnWatch) hear(envelope api.EventEnvelope) {
 	switch envelope.Event.(type) {
-	case api.EntryAppended, api.TurnStarted, api.TurnEnded:
+	case api.EntryAppended, api.TurnStarted, api.TurnEnded, api.QueueChanged:
 	default:
 		return
 	}
@@ -95,25 +100,28 @@ func (t *turnWatch) run(ctx context.Context, c *client.Client, request api.SendP
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}
-	if running := seen.Live.Turn; running != nil && running.ClientKey == t.key {
+	t.noteAll(seen.Entries)
+	t.queueIs(seen.Live.Queue)
+	if running := seen.Live.Turn; running != nil && (running.ClientKey == t.key || t.ours(running.TurnID)) {
 		t.begun, t.outcome.TurnID = true, running.TurnID
 	}
-	t.noteAll(seen.Entries)
 	sent, err := client.Call[api.SendPromptResponse](ctx, c, "send_prompt", request)
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}
+	t.removed = t.removed || sent.State == api.PromptRemoved
 	t.catchUp()
-	if sent.State == api.PromptTaken && !t.begun { // it was over before this entry came
+	if sent.State == api.PromptTaken && !t.begun { // it was taken before this entry came
 		err = t.lookBack(ctx, c, request.SessionID, seen)
-	} else {
+	}
+	if err == nil {
 		err = t.wait(ctx, c)
 	}
 	return api.TurnAnswer{State: api.PromptTaken, EntryID: t.entryID, Turn: t.outcome}, err
 }
 
 func (t *turnWatch) wait(ctx context.Context, c *client.Client) error {
-	for !t.over {
+	for !t.over && !t.removed {
 		select {
 		case <-t.more:
 			t.catchUp()
@@ -122,6 +130,9 @@ func (t *turnWatch) wait(ctx context.Context, c *client.Client) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+	}
+	if t.removed {
+		return api.Errorf(api.KindConflict, "the prompt was removed from the queue before the agent took it: send it with another clientKey if it is wanted after all")
 	}
 	return nil
 }
@@ -135,18 +146,36 @@ func (t *turnWatch) catchUp() {
 	for _, event := range events {
 		switch e := event.(type) {
 		case api.EntryAppended:
+			known := t.entryID
 			t.note(e.Entry)
+			t.begun = t.begun || t.entryID != known // a turn takes it now
+		case api.QueueChanged:
+			t.queueIs(e.Queue)
 		case api.TurnStarted:
 			if e.Turn.ClientKey == t.key {
 				t.begun, t.outcome.TurnID = true, e.Turn.TurnID
 			}
 		case api.TurnEnded:
-			if e.ClientKey == t.key {
-				t.begun, t.over = true, true
-				t.outcome.TurnID, t.outcome.StopReason, t.outcome.Error = e.TurnID, e.StopReason, e.Error
-			}
+			t.ends[e.TurnID] = e
 		}
 	}
+	t.settle()
+}
+
+// settle looks whether the turn has ended meanwhile.
+func (t *turnWatch) settle() {
+	if end, ok := t.ends[t.outcome.TurnID]; ok {
+		t.begun, t.over = true, true
+		t.outcome.StopReason, t.outcome.Error = end.StopReason, end.Error
+	}
+}
+
+// queueIs notes that somebody took the prompt out of the queue: it is not in the
+// log, which a prompt reaches before it leaves the queue.
+func (t *turnWatch) queueIs(queue []session.QueuedPrompt) {
+	waits := slices.ContainsFunc(queue, func(q session.QueuedPrompt) bool { return q.ClientKey == t.key })
+	t.removed = t.removed || t.queued && !waits && t.entryID == ""
+	t.queued = t.queued || waits
 }
 
 func (t *turnWatch) noteAll(entries []session.Entry) {
@@ -185,7 +214,7 @@ func (t *turnWatch) noteMessage(entry session.Entry) {
 
 func (t *turnWatch) ours(turnID string) bool { return turnID != "" && turnID == t.outcome.TurnID }
 
-// lookBack finds in the log how a turn of the past ended.
+// lookBack finds in the log how a turn ended that had begun before; it may still run.
 func (t *turnWatch) lookBack(ctx context.Context, c *client.Client, sessionID string, seen api.ResyncEventsResponse) error {
 	entries, before := seen.Entries, seen.Before
 	for t.entryID == "" && before != 0 {
@@ -197,5 +226,8 @@ func (t *turnWatch) lookBack(ctx context.Context, c *client.Client, sessionID st
 		t.noteAll(page.Entries)
 	}
 	t.noteAll(entries) // once more, now that the turn's id is known
+	running := seen.Live.Turn
+	t.over = running == nil || running.TurnID != t.outcome.TurnID
+	t.settle()
 	return nil
 }

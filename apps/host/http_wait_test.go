@@ -43,14 +43,26 @@ func TestWaitForATurn(t *testing.T) {
 	}
 }
 
+// background runs f; where f ends the test, what comes is the zero value.
+func background[T any](f func() T) <-chan T {
+	out := make(chan T, 1)
+	go func() {
+		defer close(out)
+		out <- f()
+	}()
+	return out
+}
+
+// waitFor sends a prompt in the background and waits for its turn.
+func waitFor(e httpEntry, request api.SendPromptRequest) <-chan api.TurnAnswer {
+	return background(func() api.TurnAnswer { return ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", request) })
+}
+
 // cancelled waits for a turn that somebody else cancels.
 func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
 	t.Helper()
-	answers := make(chan api.TurnAnswer, 1)
 	stream := follow(t, e, sessionID, "")
-	go func() {
-		answers <- ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, "cancelled", "stream 100000"))
-	}()
+	answers := waitFor(e, prompt(sessionID, "cancelled", "stream 100000"))
 	p := projection{}
 	for p.live.Turn == nil || len(p.live.Partial) == 0 {
 		p.apply(t, stream.next(t))
@@ -78,4 +90,54 @@ func TestWaitNeedsView(t *testing.T) {
 	body = fmt.Sprintf(`{"sessionId":%q,"clientKey":"k2","text":"hello","allowAll":true}`, sessionID)
 	status, answer = blind.post("/v1/send_prompt", body)
 	wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+}
+
+// TestWaitForASteer: a steer ends with the turn that it was given to.
+func TestWaitForASteer(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream, p := follow(t, e, sessionID, ""), projection{}
+	until := func(reached func() bool) {
+		for !reached() {
+			p.apply(t, stream.next(t))
+		}
+	}
+	steer := api.SendPromptRequest{SessionID: sessionID, ClientKey: "steer", Text: "stream 2", Mode: session.ModeSteer}
+	first := waitFor(e, prompt(sessionID, "first", "run echo hi"))
+	until(func() bool { return len(p.live.Approvals) == 1 })
+	steered := waitFor(e, steer)
+	until(func() bool { return len(p.live.Queue) == 1 })
+	ask[api.AnswerApprovalResponse](e, "/v1/answer_approval", api.AnswerApprovalRequest{
+		SessionID: sessionID, ApprovalID: p.live.Approvals[0].ID, Decision: api.DecisionAllow,
+	})
+	one, two := <-first, <-steered
+	if one.Turn != two.Turn || one.EntryID == two.EntryID || one.Turn.StopReason != session.StopEnd {
+		t.Errorf("the prompt ended as %+v, its steer as %+v", one, two)
+	}
+	if again := ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", steer); again != two {
+		t.Errorf("the steer ended as %+v, and later as %+v", two, again)
+	}
+}
+
+// TestWaitForARemovedPrompt: who waits for it is told.
+func TestWaitForARemovedPrompt(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream, p := follow(t, e, sessionID, ""), projection{}
+	ask[api.SendPromptResponse](e, "/v1/send_prompt", prompt(sessionID, "long", "stream 100000"))
+	body := fmt.Sprintf(`{"sessionId":%q,"clientKey":"later","text":"hello"}`, sessionID)
+	removed := background(func() bool {
+		status, text := e.post("/v1/send_prompt?wait=turn", body)
+		wantHTTP(t, status, text, http.StatusConflict, api.KindConflict)
+		return true
+	})
+	for len(p.live.Queue) == 0 {
+		p.apply(t, stream.next(t))
+	}
+	ask[api.EditQueueResponse](e, "/v1/edit_queue", api.EditQueueRequest{SessionID: sessionID, Expected: []string{"later"}, Items: []api.QueueItem{}})
+	<-removed // false where it failed, and told so
+	status, text := e.post("/v1/send_prompt?wait=turn", body)
+	wantHTTP(t, status, text, http.StatusConflict, api.KindConflict)
 }

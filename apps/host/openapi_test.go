@@ -69,15 +69,14 @@ func TestTheDocumentIsTrue(t *testing.T) {
 		if spec.Name == "stop_host" {
 			continue
 		}
-		request := fields[spec.Name]
-		if request == nil {
-			request = spec.Request
+		body := []byte("{}")
+		if request := fields[spec.Name]; request != nil {
+			var err error
+			if body, err = json.Marshal(request); err != nil {
+				t.Fatal(err)
+			}
+			check(t, spec.Name, schemaOf(t, item.Post.RequestBody.Value.Content), body)
 		}
-		body, err := json.Marshal(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, spec.Name, schemaOf(t, item.Post.RequestBody.Value.Content), body)
 		status, answer := e.post("/v1/"+spec.Name, string(body))
 		response := item.Post.Responses.Status(status)
 		if status != http.StatusOK {

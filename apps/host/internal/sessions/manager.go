@@ -26,6 +26,8 @@ type Manager struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // one for each session that was opened
 
+	forking sync.Mutex // held while a fork is made
+
 	mu     sync.Mutex
 	known  map[string]*known
 	byKey  map[string]string // clientKey of create_session -> session id

@@ -27,7 +27,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but IdleAfter are required.
+// Deps are what sessions need of the host. All fields but the last two are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -36,9 +36,12 @@ type Deps struct {
 	System func(cwd string) string
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// OnDelete is told of every session that was deleted. It does not block.
+	OnDelete func(id string)
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
+	Summaries Summaries
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -74,6 +77,7 @@ type Session struct {
 	summary     api.SessionSummary
 	subscribers map[Subscriber]struct{}
 	turn        *runningTurn
+	work        *runningWork
 	pending     map[string]*pendingApproval
 	closing     bool
 
@@ -85,7 +89,10 @@ type Session struct {
 	live   api.Live
 	digest digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
-	lost   bool              // the provider does not know what it stored: read it again
+	done   map[string]string // clientKey of another request -> id of the entry that it made
+	// removed are the clientKeys of prompts that were taken out of the queue.
+	removed map[string]bool
+	lost    bool // the provider does not know what it stored: read it again
 }
 
 // commandBuffer lets a model's deltas queue up while a line is synced to disk.
@@ -119,7 +126,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	ended := ctx.Done()
 	timer := time.NewTimer(s.patience())
 	defer timer.Stop()
-	for !s.closing || s.turn != nil {
+	for !s.closing || s.turn != nil || s.work != nil {
 		select {
 		case command := <-s.commands:
 			command()
@@ -133,6 +140,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.closing = true
 			if s.turn != nil {
 				s.turn.cancel()
+			}
+			if s.work != nil {
+				s.work.cancel()
 			}
 		}
 	}
@@ -191,6 +201,9 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 		return session.Entry{}, err
 	}
 	s.digest.add(entry)
+	if mark.ClientKey != "" && entry.Type != session.TypeMessage {
+		s.done[mark.ClientKey] = entry.ID
+	}
 	s.publish(api.EntryAppended{Entry: sendable(entry)})
 	return entry, nil
 }
@@ -259,6 +272,8 @@ func refuse(err error) error {
 		return nil
 	case errors.As(err, &told):
 		return told
+	case refuseCarry(err) != nil:
+		return refuseCarry(err)
 	case errors.As(err, &damage):
 		return api.Errorf(api.KindDamaged, "this session is damaged and was not written to: %s", damage.What)
 	case errors.Is(err, ErrClosed):

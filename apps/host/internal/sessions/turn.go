@@ -48,10 +48,11 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Model:    model,
 		Tools:    s.tools.Tools(),
 		Journal:  journal{s, s.turn.id},
+		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     gate{s},
 		Sink:     sink{s},
 		System:   s.deps.System(s.project.Path),
-		Messages: promptMessages(s.log.Tree().LeafContext()),
+		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
@@ -83,6 +84,9 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 	s.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})
+	if !s.closing {
+		s.compactIfDue()
+	}
 	s.startNext(context.Background())
 	s.touch()
 }

@@ -9,6 +9,7 @@ import { LiveContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { ResultRow } from "./ResultRow";
 import type { Row } from "./rows";
+import { SummaryRow } from "./SummaryRow";
 import { UserRow } from "./UserRow";
 import { useRows } from "./use-rows";
 import { useStickToBottom } from "./use-stick-to-bottom";
@@ -77,7 +78,7 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
               />
             ))}
             {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-            <OutgoingRows prompts={outgoing} view={view} />
+            <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
           </div>
         </section>
         {atEnd ? null : (
@@ -105,7 +106,16 @@ function RowView({ row, previous, me }: { row: Row; previous: Row | undefined; m
     case "user":
       return <UserRow entry={row.entry} message={row.message} mine={row.entry.clientId === me} />;
     case "assistant":
-      return <AssistantRow message={row.message} tools={row.tools} first={previous?.kind !== "assistant"} />;
+      return (
+        <AssistantRow
+          entryId={row.entryId}
+          message={row.message}
+          tools={row.tools}
+          first={previous?.kind !== "assistant"}
+        />
+      );
+    case "summary":
+      return <SummaryRow title={row.title} text={row.text} />;
     case "result":
       return <ResultRow result={row.result} />;
     case "note":

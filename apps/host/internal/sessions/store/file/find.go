@@ -118,6 +118,9 @@ func (p *Provider) find(id string) (string, error) {
 	return found, nil
 }
 
+// Locate implements store.Locator.
+func (p *Provider) Locate(_ context.Context, id string) (string, error) { return p.find(id) }
+
 func holds(path, id string) bool {
 	header, err := readHeader(path)
 	return err == nil && header.ID == id

@@ -35,6 +35,8 @@ func Run(t *testing.T, newPlace func(t *testing.T) Open) {
 		"Branched":         testBranched,
 		"Snapshot":         testSnapshot,
 		"RandomHistories":  testRandomHistories,
+		"Carry":            testCarry,
+		"CarryRefusals":    testCarryRefusals,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlaceFor(t, newPlace(t))) })
 	}

@@ -3,9 +3,12 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -72,10 +75,19 @@ func TestATokenThatWasRevokedMeanwhileGetsNoConnection(t *testing.T) {
 	}
 }
 
-// TestEveryKindHasAStatus: only a fault of the host is a 500.
+// TestEveryKindHasAStatus: only a fault of the host is a 500, and the guide says so
+// of each.
 func TestEveryKindHasAStatus(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "http.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for kind := api.KindUnknownRequest; !strings.HasPrefix(kind.String(), "kind_"); kind++ {
 		status := httpStatus(kind)
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| %d \\| .*`%s`", status, kind))
+		if !row.Match(guide) {
+			t.Errorf("docs/http.md does not say that %s goes out with the status %d", kind, status)
+		}
 		if (status == http.StatusInternalServerError) != (kind == api.KindInternal) {
 			t.Errorf("the kind %s goes out with the status %d", kind, status)
 		}

@@ -43,6 +43,7 @@ func (h *Host) handlers() map[string]handler {
 		"remove_project":   handle(h.removeProject),
 		"list_dir":         handle(h.listDir),
 		"list_sessions":    handle(h.listSessions),
+		"search_sessions":  handle(h.searchSessions),
 		"create_session":   handle(h.createSession),
 		"rename_session":   handle(h.renameSession),
 		"set_model":        handle(h.setModel),

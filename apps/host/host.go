@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -151,6 +152,17 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
+	if err := h.loadSessions(); err != nil {
+		return err
+	}
+	h.uplink = newUplink(h, h.relayURL())
+	h.pairings = newPairings(h)
+	h.serve = h.handlers()
+	h.listener, err = listenDirect(cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
+	return err
+}
+
+func (h *Host) loadSessions() (err error) {
 	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
@@ -159,20 +171,17 @@ func (h *Host) load() (err error) {
 	if err != nil {
 		return err
 	}
+	found, err := index.Open(h.stopCtx, h.paths.Index(), stores, h.log)
+	if err != nil { // it is only a copy: the sessions do not wait for it
+		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
+	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open,
+		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		Summaries: h.models.summaries(),
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
-	if err != nil {
-		return err
-	}
-	h.uplink = newUplink(h, h.relayURL())
-	h.pairings = newPairings(h)
-	h.serve = h.handlers()
-	h.listener, err = listenDirect(cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
 	return err
 }
 

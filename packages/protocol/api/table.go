@@ -19,6 +19,7 @@ func Table() []Spec {
 		{"remove_project", GrantManage, RemoveProjectRequest{}, Empty{}, "Forgets a project that has no sessions. The folder stays."},
 		{"list_dir", GrantManage, ListDirRequest{}, ListDirResponse{}, "Lists the folders in a folder of the host."},
 		{"list_sessions", GrantView, ListSessionsRequest{}, ListSessionsResponse{}, "Lists sessions, newest first."},
+		{"search_sessions", GrantView, SearchSessionsRequest{}, SearchSessionsResponse{}, "Searches the text of all sessions, newest hits first."},
 		{"create_session", GrantPrompt, CreateSessionRequest{}, CreateSessionResponse{}, "Makes a session; the same clientKey gives the same session."},
 		{"rename_session", GrantPrompt, RenameSessionRequest{}, Empty{}, "Names a session."},
 		{"delete_session", GrantManage, SessionRequest{}, Empty{}, "Takes a session away for good."},

@@ -81,6 +81,7 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 		}
 	}
 	s.turn = nil
+	s.giveName(outcome)
 	s.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})

@@ -45,7 +45,7 @@ type Model struct {
 // Default returns the name of the model that new sessions use.
 func (c Config) Default() string { return c.defaultModel }
 
-// Auxiliary returns the name of the model that writes summaries, or "".
+// Auxiliary returns the name of the model that writes summaries and titles, or "".
 func (c Config) Auxiliary() string { return c.auxiliary }
 
 // Model returns the model of that name; "" is the default.

@@ -36,6 +36,10 @@ export const MAX_ENTRY_BYTES = 7340032;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
+/** bytes of a search */
+export const MAX_QUERY = 512;
+/** hits of one answer */
+export const MAX_HITS = 50;
 /** MaxToolTail is how much output of a running tool Live holds, in bytes. */
 export const MAX_TOOL_TAIL = 16384;
 
@@ -344,6 +348,8 @@ export interface Requests {
   list_dir: { grant: 'manage'; request: ListDirRequest; response: ListDirResponse };
   /** Lists sessions, newest first. */
   list_sessions: { grant: 'view'; request: ListSessionsRequest; response: ListSessionsResponse };
+  /** Searches the text of all sessions, newest hits first. */
+  search_sessions: { grant: 'view'; request: SearchSessionsRequest; response: SearchSessionsResponse };
   /** Makes a session; the same clientKey gives the same session. */
   create_session: { grant: 'prompt'; request: CreateSessionRequest; response: CreateSessionResponse };
   /** Names a session. */
@@ -412,6 +418,7 @@ export const requestGrants = {
   remove_project: 'manage',
   list_dir: 'manage',
   list_sessions: 'view',
+  search_sessions: 'view',
   create_session: 'prompt',
   rename_session: 'prompt',
   delete_session: 'manage',
@@ -554,6 +561,34 @@ export interface ListSessionsRequest {
 
 export interface ListSessionsResponse {
   sessions: SessionSummary[];
+}
+
+/**
+ * SearchSessionsRequest searches the text of all sessions. Query is what people
+ * write: words that must all be there, "phrases", begin* for words that begin so,
+ * and -word for what must not be there. Case and accents do not matter.
+ */
+export interface SearchSessionsRequest {
+  query: string;
+  /** "" searches all projects */
+  projectId?: string;
+  /**
+   * Role is whose text is searched: "" is everybody's, else "user", "assistant",
+   * "tool", "summary", "name" or "other".
+   */
+  role?: string;
+  /** 0, or more than MaxHits, is MaxHits */
+  limit?: number;
+}
+
+/** SearchSessionsResponse holds the newest hits first, at most three of one session. */
+export interface SearchSessionsResponse {
+  hits: SearchHit[];
+  /**
+   * Behind is how many sessions wait to be read into the index: what was said in
+   * them last may be missing.
+   */
+  behind?: number;
 }
 
 /** CreateSessionRequest makes one session per ClientKey. */
@@ -905,6 +940,22 @@ export interface DirEntry {
   git?: boolean;
 }
 
+/** SearchHit is an entry of a session that was found. */
+export interface SearchHit {
+  sessionId: string;
+  projectId: string;
+  /** of the session, as SessionSummary.Name */
+  name: string;
+  entryId: string;
+  /** of the entry: get_entries with before: seq + 1 ends with it */
+  seq: number;
+  role: string;
+  /** Unix milliseconds */
+  at: number;
+  /** Snippet is the text around what was found. */
+  snippet: SnippetPart[];
+}
+
 /** TreeNode is an entry in the tree of a session, in short. */
 export interface TreeNode {
   id: string;
@@ -987,6 +1038,13 @@ export interface Model {
   contextWindow?: number;
   /** Demo is true for the built-in demo model, which is not an AI. */
   demo?: boolean;
+}
+
+/** SnippetPart is a piece of a snippet. */
+export interface SnippetPart {
+  text: string;
+  /** it is what was searched for */
+  found?: boolean;
 }
 
 /**

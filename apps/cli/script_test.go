@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 //	signal NAME INT|TERM|KILL
 //	finish NAME CODE       wait for the end of NAME; stdout and stderr are its own
 //	code CODE ARG...       run scorel ARG... and expect its exit code
-//	stub NAME MODE         serve a model that refuses, or that waits in the middle
+//	stub NAME MODE         serve a model that refuses, or that waits in the middle,
+//	                       or every provider's wire with the key good-key and the model the-model
 //	                       of its answer for "release NAME"; $NAME_url is its URL
 //	mangle CODE            set $mangled to the pairing code with another secret
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT

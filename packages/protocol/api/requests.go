@@ -75,9 +75,12 @@ type (
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
+	// SetModelRequest chooses the model, how much it thinks, or both.
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
-		Model     string `json:"model"`
+		Model     string `json:"model"` // "" with Thinking leaves it
+		// Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it.
+		Thinking string `json:"thinking,omitempty"`
 	}
 	// ResyncEventsRequest subscribes to a session and says what was seen. Zero
 	// anchors get a full reload.

@@ -25,7 +25,7 @@ func Table() []Spec {
 		{"delete_session", GrantManage, SessionRequest{}, Empty{}, "Takes a session away for good."},
 		{"copy_session", GrantManage, CopySessionRequest{}, Empty{}, "Copies or moves a session to another session provider, every byte of it."},
 		{"import_session", GrantLocal, ImportSessionRequest{}, ImportSessionResponse{}, "Takes a session file of the host's machine in, of scorel or Pi."},
-		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model for the next turns of a session."},
+		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model, and how much it thinks, for the next turns of a session."},
 		{"fork_session", GrantPrompt, ForkSessionRequest{}, ForkSessionResponse{}, "Makes a new session of the path to an entry; the same clientKey gives the same session."},
 		{"get_tree", GrantView, SessionRequest{}, GetTreeResponse{}, "Gives the tree of a session in short."},
 		{"rewind_session", GrantPrompt, RewindSessionRequest{}, MoveLeafResponse{}, "Moves the leaf back on its path."},

@@ -360,7 +360,7 @@ export interface Requests {
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Takes a session file of the host's machine in, of scorel or Pi. */
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
-  /** Chooses the model for the next turns of a session. */
+  /** Chooses the model, and how much it thinks, for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Makes a new session of the path to an entry; the same clientKey gives the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
@@ -637,9 +637,13 @@ export interface ImportSessionResponse {
   session: SessionSummary;
 }
 
+/** SetModelRequest chooses the model, how much it thinks, or both. */
 export interface SetModelRequest {
   sessionId: string;
+  /** "" with Thinking leaves it */
   model: string;
+  /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
+  thinking?: string;
 }
 
 /**

@@ -263,7 +263,7 @@ export interface ApprovalResolved {
   seq: number;
   approvalId: string;
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
   feedback?: string;
   /** that hold from now on, with "always" */
@@ -430,6 +430,12 @@ export interface Requests {
   list_clients: { grant: 'manage'; request: Empty; response: ListClientsResponse };
   /** Shuts an entry out at once. */
   revoke_client: { grant: 'manage'; request: RevokeClientRequest; response: Empty };
+  /** Admits a token with some grants, for programs on the host's machine; the same hash is the same token. */
+  create_token: { grant: 'local'; request: CreateTokenRequest; response: CreateTokenResponse };
+  /** Lists the tokens. */
+  list_tokens: { grant: 'local'; request: Empty; response: ListTokensResponse };
+  /** Ends a token, and its connections at once. */
+  revoke_token: { grant: 'local'; request: RevokeTokenRequest; response: Empty };
   /** Asks the relay for a pairing code to show. */
   create_pairing: { grant: 'local'; request: Empty; response: CreatePairingResponse };
   /** Takes a code that an entry shows. */
@@ -474,6 +480,9 @@ export const requestGrants = {
   answer_approval: 'approve',
   list_clients: 'manage',
   revoke_client: 'manage',
+  create_token: 'local',
+  list_tokens: 'local',
+  revoke_token: 'local',
   create_pairing: 'local',
   redeem_pairing: 'local',
   await_pairing: 'local',
@@ -917,7 +926,7 @@ export interface AnswerApprovalRequest {
 /** AnswerApprovalResponse tells the decision that counts: the first answer wins. */
 export interface AnswerApprovalResponse {
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
   /** false when somebody was faster */
   won: boolean;
@@ -929,6 +938,29 @@ export interface ListClientsResponse {
 
 export interface RevokeClientRequest {
   clientId: string;
+}
+
+/**
+ * CreateTokenRequest admits a token for programs on the host's own machine. Who
+ * asks makes the token and keeps it; the same hash is the same token.
+ */
+export interface CreateTokenRequest {
+  /** SHA-256 of the token, lower-case hex */
+  hash: string;
+  label: string;
+  grants: Grant[];
+}
+
+export interface CreateTokenResponse {
+  token: Token;
+}
+
+export interface ListTokensResponse {
+  tokens: Token[];
+}
+
+export interface RevokeTokenRequest {
+  tokenId: string;
 }
 
 /**
@@ -1088,6 +1120,16 @@ export interface Client {
   pairedAt: number;
   /** has a channel open */
   online: boolean;
+}
+
+/** Token is what a host tells of a token for programs on its own machine. */
+export interface Token {
+  /** begins with tok_ */
+  id: string;
+  label: string;
+  grants: Grant[];
+  /** Unix milliseconds */
+  createdAt: number;
 }
 
 /** Model is a model that the host can use. */

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -30,7 +31,7 @@ type Config struct {
 	RelayURL string              // "" is the relay_url of config.toml
 	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
-	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
+	Listen   string              // loopback address for direct connections; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
 	Version  string              // of the program
 	Logger   *slog.Logger        // nil is silent
@@ -50,6 +51,7 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
 	hub      *hub
@@ -142,11 +144,25 @@ func (h *Host) load() (err error) {
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
 		return err
 	}
+	if h.tokens, err = state.LoadTokens(h.paths.Tokens()); err != nil {
+		return err
+	}
 	for _, path := range h.cfg.Projects {
 		if _, err := h.projects.Add(path); err != nil {
 			return err
 		}
 	}
+	if err := h.loadSessions(); err != nil {
+		return err
+	}
+	h.uplink = newUplink(h, h.relayURL())
+	h.pairings = newPairings(h)
+	h.serve = h.handlers()
+	h.listener, err = listenDirect(cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
+	return err
+}
+
+func (h *Host) loadSessions() (err error) {
 	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
@@ -155,24 +171,18 @@ func (h *Host) load() (err error) {
 	if err != nil {
 		return err
 	}
+	found, err := index.Open(h.stopCtx, h.paths.Index(), stores, h.log)
+	if err != nil { // it is only a copy: the sessions do not wait for it
+		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
+	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open,
+		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System:    systemPrompt(catalog),
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		Summaries: h.models.summaries(),
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
-	if err != nil {
-		return err
-	}
-	h.uplink = newUplink(h, h.relayURL())
-	h.pairings = newPairings(h)
-	h.serve = h.handlers()
-	h.listener, err = net.Listen("tcp", cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
-	if err != nil {
-		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
-	}
-	return nil
+	return err
 }
 
 func (h *Host) relayURL() string {

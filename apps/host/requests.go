@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -67,6 +68,10 @@ func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsReques
 	return api.ListSessionsResponse{Sessions: h.sessions.List(r.ProjectID)}, nil
 }
 
+func (h *Host) searchSessions(ctx context.Context, _ *conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
+	return h.sessions.Search(ctx, r)
+}
+
 func (h *Host) createSession(ctx context.Context, c *conn, r api.CreateSessionRequest) (api.CreateSessionResponse, error) {
 	project, ok := h.projects.Get(r.ProjectID)
 	if !ok {
@@ -95,7 +100,19 @@ func (h *Host) setModel(ctx context.Context, c *conn, r api.SetModelRequest) (ap
 	if err != nil {
 		return none, err
 	}
-	return none, s.SetModel(ctx, c.clientID, r.Model)
+	// What is wrong with either is said before anything changes.
+	if err := sessions.CheckThinking(r.Thinking); err != nil {
+		return none, err
+	}
+	if r.Model != "" || r.Thinking == "" {
+		if err := s.SetModel(ctx, c.clientID, r.Model); err != nil {
+			return none, err
+		}
+	}
+	if r.Thinking == "" {
+		return none, nil
+	}
+	return none, s.SetThinking(ctx, c.clientID, r.Thinking)
 }
 
 // resyncEvents answers from the session's goroutine, so that the answer stands in

@@ -225,6 +225,7 @@ var numbers = map[string]int{
 	"api.MaxClientKey": api.MaxClientKey, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
+	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
 	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
 }
 

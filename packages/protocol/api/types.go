@@ -47,6 +47,14 @@ type Client struct {
 	Online   bool     `json:"online"`   // has a channel open
 }
 
+// Token is what a host tells of a token for programs on its own machine.
+type Token struct {
+	ID        string  `json:"id"` // begins with tok_
+	Label     string  `json:"label"`
+	Grants    []Grant `json:"grants"`
+	CreatedAt int64   `json:"createdAt"` // Unix milliseconds
+}
+
 // DirEntry is one folder in a listing.
 type DirEntry struct {
 	Name   string `json:"name"`

@@ -25,7 +25,9 @@ func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 	if err != nil {
 		return err
 	}
-	return s.aside(ctx, func() error { return several.Copy(ctx, id, to, move) })
+	err = s.aside(ctx, func() error { return several.Copy(ctx, id, to, move) })
+	m.touch(id, s.project.ID) // it may be somewhere else now
+	return err
 }
 
 // Delete takes a session away for good.
@@ -48,6 +50,9 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 	}
 	delete(m.known, id)
 	m.mu.Unlock()
+	if m.deps.Index != nil {
+		m.deps.Index.Remove(id)
+	}
 	m.deps.OnDelete(id)
 	return nil
 }
@@ -57,7 +62,7 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 	if err := m.provider.Import(ctx, projectID, data); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
-	if err := m.discover(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
+	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
 	m.mu.Lock()

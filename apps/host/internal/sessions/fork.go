@@ -38,7 +38,7 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	}
 	if !made {
 		id = header.ID
-		if err := m.discover(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
+		if err := m.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
 			return response, refuse(err)
 		}
 	}

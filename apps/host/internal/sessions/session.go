@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -27,7 +28,7 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but the last two are required.
+// Deps are what sessions need of the host. All fields but Index, Titles, Summaries and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -38,6 +39,12 @@ type Deps struct {
 	OnSummary func(api.SessionSummary)
 	// OnDelete is told of every session that was deleted. It does not block.
 	OnDelete func(id string)
+	// Index serves lists and search; it is closed with the sessions. Without one every
+	// session is read at the start, and nothing is searched.
+	Index *index.Index
+	// Titles makes titles for sessions after their first turn; without one, and where it
+	// fails, the first sentence of the first prompt is the title.
+	Titles agent.Model
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
@@ -79,6 +86,7 @@ type Session struct {
 	turn        *runningTurn
 	work        *runningWork
 	pending     map[string]*pendingApproval
+	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
 
 	// Owned by run, and made anew each time the log is opened.
@@ -87,7 +95,7 @@ type Session struct {
 	seq    uint64 // of the last event
 	ring   ring
 	live   api.Live
-	digest digest
+	digest index.Digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
 	done   map[string]string // clientKey of another request -> id of the entry that it made
 	// removed are the clientKeys of prompts that were taken out of the queue.
@@ -126,7 +134,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	ended := ctx.Done()
 	timer := time.NewTimer(s.patience())
 	defer timer.Stop()
-	for !s.closing || s.turn != nil || s.work != nil {
+	for !s.closing || s.turn != nil || s.work != nil || s.naming != nil {
 		select {
 		case command := <-s.commands:
 			command()
@@ -140,6 +148,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.closing = true
 			if s.turn != nil {
 				s.turn.cancel()
+			}
+			if s.naming != nil {
+				s.naming()
 			}
 			if s.work != nil {
 				s.work.cancel()
@@ -200,7 +211,10 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 		s.lost = s.lost || errors.Is(err, store.ErrLost)
 		return session.Entry{}, err
 	}
-	s.digest.add(entry)
+	s.digest.Add(entry)
+	if s.deps.Index != nil {
+		s.deps.Index.Touch(s.id, s.project.ID)
+	}
 	if mark.ClientKey != "" && entry.Type != session.TypeMessage {
 		s.done[mark.ClientKey] = entry.ID
 	}
@@ -248,7 +262,7 @@ func (s *Session) publish(event api.Event) {
 
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
-	summary := s.digest.summarize(s.project.ID, s.log.Header(), s.log.Tree().Name(), s.log.Damage(), s.deps.Models)
+	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
 	summary.WaitingApproval = len(s.pending) > 0
 	if summary != s.summary {

@@ -44,6 +44,11 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
+	history := s.log.Tree().LeafContext()
+	thinking := agent.ThinkingLevel("") // what config.toml says
+	if history.ThinkingSet {
+		thinking = agent.ThinkingLevel(history.ThinkingLevel)
+	}
 	return agent.Turn{
 		Model:    model,
 		Tools:    s.tools.Tools(),
@@ -56,6 +61,8 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
+
+		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
 	}, nil
 }
 
@@ -81,6 +88,7 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 		}
 	}
 	s.turn = nil
+	s.giveName(outcome)
 	s.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})

@@ -19,6 +19,7 @@ export type {
   Requests,
   ResyncEventsResponse,
   RunningTool,
+  SearchHit,
   SessionEvent,
   SessionSummary,
   TreeNode,

@@ -24,8 +24,15 @@ import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
 
+export interface ChatSessionProps {
+  deviceId: string;
+  sessionId: string;
+  /** The entry to show; undefined is the end. */
+  entryId: string | undefined;
+}
+
 /** One session: its transcript and what can be done with it. */
-export function ChatSession({ deviceId, sessionId }: { deviceId: string; sessionId: string }) {
+export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) {
   const scorel = useScorel();
   const host = useHost(deviceId);
   useHostFreshness(host);
@@ -64,7 +71,15 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
           }
         />
         {open ? (
-          <SessionBody open={open} host={host} label={label} data={data} tree={tree} onTree={setTree} />
+          <SessionBody
+            open={open}
+            host={host}
+            label={label}
+            data={data}
+            tree={tree}
+            onTree={setTree}
+            entryId={entryId}
+          />
         ) : (
           <Loading />
         )}
@@ -90,9 +105,10 @@ interface BodyProps {
   /** The sheet with the branches is open. */
   tree: boolean;
   onTree: (open: boolean) => void;
+  entryId: string | undefined;
 }
 
-function SessionBody({ open, host, label, data, tree, onTree }: BodyProps) {
+function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyProps) {
   const { state, view } = open;
   const { deviceId } = host;
   const [insert, setInsert] = useState<{ text: string } | null>(null);
@@ -121,6 +137,7 @@ function SessionBody({ open, host, label, data, tree, onTree }: BodyProps) {
             state={state}
             view={view}
             me={me?.id}
+            entryId={entryId}
             model={model ? { id: model.id, demo: model.demo ?? false } : null}
             canAnswer={state.status === "live" && mayAnswer}
             empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}

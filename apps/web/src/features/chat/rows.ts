@@ -92,6 +92,7 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
     case "model_change":
       return { kind: "note", key: entry.id, text: `The model is now ${entry.modelId} (${entry.provider}).` };
     case "session_info":
+      if (entry.seq && !entry.clientId) return null; // a title that the host made
       return { kind: "note", key: entry.id, text: `The session is now called “${entry.name}”.` };
     case "custom":
       return customRow(entry);

@@ -36,6 +36,10 @@ export const MAX_ENTRY_BYTES = 7340032;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
+/** bytes of a search */
+export const MAX_QUERY = 512;
+/** hits of one answer */
+export const MAX_HITS = 50;
 /** MaxToolTail is how much output of a running tool Live holds, in bytes. */
 export const MAX_TOOL_TAIL = 16384;
 
@@ -228,7 +232,7 @@ export interface ApprovalResolved {
   seq: number;
   approvalId: string;
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
 }
 
@@ -344,6 +348,8 @@ export interface Requests {
   list_dir: { grant: 'manage'; request: ListDirRequest; response: ListDirResponse };
   /** Lists sessions, newest first. */
   list_sessions: { grant: 'view'; request: ListSessionsRequest; response: ListSessionsResponse };
+  /** Searches the text of all sessions, newest hits first. */
+  search_sessions: { grant: 'view'; request: SearchSessionsRequest; response: SearchSessionsResponse };
   /** Makes a session; the same clientKey gives the same session. */
   create_session: { grant: 'prompt'; request: CreateSessionRequest; response: CreateSessionResponse };
   /** Names a session. */
@@ -354,7 +360,7 @@ export interface Requests {
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Takes a session file of the host's machine in, of scorel or Pi. */
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
-  /** Chooses the model for the next turns of a session. */
+  /** Chooses the model, and how much it thinks, for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Makes a new session of the path to an entry; the same clientKey gives the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
@@ -386,6 +392,12 @@ export interface Requests {
   list_clients: { grant: 'manage'; request: Empty; response: ListClientsResponse };
   /** Shuts an entry out at once. */
   revoke_client: { grant: 'manage'; request: RevokeClientRequest; response: Empty };
+  /** Admits a token with some grants, for programs on the host's machine; the same hash is the same token. */
+  create_token: { grant: 'local'; request: CreateTokenRequest; response: CreateTokenResponse };
+  /** Lists the tokens. */
+  list_tokens: { grant: 'local'; request: Empty; response: ListTokensResponse };
+  /** Ends a token, and its connections at once. */
+  revoke_token: { grant: 'local'; request: RevokeTokenRequest; response: Empty };
   /** Asks the relay for a pairing code to show. */
   create_pairing: { grant: 'local'; request: Empty; response: CreatePairingResponse };
   /** Takes a code that an entry shows. */
@@ -406,6 +418,7 @@ export const requestGrants = {
   remove_project: 'manage',
   list_dir: 'manage',
   list_sessions: 'view',
+  search_sessions: 'view',
   create_session: 'prompt',
   rename_session: 'prompt',
   delete_session: 'manage',
@@ -427,6 +440,9 @@ export const requestGrants = {
   answer_approval: 'approve',
   list_clients: 'manage',
   revoke_client: 'manage',
+  create_token: 'local',
+  list_tokens: 'local',
+  revoke_token: 'local',
   create_pairing: 'local',
   redeem_pairing: 'local',
   await_pairing: 'local',
@@ -547,6 +563,34 @@ export interface ListSessionsResponse {
   sessions: SessionSummary[];
 }
 
+/**
+ * SearchSessionsRequest searches the text of all sessions. Query is what people
+ * write: words that must all be there, "phrases", begin* for words that begin so,
+ * and -word for what must not be there. Case and accents do not matter.
+ */
+export interface SearchSessionsRequest {
+  query: string;
+  /** "" searches all projects */
+  projectId?: string;
+  /**
+   * Role is whose text is searched: "" is everybody's, else "user", "assistant",
+   * "tool", "summary", "name" or "other".
+   */
+  role?: string;
+  /** 0, or more than MaxHits, is MaxHits */
+  limit?: number;
+}
+
+/** SearchSessionsResponse holds the newest hits first, at most three of one session. */
+export interface SearchSessionsResponse {
+  hits: SearchHit[];
+  /**
+   * Behind is how many sessions wait to be read into the index: what was said in
+   * them last may be missing.
+   */
+  behind?: number;
+}
+
 /** CreateSessionRequest makes one session per ClientKey. */
 export interface CreateSessionRequest {
   projectId: string;
@@ -593,9 +637,13 @@ export interface ImportSessionResponse {
   session: SessionSummary;
 }
 
+/** SetModelRequest chooses the model, how much it thinks, or both. */
 export interface SetModelRequest {
   sessionId: string;
+  /** "" with Thinking leaves it */
   model: string;
+  /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
+  thinking?: string;
 }
 
 /**
@@ -791,7 +839,7 @@ export interface AnswerApprovalRequest {
 /** AnswerApprovalResponse tells the decision that counts: the first answer wins. */
 export interface AnswerApprovalResponse {
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
   /** false when somebody was faster */
   won: boolean;
@@ -803,6 +851,29 @@ export interface ListClientsResponse {
 
 export interface RevokeClientRequest {
   clientId: string;
+}
+
+/**
+ * CreateTokenRequest admits a token for programs on the host's own machine. Who
+ * asks makes the token and keeps it; the same hash is the same token.
+ */
+export interface CreateTokenRequest {
+  /** SHA-256 of the token, lower-case hex */
+  hash: string;
+  label: string;
+  grants: Grant[];
+}
+
+export interface CreateTokenResponse {
+  token: Token;
+}
+
+export interface ListTokensResponse {
+  tokens: Token[];
+}
+
+export interface RevokeTokenRequest {
+  tokenId: string;
 }
 
 /**
@@ -873,6 +944,22 @@ export interface DirEntry {
   git?: boolean;
 }
 
+/** SearchHit is an entry of a session that was found. */
+export interface SearchHit {
+  sessionId: string;
+  projectId: string;
+  /** of the session, as SessionSummary.Name */
+  name: string;
+  entryId: string;
+  /** of the entry: get_entries with before: seq + 1 ends with it */
+  seq: number;
+  role: string;
+  /** Unix milliseconds */
+  at: number;
+  /** Snippet is the text around what was found. */
+  snippet: SnippetPart[];
+}
+
 /** TreeNode is an entry in the tree of a session, in short. */
 export interface TreeNode {
   id: string;
@@ -935,6 +1022,16 @@ export interface Client {
   online: boolean;
 }
 
+/** Token is what a host tells of a token for programs on its own machine. */
+export interface Token {
+  /** begins with tok_ */
+  id: string;
+  label: string;
+  grants: Grant[];
+  /** Unix milliseconds */
+  createdAt: number;
+}
+
 /** Model is a model that the host can use. */
 export interface Model {
   /** the name in config.toml */
@@ -945,6 +1042,13 @@ export interface Model {
   contextWindow?: number;
   /** Demo is true for the built-in demo model, which is not an AI. */
   demo?: boolean;
+}
+
+/** SnippetPart is a piece of a snippet. */
+export interface SnippetPart {
+  text: string;
+  /** it is what was searched for */
+  found?: boolean;
 }
 
 /**

@@ -26,7 +26,7 @@ func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 		}
 		list = append(list, store.Info{
 			Header: header, ProjectID: filepath.Base(filepath.Dir(path)), Modified: stat.ModTime(),
-			Revision: fmt.Sprintf("%d.%d", stat.Size(), stat.ModTime().UnixNano()),
+			Revision: revision(stat),
 		})
 	})
 	return list, err

@@ -45,7 +45,10 @@ type Places struct {
 	where map[string]string // id -> name of the provider that has it, as last seen
 }
 
-var _ store.Provider = (*Places)(nil)
+var (
+	_ store.Provider = (*Places)(nil)
+	_ store.Tailer   = (*Places)(nil)
+)
 
 // New takes over providers by their names. choose names the one for new sessions of
 // a project, and always one of them.
@@ -167,6 +170,24 @@ func (p *Places) Read(ctx context.Context, id string) (*session.File, error) {
 		return nil, err
 	}
 	return provider.Read(ctx, id)
+}
+
+// Tail implements store.Tailer. A mark holds for the provider that gave it.
+func (p *Places) Tail(ctx context.Context, id, mark string) (store.Tail, error) {
+	name, provider, err := p.find(ctx, id)
+	if err != nil {
+		return store.Tail{}, err
+	}
+	prefix := name + ":"
+	own, ok := strings.CutPrefix(mark, prefix)
+	if !ok {
+		own = ""
+	}
+	tail, err := store.ReadTail(ctx, provider, id, own)
+	if tail.Mark != "" {
+		tail.Mark = prefix + tail.Mark
+	}
+	return tail, err
 }
 
 // Export implements store.Provider.

@@ -177,7 +177,7 @@ func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 				continue
 			}
 			info.Header, info.Modified = file.Header, time.UnixMicro(modified)
-			info.Revision = fmt.Sprintf("%d.%d", created, count)
+			info.Revision = revisionOf(created, count)
 			list = append(list, info)
 		}
 		return found.Err()

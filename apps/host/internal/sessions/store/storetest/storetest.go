@@ -34,6 +34,7 @@ func Run(t *testing.T, newPlace func(t *testing.T) Open) {
 		"Leaf":             testLeaf,
 		"Branched":         testBranched,
 		"Snapshot":         testSnapshot,
+		"Tail":             testTail,
 		"RandomHistories":  testRandomHistories,
 		"Carry":            testCarry,
 		"CarryRefusals":    testCarryRefusals,

@@ -25,6 +25,7 @@ type Plan struct {
 	Host     string        // folder of apps/host
 	Pi       string        // folder of Pi's package; empty: leave it out
 	Node     string        // what runs Pi
+	Index    bool          // measure the index of sessions too
 	Dir      string        // folder for the sessions, on the disk to measure; empty: the system's for temporary files
 	Progress io.Writer
 }
@@ -34,6 +35,7 @@ const (
 	sectionOpen    = "open"
 	sectionAppend  = "append"
 	sectionDurable = "durable"
+	sectionIndex   = "index"
 )
 
 type runner struct {
@@ -59,21 +61,17 @@ func Run(ctx context.Context, plan Plan) (_ *report.Report, err error) {
 	if r.pi, version, err = findPi(plan.Node, plan.Pi, scratch); err != nil {
 		return nil, err
 	}
-	peer := "Pi " + version
-	if r.pi == nil {
-		peer = "Pi not installed"
-		fmt.Fprintln(plan.Progress, "Pi is not compared with. To do so:", HowToInstall)
-	}
-	r.report.Sections = []report.Section{
-		{Name: sectionOpen, Column: "log", Title: "a session of entries of 500 bytes is opened and its context built, cold; " + peer,
-			Metrics: []report.Metric{report.Open, report.Context, report.OpenAndContext, report.PeakMemory}},
-		{Name: sectionAppend, Column: "log", Title: fmt.Sprintf("%d entries are appended one by one, without a sync", plan.Appends), Metrics: []report.Metric{report.Append}},
-		{Name: sectionDurable, Column: "log", Title: fmt.Sprintf("%d sessions append, each append is synced; before that one file by bare system calls", plan.Sessions),
-			Metrics: []report.Metric{report.RawSyncs, report.DurableAppends, report.TimesRaw, report.DurableP99}},
-	}
+	r.report.Sections = r.sections(version)
 	for round := range plan.Rounds {
 		fmt.Fprintf(plan.Progress, "round %d of %d\n", round+1, plan.Rounds)
 		if err := r.round(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if plan.Index {
+		r.report.Sections = append(r.report.Sections, report.Section{Name: sectionIndex, Column: "what", Metrics: []report.Metric{report.Took},
+			Title: "searches over 1000 sessions of 200 messages; opening a warm index, by the length of a session"})
+		if err := r.index(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +79,24 @@ func Run(ctx context.Context, plan Plan) (_ *report.Report, err error) {
 		r.report.Results[i].Summarize()
 	}
 	r.report.Judge(Targets(plan.Entries))
+	r.report.Judge(r.indexTargets())
 	return r.report, nil
+}
+
+// sections are what the report shows, the index left aside.
+func (r *runner) sections(version string) []report.Section {
+	peer := "Pi " + version
+	if r.pi == nil {
+		peer = "Pi not installed"
+		fmt.Fprintln(r.plan.Progress, "Pi is not compared with. To do so:", HowToInstall)
+	}
+	return []report.Section{
+		{Name: sectionOpen, Column: "log", Title: "a session of entries of 500 bytes is opened and its context built, cold; " + peer,
+			Metrics: []report.Metric{report.Open, report.Context, report.OpenAndContext, report.OpenCPU, report.PeakMemory}},
+		{Name: sectionAppend, Column: "log", Title: fmt.Sprintf("%d entries are appended one by one, without a sync", r.plan.Appends), Metrics: []report.Metric{report.Append, report.AppendCPU}},
+		{Name: sectionDurable, Column: "log", Title: fmt.Sprintf("%d sessions append, each append is synced; before that one file by bare system calls", r.plan.Sessions),
+			Metrics: []report.Metric{report.RawSyncs, report.DurableAppends, report.TimesRaw, report.DurableP99}},
+	}
 }
 
 func (r *runner) round(ctx context.Context) error {
@@ -123,7 +138,7 @@ func (r *runner) length(ctx context.Context, entries int) error {
 			return err
 		}
 		r.add(sectionOpen, rowName("pi", entries), f)
-		r.add(sectionAppend, rowName("pi", entries), report.Figures{report.Append: f[report.Append]})
+		r.add(sectionAppend, rowName("pi", entries), report.Figures{report.Append: f[report.Append], report.AppendCPU: f[report.AppendCPU]})
 		if _, err := writeSession(folder, entries); err != nil {
 			return fmt.Errorf("writing a session: %w", err)
 		}
@@ -154,6 +169,7 @@ func Targets(entries []int) []report.Target {
 		scorel, pi := rowName("scorel", n), rowName("pi", n)
 		all = append(all,
 			report.Target{Scenario: sectionOpen, Relay: scorel, Metric: report.OpenAndContext, Against: pi, Factor: 0.2},
+			report.Target{Scenario: sectionOpen, Relay: scorel, Metric: report.OpenCPU, Against: pi, Factor: 0.2},
 			report.Target{Scenario: sectionOpen, Relay: scorel, Metric: report.PeakMemory, Against: pi, Factor: 0.333},
 			report.Target{Scenario: sectionAppend, Relay: scorel, Metric: report.Append, Factor: 10},
 		)
@@ -162,4 +178,15 @@ func Targets(entries []int) []report.Target {
 		report.Target{Scenario: sectionDurable, Relay: "scorel", Metric: report.TimesRaw, AtLeast: true, Factor: 1},
 		report.Target{Scenario: sectionDurable, Relay: "scorel", Metric: report.DurableP99, Factor: 20},
 	)
+}
+
+// indexTargets are those of every search and opening that was measured.
+func (r *runner) indexTargets() []report.Target {
+	var all []report.Target
+	for _, result := range r.report.Results {
+		if result.Scenario == sectionIndex {
+			all = append(all, report.Target{Scenario: sectionIndex, Relay: result.Relay, Metric: report.Took, Factor: 50})
+		}
+	}
+	return all
 }

@@ -29,11 +29,14 @@ const (
 	Open           Metric = "open_ms"
 	Context        Metric = "context_ms"
 	OpenAndContext Metric = "open_and_context_ms"
+	OpenCPU        Metric = "open_and_context_cpu_ms"
+	AppendCPU      Metric = "append_cpu_us"
 	PeakMemory     Metric = "peak_rss_mib"
 	Append         Metric = "append_us"
 	RawSyncs       Metric = "raw_syncs_per_second"
 	DurableAppends Metric = "durable_appends_per_second"
 	TimesRaw       Metric = "times_raw"
+	Took           Metric = "took_ms"
 	DurableP99     Metric = "durable_p99_ms"
 )
 

@@ -13,8 +13,8 @@ func heading(m Metric) string {
 		EchoesPerSecond: "echoes/s", RelayCPU: "relay CPU us/record", LoadCPU: "load CPU us/echo",
 		P50: "p50 us", P99: "p99 us", IdleMemory: "KiB/connection",
 		BackAfter: "all back after s", PeakCPU: "peak relay CPU, cores", StormCPU: "relay CPU ms/login", FailedDials: "failed dials/host",
-		Open: "open ms", Context: "context ms", OpenAndContext: "open and context ms", PeakMemory: "peak memory MiB", Append: "us/append",
-		RawSyncs: "raw syncs/s", DurableAppends: "durable appends/s", TimesRaw: "appends/raw sync", DurableP99: "p99 ms",
+		Open: "open ms", Context: "context ms", OpenAndContext: "open and context ms", OpenCPU: "their CPU ms", AppendCPU: "CPU us/append", PeakMemory: "peak memory MiB", Append: "us/append",
+		RawSyncs: "raw syncs/s", DurableAppends: "durable appends/s", TimesRaw: "appends/raw sync", DurableP99: "p99 ms", Took: "ms",
 	}
 	return headings[m]
 }

@@ -15,7 +15,6 @@ const childEnv = "SCOREL_TEST_CHILD"
 func children() map[string]func(args []string) error {
 	all := systemChildren()
 	all["crash"], all["hold"] = crashChild, holdChild
-	all["measure-open"], all["measure-append"], all["measure-durable"] = measureOpen, measureAppend, measureDurable
 	return all
 }
 

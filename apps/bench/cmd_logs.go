@@ -46,7 +46,7 @@ func parseLogs(args []string) (*logsFlags, error) {
 	flags.StringVar(&f.plan.Host, "host", "apps/host", "folder of the host's source")
 	flags.StringVar(&f.plan.Pi, "pi", "", "folder of Pi's package; without it Pi is left out. "+logs.HowToInstall)
 	flags.StringVar(&f.plan.Node, "node", "node", "the node that runs Pi")
-	flags.BoolVar(&f.plan.Index, "index", true, "measure the search and the warm opening of the index too; it takes a minute")
+	flags.BoolVar(&f.plan.Index, "index", false, "measure the search and the warm opening of the index too; it takes minutes")
 	flags.StringVar(&f.plan.Dir, "dir", "", "folder on the disk to measure; empty is the system's for temporary files")
 	flags.StringVar(&f.json, "json", "", "write the report as JSON into this file")
 	flags.StringVar(&f.markdown, "markdown", "", "write the tables as Markdown into this file")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -38,6 +39,10 @@ type Config struct {
 	Projects []string            // absolute paths of folders to add at the start
 	Replace  bool                // end a live host on this home first
 	Getenv   func(string) string // nil is os.Getenv
+	// Helper is the absolute path of a program whose main function gives the
+	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
+	// sandbox.
+	Helper string
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -51,6 +56,8 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	trust    *state.Trust
+	sandbox  *sandbox.Sandbox
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
@@ -144,6 +151,9 @@ func (h *Host) load() (err error) {
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
 		return err
 	}
+	if h.trust, err = state.LoadTrust(h.paths.Trust()); err != nil {
+		return err
+	}
 	if h.tokens, err = state.LoadTokens(h.paths.Tokens()); err != nil {
 		return err
 	}
@@ -163,7 +173,16 @@ func (h *Host) load() (err error) {
 }
 
 func (h *Host) loadSessions() (err error) {
-	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
+	kind, note := h.sandbox.Kind()
+	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
+	options := toolOptions(h.paths, h.models.config)
+	options.Sandbox = h.sandbox.Wrap
+	catalog := tool.NewCatalog(options)
+	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	if err != nil {
+		return err
+	}
 	open := func(sessionID string) agent.Toolset {
 		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
 	}
@@ -177,7 +196,7 @@ func (h *Host) loadSessions() (err error) {
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
-		System:    systemPrompt(catalog),
+		System: systemPrompt(catalog), Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },

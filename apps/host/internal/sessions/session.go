@@ -35,6 +35,10 @@ type Deps struct {
 	// Tools makes the tools of a session when it is opened; they are closed with it.
 	Tools  func(sessionID string) agent.Toolset
 	System func(cwd string) string
+	// Mode is that of new sessions; "" is api.ModeAsk.
+	Mode api.Mode
+	// Permissions say what calls are judged by; nil asks before every change.
+	Permissions Permissions
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
 	// OnDelete is told of every session that was deleted. It does not block.

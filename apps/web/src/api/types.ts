@@ -43,4 +43,11 @@ export type {
   TurnRecord,
   UserMessage,
 } from "@scorel/protocol/gen/session";
-export { CUSTOM_APPROVAL, CUSTOM_LEAF, CUSTOM_OMITTED, CUSTOM_QUEUE, CUSTOM_TURN } from "@scorel/protocol/gen/session";
+export {
+  CUSTOM_APPROVAL,
+  CUSTOM_LEAF,
+  CUSTOM_MODE,
+  CUSTOM_OMITTED,
+  CUSTOM_QUEUE,
+  CUSTOM_TURN,
+} from "@scorel/protocol/gen/session";

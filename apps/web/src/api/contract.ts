@@ -121,6 +121,22 @@ export interface SessionState {
   lastError: string | null;
 }
 
+/** What a person says to an approval. */
+export interface Answer {
+  decision: Decision;
+  /** A word to the agent; only with a denial. */
+  feedback?: string;
+}
+
+/** What came of an answer: the first one counts. */
+export interface Answered {
+  /** The decision that counts. */
+  decision: Decision;
+  decidedBy: string;
+  /** False when there was an answer already. */
+  won: boolean;
+}
+
 export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
@@ -133,7 +149,8 @@ export interface SessionView {
   cancel(): Promise<void>;
   /** Fetches some of the entries before those that are here. */
   loadEarlier(): void;
-  answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }>;
+  /** Rejects when what was shown has changed since. */
+  answer(approval: Approval, answer: Answer): Promise<Answered>;
   /** Ends this holder's interest. */
   release(): void;
 }

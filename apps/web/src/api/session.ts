@@ -2,6 +2,8 @@
 // every break, together with what this browser still has to send.
 import type { WireEvent } from "../link/messages";
 import {
+  type Answer,
+  type Answered,
   ApiError,
   type Host,
   type HostStatus,
@@ -20,7 +22,6 @@ import { Store } from "./store";
 import {
   ApiKind,
   type Approval,
-  type Decision,
   type QueuedPrompt,
   type QueueItem,
   type SessionEntry,
@@ -120,13 +121,14 @@ export class Session implements SessionView {
     }
   }
 
-  async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
-    const { won, decidedBy } = await this.#options.host.request("answer_approval", {
+  async answer(approval: Approval, answer: Answer): Promise<Answered> {
+    return this.#options.host.request("answer_approval", {
       sessionId: this.sessionId,
       approvalId: approval.id,
-      decision,
+      ...answer,
+      // The answer is for what was on the screen, and for nothing else.
+      ...(approval.shown ? { shown: approval.shown } : {}),
     });
-    return { won, decidedBy };
   }
 
   loadEarlier(): void {

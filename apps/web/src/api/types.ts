@@ -12,6 +12,7 @@ export type {
   HostEvent,
   HostInfo,
   Live,
+  Mode,
   Model,
   PartialBlock,
   Project,
@@ -25,7 +26,14 @@ export type {
   TreeNode,
   Turn,
 } from "@scorel/protocol/gen/api";
-export { Kind as ApiKind, MAX_LABEL, MAX_NAME, MAX_PROMPT, MAX_TOOL_TAIL } from "@scorel/protocol/gen/api";
+export {
+  Kind as ApiKind,
+  MAX_FEEDBACK,
+  MAX_LABEL,
+  MAX_NAME,
+  MAX_PROMPT,
+  MAX_TOOL_TAIL,
+} from "@scorel/protocol/gen/api";
 export type {
   AssistantMessage,
   Block,

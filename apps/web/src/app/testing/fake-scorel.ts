@@ -1,6 +1,8 @@
 // A Scorel without a network, for tests of the pages and for looking at them. It
 // keeps the contract's promises about stores; what a test wants to happen, it sets.
 import type {
+  Answer,
+  Answered,
   Device,
   Diagnosis,
   Host,
@@ -16,15 +18,7 @@ import type {
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";
-import {
-  ApiKind,
-  type Approval,
-  type Decision,
-  type Event,
-  type Live,
-  type QueueItem,
-  type Requests,
-} from "../../api/types";
+import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
 
 export function emptyLive(): Live {
   return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
@@ -46,7 +40,7 @@ export class FakePairing implements Pairing {
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
-  readonly answers: { approvalId: string; decision: Decision }[] = [];
+  readonly answers: ({ approvalId: string } & Answer)[] = [];
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   readonly steered: string[] = [];
@@ -54,7 +48,7 @@ export class FakeSession implements SessionView {
   cancelled = 0;
   fetched = 0;
   held = 0;
-  answerWith: { won: boolean; decidedBy: string } = { won: true, decidedBy: "cli_me" };
+  answerWith: Partial<Answered> = {};
 
   constructor(
     readonly sessionId: string,
@@ -110,9 +104,9 @@ export class FakeSession implements SessionView {
     this.cancelled++;
   }
 
-  async answer(approval: Approval, decision: Decision): Promise<{ won: boolean; decidedBy: string }> {
-    this.answers.push({ approvalId: approval.id, decision });
-    return this.answerWith;
+  async answer(approval: Approval, answer: Answer): Promise<Answered> {
+    this.answers.push({ approvalId: approval.id, ...answer });
+    return { won: true, decidedBy: "cli_me", decision: answer.decision, ...this.answerWith };
   }
 
   loadEarlier(): void {

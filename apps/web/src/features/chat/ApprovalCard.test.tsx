@@ -1,53 +1,135 @@
 import "../../app/testing/browser";
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
+import type { Answer } from "../../api/contract";
+import type { Approval } from "../../api/types";
 import { approval } from "../../app/testing/builders";
 import { ApprovalCard, type ApprovalCardProps } from "./ApprovalCard";
 import { NamesContext } from "./live-context";
 
-function show(onAnswer: ApprovalCardProps["onAnswer"], canAnswer = true) {
-  const asked = approval({ title: "Run a command", detail: "rm -rf build", cwd: "/home/ada/x" });
+function show(
+  onAnswer: ApprovalCardProps["onAnswer"],
+  more: Partial<Approval> = {},
+  props: Partial<ApprovalCardProps> = {},
+) {
+  const asked = approval({ title: "Run a command", detail: "rm -rf build", cwd: "/home/ada/x", ...more });
   render(
     <NamesContext value={(id) => (id === "cli_phone" ? "Safari on iPhone" : "?")}>
-      <ApprovalCard approval={asked} canAnswer={canAnswer} onAnswer={onAnswer} />
+      <ApprovalCard approval={asked} canAnswer canKeepRules onAnswer={onAnswer} {...props} />
     </NamesContext>,
   );
   return asked;
 }
 
-const button = (name: "allow" | "deny") => screen.getByTestId(`approval-${name}`) as HTMLButtonElement;
+const take = () => vi.fn(async (_: Approval, answer: Answer) => ({ ...answer, won: true, decidedBy: "cli_me" }));
+const button = (name: string) => screen.getByTestId(`approval-${name}`) as HTMLButtonElement;
+const every: Partial<Approval> = {
+  options: ["allow", "always", "deny", "stop"],
+  proposedRules: ["bash(go test *)", "bash(go vet *)"],
+};
 
 describe("ApprovalCard", () => {
-  it("shows the whole of what is asked, and where", () => {
-    show(vi.fn());
+  it("shows the whole of what is asked, where, and what is risky about it", () => {
+    show(vi.fn(), {
+      paths: ["a/one.go", "a/two.go"],
+      risk: { level: "high", reasons: ["deletes files", "cannot be undone"] },
+      reason: "a rule asks",
+    });
     const text = screen.getByTestId("approval-card").textContent;
-    expect(text).toContain("Run a command");
-    expect(text).toContain("rm -rf build");
-    expect(text).toContain("/home/ada/x");
+    for (const part of ["Run a command", "rm -rf build", "/home/ada/x", "a/one.go", "a/two.go", "high risk"]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain("deletes files; cannot be undone");
+    expect(text).toContain("a rule asks");
   });
 
-  it.each(["allow", "deny"] as const)("answers %s once, however often it is pressed", async (decision) => {
-    const onAnswer = vi.fn(async () => ({ won: true, decidedBy: "cli_me" }));
-    const asked = show(onAnswer);
-    fireEvent.click(button(decision));
-    fireEvent.click(button(decision));
-    fireEvent.click(button(decision === "allow" ? "deny" : "allow"));
+  it("shows the command too where the detail is something else, and folds what is long", () => {
+    const lines = Array.from({ length: 30 }, (_, i) => `+line ${i}`);
+    show(vi.fn(), { command: "tee out", detail: lines.join("\n"), isDiff: true });
+    const card = screen.getByTestId("approval-card");
+    expect(card.textContent).toContain("tee out");
+    expect(card.textContent).not.toContain("+line 29");
+    expect(button("more").textContent).toBe("Show 10 more lines");
+    fireEvent.click(button("more"));
+    expect(card.textContent).toContain("+line 29");
+  });
+
+  it.each(["allow", "always", "deny", "stop"] as const)(
+    "answers %s once, however often it is pressed",
+    async (decision) => {
+      const onAnswer = take();
+      const asked = show(onAnswer, every);
+      fireEvent.click(button(decision));
+      fireEvent.click(button(decision));
+      fireEvent.click(button(decision === "allow" ? "deny" : "allow"));
+      expect(screen.getByTestId("approval-outcome").textContent).toBe("Sending your answer.");
+      await act(async () => {});
+      expect(onAnswer).toHaveBeenCalledExactlyOnceWith(asked, { decision });
+      expect(screen.queryByRole("alert")).toBeNull();
+      expect(screen.getByTestId("approval-outcome").textContent).toMatch(/^(Allowed|Denied)/);
+      expect(button("allow").disabled).toBe(true);
+    },
+  );
+
+  it("shows the very rules that it would keep", () => {
+    show(vi.fn(), every);
+    const rules = [...screen.getByTestId("approval-rules").children].map((each) => each.textContent);
+    expect(rules).toEqual(["bash(go test *)", "bash(go vet *)"]);
+  });
+
+  it.each<[string, Partial<Approval>, Partial<ApprovalCardProps>]>([
+    ["no rule is proposed", { options: ["allow", "deny", "stop"] }, {}],
+    ["this browser may keep none", every, { canKeepRules: false }],
+  ])("offers no rule where %s", (_, more, props) => {
+    show(vi.fn(), more, props);
+    expect(screen.queryByTestId("approval-always")).toBeNull();
+    expect(screen.queryByTestId("approval-rules")).toBeNull();
+    expect(button("stop").disabled).toBe(false);
+  });
+
+  it("offers a host of before only what it knows", () => {
+    show(vi.fn());
+    expect(screen.queryByTestId("approval-stop")).toBeNull();
+    expect(button("allow").disabled).toBe(false);
+  });
+
+  it("denies with a word to the agent, which stays when it did not arrive", async () => {
+    const onAnswer = take();
+    onAnswer.mockRejectedValueOnce(new Error("The device cannot be reached now."));
+    const asked = show(onAnswer, every);
+    fireEvent.click(button("word"));
+    const field = screen.getByTestId("approval-feedback") as HTMLInputElement;
+    fireEvent.change(field, { target: { value: " use make test " } });
+    fireEvent.click(button("deny-word"));
+    expect((await screen.findByRole("alert")).textContent).toBe("The device cannot be reached now.");
+    expect(field.value).toBe(" use make test ");
+    fireEvent.click(button("deny-word"));
     await act(async () => {});
-    expect(onAnswer).toHaveBeenCalledExactlyOnceWith(asked, decision);
-    expect(screen.queryByRole("alert")).toBeNull();
+    expect(onAnswer).toHaveBeenLastCalledWith(asked, { decision: "deny", feedback: "use make test" });
   });
 
-  it("says who was faster", async () => {
-    show(async () => ({ won: false, decidedBy: "cli_phone" }));
+  it("does not send a word that the machine would refuse for its length", () => {
+    const onAnswer = take();
+    show(onAnswer, every);
+    fireEvent.click(button("word"));
+    fireEvent.change(screen.getByTestId("approval-feedback"), { target: { value: "é".repeat(4097) } });
+    fireEvent.click(button("deny-word"));
+    expect(screen.getByRole("alert").textContent).toContain("shorten it");
+    expect(onAnswer).not.toHaveBeenCalled();
+  });
+
+  it("says who was faster, and what counts", async () => {
+    show(async () => ({ won: false, decidedBy: "cli_phone", decision: "deny" }));
     fireEvent.click(button("allow"));
-    expect((await screen.findByRole("alert")).textContent).toContain("Safari on iPhone had answered already");
+    expect((await screen.findByRole("alert")).textContent).toContain(
+      "Safari on iPhone had answered already, and that counts. Denied.",
+    );
   });
 
   it("can be tried again after a failure", async () => {
-    const onAnswer = vi.fn(async () => {
+    show(async () => {
       throw new Error("The device cannot be reached now.");
     });
-    show(onAnswer);
     fireEvent.click(button("allow"));
     expect((await screen.findByRole("alert")).textContent).toBe("The device cannot be reached now.");
     expect(button("allow").disabled).toBe(false);
@@ -55,9 +137,11 @@ describe("ApprovalCard", () => {
 
   it("takes no answer that nobody would hear", () => {
     const onAnswer = vi.fn();
-    show(onAnswer, false);
-    fireEvent.click(button("allow"));
+    show(onAnswer, every, { canAnswer: false });
+    for (const name of ["allow", "always", "deny", "stop", "word"]) {
+      fireEvent.click(button(name));
+      expect(button(name).disabled).toBe(true);
+    }
     expect(onAnswer).not.toHaveBeenCalled();
-    expect(button("deny").disabled).toBe(true);
   });
 });

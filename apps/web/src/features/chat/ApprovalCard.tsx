@@ -1,35 +1,36 @@
-import { useState } from "react";
+import { type ReactNode, useId, useState } from "react";
+import type { Answer, Answered } from "../../api/contract";
 import type { Approval, Decision } from "../../api/types";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
-import { ShieldIcon } from "../../components/icons";
-import { sentence } from "../shared/errors";
-import { Code } from "./CodeBlock";
+import { ApprovalQuestion } from "./ApprovalQuestion";
+import { DenyForm } from "./DenyForm";
 import { useNames } from "./live-context";
+import { type AnswerState, useAnswer } from "./use-answer";
 
 export interface ApprovalCardProps {
   approval: Approval;
+  /** Its place among those that wait, from 1, and how many they are. */
+  place?: number;
+  count?: number;
   /** Whether this browser may answer, and the machine can hear it now. */
   canAnswer: boolean;
-  onAnswer: (approval: Approval, decision: Decision) => Promise<{ won: boolean; decidedBy: string }>;
+  /** Whether this browser may keep a rule. */
+  canKeepRules: boolean;
+  onAnswer: (approval: Approval, answer: Answer) => Promise<Answered>;
 }
 
 /** The agent asks before it changes something. Nothing runs until somebody allows it. */
-export function ApprovalCard({ approval, canAnswer, onAnswer }: ApprovalCardProps) {
-  const [sent, setSent] = useState<Decision | null>(null);
-  const [note, setNote] = useState<string | null>(null);
-  const nameOf = useNames();
-  const answer = async (decision: Decision) => {
-    setSent(decision);
-    setNote(null);
-    try {
-      const { won, decidedBy } = await onAnswer(approval, decision);
-      if (!won) setNote(`Too late: ${nameOf(decidedBy)} had answered already, and that answer counts.`);
-    } catch (cause) {
-      setSent(null);
-      setNote(sentence(cause));
-    }
+export function ApprovalCard({ approval, place = 1, count = 1, ...props }: ApprovalCardProps) {
+  const { canAnswer, canKeepRules, onAnswer } = props;
+  const [wording, setWording] = useState(false);
+  const { state, answer } = useAnswer((given) => onAnswer(approval, given));
+  const press = {
+    sent: state.sent?.decision,
+    disabled: !canAnswer || state.sent !== null,
+    onPress: (decision: Decision) => answer({ decision }),
   };
+  const rules = canKeepRules && offers(approval, "always") ? (approval.proposedRules ?? []) : [];
   return (
     <Card
       tone="warn"
@@ -38,55 +39,133 @@ export function ApprovalCard({ approval, canAnswer, onAnswer }: ApprovalCardProp
       aria-label={`Approval: ${approval.title}`}
       className="rise my-3 overflow-hidden"
     >
-      <Question approval={approval} />
-      <div className="mt-3 grid grid-cols-2 gap-2 px-4 pb-4 sm:flex sm:justify-end">
-        <Button
-          data-testid="approval-deny"
-          busy={sent === "deny"}
-          disabled={!canAnswer || sent !== null}
-          onClick={() => answer("deny")}
-        >
-          Deny
-        </Button>
-        <Button
-          data-testid="approval-allow"
-          tone="primary"
-          busy={sent === "allow"}
-          disabled={!canAnswer || sent !== null}
-          onClick={() => answer("allow")}
-        >
-          Allow once
-        </Button>
-      </div>
-      {note ? (
-        <p role="alert" className="border-warn-line border-t px-4 py-2 text-sm">
-          {note}
-        </p>
-      ) : null}
+      <ApprovalQuestion approval={approval} caption={count > 1 ? `The agent asks · ${place} of ${count}` : undefined} />
+      {wording ? (
+        <DenyForm
+          busy={state.sent !== null}
+          disabled={press.disabled}
+          onDeny={(feedback) => answer(feedback ? { decision: "deny", feedback } : { decision: "deny" })}
+          onClose={() => setWording(false)}
+        />
+      ) : (
+        <div className="mt-3 grid gap-2 px-4 pb-3">
+          <div className="grid grid-cols-2 gap-2 sm:flex sm:justify-end">
+            <Press decision="deny" {...press}>
+              Deny
+            </Press>
+            <Press decision="allow" tone="primary" {...press}>
+              Allow once
+            </Press>
+          </div>
+          {rules.length > 0 ? <Always rules={rules} press={press} /> : null}
+          <div className="-mx-2 flex flex-wrap justify-between gap-x-2">
+            <Button
+              data-testid="approval-word"
+              tone="quiet"
+              className="px-2"
+              disabled={press.disabled}
+              onClick={() => setWording(true)}
+            >
+              Deny, and say why
+            </Button>
+            {offers(approval, "stop") ? (
+              <Press decision="stop" tone="quiet" className="px-2" {...press}>
+                Deny, and stop the turn
+              </Press>
+            ) : null}
+          </div>
+        </div>
+      )}
+      <Outcome state={state} />
     </Card>
   );
 }
 
-function Question({ approval }: { approval: Approval }) {
+/** A host that lists no answers knows two of them. */
+function offers({ options }: Approval, decision: Decision): boolean {
+  return options ? options.includes(decision) : decision === "allow" || decision === "deny";
+}
+
+interface PressProps {
+  sent: Decision | undefined;
+  disabled: boolean;
+  onPress: (decision: Decision) => void;
+}
+
+interface PressButtonProps extends PressProps {
+  decision: Decision;
+  tone?: "primary" | "quiet";
+  className?: string;
+  describedBy?: string;
+  children: ReactNode;
+}
+
+function Press({ decision, tone, sent, disabled, onPress, className, describedBy, children }: PressButtonProps) {
+  return (
+    <Button
+      data-testid={`approval-${decision}`}
+      aria-describedby={describedBy}
+      busy={sent === decision}
+      disabled={disabled}
+      onClick={() => onPress(decision)}
+      {...(tone ? { tone } : {})}
+      {...(className ? { className } : {})}
+    >
+      {children}
+    </Button>
+  );
+}
+
+/** The rules stand there word for word: they hold long after this call. */
+function Always({ rules, press }: { rules: string[]; press: PressProps }) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-2 rounded-md border border-warn-line p-2.5 sm:flex-row sm:items-center sm:justify-between">
+      <div id={id} className="min-w-0 text-muted text-xs">
+        <p>From now on, in this project, without asking:</p>
+        <ul data-testid="approval-rules">
+          {rules.map((rule) => (
+            <li key={rule} className="break-all font-mono text-[0.8125rem] text-ink">
+              {rule}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Press decision="always" describedBy={id} {...press}>
+        Always allow
+      </Press>
+    </div>
+  );
+}
+
+const words: Record<string, string> = {
+  allow: "Allowed once.",
+  always: "Allowed, and the rule is kept.",
+  deny: "Denied.",
+  stop: "Denied, and the turn is stopped.",
+  cancelled: "The turn was cancelled.",
+};
+
+/** From sent to applied; the card stays until the machine takes the question back. */
+function Outcome({ state: { sent, answered, error } }: { state: AnswerState }) {
+  const nameOf = useNames();
+  const told = answered ? (words[answered.decision] ?? "Answered.") : sent ? "Sending your answer." : null;
+  const late =
+    answered && !answered.won ? `Too late: ${nameOf(answered.decidedBy)} had answered already, and that counts. ` : "";
   return (
     <>
-      <div className="flex items-start gap-3 px-4 pt-3.5">
-        <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
-        <div className="min-w-0 flex-1">
-          <p className="caption text-warn">The agent asks</p>
-          <p className="break-words font-semibold">{approval.title}</p>
-        </div>
-      </div>
-      {approval.detail ? (
-        <Code
-          code={approval.detail}
-          language={approval.toolName === "bash" ? "bash" : ""}
-          className="mx-4 mt-3 max-h-[40dvh] overflow-auto whitespace-pre-wrap break-words rounded-md border border-line bg-surface p-3"
-        />
-      ) : null}
-      <p className="mx-4 mt-2 break-all text-muted text-xs">
-        in <code className="font-mono">{approval.cwd}</code>
+      <p
+        role="status"
+        data-testid="approval-outcome"
+        className={told && !late ? "px-4 pb-3 text-muted text-sm" : "sr-only"}
+      >
+        {late ? null : told}
       </p>
+      {late || error ? (
+        <p role="alert" className="border-warn-line border-t px-4 py-2 text-sm">
+          {late ? `${late}${told}` : error}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Host, SessionState, SessionView } from "../../api/contract";
+import type { Grant, HostInfo } from "../../api/types";
 import { IconButton } from "../../components/Button";
-import { BranchIcon, EditIcon, MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
+import { BranchIcon, MachineIcon, MoreIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { useToast } from "../../components/Toast";
@@ -15,11 +16,13 @@ import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
+import { DeleteSession } from "./DeleteSession";
 import { NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
-import { RenameSheet } from "./RenameSheet";
 import { SessionHistory } from "./SessionHistory";
+import { SessionMode } from "./SessionMode";
 import { SessionModel } from "./SessionModel";
+import { SessionSheet } from "./SessionSheet";
 import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
@@ -40,7 +43,7 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const nameOf = useClientNames(host);
   const open = useSession(host, sessionId);
   const devices = useReadable(scorel.devices);
-  const [renaming, setRenaming] = useState(false);
+  const [menu, setMenu] = useState<"session" | "delete" | null>(null);
   const [tree, setTree] = useState(false);
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? "the machine";
@@ -63,8 +66,12 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
                 <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
                   <BranchIcon />
                 </IconButton>
-                <IconButton label="Rename the session" onClick={() => setRenaming(true)}>
-                  <EditIcon />
+                <IconButton
+                  label="Rename or delete the session"
+                  data-testid="session-menu"
+                  onClick={() => setMenu("session")}
+                >
+                  <MoreIcon />
                 </IconButton>
               </>
             ) : null
@@ -84,9 +91,24 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
           <Loading />
         )}
       </div>
-      {renaming && summary ? <RenameSheet host={host} session={summary} onClose={() => setRenaming(false)} /> : null}
+      {menu === "session" && summary ? (
+        <SessionSheet
+          host={host}
+          session={summary}
+          onDelete={may(data.info, "manage") ? () => setMenu("delete") : null}
+          onClose={() => setMenu(null)}
+        />
+      ) : null}
+      {menu === "delete" && summary ? (
+        <DeleteSession host={host} session={summary} view={open?.view} onClose={() => setMenu(null)} />
+      ) : null}
     </NamesContext>
   );
+}
+
+/** What the machine lets this browser do. Until it has told, the machine is the one to refuse. */
+function may(info: HostInfo | null, grant: Grant): boolean {
+  return info === null || info.grants.includes(grant);
 }
 
 function Loading() {
@@ -118,7 +140,6 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
   const revoked = state.status === "revoked";
   const summary = data.sessions?.find((session) => session.id === view.sessionId) ?? state.summary;
   const model = data.info?.models.find((each) => each.name === summary?.model);
-  const mayAnswer = data.info === null || data.info.grants.includes("approve");
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
     <>
@@ -130,7 +151,7 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
           open={open}
           tree={tree}
           onTree={onTree}
-          allowed={data.info === null || data.info.grants.includes("prompt")}
+          allowed={may(data.info, "prompt")}
           onInsert={setInsert}
         >
           <Transcript
@@ -139,12 +160,17 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
             me={me?.id}
             entryId={entryId}
             model={model ? { id: model.id, demo: model.demo ?? false } : null}
-            canAnswer={state.status === "live" && mayAnswer}
+            canAnswer={state.status === "live" && may(data.info, "approve")}
+            canKeepRules={may(data.info, "manage")}
             empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
           />
         </SessionHistory>
       )}
-      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work} />
+      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
+        {summary && !revoked ? (
+          <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
+        ) : null}
+      </SessionStrip>
       {revoked ? (
         <div className="safe-x safe-b mx-auto w-full max-w-3xl">
           <RevokedNotice label={label} />
@@ -191,7 +217,7 @@ function Elsewhere({ label }: { label: string }) {
 function Beginning() {
   return (
     <EmptyState icon={<TerminalIcon />} title="What shall the agent do?">
-      It works in the project's folder on the machine. It asks here before it runs a command or writes a file.
+      It works in the project's folder on the machine. What it does there without asking is the mode, below.
     </EmptyState>
   );
 }

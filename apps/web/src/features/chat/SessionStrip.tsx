@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { SessionState } from "../../api/contract";
 import type { Live } from "../../api/types";
 import { Dot, type Tone } from "../../components/Badge";
@@ -10,26 +11,31 @@ export interface SessionStripProps {
   damaged: string | undefined;
   /** What the host does to the session between turns. */
   work: Live["work"];
+  /** Stands at its right end, always. */
+  children?: ReactNode;
 }
 
-/** One line above the composer that says why the transcript may be behind. Nothing while all is well. */
-export function SessionStrip({ status, label, damaged, work }: SessionStripProps) {
+/** One line above the composer that says why the transcript may be behind, when it may, and what holds in the session. */
+export function SessionStrip({ status, label, damaged, work, children }: SessionStripProps) {
   const said = sayStatus(status, label, damaged) ?? sayWork(work);
   return (
-    <div role="status" className="safe-x mx-auto w-full max-w-3xl shrink-0">
-      {said ? (
-        <p
-          data-testid="session-strip"
-          data-status={status}
-          className="flex items-center gap-2 py-1.5 text-muted text-sm"
-        >
-          <Dot tone={said.tone} live={status === "reconnecting" || said.tone === "accent"} />
-          <span className="min-w-0">{said.text}</span>
-          {damaged || status !== "offline" ? null : (
-            <ConnectionLink className="ml-auto font-medium underline underline-offset-2">Find out why</ConnectionLink>
-          )}
-        </p>
-      ) : null}
+    <div className="safe-x mx-auto flex w-full max-w-3xl shrink-0 items-center gap-2">
+      <div role="status" className="min-w-0 flex-1">
+        {said ? (
+          <p
+            data-testid="session-strip"
+            data-status={status}
+            className="flex items-center gap-2 py-1.5 text-muted text-sm"
+          >
+            <Dot tone={said.tone} live={status === "reconnecting" || said.tone === "accent"} />
+            <span className="min-w-0">{said.text}</span>
+            {damaged || status !== "offline" ? null : (
+              <ConnectionLink className="ml-auto font-medium underline underline-offset-2">Find out why</ConnectionLink>
+            )}
+          </p>
+        ) : null}
+      </div>
+      {children}
     </div>
   );
 }

@@ -41,6 +41,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
 /** One word for how a call ended. A command that a signal stopped has the code -1. */
 function outcome(failed: boolean, code: number | null, decision: ToolDecision | null): string {
   if (decision?.decision === "deny") return "denied";
+  if (decision?.decision === "stop") return "stopped";
   if (code === -1) return "stopped";
   if (code !== null && code !== 0) return `exit ${code}`;
   return failed ? "failed" : "done";
@@ -162,10 +163,15 @@ function Arguments({ view }: { view: ToolView }) {
 
 function DecisionLine({ decision }: { decision: ToolDecision }) {
   const nameOf = useNames();
+  const who = nameOf(decision.decidedBy);
   const words: Record<string, string> = {
-    allow: `Allowed once by ${nameOf(decision.decidedBy)}.`,
-    deny: `Denied by ${nameOf(decision.decidedBy)}.`,
+    allow: `Allowed once by ${who}.`,
+    always: `Allowed by ${who}, and from then on: ${decision.rules?.join(", ") ?? "the rule that was shown"}`,
+    deny: decision.feedback ? `Denied by ${who}: “${decision.feedback}”` : `Denied by ${who}.`,
+    stop: `Denied by ${who}, who stopped the turn.`,
     cancelled: "The turn was cancelled before anybody answered.",
   };
-  return <p className="text-muted text-xs">{words[decision.decision] ?? `Decided: ${decision.decision}.`}</p>;
+  return (
+    <p className="break-words text-muted text-xs">{words[decision.decision] ?? `Decided: ${decision.decision}.`}</p>
+  );
 }

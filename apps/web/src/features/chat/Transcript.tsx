@@ -29,10 +29,11 @@ export interface TranscriptProps {
   entryId?: string | undefined;
   model: { id: string; demo: boolean } | null;
   canAnswer: boolean;
+  canKeepRules: boolean;
   empty: ReactNode;
 }
 
-export function Transcript({ state, view, me, entryId, model, canAnswer, empty }: TranscriptProps) {
+export function Transcript({ state, view, me, entryId, model, canAnswer, canKeepRules, empty }: TranscriptProps) {
   const { live, outgoing } = state;
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -92,12 +93,15 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, empty }
             {running ? (
               <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
             ) : null}
-            {approvals.map((approval) => (
+            {approvals.map((approval, i) => (
               <ApprovalCard
                 key={approval.id}
                 approval={approval}
+                place={i + 1}
+                count={approvals.length}
                 canAnswer={canAnswer}
-                onAnswer={(asked, decision) => view.answer(asked, decision)}
+                canKeepRules={canKeepRules}
+                onAnswer={(asked, answer) => view.answer(asked, answer)}
               />
             ))}
             {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}

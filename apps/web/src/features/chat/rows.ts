@@ -18,6 +18,10 @@ import {
 export interface ToolDecision {
   decision: string;
   decidedBy: string;
+  /** The word to the agent that went with a denial. */
+  feedback?: string;
+  /** What is allowed from then on. */
+  rules?: string[];
 }
 
 /** What the log knows of one tool call. */
@@ -77,9 +81,16 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
-      const { toolCallId, decision, decidedBy } = entry.data;
+      const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
-        add(toolCallId, { decision: { decision: String(decision), decidedBy: String(decidedBy) } });
+        add(toolCallId, {
+          decision: {
+            decision,
+            decidedBy: String(decidedBy),
+            ...(typeof feedback === "string" ? { feedback } : {}),
+            ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+          },
+        });
       }
     }
   }

@@ -2,11 +2,21 @@ import { type FormEvent, useState } from "react";
 import type { Host } from "../../api/contract";
 import { MAX_NAME, type SessionSummary } from "../../api/types";
 import { Button } from "../../components/Button";
+import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { TextField } from "../../components/TextField";
 import { sentence } from "../shared/errors";
 
-export function RenameSheet({ host, session, onClose }: { host: Host; session: SessionSummary; onClose: () => void }) {
+export interface SessionSheetProps {
+  host: Host;
+  session: SessionSummary;
+  /** Asks whether to delete it; null where this browser may not. */
+  onDelete: (() => void) | null;
+  onClose: () => void;
+}
+
+/** What can be done with a session as a whole. */
+export function SessionSheet({ host, session, onDelete, onClose }: SessionSheetProps) {
   const [name, setName] = useState(session.name);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -25,7 +35,7 @@ export function RenameSheet({ host, session, onClose }: { host: Host; session: S
     }
   };
   return (
-    <Sheet title="Rename the session" onClose={onClose}>
+    <Sheet title="The session" onClose={onClose}>
       <form onSubmit={submit} noValidate>
         <TextField
           label="Name"
@@ -38,6 +48,16 @@ export function RenameSheet({ host, session, onClose }: { host: Host; session: S
           Rename
         </Button>
       </form>
+      <div className="mt-5 border-line border-t pt-4">
+        <Button data-testid="delete-session" tone="danger" disabled={onDelete === null} onClick={onDelete ?? undefined}>
+          <TrashIcon /> Delete the session
+        </Button>
+        {onDelete ? null : (
+          <p className="mt-1.5 text-muted text-sm">
+            This browser may not delete sessions. Delete it on the machine itself.
+          </p>
+        )}
+      </div>
     </Sheet>
   );
 }

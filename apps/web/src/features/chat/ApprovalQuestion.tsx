@@ -1,0 +1,80 @@
+import { useState } from "react";
+import type { Approval } from "../../api/types";
+import { Badge, type Tone } from "../../components/Badge";
+import { Button } from "../../components/Button";
+import { ShieldIcon } from "../../components/icons";
+import { Code } from "./CodeBlock";
+import { languageOf } from "./tool-view";
+
+/** How many lines are shown before it is asked for all of them. */
+const shownLines = 20;
+
+const tones: Record<string, Tone> = { low: "neutral", medium: "warn", high: "danger" };
+
+/** What the agent wants to do, where, and what is risky about it. */
+export function ApprovalQuestion({ approval, caption }: { approval: Approval; caption: string | undefined }) {
+  const { title, detail, command, paths = [], cwd, isDiff, risk, reason } = approval;
+  const language = isDiff ? "diff" : command || approval.toolName === "bash" ? "bash" : languageOf(paths[0] ?? "");
+  return (
+    <>
+      <div className="flex items-start gap-3 px-4 pt-3.5">
+        <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
+        <div className="min-w-0 flex-1">
+          <p className="caption text-warn">{caption ?? "The agent asks"}</p>
+          <p className="break-words font-semibold">{title}</p>
+        </div>
+        {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{risk.level} risk</Badge> : null}
+      </div>
+      {command && command !== detail ? <Preview text={command} language="bash" /> : null}
+      {detail ? <Preview text={detail} language={language} /> : null}
+      <dl className="mx-4 mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-muted text-xs">
+        <Line name="in" code={[cwd]} />
+        {paths.length > 0 ? <Line name={paths.length > 1 ? "files" : "file"} code={paths} /> : null}
+        {risk && risk.reasons.length > 0 ? <Line name="risk" text={risk.reasons.join("; ")} /> : null}
+        {reason ? <Line name="asks as" text={reason} /> : null}
+      </dl>
+    </>
+  );
+}
+
+function Line({ name, text, code }: { name: string; text?: string; code?: string[] }) {
+  return (
+    <div className="contents">
+      <dt>{name}</dt>
+      <dd className="break-words text-ink">
+        {text}
+        {code?.map((each) => (
+          <code key={each} className="block break-all font-mono">
+            {each}
+          </code>
+        ))}
+      </dd>
+    </div>
+  );
+}
+
+/** A long text is folded, and says how much of it is not in sight. */
+function Preview({ text, language }: { text: string; language: string }) {
+  const [all, setAll] = useState(false);
+  const lines = text.replace(/\n$/, "").split("\n");
+  const hidden = all ? 0 : Math.max(0, lines.length - shownLines);
+  return (
+    <div className="mx-4 mt-3 overflow-hidden rounded-md border border-line bg-surface">
+      <Code
+        code={hidden > 0 ? lines.slice(0, shownLines).join("\n") : text}
+        language={language}
+        className="max-h-[40dvh] overflow-auto whitespace-pre-wrap break-words p-3"
+      />
+      {hidden > 0 ? (
+        <Button
+          data-testid="approval-more"
+          tone="quiet"
+          className="w-full rounded-none border-0 border-line border-t text-xs"
+          onClick={() => setAll(true)}
+        >
+          Show {hidden} more {hidden === 1 ? "line" : "lines"}
+        </Button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import type { HostInfo, SessionSummary } from "../../api/types";
+import { cx } from "../../components/cx";
+import { ChevronDownIcon } from "../../components/icons";
+import { ModeSheet } from "./ModeSheet";
+
+export interface SessionModeProps {
+  host: Host;
+  /** null until the machine has told it. */
+  info: HostInfo | null;
+  session: SessionSummary;
+  /** The machine can hear it now. */
+  live: boolean;
+}
+
+/** How much the agent may do without asking, and the menu to change it. Nothing with a host that knows no modes. */
+export function SessionMode({ host, info, session, live }: SessionModeProps) {
+  const [open, setOpen] = useState(false);
+  const { mode } = session;
+  if (!mode) return null;
+  return (
+    <>
+      <button
+        type="button"
+        data-testid="session-mode"
+        data-mode={mode}
+        aria-haspopup="dialog"
+        title="How much the agent may do without asking"
+        onClick={() => setOpen(true)}
+        className="touchable inline-flex shrink-0 items-center gap-1 rounded-md px-2 text-faint text-xs hover:bg-sunken hover:text-ink"
+      >
+        Mode: <span className={cx("font-medium", mode === "bypass" ? "text-danger" : "text-muted")}>{mode}</span>
+        <ChevronDownIcon />
+      </button>
+      {open ? <ModeSheet host={host} info={info} session={session} live={live} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}

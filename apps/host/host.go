@@ -150,11 +150,13 @@ func (h *Host) load() (err error) {
 	}
 	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
 	open := func(sessionID string) agent.Toolset {
-		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
+		return kit{catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})}
 	}
+	trusted := trustProjects(h.projects)
 	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
-		System:    systemPrompt(catalog),
+		System:    agent.SystemPrompt,
+		Ground:    func(cwd string) agent.Ground { return ground(h.paths, trusted, cwd) },
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 	})
 	if err != nil {

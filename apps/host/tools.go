@@ -17,13 +17,11 @@ func toolOptions(paths state.Paths, config state.Config) tool.Options {
 	return tool.Options{Private: []string{paths.Home}, HideEnv: config.KeyEnvs(), Memory: paths.Memory()}
 }
 
-// systemPrompt makes the prompt of a session from what the catalog holds.
-func systemPrompt(catalog *tool.Catalog) func(cwd string) string {
-	set := catalog.Open(tool.Scope{})
-	tools := set.Tools()
-	set.Close()
-	return func(cwd string) string { return agent.SystemPrompt(tools, cwd) }
-}
+// kit is the tools of one session.
+type kit struct{ *tool.Set }
+
+// Prepare implements agent.Preparer.
+func (k kit) Prepare(_ context.Context, _ string, ground agent.Ground) { k.UseSkills(ground.Skills) }
 
 // Tool describes a tool of the agent.
 type Tool struct {
@@ -74,6 +72,9 @@ func RunTool(ctx context.Context, home, name string, args json.RawMessage, cwd s
 	options.ByHand = true
 	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
 	defer set.Close()
+	if skills, err := Skills(home, cwd); err == nil { // a folder that is not there has none
+		set.UseSkills(skills)
+	}
 	for _, t := range set.Tools() {
 		if t.Spec().Name == name {
 			result := t.Run(ctx, agent.Call{ID: "by-hand", Name: name, Arguments: args, Cwd: cwd}, progress)

@@ -127,6 +127,20 @@ type Toolset interface {
 	Close()
 }
 
+// Preparer is a Toolset that gets ready for a turn.
+type Preparer interface {
+	// Prepare is called at the beginning of every turn, before Tools. cwd is the
+	// absolute working folder; ground is the same in every turn of a session. It
+	// returns when ctx ends, and within seconds in any case.
+	Prepare(ctx context.Context, cwd string, ground Ground)
+}
+
+// Ground is what a session is told of its folder beside its tools. It is read once.
+type Ground struct {
+	Instructions session.Instructions
+	Skills       session.Skills
+}
+
 // Fixed is a Toolset without state.
 type Fixed []Tool
 

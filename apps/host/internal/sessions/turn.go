@@ -46,11 +46,9 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	}
 	return agent.Turn{
 		Model:    model,
-		Tools:    s.tools.Tools(),
 		Journal:  journal{s, s.turn.id},
 		Gate:     gate{s},
 		Sink:     sink{s},
-		System:   s.deps.System(s.project.Path),
 		Messages: promptMessages(s.log.Tree().LeafContext()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
@@ -60,6 +58,9 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 
 func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 	outcome := agent.Outcome{StopReason: session.StopError}
+	if err == nil {
+		err = s.equip(ctx, &turn)
+	}
 	if err != nil {
 		outcome.Error = err.Error()
 	} else {

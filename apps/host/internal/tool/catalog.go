@@ -59,6 +59,8 @@ func registry() []entry {
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
+		{Skill, "name", func(s *Set) agent.Tool { return executeSkill{s} }},
+		{Skill, "name", func(s *Set) agent.Tool { return readSkill{s} }},
 	}
 }
 
@@ -108,7 +110,8 @@ type Set struct {
 	jobs    jobs
 	notices notices
 	patches patchState
-	tools   []agent.Tool
+	skills  []session.SkillInfo // those that the model is offered
+	tools   []agent.Tool        // one for each line of the registry
 }
 
 // Open makes the tools of a session.
@@ -131,8 +134,10 @@ func (c *Catalog) Open(scope Scope) *Set {
 // is to be told.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
-	for _, t := range s.tools {
-		out = append(out, telling{t, &s.notices})
+	for i, e := range s.entries() {
+		if e.toolset != Skill || len(s.skills) > 0 {
+			out = append(out, telling{s.tools[i], &s.notices})
+		}
 	}
 	return out
 }

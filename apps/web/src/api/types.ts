@@ -40,4 +40,12 @@ export type {
   TurnRecord,
   UserMessage,
 } from "@scorel/protocol/gen/session";
-export { CUSTOM_APPROVAL, CUSTOM_LEAF, CUSTOM_OMITTED, CUSTOM_QUEUE, CUSTOM_TURN } from "@scorel/protocol/gen/session";
+export {
+  CUSTOM_APPROVAL,
+  CUSTOM_INSTRUCTIONS,
+  CUSTOM_LEAF,
+  CUSTOM_OMITTED,
+  CUSTOM_QUEUE,
+  CUSTOM_SKILLS,
+  CUSTOM_TURN,
+} from "@scorel/protocol/gen/session";

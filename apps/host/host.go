@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -53,6 +54,7 @@ type Host struct {
 	clients  *state.Clients
 	models   *models
 	sessions *sessions.Manager
+	mcp      *mcp.Manager
 	hub      *hub
 	uplink   *uplink
 	pairings *pairings
@@ -150,9 +152,12 @@ func (h *Host) load() (err error) {
 	}
 	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
 	open := func(sessionID string) agent.Toolset {
-		return kit{catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})}
+		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
 	}
 	trusted := trustProjects(h.projects)
+	if h.mcp, err = newMCP(h, trusted, getenv); err != nil {
+		return err
+	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open,
 		System:    agent.SystemPrompt,
@@ -233,6 +238,9 @@ func (h *Host) Close() error {
 	var errs []error
 	if h.sessions != nil {
 		errs = append(errs, h.sessions.Close())
+	}
+	if h.mcp != nil {
+		h.mcp.Close()
 	}
 	if h.listener != nil {
 		if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {

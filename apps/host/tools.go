@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 )
@@ -17,11 +18,36 @@ func toolOptions(paths state.Paths, config state.Config) tool.Options {
 	return tool.Options{Private: []string{paths.Home}, HideEnv: config.KeyEnvs(), Memory: paths.Memory()}
 }
 
-// kit is the tools of one session.
-type kit struct{ *tool.Set }
+// kit is the tools of one session: those of the catalog and those of MCP servers.
+// It implements agent.Toolset and agent.Preparer.
+type kit struct {
+	*tool.Set
+	servers *mcp.Manager
+	theirs  []agent.Tool // as they were when the turn began
+}
 
-// Prepare implements agent.Preparer.
-func (k kit) Prepare(_ context.Context, _ string, ground agent.Ground) { k.UseSkills(ground.Skills) }
+func (k *kit) Prepare(ctx context.Context, cwd string, ground agent.Ground) {
+	k.UseSkills(ground.Skills)
+	k.theirs = k.servers.Tools(ctx, cwd)
+}
+
+func (k *kit) Tools() []agent.Tool {
+	tools := k.Set.Tools()
+	for _, t := range k.theirs {
+		tools = append(tools, bounded{t, k.Set})
+	}
+	return tools
+}
+
+// bounded is a tool from elsewhere whose output may be of any length.
+type bounded struct {
+	agent.Tool
+	set *tool.Set
+}
+
+func (b bounded) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
+	return b.set.Bounded(call.Name, b.Tool.Run(ctx, call, progress))
+}
 
 // Tool describes a tool of the agent.
 type Tool struct {

@@ -28,6 +28,8 @@ func Table() []Spec {
 		{"send_prompt", GrantPrompt, SendPromptRequest{}, SendPromptResponse{}, "Sends a prompt; the same clientKey sends it once."},
 		{"cancel_turn", GrantPrompt, CancelTurnRequest{}, CancelTurnResponse{}, "Cancels a running turn."},
 		{"answer_approval", GrantApprove, AnswerApprovalRequest{}, AnswerApprovalResponse{}, "Answers a tool call that waits; the first answer wins."},
+		{"list_mcp_servers", GrantManage, ListMCPServersRequest{}, ListMCPServersResponse{}, "Lists the MCP servers of a project and how they stand."},
+		{"decide_mcp_server", GrantManage, DecideMCPServerRequest{}, DecideMCPServerResponse{}, "Allows or denies to start a server that a project names."},
 		{"list_clients", GrantManage, Empty{}, ListClientsResponse{}, "Lists the entries that the host knows."},
 		{"revoke_client", GrantManage, RevokeClientRequest{}, Empty{}, "Shuts an entry out at once."},
 		{"create_pairing", GrantLocal, Empty{}, CreatePairingResponse{}, "Asks the relay for a pairing code to show."},

@@ -20,6 +20,7 @@ type Config struct {
 	RelayURL string // "" when the file does not name one
 	Label    string // "" when the file does not name one
 	Invite   string // to the relay; "" when the file does not name one
+	MCP      map[string]MCPServer
 
 	defaultModel string
 	models       map[string]Model

@@ -28,6 +28,7 @@ type configFile struct {
 	Label        string                  `toml:"label"`
 	Providers    map[string]providerFile `toml:"providers"`
 	Models       map[string]modelFile    `toml:"models"`
+	MCP          mcpFile                 `toml:"mcp"`
 }
 
 type providerFile struct {
@@ -123,10 +124,14 @@ func knownKeys(key []string) []string {
 	switch {
 	case len(key) == 3 && key[0] == "providers":
 		return []string{"type", "base_url", "api_key_env"}
+	case len(key) == 2 && key[0] == "mcp":
+		return []string{"servers"}
+	case len(key) == 4 && key[0] == "mcp":
+		return mcpKeys()
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
 	}
-	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models"}
+	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -141,6 +146,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
 		}
 	}
+	if err := f.MCP.check(); err != nil {
+		return Config{}, err
+	}
 	config := Config{models: map[string]Model{}}
 	if len(f.Models) == 0 {
 		if f.DefaultModel != "" {
@@ -153,6 +161,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	config.MCP = f.MCP.Servers
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)

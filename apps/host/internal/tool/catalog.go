@@ -191,6 +191,24 @@ func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)
 	return result
 }
 
+// Bounded shortens the text of a result that was made elsewhere, as every tool
+// here does with its own.
+func (s *Set) Bounded(name string, result agent.Result) agent.Result {
+	text := result.Content.Plain()
+	if len(text) <= MaxBytes && strings.Count(text, "\n") < MaxLines {
+		return result
+	}
+	rows := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	content := session.Content{session.Text(s.firstRows(name, rows, MaxLines, "lines", "ask for less"))}
+	for _, block := range result.Content {
+		if block.Type != session.BlockText {
+			content = append(content, block)
+		}
+	}
+	result.Content = content
+	return result
+}
+
 // Object is the result of a call as a program reads it: {ok, text, details,
 // error}, and for patch {ok, strategy, count, diff, error}.
 func Object(name string, result agent.Result) json.RawMessage {

@@ -64,7 +64,7 @@ var rooms = []room{
 		"servers give tools; they know no session"},
 	{"apps/host/internal/tool/...", []string{"apps/host/internal/agent", "apps/host/internal/levenshtein", "apps/host/internal/procgroup", "apps/host/internal/skill", "packages/protocol/session", "packages/atomicfile", "packages/leakcheck"},
 		"a tool acts on files and processes; it knows no session"},
-	{"apps/host/internal/sessions/...", []string{"apps/host/internal/agent", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/leakcheck"},
+	{"apps/host/internal/sessions/...", []string{"apps/host/internal/agent", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/leakcheck", "packages/testdb"},
 		"sessions own the log and run the agent; they know no connection"},
 	{"apps/host/internal/levenshtein", nil, "arithmetic"},
 	{"apps/host/internal/state/...", []string{"apps/host/internal/levenshtein", "packages/atomicfile", "packages/protocol/ident", "packages/protocol/api"},

@@ -21,7 +21,7 @@ import (
 type sendFlags struct {
 	to                      *target
 	session, project, model string
-	yes, asJSON             bool
+	yes, steer, asJSON      bool
 }
 
 func newSend(a *app) *cobra.Command {
@@ -49,8 +49,16 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
+	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: say it to the turn that runs, at its next step")
 	addJSON(cmd, &f.asJSON)
 	return cmd
+}
+
+func (f *sendFlags) mode() session.PromptMode {
+	if f.steer {
+		return session.ModeSteer
+	}
+	return ""
 }
 
 // turnError says that the prompt was taken and its turn did not end well.
@@ -70,7 +78,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, AllowAll: f.yes,
+		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, Mode: f.mode(),
 	})
 	if err != nil {
 		return err
@@ -121,6 +129,8 @@ func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 // that running it again begins no second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
 	switch {
+	case f.steer && f.session == "":
+		return nil, usagef("which session is to be steered? Give --session ID")
 	case f.session != "" && f.project != "":
 		return nil, usagef("--session and --project contradict each other: a session has its project already")
 	case f.session != "":

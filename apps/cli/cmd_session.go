@@ -12,9 +12,11 @@ import (
 )
 
 func newSession(a *app) *cobra.Command {
-	return group("session", "Look at sessions",
+	return group("session", "Look at sessions and work on their history",
 		"  scorel session list\n  scorel session show ID --device dev_...",
-		newSessionList(a), newSessionShow(a), newSessionInspect(a), newSessionExport(a))
+		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionTree(a), newSessionInspect(a), newSessionExport(a), newSessionImport(a),
+		newSessionRename(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a),
+		newSessionCompact(a), newSessionCopy(a), newSessionDelete(a))
 }
 
 func newSessionList(a *app) *cobra.Command {

@@ -14,13 +14,23 @@ import (
 const dbPassword = "hunter2"
 
 func cmdPostgres(ts *testscript.TestScript, _ *stage, args []string) {
+	withDatabase(ts, args, testdb.Create)
+}
+
+func cmdMariaDB(ts *testscript.TestScript, _ *stage, args []string) {
+	withDatabase(ts, args, testdb.CreateMariaDB)
+}
+
+// withDatabase puts the URL of a new database into the variable that args name, and
+// its name into one that ends in _name.
+func withDatabase(ts *testscript.TestScript, args []string, create func(context.Context) (string, func() error, error)) {
 	wantArgs(ts, args, 1)
-	dsn, drop, err := testdb.Create(context.Background())
+	dsn, drop, err := create(context.Background())
 	ts.Check(err)
 	ts.Defer(func() { ts.Check(drop()) })
 	u, err := url.Parse(dsn)
 	ts.Check(err)
-	if _, given := u.User.Password(); !given { // a container has one that it asks for
+	if _, given := u.User.Password(); !given && u.Scheme == "postgres" { // a container has one that it asks for, and MariaDB looks at it
 		u.User = url.UserPassword(u.User.Username(), dbPassword)
 	}
 	ts.Setenv(args[0], u.String())

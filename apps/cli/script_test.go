@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT
 //	expand FROM TO         copy a file and put in the variables it names
 //	postgres VAR           set $VAR to the URL of a new database, with a password
+//	mariadb VAR            set $VAR to the URL of a new MariaDB database
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -60,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
+			"mariadb": onStage(cmdMariaDB),
 		},
 	})
 }
@@ -152,7 +154,7 @@ func cmdStart(ts *testscript.TestScript, s *stage, args []string) {
 	name := args[0]
 	cmd := exec.Command(lookPath(ts, "scorel"), args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "GOCOVERDIR"} {
+	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR"} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}

@@ -43,9 +43,20 @@ func (h *Host) handlers() map[string]handler {
 		"remove_project":    handle(h.removeProject),
 		"list_dir":          handle(h.listDir),
 		"list_sessions":     handle(h.listSessions),
+		"search_sessions":   handle(h.searchSessions),
 		"create_session":    handle(h.createSession),
 		"rename_session":    handle(h.renameSession),
 		"set_model":         handle(h.setModel),
+		"delete_session":    handle(h.deleteSession),
+		"copy_session":      handle(h.copySession),
+		"import_session":    handle(h.importSession),
+		"fork_session":      handle(h.forkSession),
+		"get_tree":          handle(h.getTree),
+		"rewind_session":    handle(h.rewindSession),
+		"navigate_session":  handle(h.navigateSession),
+		"set_label":         handle(h.setLabel),
+		"compact_session":   handle(h.compactSession),
+		"edit_queue":        handle(h.editQueue),
 		"resync_events":     h.resyncEvents,
 		"get_entries":       handle(h.getEntries),
 		"unsubscribe":       handle(h.unsubscribe),
@@ -64,9 +75,13 @@ func (h *Host) handlers() map[string]handler {
 	}
 }
 
-// waits tells of requests that take as long as a person or a network does; they
+// waits tells of requests that take as long as a person, a network or a database does; they
 // do not hold up the requests behind them.
 func waits(name string) bool {
+	switch name {
+	case "copy_session", "import_session", "delete_session":
+		return true
+	}
 	return strings.HasSuffix(name, "_pairing")
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -150,21 +150,7 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
-	open := func(sessionID string) agent.Toolset {
-		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
-	}
-	trusted := trustProjects(h.projects)
-	if h.mcp, err = newMCP(h, trusted, getenv); err != nil {
-		return err
-	}
-	h.sessions, err = sessions.NewManager(h.stopCtx, file.New(h.paths.Sessions(), h.log), sessions.Deps{
-		Logger: h.log, Models: h.models, Tools: open,
-		System:    agent.SystemPrompt,
-		Ground:    func(cwd string) agent.Ground { return ground(h.paths, trusted, cwd) },
-		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-	})
-	if err != nil {
+	if err := h.loadSessions(getenv); err != nil {
 		return err
 	}
 	h.uplink = newUplink(h, h.relayURL())
@@ -175,6 +161,34 @@ func (h *Host) load() (err error) {
 		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
 	}
 	return nil
+}
+
+func (h *Host) loadSessions(getenv func(string) string) (err error) {
+	trusted := trustProjects(h.projects)
+	if h.mcp, err = newMCP(h, trusted, getenv); err != nil {
+		return err
+	}
+	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	open := func(sessionID string) agent.Toolset {
+		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
+	}
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	if err != nil {
+		return err
+	}
+	found, err := index.Open(h.stopCtx, h.paths.Index(), stores, h.log)
+	if err != nil { // it is only a copy: the sessions do not wait for it
+		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
+	}
+	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
+		Logger: h.log, Models: h.models, Tools: open, Index: found,
+		System:    agent.SystemPrompt,
+		Ground:    func(cwd string) agent.Ground { return ground(h.paths, trusted, cwd) },
+		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+	})
+	return err
 }
 
 func (h *Host) relayURL() string {

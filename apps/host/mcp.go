@@ -19,7 +19,7 @@ func newMCP(h *Host, trusted trust, getenv func(string) string) (*mcp.Manager, e
 	if err != nil {
 		return nil, err
 	}
-	keys := h.models.config.KeyEnvs()
+	keys := h.models.config.SecretEnvs()
 	hidden := func(name string) bool { return slices.Contains(keys, name) }
 	return mcp.New(mcp.Options{
 		Logger: h.log, Version: h.cfg.Version, Servers: h.models.config.MCP, Consents: consents, Trusted: trusted,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -67,6 +68,17 @@ func (m *models) Find(provider, id string) string {
 
 // Default implements sessions.Models.
 func (m *models) Default() string { return m.config.Default() }
+
+// summaries is how summaries of sessions are made. The demo model writes none.
+func (m *models) summaries() sessions.Summaries {
+	s := sessions.Summaries{Share: m.config.Compaction.Share, KeepTokens: m.config.Compaction.KeepTokens}
+	if name := m.config.Auxiliary(); name != "" {
+		if made, listed, err := m.Model(name); err == nil && !listed.Demo {
+			s.Model, s.Window = made, listed.ContextWindow
+		}
+	}
+	return s
+}
 
 func (m *models) defaultModel() api.Model {
 	_, listed, err := m.Model(m.Default())

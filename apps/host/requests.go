@@ -67,6 +67,10 @@ func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsReques
 	return api.ListSessionsResponse{Sessions: h.sessions.List(r.ProjectID)}, nil
 }
 
+func (h *Host) searchSessions(ctx context.Context, _ *conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
+	return h.sessions.Search(ctx, r)
+}
+
 func (h *Host) createSession(ctx context.Context, c *conn, r api.CreateSessionRequest) (api.CreateSessionResponse, error) {
 	project, ok := h.projects.Get(r.ProjectID)
 	if !ok {

@@ -224,8 +224,9 @@ var numbers = map[string]int{
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
 	"api.MaxClientKey": api.MaxClientKey, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
-	"api.MaxEntryBytes": api.MaxEntryBytes,
-	"api.MaxToolTail":   api.MaxToolTail,
+	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
+	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
+	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

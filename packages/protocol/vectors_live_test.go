@@ -74,11 +74,12 @@ func state(turn, partial, tools, approvals, queue string) string {
 	if turn == "" {
 		turn = "null"
 	}
-	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s]}`, turn, partial, tools, approvals, queue)
+	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s],"work":null}`, turn, partial, tools, approvals, queue)
 }
 
 func liveRuns() []liveRun {
 	const turn = `{"turnId":"t1","clientKey":"k1","startedAt":5}`
+	const work = `{"kind":"compaction","startedAt":8}`
 	started := [2]string{"turn_started", `"turn":` + turn}
 	text := [2]string{"block_started", `"index":0,"block":"text"`}
 	call := [2]string{"block_started", `"index":1,"block":"toolCall","id":"c1","name":"bash"`}
@@ -121,6 +122,10 @@ func liveRuns() []liveRun {
 		{"cancelling another turn", [][2]string{started, {"turn_cancelling", `"turnId":"t2"`}, {"turn_cancelling", `"turnId":""`}}, state(turn, "", "", "", "")},
 		{"the turn ends", append(slices.Clone(streaming), tool, [2]string{"approval_requested", `"approval":` + approval}, [2]string{"queue_changed", `"queue":[` + queued + `]`},
 			[2]string{"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}), state("", "", "", "", queued)},
+		{"work begins", [][2]string{{"work_started", `"work":` + work}}, strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
+		{"work ends", [][2]string{{"work_started", `"work":` + work}, {"work_ended", `"kind":"compaction"`}}, state("", "", "", "", "")},
+		{"a turn leaves work alone", [][2]string{{"work_started", `"work":` + work}, started, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}},
+			strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
 		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
 	}
 }

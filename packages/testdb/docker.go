@@ -74,7 +74,7 @@ const (
 // startContainer runs the server in a container. A program of its own does that,
 // built only now: what it needs to speak to Docker would otherwise be a
 // dependency of everything that is tested with a database.
-func startContainer(ctx context.Context) (*server, error) {
+func (e *engine) startContainer(ctx context.Context) (*server, error) {
 	dir, err := os.MkdirTemp("", "scorel-testdb")
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
@@ -89,7 +89,7 @@ func startContainer(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
 	defer logs.Close()
-	k, err := keep(ctx, exec.Command(program), logs)
+	k, err := keep(ctx, exec.Command(program, e.image), logs)
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
@@ -102,7 +102,7 @@ func startContainer(ctx context.Context) (*server, error) {
 		log, readErr := os.ReadFile(logs.Name())
 		return nil, errors.Join(fmt.Errorf("docker: starting a container: %w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
 	}
-	return &server{admin: admin, keeper: k}, nil
+	return &server{engine: e, admin: admin, keeper: k}, nil
 }
 
 // buildContainer builds the program in its own module, which is where the go

@@ -12,81 +12,95 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"syscall"
 )
 
-// script starts the server $1 on the folder $2 and obeys the lines "stop", after
-// which it prints one, and "start". It ends the server by its process id when
-// standard input closes.
+// script starts a server in the folder $1 and obeys the lines "stop", which ends it
+// with the signal $2, "kill" and "start"; it answers each with a line. When standard
+// input closes it ends the server and removes the folder. Programs are ended by
+// their process id only.
 const script = `
+dir=$1 signal=$2
+shift 2
 run() {
-	"$1" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off \
-		-c full_page_writes=off -c shared_buffers=32MB -c max_connections=200 >>"$2/log" 2>&1 </dev/null &
+	"$@" >>"$dir/log" 2>&1 </dev/null &
 	server=$!
 }
 end() {
-	test -z "$server" || kill -QUIT $server
+	test -z "$server" || kill -$1 $server 2>/dev/null
 	wait $server
 	server=
 }
-run "$1" "$2"
+run "$@"
 while read -r command; do
 	case $command in
-	stop) end; echo stopped ;;
-	start) test "$server" || run "$1" "$2"; echo started ;;
+	stop) end $signal; echo stopped ;;
+	kill) end KILL; echo killed ;;
+	start) test "$server" || run "$@"; echo started ;;
 	esac
 done
-end
-cd / && rm -rf "$2"
+end $signal
+cd / && rm -rf "$dir"
 `
 
-// startLocal starts the PostgreSQL of this machine on a Unix socket. As root it
-// runs as another user, since PostgreSQL refuses root.
-func startLocal(ctx context.Context) (*server, error) {
-	bin, err := findBinaries()
-	if err != nil {
-		return nil, err
-	}
+// program is a server of this machine.
+type program struct {
+	engine *engine
+	user   string   // the account that packages make for it; nobody where there is none
+	make   []string // the command that makes its files, DIR standing for the folder
+	run    []string // the command that runs it
+	end    string   // the signal that ends it
+	admin  url.URL  // of its superuser
+}
+
+// start makes the server's files in a new folder and starts it on a Unix socket. As
+// root it runs as another user, since these servers refuse root.
+func (p *program) start(ctx context.Context) (*server, error) {
 	// Not the test's own folder: its parents are closed to other users, and the
 	// path of a socket must be shorter than 108 bytes.
-	dir, err := os.MkdirTemp("/tmp", "scpg")
+	dir, err := os.MkdirTemp("/tmp", "scdb")
 	if err != nil {
-		return nil, fmt.Errorf("local PostgreSQL: %w", err)
+		return nil, fmt.Errorf("local %s: %w", p.engine.kind, err)
 	}
-	s, err := startIn(ctx, bin, dir)
+	s, err := p.startIn(ctx, dir)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("local PostgreSQL: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("local %s: %w", p.engine.kind, err), os.RemoveAll(dir))
 	}
 	return s, nil
 }
 
-func startIn(ctx context.Context, bin, dir string) (*server, error) {
-	attributes, err := dropRoot(dir)
+func (p *program) startIn(ctx context.Context, dir string) (*server, error) {
+	attributes, err := dropRoot(dir, p.user)
 	if err != nil {
 		return nil, err
 	}
-	command := func(ctx context.Context, name string, args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, name, args...)
+	command := func(ctx context.Context, args ...string) *exec.Cmd {
+		for i := range args {
+			args[i] = string(bytes.ReplaceAll([]byte(args[i]), []byte("DIR"), []byte(dir)))
+		}
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Dir = dir // the user may not enter where the test runs
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}
 		cmd.SysProcAttr = &attributes
 		return cmd
 	}
-	initdb := command(ctx, filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"),
-		"-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8")
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
+	if out, err := command(ctx, p.make...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(p.make[0]), err, bytes.TrimSpace(out))
 	}
 	// The keeper must outlive the context, which only bounds the start.
-	k, err := keep(ctx, command(context.WithoutCancel(ctx), "/bin/sh", "-c", script, "testdb", filepath.Join(bin, "postgres"), dir), nil)
+	args := append([]string{"/bin/sh", "-c", script, "testdb", dir, p.end}, p.run...)
+	k, err := keep(ctx, command(context.WithoutCancel(ctx), args...), nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{keeper: k, admin: &url.URL{
-		Scheme: "postgres", User: url.User("postgres"), Path: "/postgres", RawQuery: url.Values{"host": {dir}}.Encode(),
-	}}
+	admin := p.admin
+	if p.engine.kind == KindPostgres {
+		admin.RawQuery = url.Values{"host": {dir}}.Encode()
+	} else {
+		admin.RawQuery = url.Values{"socket": {filepath.Join(dir, "socket")}}.Encode()
+	}
+	s := &server{engine: p.engine, admin: &admin, keeper: k}
 	if err := s.awaitReady(ctx); err != nil {
 		log, readErr := os.ReadFile(filepath.Join(dir, "log"))
 		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
@@ -94,18 +108,18 @@ func startIn(ctx context.Context, bin, dir string) (*server, error) {
 	return s, nil
 }
 
-// dropRoot returns how to start a process that PostgreSQL accepts, and gives that
-// user the folder. It must be a user that the system knows.
-func dropRoot(dir string) (syscall.SysProcAttr, error) {
+// dropRoot returns how to start a process that a database server accepts, and gives
+// that user the folder. It must be a user that the system knows.
+func dropRoot(dir, name string) (syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return syscall.SysProcAttr{}, nil
 	}
-	account, err := user.Lookup("postgres")
+	account, err := user.Lookup(name)
 	if err != nil {
 		account, err = user.Lookup("nobody")
 	}
 	if err != nil {
-		return syscall.SysProcAttr{}, fmt.Errorf("PostgreSQL does not run as root, and there is no user postgres or nobody: %w", err)
+		return syscall.SysProcAttr{}, fmt.Errorf("it does not run as root, and there is no user %s or nobody: %w", name, err)
 	}
 	uid, err := strconv.ParseUint(account.Uid, 10, 32)
 	if err != nil {
@@ -128,41 +142,4 @@ func ownGroup(cmd *exec.Cmd) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setpgid = true
-}
-
-// findBinaries returns the folder that holds postgres and initdb: that of the
-// PATH, else the newest where packages put them.
-func findBinaries() (string, error) {
-	var found []string
-	if path, err := exec.LookPath("postgres"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			found = append(found, filepath.Dir(real))
-		}
-	}
-	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin"} {
-		folders, err := filepath.Glob(pattern)
-		if err != nil {
-			return "", err
-		}
-		slices.SortFunc(folders, func(a, b string) int { return majorOf(b) - majorOf(a) })
-		found = append(found, folders...)
-	}
-	for _, folder := range found {
-		if isProgram(filepath.Join(folder, "postgres")) && isProgram(filepath.Join(folder, "initdb")) {
-			return folder, nil
-		}
-	}
-	return "", errors.New("no postgres and initdb on the PATH or in /usr/lib/postgresql")
-}
-
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// majorOf reads the version from a folder such as /usr/lib/postgresql/15/bin.
-func majorOf(folder string) int {
-	digits := bytes.TrimLeftFunc([]byte(filepath.Base(filepath.Dir(folder))), func(r rune) bool { return r < '0' || r > '9' })
-	n, _ := strconv.Atoi(string(digits)) // 0 sorts last
-	return n
 }

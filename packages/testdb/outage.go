@@ -7,17 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// Stop ends the server of this process as a crash would: connections break, new
+// Stop ends the PostgreSQL of this process as a crash would: connections break, new
 // ones are refused, nothing is written down in order. Every database of the
 // process is gone until Restart, which the end of the test calls at the latest.
 // Restart after it brings all back.
 func Stop(t testing.TB) {
 	t.Helper()
-	s, err := shared()
+	s, err := sharedPostgres()
 	if err == nil {
 		_, err = s.keeper.tell("stop")
 	}
@@ -27,11 +25,11 @@ func Stop(t testing.TB) {
 	t.Cleanup(func() { Restart(t) })
 }
 
-// Restart starts the server again after Stop and waits until it answers. The data
+// Restart starts it again after Stop and waits until it answers. The data
 // is that of before; Target may have changed. Restarting one that runs is harmless.
 func Restart(t testing.TB) {
 	t.Helper()
-	s, err := shared()
+	s, err := sharedPostgres()
 	if err == nil {
 		err = s.restart()
 	}
@@ -40,10 +38,10 @@ func Restart(t testing.TB) {
 	}
 }
 
-// Target is where the server listens now, as net.Dial takes it: for a proxy that
+// Target is where it listens now, as net.Dial takes it: for a proxy that
 // stands in front of it.
 func Target() (network, address string, err error) {
-	s, err := shared()
+	s, err := sharedPostgres()
 	if err != nil {
 		return "", "", err
 	}
@@ -71,12 +69,13 @@ func Through(dsn, address string) (string, error) {
 	return u.String(), nil
 }
 
+// restart starts a server that was ended.
 func (s *server) restart() error {
 	answer, err := s.keeper.tell("start")
 	if err != nil {
 		return err
 	}
-	if u, err := url.Parse(answer); err == nil && u.Scheme == "postgres" {
+	if u, err := url.Parse(answer); err == nil && u.Scheme != "" {
 		s.mu.Lock()
 		s.admin = u
 		s.mu.Unlock()
@@ -93,9 +92,5 @@ func (s *server) awaitReady(ctx context.Context) error {
 
 func (s *server) answer(ctx context.Context) error {
 	admin := s.address()
-	conn, err := pgx.Connect(ctx, admin.String())
-	if err != nil {
-		return err
-	}
-	return conn.Close(ctx)
+	return s.engine.exec(ctx, admin.String(), "SELECT 1")
 }

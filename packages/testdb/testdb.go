@@ -1,10 +1,15 @@
-// Package testdb gives tests a real PostgreSQL. A test process starts one server
-// at first use, and every call gets an empty database of its own on it:
+// Package testdb gives tests a real PostgreSQL and a real MariaDB. A test process
+// starts one server of a kind at first use, and every call gets an empty database
+// of its own on it:
 //
-//	dsn := testdb.Postgres(t)
+//	dsn := testdb.Postgres(t) // postgres://...
+//	dsn := testdb.MariaDB(t)  // mysql://...
 //
-// The server is a container where a Docker daemon answers, else the postgres of
+// The server is a container where a Docker daemon answers, else the program of
 // this machine. Where neither works the test fails: it never skips.
+//
+// Crashable starts a server of the test's own that writes as it would for people,
+// and can be killed and started again.
 //
 // The server ends with the test process, however that ends: a keeper process
 // holds the other end of a pipe, and closes the server and removes its files when
@@ -21,37 +26,81 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const (
 	// startTimeout bounds the start of a server, with the pull of an image.
 	startTimeout = 3 * time.Minute
-	// readyTimeout bounds the start of a server whose files are made.
-	readyTimeout = 30 * time.Second
 	// queryTimeout bounds making or dropping a database.
 	queryTimeout = 30 * time.Second
+	// readyTimeout bounds the start of a server whose files are made.
+	readyTimeout = 30 * time.Second
 )
 
-// shared starts the process's one server. It is the only state of the package:
-// a server of its own for each test would cost a second each.
-var shared = sync.OnceValues(start)
+// Kind is a kind of database server.
+type Kind string
 
-// server is a running PostgreSQL whose superuser may connect.
+const (
+	KindPostgres Kind = "PostgreSQL"
+	KindMariaDB  Kind = "MariaDB"
+)
+
+// engine is how a kind is started and spoken to.
+type engine struct {
+	kind    Kind
+	install string // how people get it
+	image   string // name of the kind for testdb-container
+	local   func(ctx context.Context, e *engine, durable bool) (*server, error)
+	exec    func(ctx context.Context, address, statement string) error
+	// create follows "CREATE DATABASE name", drop "DROP DATABASE name".
+	create, drop string
+}
+
+var (
+	postgresEngine = engine{
+		kind: KindPostgres, install: "apt-get install postgresql", image: "postgres", local: startPostgres, exec: execPostgres,
+		create: " TEMPLATE template0", // it has no sessions that could be in the way
+		drop:   " WITH (FORCE)",
+	}
+	mariaEngine = engine{
+		kind: KindMariaDB, install: "apt-get install mariadb-server", image: "mariadb", local: startMariaDB, exec: execMySQL,
+		create: " CHARACTER SET utf8mb4",
+	}
+)
+
+// The process's servers, one of a kind. They are the only state of the package: a
+// server of its own for each test would cost a second each.
+var (
+	sharedPostgres = sync.OnceValues(postgresEngine.start)
+	sharedMariaDB  = sync.OnceValues(mariaEngine.start)
+)
+
+// server is a running server whose superuser may connect.
 type server struct {
+	engine *engine
 	keeper *keeper      // ends the server with this process
 	made   atomic.Int64 // databases so far
 
 	mu    sync.Mutex
-	admin *url.URL // of the database named postgres
+	admin *url.URL // of a database that is always there
 }
 
 // Postgres returns the URL of a new, empty database that is dropped at the end of
 // the test.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	dsn, drop, err := Create(t.Context())
+	return forTest(t, sharedPostgres)
+}
+
+// MariaDB is Postgres for the other kind; the URL begins with mysql://.
+func MariaDB(t testing.TB) string {
+	t.Helper()
+	return forTest(t, sharedMariaDB)
+}
+
+func forTest(t testing.TB, shared func() (*server, error)) string {
+	t.Helper()
+	dsn, drop, err := create(t.Context(), shared)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,19 +115,31 @@ func Postgres(t testing.TB) string {
 // Create is Postgres for those who have no testing.TB. drop ends the connections
 // to the database and removes it.
 func Create(ctx context.Context) (dsn string, drop func() error, err error) {
+	return create(ctx, sharedPostgres)
+}
+
+// CreateMariaDB is Create for the other kind.
+func CreateMariaDB(ctx context.Context) (dsn string, drop func() error, err error) {
+	return create(ctx, sharedMariaDB)
+}
+
+func create(ctx context.Context, shared func() (*server, error)) (dsn string, drop func() error, err error) {
 	s, err := shared()
 	if err != nil {
-		return "", nil, fmt.Errorf("testdb: tests need PostgreSQL: start Docker, or install it (on Debian: apt-get install postgresql): %w", err)
+		return "", nil, err
 	}
+	return s.create(ctx)
+}
+
+func (s *server) create(ctx context.Context) (dsn string, drop func() error, err error) {
 	name := fmt.Sprintf("scorel_test_%d", s.made.Add(1))
-	// template0 has no sessions that could be in the way.
-	if err := s.exec(ctx, "CREATE DATABASE "+name+" TEMPLATE template0"); err != nil {
+	if err := s.exec(ctx, "CREATE DATABASE "+name+s.engine.create); err != nil {
 		return "", nil, err
 	}
 	database := s.address()
 	database.Path = "/" + name
 	return database.String(), func() error {
-		return s.exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
+		return s.exec(context.Background(), "DROP DATABASE "+name+s.engine.drop)
 	}, nil
 }
 
@@ -93,32 +154,27 @@ func (s *server) exec(ctx context.Context, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	admin := s.address()
-	conn, err := pgx.Connect(ctx, admin.String())
-	if err != nil {
-		return fmt.Errorf("testdb: %w", err)
-	}
-	_, err = conn.Exec(ctx, statement)
-	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+	if err := s.engine.exec(ctx, admin.String(), statement); err != nil {
 		return fmt.Errorf("testdb: %s: %w", statement, err)
 	}
 	return nil
 }
 
-// start tries Docker first and this machine's own PostgreSQL second.
-func start() (*server, error) {
+// start tries Docker first and this machine's own program second.
+func (e *engine) start() (*server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	noContainer := ping(ctx, dockerHost(os.Getenv))
 	if noContainer == nil {
-		s, err := startContainer(ctx)
+		s, err := e.startContainer(ctx)
 		if err == nil {
 			return s, nil
 		}
 		noContainer = err // a daemon without images must not stop those who have the program
 	}
-	s, err := startLocal(ctx)
+	s, err := e.local(ctx, e, false)
 	if err != nil {
-		return nil, errors.Join(noContainer, err)
+		return nil, fmt.Errorf("testdb: tests need %s: start Docker, or install it (on Debian: %s): %w", e.kind, e.install, errors.Join(noContainer, err))
 	}
 	return s, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +29,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// child is told "KIND HOW".
 func child(how string) {
+	kind, how, _ := strings.Cut(how, " ")
+	shared := sharedPostgres
+	if kind == string(KindMariaDB) {
+		shared = sharedMariaDB
+	}
 	s, err := shared()
 	if err != nil {
 		fmt.Println(err)
@@ -95,35 +102,95 @@ func TestDatabasesAreDropped(t *testing.T) {
 // TestTheServerEndsWithTheProcess holds the promise that matters on a machine that
 // runs tests all day: no server and no files are left, whatever happens.
 func TestTheServerEndsWithTheProcess(t *testing.T) {
-	for _, how := range []string{"panic", "kill"} {
-		t.Run(how, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0])
-			// No container: its end is the business of its own keeper.
-			cmd.Env = append(os.Environ(), childEnv+"="+how, "DOCKER_HOST=tcp://127.0.0.1:1")
-			out, err := cmd.StdoutPipe()
-			if err != nil {
+	for _, kind := range []Kind{KindPostgres, KindMariaDB} {
+		for _, how := range []string{"panic", "kill"} {
+			t.Run(string(kind)+" "+how, func(t *testing.T) { testEnd(t, kind, how) })
+		}
+	}
+}
+
+func testEnd(t *testing.T, kind Kind, how string) {
+	cmd := exec.Command(os.Args[0])
+	// No container: its end is the business of its own keeper.
+	cmd.Env = append(os.Environ(), childEnv+"="+string(kind)+" "+how, "DOCKER_HOST=tcp://127.0.0.1:1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var dsn string
+	if _, err := fmt.Fscanln(out, &dsn); err != nil {
+		t.Fatalf("the child said %q, %v", dsn, err)
+	}
+	dir := folderOf(t, dsn)
+	if _, err := os.Stat(dir); err != nil {
+		t.Fatal(err)
+	}
+	if how == "kill" {
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the child ended well")
+	}
+	awaitGone(t, dir)
+}
+
+// folderOf returns where a server's files are, from the URL of its socket.
+func folderOf(t *testing.T, dsn string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Scheme == "postgres" {
+		return u.Query().Get("host")
+	}
+	return filepath.Dir(u.Query().Get("socket"))
+}
+
+func TestEachMariaDBTestHasItsOwnDatabase(t *testing.T) {
+	first, second := MariaDB(t), MariaDB(t)
+	if first == second || !strings.HasPrefix(first, "mysql://") {
+		t.Fatalf("they are %s and %s", first, second)
+	}
+	for _, dsn := range []string{first, second} {
+		if err := execMySQL(t.Context(), dsn, `CREATE TABLE mine (id INT)`); err != nil {
+			t.Errorf("in a database of its own: %v", err)
+		}
+	}
+	dsn, drop, err := CreateMariaDB(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := drop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := execMySQL(t.Context(), dsn, `SELECT 1`); err == nil {
+		t.Error("the database is still there")
+	}
+}
+
+// TestACrash kills servers and finds what they had said is stored.
+func TestACrash(t *testing.T) {
+	for _, kind := range []Kind{KindPostgres, KindMariaDB} {
+		t.Run(string(kind), func(t *testing.T) {
+			s := Crashable(t, kind)
+			exec := func(statement string) error { return s.server.engine.exec(t.Context(), s.DSN, statement) }
+			if err := errors.Join(exec(`CREATE TABLE kept (id INT PRIMARY KEY)`), exec(`INSERT INTO kept VALUES (1)`)); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
+			s.Kill()
+			if err := exec(`SELECT 1`); err == nil {
+				t.Fatal("a killed server answers")
 			}
-			var dsn string
-			if _, err := fmt.Fscanln(out, &dsn); err != nil || !strings.HasPrefix(dsn, "postgres://") {
-				t.Fatalf("the child said %q, %v", dsn, err)
+			s.Start()
+			if err := exec(`INSERT INTO kept VALUES (1)`); err == nil {
+				t.Error("the row is gone")
 			}
-			config, err := pgx.ParseConfig(dsn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if how == "kill" {
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := cmd.Wait(); err == nil {
-				t.Fatal("the child ended well")
-			}
-			awaitGone(t, config.Host)
 		})
 	}
 }
@@ -138,7 +205,7 @@ func TestADaemonWithoutContainersIsNotTheEnd(t *testing.T) {
 	}))
 	defer daemon.Close()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"=panic", "DOCKER_HOST=tcp://"+daemon.Listener.Addr().String())
+	cmd.Env = append(os.Environ(), childEnv+"="+string(KindPostgres)+" panic", "DOCKER_HOST=tcp://"+daemon.Listener.Addr().String())
 	out, err := cmd.Output()
 	if err == nil || !strings.HasPrefix(string(out), "postgres://postgres@/postgres?host=") {
 		t.Fatalf("the child said %q, %v", out, err)

@@ -44,6 +44,13 @@ for (const [name, screen] of Object.entries(screens)) {
       await anna.open(new URL(anna.page.url()).pathname.split("/s/")[0]);
       await anna.at("session-row").first().waitFor();
       await picture("device");
+      const search = anna.page.getByTestId("session-search").last();
+      await search.fill("lamp");
+      await anna.at("search-hit").first().waitFor();
+      await picture("search");
+      await anna.at("search-hit").last().click();
+      await anna.page.locator("[data-row].bg-accent-soft\\/50").waitFor();
+      await picture("search-hit");
       await anna.open();
       await anna.at("device-row").waitFor();
       await picture("devices");

@@ -38,7 +38,7 @@ func (e *GoodbyeError) Error() string {
 
 const (
 	firstBuffer  = 4 << 10          // bytes that a reader begins with
-	maxBuffer    = 128 << 10         // bytes that it keeps after a larger message
+	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second

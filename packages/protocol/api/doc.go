@@ -37,6 +37,10 @@ const (
 	MaxQueue     = 64      // prompts waiting in one session
 	// MaxQueueBytes bounds what waits in one session, as JSON.
 	MaxQueueBytes = 4 << 20
+	MaxLabel      = 100     // bytes of a label
+	MaxFocus      = 4 << 10 // bytes of the instructions for a compaction
+	// MaxTreeNodes bounds get_tree; the newest are given.
+	MaxTreeNodes = 2000
 	// RingBytes is how many bytes of events a host keeps for stream_resume.
 	RingBytes = 2 << 20
 )

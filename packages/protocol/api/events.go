@@ -23,6 +23,7 @@ import (
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
 //	                     tools and approvals
+//	work_started, work_ended   what the host does between turns
 type Event interface{ EventType() string }
 
 // Events of one session.
@@ -78,6 +79,14 @@ type (
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`
 	}
+	WorkStarted struct {
+		Work Work `json:"work"`
+	}
+	// WorkEnded ends it; Error is for people, and empty when it came to its end.
+	WorkEnded struct {
+		Kind  WorkKind `json:"kind"`
+		Error string   `json:"error,omitempty"`
+	}
 )
 
 // Events of the host, without seq; every connection with the view grant gets them.
@@ -87,6 +96,9 @@ type (
 	}
 	SessionUpdated struct {
 		Session SessionSummary `json:"session"`
+	}
+	SessionDeleted struct {
+		ID string `json:"id"`
 	}
 	ClientsChanged struct{}
 	// UnknownEvent is an event of a newer host, kept as it came.
@@ -109,8 +121,11 @@ func (ToolOutput) EventType() string        { return "tool_output" }
 func (ApprovalRequested) EventType() string { return "approval_requested" }
 func (ApprovalResolved) EventType() string  { return "approval_resolved" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
+func (WorkStarted) EventType() string       { return "work_started" }
+func (WorkEnded) EventType() string         { return "work_ended" }
 func (ProjectsChanged) EventType() string   { return "projects_changed" }
 func (SessionUpdated) EventType() string    { return "session_updated" }
+func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
@@ -119,7 +134,7 @@ func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ApprovalRequested{}, ApprovalResolved{},
-		QueueChanged{}, ProjectsChanged{}, SessionUpdated{}, ClientsChanged{},
+		QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
 	}
 }
 
@@ -196,10 +211,16 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[ApprovalResolved](data)
 	case "queue_changed":
 		return decode[QueueChanged](data)
+	case "work_started":
+		return decode[WorkStarted](data)
+	case "work_ended":
+		return decode[WorkEnded](data)
 	case "projects_changed":
 		return decode[ProjectsChanged](data)
 	case "session_updated":
 		return decode[SessionUpdated](data)
+	case "session_deleted":
+		return decode[SessionDeleted](data)
 	case "clients_changed":
 		return ClientsChanged{}, nil
 	}

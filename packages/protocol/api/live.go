@@ -27,6 +27,10 @@ func (l Live) Clone() Live {
 		turn := *l.Turn
 		l.Turn = &turn
 	}
+	if l.Work != nil {
+		work := *l.Work
+		l.Work = &work
+	}
 	return l
 }
 
@@ -59,6 +63,11 @@ func (l *Live) Apply(event Event) {
 		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
+	case WorkStarted:
+		work := e.Work
+		l.Work = &work
+	case WorkEnded:
+		l.Work = nil
 	case TurnStarted:
 		turn := e.Turn
 		l.Turn = &turn

@@ -60,6 +60,21 @@ type (
 		SessionID string `json:"sessionId"`
 		Name      string `json:"name"`
 	}
+	// CopySessionRequest copies a session to another session provider. Doing it
+	// again changes nothing.
+	CopySessionRequest struct {
+		SessionID string `json:"sessionId"`
+		To        string `json:"to"`             // "file", "postgres" or "mysql"
+		Move      bool   `json:"move,omitempty"` // take it away where it was
+	}
+	// ImportSessionRequest takes a session file of this machine in.
+	ImportSessionRequest struct {
+		Path      string `json:"path"`                // absolute
+		ProjectID string `json:"projectId,omitempty"` // "" is the project of the folder that the file names
+	}
+	ImportSessionResponse struct {
+		Session SessionSummary `json:"session"`
+	}
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"`
@@ -108,6 +123,8 @@ type (
 		Text      string `json:"text"`
 		// AllowAll gives every approval that this prompt will ask for.
 		AllowAll bool `json:"allowAll,omitempty"`
+		// Mode is how it meets a running turn; "" is follow_up.
+		Mode session.PromptMode `json:"mode,omitempty"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`

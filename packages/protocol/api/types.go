@@ -146,6 +146,37 @@ type Live struct {
 	Tools     []RunningTool          `json:"tools"`
 	Approvals []Approval             `json:"approvals"`
 	Queue     []session.QueuedPrompt `json:"queue"`
+	// Work is what the host does to the session between turns; null when nothing.
+	Work *Work `json:"work"`
+}
+
+// Work is something that takes a while and is no turn. Prompts wait for its end.
+type Work struct {
+	Kind      WorkKind `json:"kind"`
+	StartedAt int64    `json:"startedAt"` // Unix milliseconds
+}
+
+// WorkKind says what the host works on.
+type WorkKind string
+
+const (
+	WorkCompaction    WorkKind = "compaction"
+	WorkBranchSummary WorkKind = "branch_summary"
+)
+
+// TreeNode is an entry in the tree of a session, in short.
+type TreeNode struct {
+	ID        string            `json:"id"`
+	ParentID  string            `json:"parentId,omitempty"` // the nearest one above that is in the answer; "" is none
+	Type      session.EntryType `json:"type"`
+	Role      session.Role      `json:"role,omitempty"` // of a message
+	Text      string            `json:"text,omitempty"` // how it begins, on one line
+	Label     string            `json:"label,omitempty"`
+	Timestamp string            `json:"timestamp,omitempty"`
+	// Active is true on the path to the leaf.
+	Active bool `json:"active,omitempty"`
+	// Target is true where rewind_session or navigate_session can go.
+	Target bool `json:"target,omitempty"`
 }
 
 // Approval is a tool call that waits for a person.
@@ -175,6 +206,8 @@ type PromptState string
 const (
 	PromptQueued PromptState = "queued" // on the host, waits for the running turn
 	PromptTaken  PromptState = "taken"  // in the log; the agent works on it
+	// PromptRemoved: somebody took it out of the queue; sending it again changes nothing.
+	PromptRemoved PromptState = "removed"
 )
 
 // ResyncMode says how an entry catches up.

@@ -67,6 +67,7 @@ type (
 		ClientID  string    `json:"clientId,omitempty"`  // the entry that sent a user message
 		ClientKey string    `json:"clientKey,omitempty"` // its key, so that a retry adds no second message
 		TurnID    string    `json:"turnId,omitempty"`
+		Steer     bool      `json:"steer,omitempty"` // a user message that was given to a running turn
 	}
 	// ModelChangeEntry says which model answers from here on.
 	ModelChangeEntry struct {
@@ -102,6 +103,14 @@ type (
 	}
 )
 
+// PromptMode says how a prompt meets a turn that runs.
+type PromptMode string
+
+const (
+	ModeFollowUp PromptMode = "follow_up" // it waits for the end of the turn
+	ModeSteer    PromptMode = "steer"     // the next model call of the turn is given it
+)
+
 // Data of our custom entries.
 type (
 	// QueuedPrompt is a prompt that is on the host and not yet taken by the agent.
@@ -111,10 +120,15 @@ type (
 		Text      string `json:"text"`
 		AllowAll  bool   `json:"allowAll,omitempty"` // approvals are given for this prompt
 		QueuedAt  int64  `json:"queuedAt"`           // Unix milliseconds
+		// Mode is ModeSteer, or "" for ModeFollowUp.
+		Mode PromptMode `json:"mode,omitempty"`
 	}
 	// Queue is the data of CustomQueue.
 	Queue struct {
 		Items []QueuedPrompt `json:"items"`
+		// Removed names the prompts that were taken out by this change, so that one of
+		// them that is sent again does not come back.
+		Removed []string `json:"removed,omitempty"`
 	}
 	// ApprovalRecord is the data of CustomApproval.
 	ApprovalRecord struct {

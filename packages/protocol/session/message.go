@@ -53,6 +53,9 @@ type Message struct {
 	ErrorMessage string          `json:"errorMessage,omitempty"`
 	IsError      *bool           `json:"isError,omitempty"` // toolResult
 	Timestamp    int64           `json:"timestamp"`         // Unix milliseconds
+
+	// Steer is of the entry, not of the message: see MessageEntry.
+	Steer bool `json:"-"`
 }
 
 // Usage counts tokens as the provider reports them.

@@ -65,3 +65,7 @@ func (e Entry) Role() Role {
 // Text returns the member of the line that has the given name, where it is a
 // string; "" where it is not, or is not there. It costs one pass over the line.
 func (e Entry) Text(name string) string { return memberString(e.Raw, name) }
+
+// ContextMessage returns the message that the entry stands for in a context, before
+// any edit; nil where it stands for none.
+func (e Entry) ContextMessage() json.RawMessage { return e.contextMessage() }

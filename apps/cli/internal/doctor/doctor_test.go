@@ -221,8 +221,8 @@ func TestNames(t *testing.T) {
 		if step := got.step(t, doctor.StepProxy); step.Status != doctor.StatusOK || !strings.Contains(step.Detail, "relay.test:443") {
 			t.Errorf("the proxy step is %+v", step)
 		}
-		if len(proxy.asked) < 3 || slices.ContainsFunc(proxy.asked, func(s string) bool { return s != "CONNECT relay.test:443" }) {
-			t.Errorf("the proxy was asked for %q", proxy.asked)
+		if asked, _ := proxy.heard(); len(asked) < 3 || slices.ContainsFunc(asked, func(s string) bool { return s != "CONNECT relay.test:443" }) {
+			t.Errorf("the proxy was asked for %q", asked)
 		}
 	})
 	t.Run("another", func(t *testing.T) {
@@ -250,8 +250,8 @@ func TestProxies(t *testing.T) {
 			got := run(t, doctor.Options{RelayURL: "https://relay.test", Proxy: proxyOption(t, address)})
 			expect(t, got, doctor.StepProxy, test.want, "the proxy "+proxy.Listener.Addr().String())
 			test.check(t, got)
-			if !slices.Equal(proxy.login, []string{"Basic YWRhOnNlY3JldA=="}) {
-				t.Errorf("the proxy was told %q", proxy.login)
+			if _, login := proxy.heard(); !slices.Equal(login, []string{"Basic YWRhOnNlY3JldA=="}) {
+				t.Errorf("the proxy was told %q", login)
 			}
 			if text := fmt.Sprintf("%+v", got.steps); strings.Contains(text, "secret") {
 				t.Errorf("the password is told: %s", text)

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -206,6 +207,8 @@ func newConnectProxy(t *testing.T, status int, target string) *connectProxy {
 	t.Helper()
 	p := &connectProxy{}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.wg.Add(1) // before the hijack, after which Close does not wait for us
+		defer p.wg.Done()
 		p.mu.Lock()
 		p.asked = append(p.asked, r.Method+" "+r.Host)
 		p.login = append(p.login, r.Header.Get("Proxy-Authorization"))
@@ -218,6 +221,13 @@ func newConnectProxy(t *testing.T, status int, target string) *connectProxy {
 	}))
 	t.Cleanup(func() { p.Close(); p.wg.Wait() })
 	return p
+}
+
+// heard returns what was asked so far.
+func (p *connectProxy) heard() (asked, login []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked), slices.Clone(p.login)
 }
 
 func (p *connectProxy) splice(w http.ResponseWriter, target string) {

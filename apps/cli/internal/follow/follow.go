@@ -54,6 +54,7 @@ type Config struct {
 	ClientKey string // of the prompt
 	Text      string
 	AllowAll  bool
+	Mode      session.PromptMode // "" waits for a running turn
 	// Patience is how long a lost connection is tried again; 0 is a minute.
 	Patience time.Duration
 }
@@ -188,9 +189,15 @@ func (r *runner) send(ctx context.Context, c *client.Client) error {
 		return nil
 	}
 	response, err := client.Call[api.SendPromptResponse](ctx, c, "send_prompt", api.SendPromptRequest{
-		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll,
+		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, Mode: r.cfg.Mode,
 	})
-	if err == nil && response.State == api.PromptQueued {
+	switch {
+	case err != nil:
+	case response.State == api.PromptRemoved:
+		r.tracker.finish(session.StopError, removedText)
+	case response.State == api.PromptQueued && r.cfg.Mode == session.ModeSteer:
+		r.cfg.View.Notice("the running turn gets this at its next step")
+	case response.State == api.PromptQueued:
 		r.cfg.View.Notice("another prompt is being worked on: this one waits on the host")
 	}
 	return err

@@ -23,6 +23,7 @@ type tracker struct {
 	seen      map[string]bool // ids of the log entries that were handled
 
 	turnID  string // of our prompt, once it is in the log
+	queued  bool   // our prompt was seen in the queue
 	running string // key of the prompt whose turn runs; "" when idle
 
 	blocks []session.BlockType // of the message that streams
@@ -64,8 +65,9 @@ func (t *tracker) resync(sessionID string, r api.ResyncEventsResponse) {
 func (t *tracker) replaceLive(live api.Live) {
 	t.running = ""
 	if live.Turn != nil {
-		t.running = live.Turn.ClientKey
+		t.runs(live.Turn.TurnID, live.Turn.ClientKey)
 	}
+	t.queueIs(live.Queue)
 	t.questions.keep(live.Approvals)
 	if !t.ours() {
 		t.endFromLog()
@@ -78,6 +80,31 @@ func (t *tracker) replaceLive(live api.Live) {
 			t.emit(api.ApprovalRequested{Approval: approval})
 			t.ask(approval)
 		}
+	}
+}
+
+// runs notes which turn runs. A prompt that was given to a running turn is part of it.
+func (t *tracker) runs(turnID, key string) {
+	t.running = key
+	if t.turnID != "" && turnID == t.turnID {
+		t.running = t.key
+	}
+}
+
+// removedText is the error of a prompt that never reached the agent.
+const removedText = "the prompt was removed from the queue on another entry before the agent took it"
+
+// queueIs ends our prompt where somebody took it out of the queue: it is not in the
+// log, which a prompt reaches before it leaves the queue.
+func (t *tracker) queueIs(queue []session.QueuedPrompt) {
+	for _, q := range queue {
+		if q.ClientKey == t.key {
+			t.queued = true
+			return
+		}
+	}
+	if t.queued && t.turnID == "" && t.end == nil {
+		t.finish(session.StopError, removedText)
 	}
 }
 
@@ -146,9 +173,11 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 		t.running = e.Turn.ClientKey
 	case api.TurnEnded:
 		t.running = ""
-		if e.ClientKey == t.key {
+		if e.ClientKey == t.key || t.turnID != "" && e.TurnID == t.turnID {
 			t.finish(e.StopReason, e.Error)
 		}
+	case api.QueueChanged:
+		t.queueIs(e.Queue)
 	case api.ApprovalRequested:
 		t.ask(e.Approval)
 	case api.ApprovalResolved:

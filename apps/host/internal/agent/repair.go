@@ -11,16 +11,23 @@ import (
 // order; results that answer nothing are dropped, and so are blank blocks and
 // messages that say nothing (a cancelled or failed model call). A call without a
 // result, which a crashed host leaves behind, gets a stable text. Roles that are
-// not sent to a model are dropped. The input is not changed.
+// not sent to a model are dropped. What the user said to a running turn becomes a
+// reminder at the end of the tool result before it; what looks like one in the result
+// itself is no longer one. The input is not changed.
 func RepairMessages(messages []session.Message) []session.Message {
 	out := make([]session.Message, 0, len(messages))
 	for i := 0; i < len(messages); i++ {
 		message := messages[i]
 		switch message.Role {
 		case session.RoleUser:
-			if message.Content = sendable(message.Content); len(message.Content) > 0 {
-				out = append(out, message)
+			if message.Content = sendable(message.Content); len(message.Content) == 0 {
+				continue
 			}
+			if last := len(out) - 1; message.Steer && last >= 0 && out[last].Role == session.RoleToolResult {
+				out[last].Content = append(out[last].Content, reminder(message.Content))
+				continue
+			}
+			out = append(out, message)
 		case session.RoleAssistant:
 			results := resultsAfter(messages[i+1:])
 			i += len(results)
@@ -83,6 +90,7 @@ func answers(message session.Message, results []session.Message) []session.Messa
 		if result.Content = sendable(result.Content); len(result.Content) == 0 {
 			result.Content = session.Content{session.Text(TextNoOutput)}
 		}
+		result.Content = withoutMarkers(result.Content)
 		result.ToolName = call.Name
 		out = append(out, result)
 	}

@@ -26,6 +26,9 @@ type Turn struct {
 	Journal Journal
 	Gate    Gate
 	Sink    Sink // called by one goroutine at a time
+	// Steer returns what the user says to the running turn, once each and persisted
+	// already; it is asked before every model call. nil: nothing.
+	Steer func(ctx context.Context) ([]session.Message, error)
 
 	System string
 	// Messages is the path so far; the last one is the prompt, persisted already.
@@ -81,6 +84,9 @@ func (r *runner) run(ctx context.Context) Outcome {
 		if ctx.Err() != nil {
 			return Outcome{StopReason: session.StopAborted}
 		}
+		if err := r.steer(ctx); err != nil {
+			return failed(err)
+		}
 		message, kept, err := r.callModel(ctx)
 		if err != nil {
 			return failed(err)
@@ -102,6 +108,19 @@ func (r *runner) run(ctx context.Context) Outcome {
 	}
 	return Outcome{StopReason: session.StopError, Error: fmt.Sprintf(
 		"The agent stopped after %d model calls in one turn, which is the limit. Send another prompt to let it go on.", r.MaxSteps)}
+}
+
+// steer takes in what the user said meanwhile.
+func (r *runner) steer(ctx context.Context) error {
+	if r.Steer == nil {
+		return nil
+	}
+	messages, err := r.Steer(ctx)
+	r.messages = append(r.messages, messages...)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the message to the running turn could not be taken: %w", err)
+	}
+	return nil
 }
 
 func failed(err error) Outcome {

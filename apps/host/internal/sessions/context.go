@@ -8,15 +8,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// promptMessages returns a context as a model is given it. What a person, an answer
+// promptMessages returns the context at the leaf as a model is given it. What a person, an answer
 // and a tool said stays as it is; summaries, messages of programs and commands that
 // a person ran become messages of the user. System messages are left out: the agent
 // has its own, and another program's names tools that are not here. So are messages
 // that do not decode.
-func promptMessages(context session.Context) []session.Message {
+func promptMessages(tree *session.Tree) []session.Message {
+	context := tree.LeafContext()
 	messages := make([]session.Message, 0, len(context.Messages))
-	for _, raw := range context.Messages {
+	for i, raw := range context.Messages {
 		if message, ok := promptMessage(raw); ok {
+			if message.Role == session.RoleUser {
+				entry, _ := tree.Get(context.Sources[i])
+				message.Steer = steered(entry)
+			}
 			messages = append(messages, message)
 		}
 	}

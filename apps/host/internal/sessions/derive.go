@@ -4,77 +4,25 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // What is derived from a log: nothing here is kept anywhere else.
 
-// maxTitle is the length in runes of a name made from a prompt.
-const maxTitle = 60
-
-// digest is what a list shows of a session. It grows with each entry, so that a
-// long session costs no more than a short one.
-type digest struct {
-	messages          int
-	updated           int64 // Unix milliseconds
-	title             string
-	provider, modelID string
-}
-
-func (d *digest) add(entry session.Entry) {
-	switch entry.Type {
-	case session.TypeModelChange:
-		d.provider, d.modelID = entry.Text("provider"), entry.Text("modelId")
-	case session.TypeMessage:
-		d.messages++
-		d.updated = max(d.updated, parseMillis(entry.Timestamp))
-		if d.title == "" && entry.Role() == session.RoleUser {
-			if m, ok := entry.AsMessage(); ok {
-				d.title = makeTitle(m.Message.Content.Plain())
-			}
-		}
-	}
-}
-
-func digestOf(tree *session.Tree) digest {
-	var d digest
-	for _, entry := range tree.Entries() {
-		d.add(entry)
-	}
-	return d
-}
-
 // summarize makes the session's line for a list. damage is why it cannot be
 // written to, or "".
-func (d *digest) summarize(projectID string, header session.Header, name, damage string, models Models) api.SessionSummary {
-	created := parseMillis(header.Timestamp)
+func summarize(d *index.Digest, projectID string, header session.Header, damage string, models Models) api.SessionSummary {
+	created := index.Millis(header.Timestamp)
 	return api.SessionSummary{
-		ID: header.ID, ProjectID: projectID, Name: cmp.Or(name, d.title),
-		CreatedAt: created, UpdatedAt: max(created, d.updated),
-		MessageCount: d.messages, Damaged: damage,
-		Model: cmp.Or(models.Find(d.provider, d.modelID), models.Default()),
+		ID: header.ID, ProjectID: projectID, Name: cmp.Or(d.Name, d.Title),
+		CreatedAt: created, UpdatedAt: max(created, d.Updated),
+		MessageCount: d.Messages, Damaged: damage,
+		Model: cmp.Or(models.Find(d.Provider, d.ModelID), models.Default()),
 	}
-}
-
-func makeTitle(prompt string) string {
-	title := strings.Join(strings.Fields(prompt), " ")
-	if utf8.RuneCountInString(title) <= maxTitle {
-		return title
-	}
-	return strings.TrimSpace(string([]rune(title)[:maxTitle-1])) + "…"
-}
-
-func parseMillis(timestamp string) int64 {
-	t, err := time.Parse(time.RFC3339Nano, timestamp)
-	if err != nil {
-		return 0
-	}
-	return t.UnixMilli()
 }
 
 // takenPrompts returns the keys of the prompts that are messages, with their entries.

@@ -30,6 +30,9 @@ func (s *Session) equip(ctx context.Context, turn *agent.Turn) error {
 // hold yet is read and put there first, so that a session that is resumed sees
 // what it saw, whatever became of the files.
 func (s *Session) ground(ctx context.Context) (ground agent.Ground, err error) {
+	if s.deps.Ground == nil {
+		return ground, nil
+	}
 	var hasInstructions, hasSkills bool
 	if err := s.do(ctx, func() {
 		hasInstructions = lastCustom(s.log.Tree(), session.CustomInstructions, &ground.Instructions)
@@ -37,7 +40,7 @@ func (s *Session) ground(ctx context.Context) (ground agent.Ground, err error) {
 	}); err != nil {
 		return ground, refuse(err)
 	}
-	if hasInstructions && hasSkills || s.deps.Ground == nil {
+	if hasInstructions && hasSkills {
 		return ground, nil
 	}
 	fresh := s.deps.Ground(s.project.Path)

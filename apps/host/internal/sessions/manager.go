@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -25,6 +25,8 @@ type Manager struct {
 	ctx      context.Context // ends the open sessions
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // one for each session that was opened
+
+	forking sync.Mutex // held while a fork is made
 
 	mu     sync.Mutex
 	known  map[string]*known
@@ -40,9 +42,10 @@ type known struct {
 	open    *Session // nil until it is asked for
 }
 
-// NewManager reads all sessions of the provider, and opens those whose work waits:
-// queued prompts, or a turn that a crash cut off. ctx ends the reading, not the
-// sessions. Close closes the provider too.
+// NewManager finds the sessions of the provider, and opens those whose work waits:
+// queued prompts, or a turn that a crash cut off. It reads those that the index does
+// not know as they are. ctx ends the reading, not the sessions. Close closes the
+// index and the provider too.
 func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manager, error) {
 	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}}
 	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
@@ -55,41 +58,10 @@ func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manag
 		m.mu.Unlock()
 		deps.OnSummary(summary)
 	}
-	list, err := provider.List(ctx)
-	if err != nil {
+	if err := m.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
 	}
-	for _, info := range list {
-		if err := m.discover(ctx, info); err != nil {
-			deps.Logger.Error("a session cannot be listed; it is left as it is", "session", clip(info.Header.ID), "error", err)
-		}
-	}
 	return m, nil
-}
-
-// discover reads one session without changing it.
-func (m *Manager) discover(ctx context.Context, info store.Info) error {
-	file, err := m.provider.Read(ctx, info.Header.ID)
-	if err != nil {
-		return err
-	}
-	tree, header := file.Tree, file.Header
-	project := api.Project{ID: info.ProjectID, Name: filepath.Base(header.Cwd), Path: header.Cwd}
-	d := digestOf(tree)
-	k := &known{
-		header: header, project: project,
-		summary: d.summarize(project.ID, header, tree.Name(), store.Trouble(file), m.deps.Models),
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.known[header.ID] = k
-	if header.ClientKey != "" {
-		m.byKey[header.ClientKey] = header.ID
-	}
-	if interrupted(tree) || len(waitingPrompts(tree, takenPrompts(tree))) > 0 {
-		_, err = m.openLocked(header.ID)
-	}
-	return err
 }
 
 // Create makes a session in a project. The same clientKey gives the same session.
@@ -143,7 +115,7 @@ func (m *Manager) create(ctx context.Context, project api.Project, clientKey str
 	}
 	k := &known{
 		header: header, project: project,
-		summary: (&digest{}).summarize(project.ID, header, "", "", m.deps.Models),
+		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
 	m.known[header.ID], m.byKey[clientKey] = k, header.ID
 	return m.startLocked(k, log), true, nil
@@ -194,15 +166,19 @@ func (m *Manager) List(projectID string) []api.SessionSummary {
 	return list
 }
 
-// Close cancels running turns, waits for them, and closes all sessions and the
-// provider.
+// Close cancels running turns, waits for them, and closes all sessions, the index
+// and the provider.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
 	m.cancel()
 	m.wg.Wait()
-	return m.provider.Close()
+	var err error
+	if m.deps.Index != nil {
+		err = m.deps.Index.Close()
+	}
+	return errors.Join(err, m.provider.Close())
 }
 
 func clip(s string) string {

@@ -45,20 +45,27 @@ func (s *Session) takePrompt(clientID string, request api.SendPromptRequest) (ap
 	if slices.ContainsFunc(s.live.Queue, func(q session.QueuedPrompt) bool { return q.ClientKey == request.ClientKey }) {
 		return api.SendPromptResponse{State: api.PromptQueued}, nil
 	}
+	if s.removed[request.ClientKey] {
+		return api.SendPromptResponse{State: api.PromptRemoved}, nil
+	}
 	if s.closing {
 		return api.SendPromptResponse{}, refuse(ErrClosed)
 	}
-	prompt := session.QueuedPrompt{
-		ClientKey: request.ClientKey, ClientID: clientID, Text: request.Text, AllowAll: request.AllowAll, QueuedAt: nowMillis(),
+	mode, err := queueMode(request.Mode)
+	if err != nil {
+		return api.SendPromptResponse{}, err
 	}
-	if s.turn == nil && len(s.live.Queue) == 0 {
+	prompt := session.QueuedPrompt{
+		ClientKey: request.ClientKey, ClientID: clientID, Text: request.Text, AllowAll: request.AllowAll, QueuedAt: nowMillis(), Mode: mode,
+	}
+	if s.turn == nil && s.work == nil && len(s.live.Queue) == 0 && !s.compactIfDue() {
 		id, err := s.startTurn(prompt)
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, err
 	}
 	if len(s.live.Queue) >= api.MaxQueue {
 		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull, "%d prompts wait already: let the agent take some, or cancel its turn", api.MaxQueue)
 	}
-	queue := append(slices.Clone(s.live.Queue), prompt)
+	queue := enqueue(s.live.Queue, prompt)
 	if size := encodedSize(queue); size > api.MaxQueueBytes {
 		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull,
 			"the prompts that wait would have %d bytes, the limit is %d: let the agent take some, or put the text into a file and name the file", size, api.MaxQueueBytes)
@@ -95,8 +102,11 @@ func (s *Session) rewriteQueue(queue []session.QueuedPrompt, clientID string) er
 // startNext starts the turn of the first waiting prompt. Its message goes on disk
 // before it leaves the queue; a crash between the two is healed by its key.
 func (s *Session) startNext(ctx context.Context) {
-	if s.turn != nil || s.closing || len(s.live.Queue) == 0 || ctx.Err() != nil {
+	if s.turn != nil || s.work != nil || s.closing || len(s.live.Queue) == 0 || ctx.Err() != nil {
 		return
+	}
+	if s.compactIfDue() {
+		return // its end comes back here
 	}
 	prompt, rest := s.live.Queue[0], slices.Clone(s.live.Queue[1:])
 	if _, err := s.startTurn(prompt); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -27,8 +28,8 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but Ground and IdleAfter are
-// required.
+// Deps are what sessions need of the host. All fields but Ground, Index, Titles,
+// Summaries and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -41,9 +42,18 @@ type Deps struct {
 	Ground func(cwd string) agent.Ground
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
+	// OnDelete is told of every session that was deleted. It does not block.
+	OnDelete func(id string)
+	// Index serves lists and search; it is closed with the sessions. Without one every
+	// session is read at the start, and nothing is searched.
+	Index *index.Index
+	// Titles makes titles for sessions after their first turn; without one, and where it
+	// fails, the first sentence of the first prompt is the title.
+	Titles agent.Model
 	// IdleAfter is how long a session that nobody uses stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
+	Summaries Summaries
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -79,7 +89,9 @@ type Session struct {
 	summary     api.SessionSummary
 	subscribers map[Subscriber]struct{}
 	turn        *runningTurn
+	work        *runningWork
 	pending     map[string]*pendingApproval
+	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
 
 	// Owned by run, and made anew each time the log is opened.
@@ -88,9 +100,12 @@ type Session struct {
 	seq    uint64 // of the last event
 	ring   ring
 	live   api.Live
-	digest digest
+	digest index.Digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
-	lost   bool              // the provider does not know what it stored: read it again
+	done   map[string]string // clientKey of another request -> id of the entry that it made
+	// removed are the clientKeys of prompts that were taken out of the queue.
+	removed map[string]bool
+	lost    bool // the provider does not know what it stored: read it again
 }
 
 // commandBuffer lets a model's deltas queue up while a line is synced to disk.
@@ -124,7 +139,7 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	ended := ctx.Done()
 	timer := time.NewTimer(s.patience())
 	defer timer.Stop()
-	for !s.closing || s.turn != nil {
+	for !s.closing || s.turn != nil || s.work != nil || s.naming != nil {
 		select {
 		case command := <-s.commands:
 			command()
@@ -138,6 +153,12 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.closing = true
 			if s.turn != nil {
 				s.turn.cancel()
+			}
+			if s.naming != nil {
+				s.naming()
+			}
+			if s.work != nil {
+				s.work.cancel()
 			}
 		}
 	}
@@ -195,7 +216,13 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 		s.lost = s.lost || errors.Is(err, store.ErrLost)
 		return session.Entry{}, err
 	}
-	s.digest.add(entry)
+	s.digest.Add(entry)
+	if s.deps.Index != nil {
+		s.deps.Index.Touch(s.id, s.project.ID)
+	}
+	if mark.ClientKey != "" && entry.Type != session.TypeMessage {
+		s.done[mark.ClientKey] = entry.ID
+	}
 	s.publish(api.EntryAppended{Entry: sendable(entry)})
 	return entry, nil
 }
@@ -240,7 +267,7 @@ func (s *Session) publish(event api.Event) {
 
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
-	summary := s.digest.summarize(s.project.ID, s.log.Header(), s.log.Tree().Name(), s.log.Damage(), s.deps.Models)
+	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
 	summary.WaitingApproval = len(s.pending) > 0
 	if summary != s.summary {
@@ -264,6 +291,8 @@ func refuse(err error) error {
 		return nil
 	case errors.As(err, &told):
 		return told
+	case refuseCarry(err) != nil:
+		return refuseCarry(err)
 	case errors.As(err, &damage):
 		return api.Errorf(api.KindDamaged, "this session is damaged and was not written to: %s", damage.What)
 	case errors.Is(err, ErrClosed):

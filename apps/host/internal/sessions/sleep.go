@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -36,7 +37,8 @@ func (s *Session) restore(ctx context.Context, log store.Log) {
 
 func (s *Session) derive() {
 	tree := s.log.Tree()
-	s.keys, s.digest = takenPrompts(tree), digestOf(tree)
+	s.keys, s.digest = takenPrompts(tree), index.DigestOf(tree.Entries())
+	s.done, s.removed = doneKeys(tree), removedPrompts(tree)
 	s.live.Queue = waitingPrompts(tree, s.keys)
 	s.touch()
 }
@@ -78,7 +80,7 @@ func (s *Session) look(ctx context.Context) {
 	case s.log == nil:
 	case s.turn == nil && len(s.live.Queue) > 0:
 		s.startNext(ctx)
-	case s.turn == nil && len(s.subscribers) == 0 && len(s.pending) == 0:
+	case s.turn == nil && s.work == nil && s.naming == nil && len(s.subscribers) == 0 && len(s.pending) == 0:
 		s.sleep()
 	}
 }
@@ -91,7 +93,8 @@ func (s *Session) sleep() {
 	if err := s.log.Close(); err != nil {
 		s.deps.Logger.Error("closing a session", "session", s.id, "error", err)
 	}
-	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, ring{}, api.NewLive(), digest{}
+	s.done, s.removed = nil, nil
+	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, ring{}, api.NewLive(), index.Digest{}
 }
 
 // reread opens the log again where the provider could not tell what it stored. What

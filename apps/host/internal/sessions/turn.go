@@ -47,9 +47,10 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	return agent.Turn{
 		Model:    model,
 		Journal:  journal{s, s.turn.id},
+		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     gate{s},
 		Sink:     sink{s},
-		Messages: promptMessages(s.log.Tree().LeafContext()),
+		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
@@ -81,9 +82,13 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 		}
 	}
 	s.turn = nil
+	s.giveName(outcome)
 	s.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})
+	if !s.closing {
+		s.compactIfDue()
+	}
 	s.startNext(context.Background())
 	s.touch()
 }

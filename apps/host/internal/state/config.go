@@ -22,8 +22,12 @@ type Config struct {
 	Invite   string // to the relay; "" when the file does not name one
 	MCP      map[string]MCPServer
 
+	Compaction Compaction
+
 	defaultModel string
+	auxiliary    string // "" when the file does not name one
 	models       map[string]Model
+	sessions     sessionConfig
 	getenv       func(string) string
 }
 
@@ -42,6 +46,9 @@ type Model struct {
 // Default returns the name of the model that new sessions use.
 func (c Config) Default() string { return c.defaultModel }
 
+// Auxiliary returns the name of the model that writes summaries and titles, or "".
+func (c Config) Auxiliary() string { return c.auxiliary }
+
 // Model returns the model of that name; "" is the default.
 func (c Config) Model(name string) (Model, bool) {
 	m, ok := c.models[cmp.Or(name, c.defaultModel)]
@@ -56,9 +63,10 @@ func (c Config) Key(m Model) string {
 	return c.getenv(m.KeyEnv)
 }
 
-// KeyEnvs returns the names of all variables that hold keys, sorted.
-func (c Config) KeyEnvs() []string {
-	var names []string
+// SecretEnvs returns the names of all variables that hold keys or addresses with
+// passwords, sorted.
+func (c Config) SecretEnvs() []string {
+	names := c.sessionEnvs()
 	for _, m := range c.models {
 		if m.KeyEnv != "" {
 			names = append(names, m.KeyEnv)
@@ -113,5 +121,5 @@ func builtinConfig(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	return Config{defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
+	return Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
 }

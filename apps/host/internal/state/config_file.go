@@ -22,13 +22,19 @@ const maxConfig = 1 << 20
 
 // configFile is config.toml as it is written.
 type configFile struct {
-	DefaultModel string                  `toml:"default_model"`
-	RelayURL     string                  `toml:"relay_url"`
-	RelayInvite  string                  `toml:"relay_invite"`
-	Label        string                  `toml:"label"`
-	Providers    map[string]providerFile `toml:"providers"`
-	Models       map[string]modelFile    `toml:"models"`
-	MCP          mcpFile                 `toml:"mcp"`
+	DefaultModel   string                  `toml:"default_model"`
+	AuxiliaryModel string                  `toml:"auxiliary_model"`
+	Compaction     compactionFile          `toml:"compaction"`
+	RelayURL       string                  `toml:"relay_url"`
+	RelayInvite    string                  `toml:"relay_invite"`
+	Label          string                  `toml:"label"`
+	Providers      map[string]providerFile `toml:"providers"`
+	Models         map[string]modelFile    `toml:"models"`
+
+	SessionProvider  string                      `toml:"session_provider"`
+	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
+	Projects         map[string]projectFile      `toml:"projects"`
+	MCP              mcpFile                     `toml:"mcp"`
 }
 
 type providerFile struct {
@@ -93,11 +99,11 @@ func explainTOML(err error) error {
 
 // plainTypeError says what kind of value belongs there, without our Go types.
 func plainTypeError(text string) string {
-	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|string)`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|float64|string)`).FindStringSubmatch(text)
 	if found == nil {
 		return text
 	}
-	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "string": "string"}[found[2]], found[1])
+	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "float64": "number", "string": "string"}[found[2]], found[1])
 }
 
 // unknownKey names the key and the nearest one that is known there.
@@ -128,10 +134,16 @@ func knownKeys(key []string) []string {
 		return []string{"servers"}
 	case len(key) == 4 && key[0] == "mcp":
 		return mcpKeys()
+	case len(key) == 2 && key[0] == "compaction":
+		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
 		return []string{"provider", "id", "context_window", "max_tokens"}
+	case len(key) == 3 && key[0] == "session_providers":
+		return []string{"url", "url_env"}
+	case len(key) == 3 && key[0] == "projects":
+		return []string{"session_provider"}
 	}
-	return []string{"default_model", "relay_url", "relay_invite", "label", "providers", "models", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -162,6 +174,11 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	config.MCP = f.MCP.Servers
+	sessions, err := f.sessionsConfig(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	config.sessions = sessions
 	names := slices.Sorted(maps.Keys(f.Models))
 	for _, name := range names {
 		m, err := f.model(name)
@@ -169,6 +186,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("models.%s: %w", name, err)
 		}
 		config.models[name] = m
+	}
+	if err := f.chooseSummaries(&config, names); err != nil {
+		return Config{}, err
 	}
 	return config, f.chooseDefault(&config, names)
 }

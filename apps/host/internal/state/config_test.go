@@ -63,8 +63,8 @@ func TestLoadConfig(t *testing.T) {
 	if !ok || got != want || config.Default() != "main" {
 		t.Errorf("default %q = %+v", config.Default(), got)
 	}
-	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.KeyEnvs(), []string{"MY_KEY"}) {
-		t.Errorf("key %q, names %v", config.Key(got), config.KeyEnvs())
+	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.SecretEnvs(), []string{"MY_KEY", "SCOREL_SESSIONS_MYSQL", "SCOREL_SESSIONS_POSTGRES"}) {
+		t.Errorf("key %q, names %v", config.Key(got), config.SecretEnvs())
 	}
 	list := []api.Model{
 		{Name: "demo", Provider: "try", ID: "demo", Demo: true},
@@ -148,6 +148,11 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"no such provider", replace(`provider = "local"`, `provider = "lokal"`), `models.main: provider "lokal" does not exist; the providers are local, try`},
 		{"no provider", replace(`provider = "local"`, ``), `models.main: provider is missing`},
 		{"no id", replace(`id = "qwen3-coder"`, ``), `models.main: id is missing`},
+		{"no such auxiliary", `auxiliary_model = "mian"` + "\n" + goodConfig, `auxiliary_model "mian" does not exist; the models are demo, main`},
+		{"a share over all", goodConfig + "\n[compaction]\nshare = 1.5\n", `compaction: share must be between 0.1 and 0.95`},
+		{"keeps nothing", goodConfig + "\n[compaction]\nkeep_tokens = 5\n", `compaction: keep_tokens must be at least 100`},
+		{"a share in words", goodConfig + "\n[compaction]\nshare = \"half\"\n", `compaction.share: must be a number, not a string`},
+		{"unknown in compaction", goodConfig + "\n[compaction]\nshares = 0.5\n", `unknown key "compaction.shares"; did you mean "share"?`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},
 		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; name one of demo, main`},
 		{"default without models", `default_model = "x"`, `the file has no [models.x]`},
@@ -184,4 +189,15 @@ func FuzzLoadConfig(f *testing.F) {
 			t.Errorf("%q was taken without a default model", text)
 		}
 	})
+}
+
+func TestSummaries(t *testing.T) {
+	config, err := load(t, goodConfig)
+	if err != nil || config.Auxiliary() != "" || config.Compaction != (state.Compaction{Share: 0.8, KeepTokens: 20_000}) {
+		t.Errorf("%q, %+v, %v", config.Auxiliary(), config.Compaction, err)
+	}
+	config, err = load(t, `auxiliary_model = "demo"`+"\n"+goodConfig+"\n[compaction]\nshare = 0\nkeep_tokens = 300\n")
+	if err != nil || config.Auxiliary() != "demo" || config.Compaction != (state.Compaction{KeepTokens: 300}) {
+		t.Errorf("%q, %+v, %v", config.Auxiliary(), config.Compaction, err)
+	}
 }

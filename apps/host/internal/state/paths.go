@@ -13,6 +13,7 @@ func (p Paths) Config() string   { return filepath.Join(p.Home, "config.toml") }
 func (p Paths) Projects() string { return filepath.Join(p.Home, "projects.json") }
 func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") }
 func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
+func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }
 func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
 func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
 func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }

@@ -1,7 +1,7 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
 import type { DiagnosisState } from "./diagnosis";
-import type { Approval, Decision, Event, Live, Requests, SessionEntry, SessionSummary } from "./types";
+import type { Approval, Decision, Event, Live, QueueItem, Requests, SessionEntry, SessionSummary } from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
 export interface Readable<T> {
@@ -103,6 +103,8 @@ export interface OutgoingPrompt {
   error?: string;
   /** False for a prompt that another entry sent. */
   mine: boolean;
+  /** It is for the turn that runs, not for its end. */
+  steer?: boolean;
   createdAt: number;
 }
 
@@ -123,7 +125,9 @@ export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
   /** Keeps the text in IndexedDB until it is in the log: it is never lost and never doubled. */
-  send(text: string): void;
+  send(text: string, steer?: boolean): void;
+  /** Replaces the host's queue by those of its prompts that are named, in this order. */
+  editQueue(items: QueueItem[]): Promise<void>;
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;

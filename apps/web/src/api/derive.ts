@@ -1,6 +1,6 @@
 // What is read out of a session's log. Nothing here is kept anywhere else, so it
 // is the same after any resync.
-import { CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
+import { CUSTOM_LEAF, CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
 
 /** The clientKey of a person's message, if it has one. */
 export function clientKeyOf(entry: SessionEntry): string | undefined {
@@ -15,6 +15,9 @@ export function clientKeyOf(entry: SessionEntry): string | undefined {
 export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as SessionEntry;
+    if (entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === CUSTOM_LEAF)) {
+      return null; // the session is elsewhere now
+    }
     if (entry.type === "custom" && entry.customType === CUSTOM_TURN) {
       const record = entry.data as Partial<TurnRecord> | undefined;
       return record?.stopReason === "error" ? record.error || UNNAMED : null;

@@ -9,6 +9,8 @@ export interface OutboxItem {
   sessionId: string;
   text: string;
   createdAt: number;
+  /** It is for the turn that runs, not for its end. */
+  steer?: boolean;
   /** The host's refusal; null while it is still to be sent. */
   error: string | null;
 }

@@ -26,7 +26,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -107,6 +107,7 @@ function wholeLive(live: Live | undefined): Live {
     tools: live?.tools ?? empty.tools,
     approvals: live?.approvals ?? empty.approvals,
     queue: live?.queue ?? empty.queue,
+    work: live?.work ?? null,
   };
 }
 
@@ -151,6 +152,10 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "work_started":
+      return { ...live, work: event.work };
+    case "work_ended":
+      return { ...live, work: null };
     case "queue_changed":
       return { ...live, queue: event.queue ?? [] };
     default:

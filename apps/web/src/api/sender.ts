@@ -56,7 +56,7 @@ export class Sender {
   }
 
   /** Takes a prompt of this browser's person. */
-  send(text: string): void {
+  send(text: string, steer = false): void {
     const { deviceId, sessionId, onChange } = this.#options;
     // Strictly increasing, so that the order survives a reload.
     this.#lastCreatedAt = Math.max(Date.now(), this.#lastCreatedAt + 1);
@@ -67,6 +67,7 @@ export class Sender {
       text,
       createdAt: this.#lastCreatedAt,
       error: null,
+      ...(steer ? { steer } : {}),
     };
     this.#waiting = [...this.#waiting, { item, delivered: false }];
     this.#store(item);
@@ -114,6 +115,7 @@ export class Sender {
           text: q.text,
           state: "host",
           mine: mine.has(q.clientKey) || q.clientId === me,
+          ...(q.mode === "steer" ? { steer: true } : {}),
           createdAt: mine.get(q.clientKey)?.createdAt ?? q.queuedAt,
         }),
       );
@@ -127,6 +129,7 @@ export class Sender {
           state: item.error !== null ? "failed" : delivered ? "host" : "device",
           ...(item.error !== null ? { error: item.error } : {}),
           mine: true,
+          ...(item.steer ? { steer: true } : {}),
           createdAt: item.createdAt,
         }),
       );

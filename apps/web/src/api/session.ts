@@ -17,7 +17,15 @@ import type { OutboxStore } from "./outbox";
 import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
 import { Sender } from "./sender";
 import { Store } from "./store";
-import { ApiKind, type Approval, type Decision, type SessionSummary } from "./types";
+import {
+  ApiKind,
+  type Approval,
+  type Decision,
+  type QueuedPrompt,
+  type QueueItem,
+  type SessionEntry,
+  type SessionSummary,
+} from "./types";
 
 export interface SessionOptions {
   sessionId: string;
@@ -62,8 +70,17 @@ export class Session implements SessionView {
       deviceId: options.host.deviceId,
       sessionId: options.sessionId,
       store: options.outbox,
-      deliver: async ({ clientKey, text }) => {
-        const sent = await options.host.request("send_prompt", { sessionId: options.sessionId, clientKey, text });
+      deliver: async ({ clientKey, text, steer }) => {
+        const mode = steer ? ({ mode: "steer" } as const) : {};
+        const sent = await options.host.request("send_prompt", {
+          sessionId: options.sessionId,
+          clientKey,
+          text,
+          ...mode,
+        });
+        if (sent.state === "removed") {
+          this.#sender.discard(clientKey);
+        }
         if (sent.state === "taken") {
           this.#taken(clientKey);
         }
@@ -78,8 +95,13 @@ export class Session implements SessionView {
     return this.#state;
   }
 
-  send(text: string): void {
-    this.#sender.send(text);
+  send(text: string, steer = false): void {
+    this.#sender.send(text, steer);
+  }
+
+  async editQueue(items: QueueItem[]): Promise<void> {
+    const expected = this.#projection.live.queue.map((prompt) => prompt.clientKey);
+    await this.#options.host.request("edit_queue", { sessionId: this.sessionId, expected, items });
   }
 
   retry(clientKey: string): void {
@@ -244,11 +266,29 @@ export class Session implements SessionView {
   };
 
   #replace(next: Projection): void {
-    const before = this.#projection.entries;
+    const { entries: before, live } = this.#projection;
     this.#projection = next;
-    if (next.entries === before) {
-      return;
+    if (next.entries !== before) {
+      this.#learn(before, next);
     }
+    this.#dropRemoved(live.queue, next.live.queue);
+  }
+
+  // A prompt leaves the queue after its message is in the log; one that left it and is
+  // not there was taken out by somebody.
+  #dropRemoved(before: QueuedPrompt[], after: QueuedPrompt[]): void {
+    if (before === after || this.#projection.before !== 0) {
+      return; // what lies further back than what is here cannot be told from what was removed
+    }
+    const waiting = new Set(after.map((prompt) => prompt.clientKey));
+    for (const { clientKey } of before) {
+      if (!waiting.has(clientKey) && !this.#inLog.has(clientKey)) {
+        this.#sender.discard(clientKey);
+      }
+    }
+  }
+
+  #learn(before: SessionEntry[], next: Projection): void {
     const appended = before.length > 0 && next.entries[before.length - 1] === before[before.length - 1];
     if (!appended) {
       this.#inLog = new Set();
@@ -318,7 +358,14 @@ function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPr
     before.length === after.length &&
     before.every((a, i) => {
       const b = after[i] as OutgoingPrompt;
-      return a.clientKey === b.clientKey && a.state === b.state && a.mine === b.mine && a.error === b.error;
+      return (
+        a.clientKey === b.clientKey &&
+        a.state === b.state &&
+        a.mine === b.mine &&
+        a.steer === b.steer &&
+        a.text === b.text &&
+        a.error === b.error
+      );
     });
   return same ? before : after;
 }

@@ -15,14 +15,17 @@ export type {
   Model,
   PartialBlock,
   Project,
+  QueueItem,
   Requests,
   ResyncEventsResponse,
   RunningTool,
+  SearchHit,
   SessionEvent,
   SessionSummary,
+  TreeNode,
   Turn,
 } from "@scorel/protocol/gen/api";
-export { Kind as ApiKind, MAX_NAME, MAX_PROMPT, MAX_TOOL_TAIL } from "@scorel/protocol/gen/api";
+export { Kind as ApiKind, MAX_LABEL, MAX_NAME, MAX_PROMPT, MAX_TOOL_TAIL } from "@scorel/protocol/gen/api";
 export type {
   AssistantMessage,
   Block,

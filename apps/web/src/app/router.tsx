@@ -45,6 +45,9 @@ const device = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId/s/$sessionId",
+  // The entry that a search found.
+  validateSearch: (search: Record<string, unknown>): { entry?: string } =>
+    typeof search.entry === "string" ? { entry: search.entry } : {},
   component: lazyRouteComponent(() => import("../features/chat/ChatPage"), "ChatPage"),
 });
 

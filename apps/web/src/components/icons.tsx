@@ -83,6 +83,14 @@ export const MachineIcon = icon(
     <path d="M7 16.5h6" />
   </>,
 );
+export const MoreIcon = icon(
+  "More",
+  <>
+    <circle cx="4.5" cy="10" r="1" />
+    <circle cx="10" cy="10" r="1" />
+    <circle cx="15.5" cy="10" r="1" />
+  </>,
+);
 export const PlusIcon = icon("Plus", <path d="M10 4.5v11M4.5 10h11" />);
 export const RefreshIcon = icon("Refresh", <path d="M16 10a6 6 0 1 1-1.8-4.3L16 7.5M16 3.5v4h-4" />);
 export const SearchIcon = icon(

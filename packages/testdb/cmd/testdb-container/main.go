@@ -1,7 +1,8 @@
-// Command testdb-container runs PostgreSQL in a container for package testdb. It
-// prints the server's URL and ends the container when standard input closes. On
-// standard input it obeys the lines "stop", which it answers with a line, and
-// "start", which it answers with the URL, for the port may be another.
+// Command testdb-container runs a database in a container for package testdb. Its
+// argument is postgres or mariadb. It prints the server's URL and ends the container
+// when standard input closes. On standard input it obeys the lines "stop", which it
+// answers with a line, and "start", which it answers with the URL, for the port may
+// be another.
 package main
 
 import (
@@ -15,40 +16,71 @@ import (
 
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/modules/postgres"
+	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// image is what the tests run on.
-const image = "postgres:17-alpine"
+// Images are what the tests run on.
+const (
+	postgresImage = "postgres:17-alpine"
+	mariaImage    = "mariadb:11.8"
+)
 
 func main() {
-	if err := run(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "testdb-container:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
-	server, err := postgres.Run(ctx, image, postgres.BasicWaitStrategies(),
-		testcontainers.WithCmd("postgres", "-c", "fsync=off", "-c", "max_connections=200"))
-	if err != nil {
-		return errors.Join(err, testcontainers.TerminateContainer(server))
+// database is a container, and where it is reached.
+type database struct {
+	testcontainers.Container
+	url func(context.Context) (string, error)
+}
+
+func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+	start := map[string]func(context.Context) (database, error){"postgres": startPostgres, "mariadb": startMariaDB}
+	if len(args) != 1 || start[args[0]] == nil {
+		return errors.New("give one argument: postgres or mariadb")
 	}
-	err = tellURL(ctx, server, stdout)
+	server, err := start[args[0]](ctx)
+	if err == nil {
+		err = tellURL(ctx, server, stdout)
+	}
 	if err == nil {
 		err = obey(ctx, server, stdin, stdout) // until the tests are over
 	}
-	return errors.Join(err, testcontainers.TerminateContainer(server))
+	return errors.Join(err, testcontainers.TerminateContainer(server.Container))
 }
 
-func tellURL(ctx context.Context, server *postgres.PostgresContainer, stdout io.Writer) error {
-	url, err := server.ConnectionString(ctx, "sslmode=disable")
+func startPostgres(ctx context.Context) (database, error) {
+	server, err := postgres.Run(ctx, postgresImage, postgres.BasicWaitStrategies(),
+		testcontainers.WithCmd("postgres", "-c", "fsync=off", "-c", "max_connections=200"))
+	return database{server, func(ctx context.Context) (string, error) { return server.ConnectionString(ctx, "sslmode=disable") }}, err
+}
+
+func startMariaDB(ctx context.Context) (database, error) {
+	server, err := testcontainers.Run(ctx, mariaImage,
+		testcontainers.WithEnv(map[string]string{"MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": "1", "MARIADB_ROOT_HOST": "%"}),
+		testcontainers.WithCmd("--innodb-flush-log-at-trx-commit=0", "--max-connections=400"),
+		testcontainers.WithExposedPorts("3306/tcp"),
+		// The image starts a first server without a port, to prepare itself.
+		testcontainers.WithWaitStrategy(wait.ForLog("port: 3306").WithStartupTimeout(2*time.Minute)))
+	return database{server, func(ctx context.Context) (string, error) {
+		address, err := server.PortEndpoint(ctx, "3306/tcp", "")
+		return "mysql://root@" + address + "/mysql", err
+	}}, err
+}
+
+func tellURL(ctx context.Context, server database, stdout io.Writer) error {
+	url, err := server.url(ctx)
 	if err == nil {
 		_, err = fmt.Fprintln(stdout, url)
 	}
 	return err
 }
 
-func obey(ctx context.Context, server *postgres.PostgresContainer, stdin io.Reader, stdout io.Writer) error {
+func obey(ctx context.Context, server database, stdin io.Reader, stdout io.Writer) error {
 	running := true
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
 		var err error

@@ -123,6 +123,7 @@ type Mark struct {
 	ClientID  string `json:"clientId,omitempty"`
 	ClientKey string `json:"clientKey,omitempty"`
 	TurnID    string `json:"turnId,omitempty"`
+	Steer     bool   `json:"steer,omitempty"`
 }
 
 func (m Mark) extra() (json.RawMessage, error) {

@@ -49,10 +49,24 @@ type Provider interface {
 	// List tells of every session, in no order. What cannot be listed is left out,
 	// with a note in the log.
 	List(ctx context.Context) ([]Info, error)
+	// Export returns a session as the bytes of its file, each line as it is, with the
+	// project that it is below. ErrNotFound.
+	Export(ctx context.Context, id string) (projectID string, data []byte, err error)
+	// Import stores a session from such bytes, or from a file of Pi's, as a whole or
+	// not at all. Lines that do not read are stored too; see Split for the rest and
+	// the errors. ErrExists and ErrBadName are those of Create.
+	Import(ctx context.Context, projectID string, data []byte) error
 	// Delete takes a session away for good. ErrNotFound, *InUseError.
 	Delete(ctx context.Context, id string) error
 	// Close ends the provider. The logs are closed before.
 	Close() error
+}
+
+// Locator is a Provider that may keep sessions in files.
+type Locator interface {
+	// Locate returns the path of a session's file, or its id where it is in none.
+	// ErrNotFound.
+	Locate(ctx context.Context, id string) (string, error)
 }
 
 // Info is what a list tells of a session.

@@ -22,6 +22,8 @@ export function setMedia(query: string, matches: boolean): void {
   media.set(query, matches);
 }
 
+Element.prototype.scrollIntoView ??= () => {};
+
 Object.assign(window, {
   ResizeObserver: Observer,
   IntersectionObserver: Observer,

@@ -16,10 +16,18 @@ import type {
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";
-import { ApiKind, type Approval, type Decision, type Event, type Live, type Requests } from "../../api/types";
+import {
+  ApiKind,
+  type Approval,
+  type Decision,
+  type Event,
+  type Live,
+  type QueueItem,
+  type Requests,
+} from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
 }
 
 export class FakePairing implements Pairing {
@@ -41,6 +49,8 @@ export class FakeSession implements SessionView {
   readonly answers: { approvalId: string; decision: Decision }[] = [];
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
+  readonly steered: string[] = [];
+  readonly queues: QueueItem[][] = [];
   cancelled = 0;
   fetched = 0;
   held = 0;
@@ -70,8 +80,13 @@ export class FakeSession implements SessionView {
     this.patch({ live: { ...this.state.get().live, ...change } });
   }
 
-  send(text: string): void {
+  async editQueue(items: QueueItem[]): Promise<void> {
+    this.queues.push(items);
+  }
+
+  send(text: string, steer = false): void {
     this.sent.push(text);
+    if (steer) this.steered.push(text);
     const prompt: OutgoingPrompt = {
       clientKey: `key-${this.sent.length}`,
       text,

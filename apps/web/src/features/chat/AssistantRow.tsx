@@ -5,18 +5,20 @@ import { Badge } from "../../components/Badge";
 import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Markdown } from "./Markdown";
+import { PlaceMenu } from "./PlaceMenu";
 import type { ToolFacts } from "./rows";
 import { Thinking } from "./Thinking";
 import { ToolCard } from "./ToolCard";
 
 export interface AssistantRowProps {
+  entryId: string;
   message: AssistantMessage;
   tools: ReadonlyMap<string, ToolFacts>;
   /** The first of a turn says which model speaks. */
   first: boolean;
 }
 
-export const AssistantRow = memo(function AssistantRow({ message, tools, first }: AssistantRowProps) {
+export const AssistantRow = memo(function AssistantRow({ entryId, message, tools, first }: AssistantRowProps) {
   const blocks = blocksOf(message);
   return (
     <article data-testid="message-assistant" data-stop={message.stopReason}>
@@ -26,9 +28,26 @@ export const AssistantRow = memo(function AssistantRow({ message, tools, first }
         <BlockView key={i} block={block} tools={tools} />
       ))}
       <Ending message={message} />
+      {endsTurn(message) ? (
+        <div className="-mt-1 flex justify-end">
+          <PlaceMenu place={{ entryId, before: false, text: plainOf(blocks) }} />
+        </div>
+      ) : null}
     </article>
   );
 });
+
+/** Nothing of the turn follows: one can go on from here. */
+function endsTurn(message: AssistantMessage): boolean {
+  return message.stopReason !== "toolUse" && !blocksOf(message).some((block) => block.type === "toolCall");
+}
+
+function plainOf(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => (block.type === "text" ? block.text : ""))
+    .join(" ")
+    .slice(0, 300);
+}
 
 /** Who speaks. The demo model never passes for an AI. */
 export function Speaker({ model, demo }: { model: string | undefined; demo: boolean }) {

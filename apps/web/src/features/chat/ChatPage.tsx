@@ -1,4 +1,4 @@
-import { useParams } from "@tanstack/react-router";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ChatSession } from "./ChatSession";
 import { createHighlighting, HighlightingContext } from "./use-highlighted";
@@ -7,10 +7,11 @@ import "./markdown.css";
 /** The page of one session. */
 export function ChatPage() {
   const { deviceId, sessionId } = useParams({ from: "/d/$deviceId/s/$sessionId" });
+  const { entry } = useSearch({ from: "/d/$deviceId/s/$sessionId" });
   const [highlighting] = useState(() => createHighlighting());
   return (
     <HighlightingContext value={highlighting}>
-      <ChatSession key={`${deviceId}/${sessionId}`} deviceId={deviceId} sessionId={sessionId} />
+      <ChatSession key={`${deviceId}/${sessionId}`} deviceId={deviceId} sessionId={sessionId} entryId={entry} />
     </HighlightingContext>
   );
 }

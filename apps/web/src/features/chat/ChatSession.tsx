@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { SessionState, SessionView } from "../../api/contract";
+import type { Host, SessionState, SessionView } from "../../api/contract";
 import { IconButton } from "../../components/Button";
-import { EditIcon, MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
+import { BranchIcon, EditIcon, MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { useToast } from "../../components/Toast";
@@ -18,13 +18,21 @@ import { Composer } from "./Composer";
 import { NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { RenameSheet } from "./RenameSheet";
+import { SessionHistory } from "./SessionHistory";
 import { SessionModel } from "./SessionModel";
 import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
 
+export interface ChatSessionProps {
+  deviceId: string;
+  sessionId: string;
+  /** The entry to show; undefined is the end. */
+  entryId: string | undefined;
+}
+
 /** One session: its transcript and what can be done with it. */
-export function ChatSession({ deviceId, sessionId }: { deviceId: string; sessionId: string }) {
+export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) {
   const scorel = useScorel();
   const host = useHost(deviceId);
   useHostFreshness(host);
@@ -33,6 +41,7 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
   const open = useSession(host, sessionId);
   const devices = useReadable(scorel.devices);
   const [renaming, setRenaming] = useState(false);
+  const [tree, setTree] = useState(false);
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? "the machine";
   // The list hears of a new name at once; the view of one session only at its next look.
@@ -50,13 +59,30 @@ export function ChatSession({ deviceId, sessionId }: { deviceId: string; session
           back={{ to: "/d/$deviceId", params: { deviceId } }}
           actions={
             summary ? (
-              <IconButton label="Rename the session" onClick={() => setRenaming(true)}>
-                <EditIcon />
-              </IconButton>
+              <>
+                <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
+                  <BranchIcon />
+                </IconButton>
+                <IconButton label="Rename the session" onClick={() => setRenaming(true)}>
+                  <EditIcon />
+                </IconButton>
+              </>
             ) : null
           }
         />
-        {open ? <SessionBody open={open} deviceId={deviceId} label={label} data={data} /> : <Loading />}
+        {open ? (
+          <SessionBody
+            open={open}
+            host={host}
+            label={label}
+            data={data}
+            tree={tree}
+            onTree={setTree}
+            entryId={entryId}
+          />
+        ) : (
+          <Loading />
+        )}
       </div>
       {renaming && summary ? <RenameSheet host={host} session={summary} onClose={() => setRenaming(false)} /> : null}
     </NamesContext>
@@ -73,13 +99,19 @@ function Loading() {
 
 interface BodyProps {
   open: OpenSession;
-  deviceId: string;
+  host: Host;
   label: string;
   data: ReturnType<typeof useHostData>;
+  /** The sheet with the branches is open. */
+  tree: boolean;
+  onTree: (open: boolean) => void;
+  entryId: string | undefined;
 }
 
-function SessionBody({ open, deviceId, label, data }: BodyProps) {
+function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyProps) {
   const { state, view } = open;
+  const { deviceId } = host;
+  const [insert, setInsert] = useState<{ text: string } | null>(null);
   const me = useReadable(useScorel().me);
   const toast = useToast();
   if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
@@ -93,16 +125,26 @@ function SessionBody({ open, deviceId, label, data }: BodyProps) {
       {state.status === "loading" ? (
         <LoadingSession state={state} view={view} />
       ) : (
-        <Transcript
-          state={state}
-          view={view}
-          me={me?.id}
-          model={model ? { id: model.id, demo: model.demo ?? false } : null}
-          canAnswer={state.status === "live" && mayAnswer}
-          empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
-        />
+        <SessionHistory
+          host={host}
+          open={open}
+          tree={tree}
+          onTree={onTree}
+          allowed={data.info === null || data.info.grants.includes("prompt")}
+          onInsert={setInsert}
+        >
+          <Transcript
+            state={state}
+            view={view}
+            me={me?.id}
+            entryId={entryId}
+            model={model ? { id: model.id, demo: model.demo ?? false } : null}
+            canAnswer={state.status === "live" && mayAnswer}
+            empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
+          />
+        </SessionHistory>
       )}
-      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} />
+      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work} />
       {revoked ? (
         <div className="safe-x safe-b mx-auto w-full max-w-3xl">
           <RevokedNotice label={label} />
@@ -110,7 +152,8 @@ function SessionBody({ open, deviceId, label, data }: BodyProps) {
       ) : (
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
-          onSend={(text) => view.send(text)}
+          onSend={(text, steer) => view.send(text, steer)}
+          insert={insert}
           onCancel={state.live.turn ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}
           blocked={summary?.damaged ? "This session can be read, not continued" : null}
@@ -132,7 +175,7 @@ function LoadingSession({ state, view }: { state: SessionState; view: SessionVie
         </Notice>
       ) : null}
       <Skeleton label="Reading the session" rows={7} />
-      <OutgoingRows prompts={state.outgoing} view={view} />
+      <OutgoingRows prompts={state.outgoing} queue={[]} running={false} view={view} />
     </div>
   );
 }

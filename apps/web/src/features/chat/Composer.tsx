@@ -3,11 +3,14 @@ import { MAX_PROMPT } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
 import { ArrowUpIcon, StopIcon } from "../../components/icons";
 import { useTouch } from "../shared/use-media";
+import { draftName, keepDraft } from "./draft";
 
 export interface ComposerProps {
   /** Names the draft: it comes back with the session. */
   draftKey: string;
-  onSend: (text: string) => void;
+  onSend: (text: string, steer?: boolean) => void;
+  /** A text to be written anew, put into the box when it changes. */
+  insert?: { text: string } | null;
   /** null while no turn runs. */
   onCancel: (() => void) | null;
   cancelling: boolean;
@@ -18,7 +21,7 @@ export interface ComposerProps {
 }
 
 /** Where a prompt is written. It stays open while a turn runs: what is sent then waits its turn. */
-export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, children }: ComposerProps) {
+export function Composer({ draftKey, onSend, insert, onCancel, cancelling, blocked, children }: ComposerProps) {
   const [text, setText] = useDraft(draftKey);
   const [error, setError] = useState<string | null>(null);
   const touch = useTouch();
@@ -28,7 +31,14 @@ export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, chil
     if (!touch) area.current?.focus({ preventScroll: true });
   }, [touch, area]);
 
-  const send = () => {
+  const inserted = useRef(insert);
+  useEffect(() => {
+    if (!insert || inserted.current === insert) return;
+    inserted.current = insert;
+    setText(insert.text);
+  });
+
+  const send = (steer = false) => {
     const trimmed = text.trim();
     if (trimmed === "" || blocked) return;
     const tooLong = new TextEncoder().encode(trimmed).length > MAX_PROMPT;
@@ -37,7 +47,8 @@ export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, chil
     );
     if (tooLong) return;
     setText("");
-    onSend(trimmed);
+    if (steer) onSend(trimmed, true);
+    else onSend(trimmed);
     area.current?.focus();
   };
 
@@ -78,7 +89,16 @@ export function Composer({ draftKey, onSend, onCancel, cancelling, blocked, chil
               <StopIcon className="text-danger" /> {cancelling ? "Stopping" : "Stop"}
             </Button>
           ) : null}
-          <SendButton queues={onCancel !== null} disabled={text.trim() === "" || blocked !== null} onClick={send} />
+          {onCancel && text.trim() !== "" && !blocked ? (
+            <Button data-testid="steer" tone="quiet" onClick={() => send(true)}>
+              Say it now
+            </Button>
+          ) : null}
+          <SendButton
+            queues={onCancel !== null}
+            disabled={text.trim() === "" || blocked !== null}
+            onClick={() => send()}
+          />
         </div>
       </div>
     </div>
@@ -101,15 +121,12 @@ function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: 
 
 /** The text, kept for this tab until it is sent. */
 function useDraft(key: string): [string, (text: string) => void] {
-  const name = `draft:${key}`;
+  const name = draftName(key);
   const [state, setState] = useState(() => ({ name, text: sessionStorage.getItem(name) ?? "" }));
   const text = state.name === name ? state.text : (sessionStorage.getItem(name) ?? "");
   const set = (next: string) => {
     setState({ name, text: next });
-    try {
-      if (next) sessionStorage.setItem(name, next);
-      else sessionStorage.removeItem(name);
-    } catch {} // storage is full or closed: the draft lives in the page alone
+    keepDraft(key, next);
   };
   return [text, set];
 }

@@ -1,4 +1,5 @@
 import type { SessionState } from "../../api/contract";
+import type { Live } from "../../api/types";
 import { Dot, type Tone } from "../../components/Badge";
 import { ConnectionLink } from "../shared/ConnectionLink";
 
@@ -7,11 +8,13 @@ export interface SessionStripProps {
   label: string;
   /** What is wrong with the session's file. */
   damaged: string | undefined;
+  /** What the host does to the session between turns. */
+  work: Live["work"];
 }
 
 /** One line above the composer that says why the transcript may be behind. Nothing while all is well. */
-export function SessionStrip({ status, label, damaged }: SessionStripProps) {
-  const said = sayStatus(status, label, damaged);
+export function SessionStrip({ status, label, damaged, work }: SessionStripProps) {
+  const said = sayStatus(status, label, damaged) ?? sayWork(work);
   return (
     <div role="status" className="safe-x mx-auto w-full max-w-3xl shrink-0">
       {said ? (
@@ -20,7 +23,7 @@ export function SessionStrip({ status, label, damaged }: SessionStripProps) {
           data-status={status}
           className="flex items-center gap-2 py-1.5 text-muted text-sm"
         >
-          <Dot tone={said.tone} live={status === "reconnecting"} />
+          <Dot tone={said.tone} live={status === "reconnecting" || said.tone === "accent"} />
           <span className="min-w-0">{said.text}</span>
           {damaged || status !== "offline" ? null : (
             <ConnectionLink className="ml-auto font-medium underline underline-offset-2">Find out why</ConnectionLink>
@@ -29,6 +32,17 @@ export function SessionStrip({ status, label, damaged }: SessionStripProps) {
       ) : null}
     </div>
   );
+}
+
+function sayWork(work: Live["work"]): { tone: Tone; text: string } | null {
+  switch (work?.kind) {
+    case undefined:
+      return null;
+    case "compaction":
+      return { tone: "accent", text: "Summing up the older part. What you send waits for it." };
+    default:
+      return { tone: "accent", text: "Summing up the branch that is left. What you send waits for it." };
+  }
 }
 
 function sayStatus(status: string, label: string, damaged: string | undefined): { tone: Tone; text: string } | null {

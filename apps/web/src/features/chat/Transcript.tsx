@@ -2,6 +2,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
+import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
 import { LivePart } from "./LivePart";
@@ -9,22 +10,29 @@ import { LiveContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { ResultRow } from "./ResultRow";
 import type { Row } from "./rows";
+import { SummaryRow } from "./SummaryRow";
 import { UserRow } from "./UserRow";
+import { useJump } from "./use-jump";
 import { useRows } from "./use-rows";
 import { useStickToBottom } from "./use-stick-to-bottom";
 import { useWindow } from "./use-window";
+
+/** Of the row that a search led to. */
+const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
 
 export interface TranscriptProps {
   state: SessionState;
   view: SessionView;
   /** The id of this browser. */
   me: string | undefined;
+  /** The entry to bring into sight; undefined stays at the end. */
+  entryId?: string | undefined;
   model: { id: string; demo: boolean } | null;
   canAnswer: boolean;
   empty: ReactNode;
 }
 
-export function Transcript({ state, view, me, model, canAnswer, empty }: TranscriptProps) {
+export function Transcript({ state, view, me, entryId, model, canAnswer, empty }: TranscriptProps) {
   const { live, outgoing } = state;
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -32,8 +40,22 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
   const rows = useRows(state.entries);
   const load = useCallback(() => view.loadEarlier(), [view]);
   const beyond = useMemo(() => ({ state: state.earlier, load }), [state.earlier, load]);
-  const first = useWindow(rows, box, top, beyond);
-  const { atEnd, toEnd } = useStickToBottom(box, content);
+  const { first, reveal } = useWindow(rows, box, top, beyond);
+  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content);
+  const toast = useToast();
+  const onMissing = useCallback(() => toast("That place is on another branch of this session."), [toast]);
+  const sought = useJump({
+    entryId,
+    entries: state.entries,
+    rows,
+    first,
+    reveal,
+    earlier: state.earlier,
+    loadEarlier: load,
+    leaveEnd,
+    box,
+    onMissing,
+  });
   const { tools, approvals } = live;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
@@ -63,7 +85,9 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
             ) : null}
             {nothing ? empty : null}
             {rows.slice(first).map((row, i) => (
-              <RowView key={row.key} row={row} previous={rows[first + i - 1]} me={me} />
+              <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
+                <RowView row={row} previous={rows[first + i - 1]} me={me} />
+              </div>
             ))}
             {running ? (
               <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
@@ -77,7 +101,7 @@ export function Transcript({ state, view, me, model, canAnswer, empty }: Transcr
               />
             ))}
             {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-            <OutgoingRows prompts={outgoing} view={view} />
+            <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
           </div>
         </section>
         {atEnd ? null : (
@@ -105,7 +129,16 @@ function RowView({ row, previous, me }: { row: Row; previous: Row | undefined; m
     case "user":
       return <UserRow entry={row.entry} message={row.message} mine={row.entry.clientId === me} />;
     case "assistant":
-      return <AssistantRow message={row.message} tools={row.tools} first={previous?.kind !== "assistant"} />;
+      return (
+        <AssistantRow
+          entryId={row.entryId}
+          message={row.message}
+          tools={row.tools}
+          first={previous?.kind !== "assistant"}
+        />
+      );
+    case "summary":
+      return <SummaryRow title={row.title} text={row.text} />;
     case "result":
       return <ResultRow result={row.result} />;
     case "note":

@@ -4,6 +4,7 @@ import type { MessageEntry, UserMessage } from "../../api/types";
 import { CheckIcon } from "../../components/icons";
 import { clock } from "../shared/time";
 import { useNames } from "./live-context";
+import { PlaceMenu } from "./PlaceMenu";
 
 /** A prompt that is in the log: the agent has taken it. */
 export const UserRow = memo(function UserRow(props: { entry: MessageEntry; message: UserMessage; mine: boolean }) {
@@ -20,6 +21,10 @@ export const UserRow = memo(function UserRow(props: { entry: MessageEntry; messa
       ) : (
         <span>{clock(message.timestamp)}</span>
       )}
+      {entry.steer ? <span>said while it worked</span> : null}
+      <span className="-my-2 ml-auto">
+        {entry.steer ? null : <PlaceMenu place={{ entryId: entry.id, before: true, text }} />}
+      </span>
     </Prompt>
   );
 });

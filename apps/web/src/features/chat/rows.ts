@@ -30,9 +30,16 @@ export interface ToolFacts {
 /** One row of the transcript. A row that did not change is the same object as before. */
 export type Row =
   | { kind: "user"; key: string; entry: MessageEntry; message: UserMessage }
-  | { kind: "assistant"; key: string; message: AssistantMessage; tools: ReadonlyMap<string, ToolFacts> }
+  | {
+      kind: "assistant";
+      key: string;
+      entryId: string;
+      message: AssistantMessage;
+      tools: ReadonlyMap<string, ToolFacts>;
+    }
   | { kind: "result"; key: string; result: ToolResultMessage }
   | { kind: "note"; key: string; text: string }
+  | { kind: "summary"; key: string; title: string; text: string }
   | { kind: "error"; key: string; text: string }
   | { kind: "unknown"; key: string; type: string };
 
@@ -87,6 +94,7 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
     case "model_change":
       return { kind: "note", key: entry.id, text: `The model is now ${entry.modelId} (${entry.provider}).` };
     case "session_info":
+      if (entry.seq && !entry.clientId) return null; // a title that the host made
       return { kind: "note", key: entry.id, text: `The session is now called “${entry.name}”.` };
     case "custom":
       return customRow(entry);
@@ -94,9 +102,9 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
     case "label":
       return null; // settings of another program that say nothing to a reader
     case "compaction":
-      return { kind: "note", key: entry.id, text: "Earlier messages were summed up for the model." };
+      return { kind: "summary", key: entry.id, title: "Compacted", text: String(entry.summary ?? "") };
     case "branch_summary":
-      return { kind: "note", key: entry.id, text: "Another branch of this session was summed up for the model." };
+      return { kind: "summary", key: entry.id, title: "Came from another branch", text: String(entry.summary ?? "") };
     default:
       // A type from a newer host: the compiler knows none, the wire does.
       return { kind: "unknown", key: (entry as SessionEntry).id, type: String((entry as SessionEntry).type) };
@@ -115,7 +123,7 @@ function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: 
         tools.set(block.id, facts.get(block.id) ?? nothing);
         called.add(block.id);
       }
-      return { kind: "assistant", key: entry.id, message, tools };
+      return { kind: "assistant", key: entry.id, entryId: entry.id, message, tools };
     }
     case "toolResult":
       // A result is shown in the card of its call; one whose call is not here stands alone.

@@ -52,5 +52,9 @@ export function useStickToBottom(box: RefObject<HTMLElement | null>, content: Re
     follow();
   }, [follow]);
 
-  return { atEnd, toEnd };
+  const leaveEnd = useCallback(() => {
+    stuck.current = false;
+  }, []);
+
+  return { atEnd, toEnd, leaveEnd };
 }

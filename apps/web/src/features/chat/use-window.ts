@@ -1,7 +1,10 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** How many rows are shown at first, and how many more each time the reader comes near the top. */
 const page = 120;
+
+/** How many rows are shown before one that is brought into sight. */
+const lead = 20;
 
 /** What there is beyond the list: entries that the host has and this page has not. */
 export interface Beyond {
@@ -30,7 +33,8 @@ function markAt(rows: readonly { key: string }[], first: number): Mark {
 /**
  * Shows the last rows of a long list, and earlier ones as the reader scrolls up
  * to `sentinel`; at the top of the list it asks for what lies beyond. What is in
- * sight stays where it is when rows are added above.
+ * sight stays where it is when rows are added above. `reveal` shows the rows
+ * around an index.
  */
 export function useWindow(
   rows: readonly { key: string }[],
@@ -74,5 +78,7 @@ export function useWindow(
     return () => observer.disconnect();
   }, [box, sentinel, rows, first, state, load]);
 
-  return first;
+  const reveal = useCallback((index: number) => setMark(markAt(rows, Math.max(0, index - lead))), [rows]);
+
+  return { first, reveal };
 }

@@ -7,6 +7,7 @@ import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { FolderIcon, PlusIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
+import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
@@ -48,11 +49,21 @@ export function DevicePage() {
           ) : (
             <HostNotice status={status} label={label} />
           )}
-          {status === "revoked" ? null : <Projects host={host} data={data} reachable={status === "open"} />}
+          {status === "revoked" ? null : (
+            <Searchable host={host} data={data}>
+              <Projects host={host} data={data} reachable={status === "open"} />
+            </Searchable>
+          )}
         </div>
       </main>
     </div>
   );
+}
+
+/** A search above the projects, as soon as there is a session to find. */
+function Searchable({ host, data, children }: { host: Host; data: HostData; children: ReactNode }) {
+  if (!data.sessions?.length) return children;
+  return <SessionSearch host={host}>{children}</SessionSearch>;
 }
 
 function subtitleOf({ info }: HostData) {

@@ -1,9 +1,10 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import type { SessionSummary } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
 import { PlusIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
+import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { sessionsOf, sessionTitle, useHostData } from "./host-data";
 import { useNewSession } from "./new-session";
@@ -16,8 +17,10 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   useHostFreshness(host);
   const { projects, sessions } = useHostData(host);
   const { create, busyProject } = useNewSession(host);
-  return (
-    <div className="mt-1 mb-3 ml-[0.95rem] border-line border-l pl-2">
+  // The page of the device has a search of its own.
+  const { sessionId } = useParams({ strict: false });
+  const listed = (
+    <>
       {projects?.map((project) => (
         <div key={project.id} className="mb-2">
           <div className="flex items-center">
@@ -40,6 +43,17 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
             ))}
         </div>
       ))}
+    </>
+  );
+  return (
+    <div className="mt-1 mb-3 ml-[0.95rem] border-line border-l pl-2">
+      {sessionId && sessions?.length ? (
+        <SessionSearch host={host} compact>
+          {listed}
+        </SessionSearch>
+      ) : (
+        listed
+      )}
     </div>
   );
 }

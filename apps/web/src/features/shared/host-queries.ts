@@ -57,6 +57,13 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
           before && { sessions: withSession(before.sessions, event.session) },
       );
       return;
+    case "session_deleted":
+      client.setQueryData(
+        hostKey(deviceId, "list_sessions", { projectId: "" }),
+        (before: { sessions: SessionSummary[] } | undefined) =>
+          before && { sessions: before.sessions.filter((each) => each.id !== event.id) },
+      );
+      return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
       return;

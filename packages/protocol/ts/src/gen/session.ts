@@ -37,6 +37,13 @@ export type EntryType =
   /** changes what the model sees of an earlier entry */
   | 'context_edit';
 
+/** PromptMode says how a prompt meets a turn that runs. */
+export type PromptMode =
+  /** it waits for the end of the turn */
+  | 'follow_up'
+  /** the next model call of the turn is given it */
+  | 'steer';
+
 /** Role says who speaks. */
 export type Role =
   | 'user'
@@ -172,6 +179,8 @@ export interface MessageEntry {
   /** its key, so that a retry adds no second message */
   clientKey?: string;
   turnId?: string;
+  /** a user message that was given to a running turn */
+  steer?: boolean;
 }
 
 /** ModelChangeEntry says which model answers from here on. */
@@ -239,6 +248,11 @@ export interface Usage {
 /** Queue is the data of CustomQueue. */
 export interface Queue {
   items: QueuedPrompt[];
+  /**
+   * Removed names the prompts that were taken out by this change, so that one of
+   * them that is sent again does not come back.
+   */
+  removed?: string[];
 }
 
 /** ApprovalRecord is the data of CustomApproval. */
@@ -289,4 +303,6 @@ export interface QueuedPrompt {
   allowAll?: boolean;
   /** Unix milliseconds */
   queuedAt: number;
+  /** Mode is ModeSteer, or "" for ModeFollowUp. */
+  mode?: PromptMode;
 }

@@ -169,28 +169,11 @@ func (p *Provider) Open(ctx context.Context, id string) (store.Log, error) {
 
 // Read implements store.Provider.
 func (p *Provider) Read(ctx context.Context, id string) (*session.File, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("reading session %.140q: %w", id, err)
-	}
-	path, err := p.find(id)
+	_, data, err := p.readBytes(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("reading a session: %w", err)
+		return nil, err
 	}
-	p.mu.Lock()
-	acknowledged := p.open[path]
-	p.mu.Unlock()
-	most := int64(-1)
-	if acknowledged != nil {
-		most = acknowledged.Load()
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, explain(err, "reading session "+id)
-	}
-	if most >= 0 && int64(len(data)) > most {
-		data = data[:most]
-	}
-	file, err := session.ReadFile(cutUnfinished(path, data))
+	file, err := session.ReadFile(data)
 	if err != nil {
 		return nil, fmt.Errorf("reading session %s: %w", id, err)
 	}

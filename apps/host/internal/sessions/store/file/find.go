@@ -26,7 +26,7 @@ func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 		}
 		list = append(list, store.Info{
 			Header: header, ProjectID: filepath.Base(filepath.Dir(path)), Modified: stat.ModTime(),
-			Revision: fmt.Sprintf("%d.%d", stat.Size(), stat.ModTime().UnixNano()),
+			Revision: revision(stat),
 		})
 	})
 	return list, err
@@ -117,6 +117,9 @@ func (p *Provider) find(id string) (string, error) {
 	}
 	return found, nil
 }
+
+// Locate implements store.Locator.
+func (p *Provider) Locate(_ context.Context, id string) (string, error) { return p.find(id) }
 
 func holds(path, id string) bool {
 	header, err := readHeader(path)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -61,9 +59,7 @@ func isAt(f *os.File, path string) bool {
 // writeOwner leaves a record of who has the file, for whoever is refused. The lock
 // holds without it, so that a full disk does not keep anybody out.
 func writeOwner(path string) {
-	host, _ := os.Hostname()
-	owner := store.Holder{PID: os.Getpid(), Program: filepath.Base(os.Args[0]), Host: host, Since: time.Now().UTC().Truncate(time.Second)}
-	record, err := json.Marshal(owner)
+	record, err := json.Marshal(store.ThisProcess())
 	if err == nil {
 		_ = os.WriteFile(path+endingOwner, append(record, '\n'), 0o600)
 	}

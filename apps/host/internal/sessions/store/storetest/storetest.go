@@ -34,7 +34,10 @@ func Run(t *testing.T, newPlace func(t *testing.T) Open) {
 		"Leaf":             testLeaf,
 		"Branched":         testBranched,
 		"Snapshot":         testSnapshot,
+		"Tail":             testTail,
 		"RandomHistories":  testRandomHistories,
+		"Carry":            testCarry,
+		"CarryRefusals":    testCarryRefusals,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlaceFor(t, newPlace(t))) })
 	}

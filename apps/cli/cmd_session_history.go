@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func newSessionRename(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "rename ID NAME",
+		Short:   `Name a session; "" gives back the name made from its first prompt`,
+		Example: "  scorel session rename ID \"the login bug\"",
+		Args:    argCount(2, 2, "the id of one session and its new name, in quotes"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		_, err := ask[api.Empty](cmd.Context(), to, "rename_session", api.RenameSessionRequest{SessionID: args[0], Name: args[1]})
+		return err
+	}
+	return cmd
+}
+
+func newSessionLabel(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "label ID ENTRY [LABEL]",
+		Short:   "Label an entry of a session; without LABEL its label is taken off",
+		Example: "  scorel session label ID 1a2b3c4d \"before the rewrite\"",
+		Args:    argCount(2, 3, "the ids of one session and of one of its entries, and the label in quotes"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request := api.SetLabelRequest{SessionID: args[0], ClientKey: rand.Text(), EntryID: args[1]}
+		if len(args) == 3 {
+			request.Label = args[2]
+		}
+		_, err := ask[api.Empty](cmd.Context(), to, "set_label", request)
+		return err
+	}
+	return cmd
+}
+
+// moveFlags are those of the commands that move the leaf.
+type moveFlags struct {
+	to     *target
+	expect string
+	asJSON bool
+}
+
+func (a *app) moveFlags(cmd *cobra.Command) *moveFlags {
+	f := &moveFlags{to: a.targetFlag(cmd)}
+	cmd.Flags().StringVar(&f.expect, "expect", "", "refuse if this entry is not the last one any more (default: the last one now)")
+	addJSON(cmd, &f.asJSON)
+	return f
+}
+
+// expected returns the leaf that the session must still have.
+func (f *moveFlags) expected(ctx context.Context, c *client.Client, id string) (string, error) {
+	if f.expect != "" {
+		return f.expect, nil
+	}
+	tree, err := client.Call[api.GetTreeResponse](ctx, c, "get_tree", api.SessionRequest{SessionID: id})
+	return tree.LeafID, err
+}
+
+func (a *app) printMove(f *moveFlags, r api.MoveLeafResponse) error {
+	if f.asJSON {
+		return printJSON(a.stdout, r)
+	}
+	if r.Text != "" {
+		fmt.Fprintln(a.stderr, "scorel: the session is before this message, which can be sent anew:")
+		_, err := fmt.Fprintln(a.stdout, printableLines(r.Text))
+		return err
+	}
+	return nil
+}
+
+func newSessionRewind(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rewind ID ENTRY",
+		Short: "Go back to an earlier place of a session",
+		Long: `Goes back on the path that the session is on, to the end of a turn, or to the place before a
+message of the user, whose text is printed. What lies behind stays as a branch: session tree
+shows it, session navigate goes there. A rewind does not go past a compaction.`,
+		Example: "  scorel session tree ID\n  scorel session rewind ID 1a2b3c4d",
+		Args:    argCount(2, 2, "the ids of one session and of one of its entries"),
+	}
+	f := a.moveFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := f.to.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = c.Close() }() // what matters was answered
+		expected, err := f.expected(cmd.Context(), c, args[0])
+		if err != nil {
+			return err
+		}
+		response, err := client.Call[api.MoveLeafResponse](cmd.Context(), c, "rewind_session", api.RewindSessionRequest{
+			SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1],
+		})
+		if err != nil {
+			return err
+		}
+		return a.printMove(f, response)
+	}
+	return cmd
+}
+
+func newSessionFork(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "fork ID [ENTRY]",
+		Short: "Begin a new session with the history of another one",
+		Long: `Makes a new session of the path to an entry, which is chosen as for rewind, or to the last
+entry, and prints its id. The other session stays as it is.`,
+		Example: "  scorel session fork ID\n  scorel session fork ID 1a2b3c4d --json",
+		Args:    argCount(1, 2, "the id of one session, and of one of its entries"),
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request := api.ForkSessionRequest{SessionID: args[0], ClientKey: rand.Text()}
+		if len(args) == 2 {
+			request.EntryID = args[1]
+		}
+		response, err := ask[api.ForkSessionResponse](cmd.Context(), to, "fork_session", request)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(a.stdout, response)
+		}
+		if response.Text != "" {
+			fmt.Fprintf(a.stderr, "scorel: it ends before this message, which can be sent anew:\n%s\n", printableLines(response.Text))
+		}
+		_, err = fmt.Fprintln(a.stdout, response.Session.ID)
+		return err
+	}
+	return cmd
+}

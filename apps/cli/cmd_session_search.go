@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func newSessionSearch(a *app) *cobra.Command {
+	var (
+		asJSON  bool
+		request api.SearchSessionsRequest
+	)
+	cmd := &cobra.Command{
+		Use:   "search WORDS...",
+		Short: "Search the text of all sessions, newest first",
+		Long: `Search what people, models and tools said in all sessions of a host. All words must be
+in one message; "two words" must follow each other, begin* is every word that begins
+so, and -word must not be there (write -- before a first word that begins with a dash).
+Case and accents do not matter.`,
+		Example: "  scorel session search migration database\n  scorel session search 'migr*' '\"connection refused\"' --limit 5 --json\n  scorel session search -- -draft report",
+		Args:    argCount(1, 64, "the words to search for"),
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.Flags().StringVar(&request.ProjectID, "project", "", "only in the project with this id")
+	cmd.Flags().StringVar(&request.Role, "role", "", "only what this one said: user, assistant, tool, summary, name or other")
+	cmd.Flags().IntVar(&request.Limit, "limit", 20, fmt.Sprintf("at most so many hits, 1 to %d", api.MaxHits))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if request.Limit < 1 || request.Limit > api.MaxHits {
+			return usagef("--limit %d: give a number from 1 to %d", request.Limit, api.MaxHits)
+		}
+		request.Query = strings.Join(args, " ")
+		response, err := ask[api.SearchSessionsResponse](cmd.Context(), to, "search_sessions", request)
+		if err != nil {
+			return err
+		}
+		if response.Behind > 0 {
+			fmt.Fprintf(a.stderr, "the host still indexes %d sessions: there may be more hits later\n", response.Behind)
+		}
+		if asJSON {
+			return printEach(a.stdout, response.Hits)
+		}
+		return printHits(a.stdout, response.Hits)
+	}
+	return cmd
+}
+
+// printHits writes hits for people: where, and what stands around it.
+func printHits(w io.Writer, hits []api.SearchHit) error {
+	if len(hits) == 0 {
+		_, err := fmt.Fprintln(w, "nothing was found")
+		return err
+	}
+	for _, h := range hits {
+		var text strings.Builder
+		for _, part := range h.Snippet {
+			text.WriteString(part.Text)
+		}
+		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", h.SessionID, formatMillis(h.At), printable(clip(h.Name, 60)),
+			h.Role, printable(clip(text.String(), 240)), printable(h.EntryID))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

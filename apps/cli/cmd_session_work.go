@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// worker follows a session while the host makes a summary in it.
+type worker struct {
+	c       *client.Client
+	ended   chan api.WorkEnded
+	entries chan session.Entry // compactions and branch summaries
+}
+
+// follow connects and subscribes to a session.
+func (t *target) follow(ctx context.Context, id string) (*worker, error) {
+	transport, err := t.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{ended: make(chan api.WorkEnded, 1), entries: make(chan session.Entry, 1)}
+	w.c = client.New(transport, func(e api.EventEnvelope) {
+		if e.SessionID != id {
+			return
+		}
+		switch event := e.Event.(type) {
+		case api.EntryAppended:
+			if t := event.Entry.Type; t == session.TypeCompaction || t == session.TypeBranchSummary {
+				select {
+				case w.entries <- event.Entry:
+				default: // the first one is ours: nothing else runs beside it
+				}
+			}
+		case api.WorkEnded:
+			select {
+			case w.ended <- event:
+			default:
+			}
+		}
+	})
+	if _, err := client.Call[api.ResyncEventsResponse](ctx, w.c, "resync_events", api.ResyncEventsRequest{SessionID: id}); err != nil {
+		return nil, errors.Join(err, w.c.Close())
+	}
+	return w, nil
+}
+
+func (w *worker) close() { _ = w.c.Close() } // what matters was answered
+
+// wait returns the entry that the work ends with.
+func (w *worker) wait(ctx context.Context) (session.Entry, error) {
+	select {
+	case ended := <-w.ended:
+		if ended.Error != "" {
+			return session.Entry{}, fmt.Errorf("the summary could not be kept: %s", ended.Error)
+		}
+		return <-w.entries, nil // it comes before the end
+	case <-w.c.Done():
+		return session.Entry{}, w.c.Err()
+	case <-ctx.Done():
+		return session.Entry{}, fmt.Errorf("interrupted: the host goes on with the summary: %w", context.Cause(ctx))
+	}
+}
+
+func newSessionNavigate(a *app) *cobra.Command {
+	var summarize bool
+	cmd := &cobra.Command{
+		Use:   "navigate ID ENTRY",
+		Short: "Go to any place in the tree of a session",
+		Long: `Goes to the end of a turn on any branch, or to the place before a message of the user, whose
+text is printed. --summarize takes a summary of the branch that is left along.`,
+		Example: "  scorel session tree ID\n  scorel session navigate ID 1a2b3c4d --summarize",
+		Args:    argCount(2, 2, "the ids of one session and of one of its entries"),
+	}
+	f := a.moveFlags(cmd)
+	cmd.Flags().BoolVar(&summarize, "summarize", false, "take a summary of what is left along")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := f.to.follow(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		expected, err := f.expected(cmd.Context(), w.c, args[0])
+		if err != nil {
+			return err
+		}
+		response, err := client.Call[api.MoveLeafResponse](cmd.Context(), w.c, "navigate_session", api.NavigateSessionRequest{
+			SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1], Summarize: summarize,
+		})
+		if err != nil {
+			return err
+		}
+		if response.Working {
+			entry, err := w.wait(cmd.Context())
+			if err != nil {
+				return err
+			}
+			response.LeafID, response.Working = entry.ID, false
+		}
+		return a.printMove(f, response)
+	}
+	return cmd
+}
+
+func newSessionCompact(a *app) *cobra.Command {
+	var (
+		asJSON       bool
+		instructions string
+	)
+	cmd := &cobra.Command{
+		Use:   "compact ID",
+		Short: "Let a summary stand for the older part of a session",
+		Long: `Lets a summary stand for the older part of a session, so that the model has room again, and
+prints it. The log keeps everything. The summary is written by auxiliary_model of the host's
+config.toml; without one it is extracted from the messages.`,
+		Example: "  scorel session compact ID\n  scorel session compact ID --instructions \"keep the API decisions\" --json",
+		Args:    argCount(1, 1, "the id of one session"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.Flags().StringVar(&instructions, "instructions", "", "what the summary should look at above all")
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := to.follow(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		_, err = client.Call[api.CompactSessionResponse](cmd.Context(), w.c, "compact_session", api.CompactSessionRequest{
+			SessionID: args[0], ClientKey: rand.Text(), Instructions: instructions,
+		})
+		if err != nil {
+			return err
+		}
+		entry, err := w.wait(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(a.stdout, entry)
+		}
+		_, err = fmt.Fprintln(a.stdout, printableLines(entry.Text("summary")))
+		return err
+	}
+	return cmd
+}

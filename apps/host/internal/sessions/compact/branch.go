@@ -1,0 +1,57 @@
+package compact
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Branch is the part of a tree that a person leaves when they go elsewhere.
+type Branch struct{ Messages []Message }
+
+// Left returns what lies between a leaf and the place that the new one has in common
+// with it.
+func Left(tree *session.Tree, from, target string) (Branch, error) {
+	ancestor := ""
+	if target != "" && from != "" {
+		var err error
+		if ancestor, err = tree.CommonAncestor(from, target); err != nil {
+			return Branch{}, err
+		}
+	}
+	path, err := tree.Path(from)
+	if err != nil {
+		return Branch{}, err
+	}
+	first := 0
+	for i, e := range path {
+		if e.ID == ancestor {
+			first = i + 1
+		}
+	}
+	context := session.Context{}
+	for _, e := range path[first:] {
+		if message := e.ContextMessage(); message != nil {
+			context.Messages, context.Sources = append(context.Messages, message), append(context.Sources, e.ID)
+		}
+	}
+	return Branch{read(context)}, nil
+}
+
+// Request is what a model is asked for the summary of a branch.
+func (b Branch) Request(most int) string {
+	return fmt.Sprintf("<conversation>\n%s\n</conversation>\n\nThe user leaves this branch of the conversation and goes on from an earlier point. "+
+		"Summarize what was tried on it and what came of it, for the agent that goes on. %s", Conversation(b.Messages, most), sections)
+}
+
+// Finish adds to a summary which files were touched.
+func (b Branch) Finish(summary string) string { return withFiles(summary, b.Messages) }
+
+// maxBranch bounds a branch summary that no model made, in runes.
+const maxBranch = 6000
+
+// Extract makes a summary without a model.
+func (b Branch) Extract() string {
+	return strings.TrimSpace(b.Finish(extract("What was asked and answered on the other branch:", b.Messages, maxBranch)))
+}

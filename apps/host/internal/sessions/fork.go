@@ -1,0 +1,107 @@
+package sessions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Fork makes a new session of the path to an entry. The same clientKey gives the
+// same session.
+func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response api.ForkSessionResponse, err error) {
+	if err := checkKey(r.ClientKey); err != nil {
+		return response, err
+	}
+	source, err := m.Open(r.SessionID)
+	if err != nil {
+		return response, err
+	}
+	m.forking.Lock() // so that a retry beside the first finds what that made
+	defer m.forking.Unlock()
+	m.mu.Lock()
+	id, made := m.byKey[r.ClientKey]
+	m.mu.Unlock()
+	header, err := m.forkHeader(ctx, source, r)
+	if err != nil {
+		return response, err
+	}
+	var forkErr error
+	doErr := source.do(ctx, func() { response.Text, forkErr = source.fork(r, header, made) })
+	if doErr != nil || forkErr != nil {
+		return response, refuse(firstError(doErr, forkErr))
+	}
+	if !made {
+		id = header.ID
+		if err := m.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
+			return response, refuse(err)
+		}
+	}
+	fork, err := m.Open(id)
+	if err != nil {
+		return response, err
+	}
+	response.Session, err = fork.Summary(ctx)
+	return response, err
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSessionRequest) (session.Header, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return session.Header{}, fmt.Errorf("sessions: making an id: %w", err)
+	}
+	parent := source.id
+	if locator, ok := m.provider.(store.Locator); ok {
+		if parent, err = locator.Locate(ctx, source.id); err != nil {
+			return session.Header{}, refuse(err)
+		}
+	}
+	return session.Header{
+		Type: session.TypeSession, Version: session.Version, ID: id.String(), Timestamp: session.FormatTime(time.Now()),
+		Cwd: source.project.Path, ParentSession: parent, ProjectID: source.project.ID, ClientKey: r.ClientKey,
+	}, nil
+}
+
+// fork stores the new session, unless it was made before, and returns the text of
+// the message that was chosen.
+func (s *Session) fork(r api.ForkSessionRequest, header session.Header, made bool) (string, error) {
+	tree := s.log.Tree()
+	p, err := s.forkPlace(tree, r.EntryID)
+	if err != nil || made {
+		return p.text, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepTimeout)
+	defer cancel()
+	branched, err := s.log.Branched(ctx, s.provider, s.project.ID, header, p.leaf)
+	if err != nil {
+		return "", err
+	}
+	return p.text, branched.Close()
+}
+
+func (s *Session) forkPlace(tree *session.Tree, entryID string) (place, error) {
+	if entryID != "" {
+		return placeFor(tree, entryID)
+	}
+	if err := tree.CheckPath(tree.Leaf()); err != nil {
+		return place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an entry above it", err)
+	}
+	if s.turn != nil || !turnEnded(tree, tree.Leaf()) {
+		return place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
+	}
+	return place{leaf: tree.Leaf()}, nil
+}

@@ -1,0 +1,133 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// maxTerms is how many words and phrases a search may have.
+const maxTerms = 32
+
+// minPrefix is how many letters a word needs whose end is open: of those that begin
+// with one letter there are too many. Fewer stand for themselves.
+const minPrefix = 2
+
+// term is a word or a phrase of a search.
+type term struct {
+	text   string
+	prefix bool
+	not    bool
+}
+
+// parseQuery reads what people write: words that must all be there, "phrases",
+// begin* for what begins so, and -word for what must not be there. Everything reads
+// as something; what has no letter and no digit is left out.
+func parseQuery(query string) []term {
+	var terms []term
+	rest := strings.ToValidUTF8(query, " ")
+	for {
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		if rest == "" {
+			return terms
+		}
+		var t term
+		if after, found := strings.CutPrefix(rest, "-"); found {
+			t.not, rest = true, after
+		}
+		t.text, rest = cutTerm(rest)
+		if after, found := strings.CutPrefix(rest, "*"); found {
+			t.prefix, rest = utf8.RuneCountInString(t.text) >= minPrefix, after
+		}
+		if strings.ContainsFunc(t.text, isWordRune) {
+			terms = append(terms, t)
+		}
+	}
+}
+
+// cutTerm takes a word or a phrase from the beginning of s. It takes at least one
+// byte where s does not begin with a space or a star.
+func cutTerm(s string) (text, rest string) {
+	if after, found := strings.CutPrefix(s, `"`); found {
+		text, rest, _ = strings.Cut(after, `"`) // one that is not ended goes to the end
+		return text, rest
+	}
+	end := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '*' })
+	if end < 0 {
+		return s, ""
+	}
+	return s[:end], s[end:]
+}
+
+// isWordRune tells whether FTS5 takes a character for a part of a word.
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// expression writes a search in the language of FTS5. Every text is quoted, so that
+// nothing in it has a meaning there. The error is an *api.Error.
+func expression(query string, scope []string) (string, error) {
+	if len(query) > api.MaxQuery {
+		return "", api.Errorf(api.KindTooLarge, "the search has %d bytes, the limit is %d: search for fewer words", len(query), api.MaxQuery)
+	}
+	terms := parseQuery(query)
+	if len(terms) > maxTerms {
+		return "", api.Errorf(api.KindTooLarge, "the search has %d words, the limit is %d: search for fewer", len(terms), maxTerms)
+	}
+	if !slices.ContainsFunc(terms, func(t term) bool { return !t.not }) {
+		return "", api.Errorf(api.KindBadRequest, "there is nothing to search for: give at least one word that must be there")
+	}
+	var b strings.Builder
+	b.WriteString("{text} : (")
+	writeTerms(&b, terms, false, " AND ")
+	b.WriteString(")")
+	for _, word := range scope {
+		b.WriteString(" AND {scope} : " + quote(word))
+	}
+	if slices.ContainsFunc(terms, func(t term) bool { return t.not }) {
+		positive := b.String()
+		b.Reset()
+		b.WriteString("(" + positive + ") NOT {text} : (")
+		writeTerms(&b, terms, true, " OR ")
+		b.WriteString(")")
+	}
+	return b.String(), nil
+}
+
+func writeTerms(b *strings.Builder, terms []term, not bool, between string) {
+	first := true
+	for _, t := range terms {
+		if t.not != not {
+			continue
+		}
+		if !first {
+			b.WriteString(between)
+		}
+		first = false
+		b.WriteString(quote(findable(t.text)))
+		if t.prefix {
+			b.WriteString("*")
+		}
+	}
+}
+
+func quote(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+
+// scopeWord makes one word of an id, of which another id does not make the same.
+func scopeWord(kind byte, id string) string {
+	const digits = "0123456789abcdef"
+	word := []byte{kind}
+	for i := range len(id) {
+		if c := id[i]; 'a' <= c && c <= 'w' || '0' <= c && c <= '9' {
+			word = append(word, c)
+		} else {
+			word = append(word, 'x', digits[c>>4], digits[c&15])
+		}
+	}
+	return string(word)
+}
+
+func validRole(role string) bool {
+	return slices.Contains([]string{"", "user", "assistant", RoleTool, RoleSummary, RoleName, RoleOther}, role)
+}

@@ -1,0 +1,324 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+const (
+	// gatherFor is how long a touch waits for others, so that one transaction takes all.
+	gatherFor = 200 * time.Millisecond
+	// batchSessions and batchBytes bound a transaction, so that a search never waits
+	// long for memory and little is done twice after a failure.
+	batchSessions = 64
+	batchBytes    = 8 << 20
+	// retryAfter is when what could not be written is tried again.
+	retryAfter = 30 * time.Second
+	// closeWithin bounds how long Close writes what waits.
+	closeWithin = 3 * time.Second
+)
+
+// run is the goroutine that writes to the index.
+func (x *Index) run(ctx context.Context) {
+	defer close(x.ended)
+	var retry <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
+			defer cancel()
+			x.flush(last)
+			return
+		case <-x.wake:
+		case <-retry:
+		}
+		if !x.gather(ctx) {
+			continue
+		}
+		retry = nil
+		if x.flush(ctx) {
+			retry = time.After(retryAfter)
+		}
+	}
+}
+
+// gather waits for more to do, unless somebody waits for the end of it. It returns
+// false when ctx has ended.
+func (x *Index) gather(ctx context.Context) bool {
+	timer := time.NewTimer(gatherFor)
+	defer timer.Stop()
+	for {
+		x.mu.Lock()
+		hurry := len(x.settled) > 0
+		x.mu.Unlock()
+		if hurry {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-timer.C:
+			return true
+		case <-x.wake:
+		}
+	}
+}
+
+// flush writes all that waits. It returns true when some of it is to be tried again.
+func (x *Index) flush(ctx context.Context) (again bool) {
+	x.mu.Lock()
+	work, settled := x.waiting, x.settled
+	corrupt := x.corrupt
+	x.waiting, x.settled, x.corrupt, x.taken = map[string]change{}, nil, nil, len(work)
+	x.mu.Unlock()
+	if corrupt != nil {
+		work = x.renew(ctx, corrupt, work)
+	}
+	failed := x.writeAll(ctx, work)
+	x.mu.Lock()
+	for id, c := range failed {
+		if _, newer := x.waiting[id]; !newer {
+			x.waiting[id] = c
+		}
+	}
+	x.taken, again = 0, len(failed) > 0 || x.corrupt != nil
+	x.mu.Unlock()
+	for _, done := range settled {
+		close(done)
+	}
+	return again
+}
+
+// writeAll writes changes in batches and returns those that failed.
+func (x *Index) writeAll(ctx context.Context, work map[string]change) (failed map[string]change) {
+	failed = map[string]change{}
+	renewed := false
+	ids := slices.Sorted(maps.Keys(work)) // ids grow with the time of their making
+	for len(ids) > 0 {
+		n, err := x.writeBatch(ctx, ids, work)
+		for _, id := range ids[:n] {
+			if err != nil {
+				failed[id] = work[id]
+			}
+		}
+		ids = ids[n:]
+		x.mu.Lock()
+		x.taken = len(ids)
+		x.mu.Unlock()
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case isCorrupt(err) && !renewed:
+			renewed = true
+			work, failed = x.renew(ctx, err, work), map[string]change{}
+			ids = slices.Sorted(maps.Keys(work))
+		default:
+			x.logger.Error("writing to the session index; it is tried again", "error", err)
+		}
+	}
+	return failed
+}
+
+// writeBatch writes some of the changes in one transaction and returns how many,
+// at least one.
+func (x *Index) writeBatch(ctx context.Context, ids []string, work map[string]change) (n int, err error) {
+	if err := ctx.Err(); err != nil {
+		return len(ids), err
+	}
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return min(len(ids), batchSessions), fmt.Errorf("beginning: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	b := &batch{x: x, tx: tx}
+	if err := b.prepare(ctx); err != nil {
+		return min(len(ids), batchSessions), err
+	}
+	for n < min(len(ids), batchSessions) && b.bytes < batchBytes {
+		id := ids[n]
+		n++
+		if err := b.write(ctx, id, work[id]); err != nil {
+			return n, fmt.Errorf("session %.140q: %w", id, err)
+		}
+	}
+	return n, tx.Commit()
+}
+
+// batch is one transaction of the writer.
+type batch struct {
+	x                       *Index
+	tx                      *sql.Tx
+	bytes                   int
+	free, addEntry, addWord *sql.Stmt
+}
+
+func (b *batch) prepare(ctx context.Context) (err error) {
+	for statement, text := range map[**sql.Stmt]string{
+		&b.free:     `SELECT coalesce(max(id) + 1, ?1) FROM entries WHERE id >= ?1 AND id < ?2`,
+		&b.addEntry: `INSERT INTO entries (id, session, entry, seq, role, at, scope, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		&b.addWord:  `INSERT INTO words (rowid, text, scope) VALUES (?, ?, ?)`,
+	} {
+		if *statement, err = b.tx.PrepareContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write brings one session up to date. A session that cannot be read is left as it
+// is, with a line in the log: the others do not suffer.
+func (b *batch) write(ctx context.Context, id string, c change) error {
+	if c.removed {
+		return b.remove(ctx, id)
+	}
+	row, err := b.load(ctx, id)
+	if err != nil {
+		return err
+	}
+	tail, err := store.ReadTail(ctx, b.x.provider, id, row.mark)
+	if err == nil && tail.File == nil && (row.ProjectID != c.projectID || !row.follows(tail.Entries)) {
+		tail, err = store.ReadTail(ctx, b.x.provider, id, "")
+	}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return b.remove(ctx, id)
+	case err != nil && ctx.Err() != nil:
+		return err
+	case err != nil:
+		b.x.logger.Error("a session cannot be indexed", "session", id, "error", err)
+		return nil
+	}
+	entries := tail.Entries
+	if tail.File != nil {
+		entries = tail.File.Tree.Entries()
+		row = Session{Header: tail.File.Header, ProjectID: c.projectID, Damage: store.Trouble(tail.File)}
+		if err := b.remove(ctx, id); err != nil {
+			return err
+		}
+	}
+	row.Revision, row.mark = tail.Revision, tail.Mark
+	return b.add(ctx, id, row, entries)
+}
+
+// load returns the row of a session; an empty one where there is none.
+func (b *batch) load(ctx context.Context, id string) (Session, error) {
+	found, err := b.tx.QueryContext(ctx, selectSessions+` WHERE id = ?`, id)
+	if err != nil {
+		return Session{}, err
+	}
+	rows, err := scanSessions(found)
+	if err != nil || len(rows) == 0 {
+		return Session{}, err
+	}
+	return rows[0], nil
+}
+
+// remove takes a session out. One that is not there costs next to nothing: a
+// statement that takes words out makes FTS5 write all that it has gathered.
+func (b *batch) remove(ctx context.Context, id string) error {
+	var there bool
+	const look = `SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?1) OR EXISTS (SELECT 1 FROM sessions WHERE id = ?1)`
+	if err := b.tx.QueryRowContext(ctx, look, id).Scan(&there); err != nil || !there {
+		return err
+	}
+	for _, statement := range []string{
+		`INSERT INTO words (words, rowid, text, scope) SELECT 'delete', id, text, scope FROM entries WHERE session = ?`,
+		`DELETE FROM entries WHERE session = ?`,
+		`DELETE FROM sessions WHERE id = ?`,
+	} {
+		if _, err := b.tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add puts entries into the tables, and the row that counts them in.
+func (b *batch) add(ctx context.Context, id string, row Session, entries []session.Entry) error {
+	last := row.UpdatedAt()
+	for _, e := range entries {
+		row.Add(e)
+		role, text := TextOf(e)
+		if text = findable(text); text == "" {
+			continue
+		}
+		if at := Millis(e.Timestamp); at > 0 {
+			last = at
+		}
+		if err := b.addText(ctx, id, row, e.ID, role, last, text); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(record{row.Header, row.Digest, row.Damage})
+	if err != nil {
+		return err
+	}
+	_, err = b.tx.ExecContext(ctx, `INSERT OR REPLACE INTO sessions (id, project, updated, revision, mark, record) VALUES (?, ?, ?, ?, ?, ?)`,
+		id, row.ProjectID, row.UpdatedAt(), row.Revision, row.mark, text)
+	return err
+}
+
+// Row ids are milliseconds with room for the entries of each.
+const (
+	perMilli = 1 << 12
+	maxMilli = 1 << 50
+)
+
+func (b *batch) addText(ctx context.Context, id string, row Session, entryID, role string, at int64, text string) error {
+	// Where in the millisecond does not matter; that sessions differ saves looking.
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id))
+	first := min(max(at, 0), maxMilli)*perMilli + int64(h.Sum32()%(perMilli/2))
+	var rowID int64
+	if err := b.free.QueryRowContext(ctx, first, first+perMilli/2).Scan(&rowID); err != nil {
+		return err
+	}
+	scope := scopeWord('p', row.ProjectID) + " " + scopeWord('r', role)
+	if _, err := b.addEntry.ExecContext(ctx, rowID, id, entryID, int64(row.Seq), role, at, scope, text); err != nil {
+		return err
+	}
+	b.bytes += len(text)
+	_, err := b.addWord.ExecContext(ctx, rowID, text, scope)
+	return err
+}
+
+// renew puts a corrupt index aside and begins anew. It returns what is to be
+// written then: all sessions, and what was to be written before.
+func (x *Index) renew(ctx context.Context, cause error, work map[string]change) map[string]change {
+	x.logger.Warn("the session index is corrupt; it is put aside and built anew", "file", x.path, "aside", x.path+brokenEnding, "error", cause)
+	x.dbMu.Lock()
+	err := errors.Join(x.db.Close(), putAside(x.path))
+	if err == nil {
+		var db *sql.DB
+		if db, err = openFile(ctx, x.path); err == nil {
+			x.db = db
+		}
+	}
+	x.dbMu.Unlock()
+	var list []store.Info
+	if err == nil {
+		list, err = x.provider.List(ctx)
+	}
+	if err != nil {
+		x.logger.Error("building the session index anew; it is tried again", "error", err)
+		x.mu.Lock()
+		x.corrupt = cause
+		x.mu.Unlock()
+		return work
+	}
+	all := make(map[string]change, len(list))
+	for _, info := range list {
+		all[info.Header.ID] = change{projectID: info.ProjectID}
+	}
+	maps.Copy(all, work)
+	return all
+}

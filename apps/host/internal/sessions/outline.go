@@ -1,0 +1,127 @@
+package sessions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// maxPreview is how much of an entry's text a tree shows, in runes.
+const maxPreview = 160
+
+// Outline gives the session's tree in short.
+func (s *Session) Outline(ctx context.Context) (response api.GetTreeResponse, err error) {
+	err = s.do(ctx, func() { response = outline(s.log.Tree()) })
+	return response, refuse(err)
+}
+
+// outline keeps the messages of the user, the ends of turns, summaries, what is
+// labelled, and where branches begin and end.
+func outline(tree *session.Tree) api.GetTreeResponse {
+	o := outliner{tree: tree, active: map[string]bool{}, children: map[string]int{}, shown: map[string]bool{}}
+	path, _ := tree.PathToHole(tree.Leaf()) // a damaged session shows what hangs together
+	for _, entry := range path {
+		o.active[entry.ID] = true
+	}
+	for _, entry := range tree.Entries() {
+		if matters(entry) {
+			o.children[entry.ParentID]++
+		}
+	}
+	var notable []session.Entry
+	for _, entry := range tree.Entries() {
+		if entry.ID != "" && o.notable(entry) {
+			notable = append(notable, entry)
+		}
+	}
+	response := api.GetTreeResponse{LeafID: tree.Leaf(), Nodes: []api.TreeNode{}}
+	if more := len(notable) - api.MaxTreeNodes; more > 0 {
+		notable, response.Truncated = notable[more:], true
+	}
+	for _, entry := range notable {
+		o.shown[entry.ID] = true
+	}
+	for _, entry := range notable {
+		response.Nodes = append(response.Nodes, o.node(entry))
+	}
+	return response
+}
+
+type outliner struct {
+	tree          *session.Tree
+	active, shown map[string]bool
+	children      map[string]int // by parent, of entries that matter
+}
+
+// matters tells whether an entry makes a branch of the tree: notes of the host that
+// hang beside do not.
+func matters(entry session.Entry) bool {
+	switch entry.Type {
+	case session.TypeMessage, session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
+		return true
+	}
+	return entry.CustomType == session.CustomLeaf
+}
+
+func (o *outliner) notable(entry session.Entry) bool {
+	if _, labelled := o.tree.Label(entry.ID); labelled {
+		return true
+	}
+	switch entry.Type {
+	case session.TypeMessage:
+		return entry.Role() != session.RoleToolResult && (entry.Role() != session.RoleAssistant || turnEnded(o.tree, entry.ID)) || o.children[entry.ID] > 1
+	case session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
+		return true
+	}
+	return false
+}
+
+func (o *outliner) node(entry session.Entry) api.TreeNode {
+	node := api.TreeNode{
+		ID: entry.ID, ParentID: o.above(entry), Type: entry.Type, Role: entry.Role(), Text: preview(entry),
+		Timestamp: entry.Timestamp, Active: o.active[entry.ID],
+	}
+	if label, ok := o.tree.Label(entry.ID); ok {
+		node.Label = label.Text
+	}
+	node.Target = isTarget(o.tree, entry)
+	return node
+}
+
+// above returns the nearest entry above that is shown; "" where there is none.
+func (o *outliner) above(entry session.Entry) string {
+	for range len(o.tree.Entries()) { // a cycle ends here
+		parent, ok := o.tree.Get(entry.ParentID)
+		if !ok || o.shown[parent.ID] {
+			return parent.ID
+		}
+		entry = parent
+	}
+	return ""
+}
+
+// preview is how an entry begins, on one line.
+func preview(entry session.Entry) string {
+	text := entry.Text("summary")
+	if m, ok := entry.AsMessage(); ok {
+		if text = m.Message.Content.Plain(); strings.TrimSpace(text) == "" {
+			text = m.Message.ErrorMessage
+		}
+	}
+	if len(text) > 8*maxPreview {
+		text = strings.ToValidUTF8(text[:8*maxPreview], "")
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > maxPreview {
+		return string(runes[:maxPreview-1]) + "…"
+	}
+	return text
+}
+
+// steered tells whether a message of the user was given to a running turn.
+func steered(entry session.Entry) bool {
+	m, ok := entry.AsMessage()
+	return ok && m.Steer
+}

@@ -1,0 +1,99 @@
+package sessions
+
+import (
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// place is where the leaf would be for a target that a person chose.
+type place struct {
+	leaf string // "" is before the first entry
+	text string // of the user's message that was chosen, to be written anew
+}
+
+// placeFor finds the place. A message of the user means the place before it; any
+// other target is the place itself, and a turn must have ended there.
+func placeFor(tree *session.Tree, target string) (place, error) {
+	var p place
+	if target == "" {
+		return p, nil
+	}
+	entry, ok := tree.Get(target)
+	if !ok {
+		return p, api.Errorf(api.KindNotFound, "this session has no entry %.64q: ask for its tree to see the ids", target)
+	}
+	p.leaf = target
+	if entry.Role() == session.RoleUser {
+		p.leaf = entry.ParentID
+		if m, ok := entry.AsMessage(); ok {
+			p.text = m.Message.Content.Plain()
+		}
+	}
+	if err := tree.CheckPath(p.leaf); err != nil {
+		return p, api.Errorf(api.KindDamaged, "the path to that entry is broken (%v): choose another", err)
+	}
+	if !isTarget(tree, entry) {
+		return p, api.Errorf(api.KindBadRequest, "that entry lies inside of a turn: choose the message that began the turn, or the last one of a turn")
+	}
+	return p, nil
+}
+
+// isTarget tells whether a person may choose the entry: before a message of the user
+// that began a turn all others had ended.
+func isTarget(tree *session.Tree, entry session.Entry) bool {
+	if entry.Role() == session.RoleUser {
+		return !steered(entry)
+	}
+	return turnEnded(tree, entry.ID)
+}
+
+// turnEnded tells whether no turn is open at an entry.
+func turnEnded(tree *session.Tree, id string) bool {
+	for range len(tree.Entries()) { // a cycle ends here
+		entry, ok := tree.Get(id)
+		if !ok {
+			return true
+		}
+		id = entry.ParentID
+		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
+			return true
+		}
+		if entry.Type != session.TypeMessage {
+			continue
+		}
+		switch entry.Role() {
+		case session.RoleAssistant:
+			m, ok := entry.AsMessage()
+			return !ok || m.Message.StopReason != session.StopToolUse && len(m.Message.Content.ToolCalls()) == 0
+		case session.RoleUser, session.RoleToolResult:
+			return false
+		}
+		return true // what a person or a program did beside the agent
+	}
+	return true
+}
+
+// checkRewind refuses a place that is not on the active path, or lies before its
+// last compaction.
+func checkRewind(tree *session.Tree, p place) error {
+	path, err := tree.Path(tree.Leaf())
+	if err != nil {
+		return api.Errorf(api.KindDamaged, "the path to the last entry is broken: %v", err)
+	}
+	last, at := -1, -1
+	for i, entry := range path {
+		if entry.Type == session.TypeCompaction {
+			last = i
+		}
+		if entry.ID == p.leaf {
+			at = i
+		}
+	}
+	switch {
+	case at < 0 && p.leaf != "":
+		return api.Errorf(api.KindBadRequest, "that entry is on another branch: navigate to it instead")
+	case at < last:
+		return api.Errorf(api.KindBadRequest, "that entry lies before the last compaction, and a rewind does not go past one: fork the session there, or navigate to it")
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Parts are the bytes of a session's file, cut for providers to store. Together
+// they are the file: Bytes.
+type Parts struct {
+	Header session.Header
+	First  []byte            // up to the header, without the line end behind it
+	Lines  []json.RawMessage // all that follow, whatever they hold
+}
+
+// Split cuts the bytes of a session's file of any version. Lines that do not read
+// are kept as they are. What is not kept are a last line that was cut off, and the
+// form of a file of version 1 or 2, which is migrated. One of these that is damaged
+// besides is refused, since its migration would lose lines.
+//
+// ErrBadLine: it is no session file, or one of a newer version. ErrBadName,
+// ErrDamaged.
+func Split(data []byte) (Parts, error) {
+	f, err := session.ReadFile(data)
+	if err != nil {
+		return Parts{}, fmt.Errorf("%w: %w", ErrBadLine, err)
+	}
+	switch {
+	case f.Migrated && Damage(f) != "":
+		return Parts{}, fmt.Errorf("it is of an old version: %w", &DamageError{What: Damage(f)})
+	case f.Migrated:
+		data = f.Bytes()
+	case f.Header.Version != session.Version:
+		return Parts{}, fmt.Errorf("%w: it is of version %d, this program knows %d", ErrBadLine, f.Header.Version, session.Version)
+	case f.Torn:
+		data = data[:f.Whole]
+	}
+	if err := CheckName(f.Header.ID); err != nil {
+		return Parts{}, err
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte{'\n'}), []byte{'\n'})
+	header, end := 0, len(lines[0])
+	for !isHeader(lines[header]) && header+1 < len(lines) { // what stands before it does not read
+		header++
+		end += 1 + len(lines[header])
+	}
+	p := Parts{Header: f.Header, First: data[:end:end], Lines: make([]json.RawMessage, 0, len(lines)-header-1)}
+	for _, line := range lines[header+1:] {
+		p.Lines = append(p.Lines, line[:len(line):len(line)])
+	}
+	return p, nil
+}
+
+func isHeader(line []byte) bool {
+	_, err := session.ReadFile(line)
+	return err == nil
+}
+
+// Bytes puts the file together.
+func (p Parts) Bytes() []byte {
+	size := len(p.First) + 1
+	for _, line := range p.Lines {
+		size += len(line) + 1
+	}
+	out := append(append(make([]byte, 0, size), p.First...), '\n')
+	for _, line := range p.Lines {
+		out = append(append(out, line...), '\n')
+	}
+	return out
+}

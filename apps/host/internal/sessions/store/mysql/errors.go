@@ -1,0 +1,106 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows"
+)
+
+// Numbers of MySQL and MariaDB.
+const (
+	numDuplicate      = 1062
+	numLockWait       = 1205
+	numDeadlock       = 1213
+	numShutdown       = 1053
+	numKilled         = 1317 // the query
+	numConnKilled     = 1927
+	numIdle           = 4031 // MySQL closed an unused connection
+	numTooMany        = 1040
+	numTooManyOfUser  = 1203
+	numDatabaseDenied = 1044
+	numLoginRefused   = 1045
+	numNoDatabase     = 1049
+	numTableDenied    = 1142
+	numNoTable        = 1146
+	numPacket         = 1153
+	numDiskFull       = 1021
+	numTableFull      = 1114
+	numReadOnlyOption = 1290
+	numReadOnlyTx     = 1792
+	numReadOnlyMode   = 1836
+	numAllDisksFull   = 3675
+)
+
+func classOf(err error) rows.Class {
+	var refused *mysql.MySQLError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &refused):
+		switch refused.Number {
+		case numDuplicate:
+			return rows.Duplicate
+		case numLockWait, numDeadlock, numShutdown, numKilled, numConnKilled, numIdle:
+			return rows.Again
+		}
+		return rows.Refused
+	case errors.As(err, &network) && network.Op == "dial":
+		return rows.Unreachable
+	case errors.Is(err, sql.ErrNoRows), errors.Is(err, mysql.ErrPktTooLarge):
+		return rows.Refused
+	}
+	return rows.Cut
+}
+
+// explain says what an error of the database means. It keeps the cause, and errors
+// that are not the database's as they are.
+func explain(place string, err error) error {
+	var refused *mysql.MySQLError
+	var network *net.OpError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &refused):
+		return explainRefusal(place, refused, err)
+	case errors.Is(err, mysql.ErrPktTooLarge):
+		return fmt.Errorf("the database %s %w (%w)", place, errTooLarge, err)
+	case errors.As(err, &network) && network.Op == "dial", errors.Is(err, mysql.ErrInvalidConn):
+		return fmt.Errorf("the database %s cannot be reached: %w", place, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the database %s does not answer: %w", place, err)
+	}
+	return err
+}
+
+var errTooLarge = errors.New("takes no line of this size: raise its max_allowed_packet")
+
+func explainRefusal(place string, refused *mysql.MySQLError, err error) error {
+	what := ""
+	switch refused.Number {
+	case numLoginRefused:
+		what = "refuses the login: check user and password"
+	case numNoDatabase:
+		what = "does not exist: make it with CREATE DATABASE"
+	case numNoTable:
+		what = "has lost the tables of the sessions: restore them from a backup, then start the host again"
+	case numTooMany, numTooManyOfUser:
+		what = "has no connection left: raise its max_connections"
+	case numPacket:
+		return fmt.Errorf("the database %s %w (%w)", place, errTooLarge, refused)
+	case numDatabaseDenied, numTableDenied:
+		return fmt.Errorf("the database %s does not let this user do that: grant the user all on it: %w (%w)", place, store.ErrReadOnly, refused)
+	case numDiskFull, numTableFull, numAllDisksFull:
+		return fmt.Errorf("the database %s: %w (%w)", place, store.ErrFull, refused)
+	case numReadOnlyOption, numReadOnlyTx, numReadOnlyMode:
+		return fmt.Errorf("the database %s is read-only: use the address of its primary: %w (%w)", place, store.ErrReadOnly, refused)
+	default:
+		return err
+	}
+	return fmt.Errorf("the database %s %s: %w", place, what, refused)
+}

@@ -1,0 +1,137 @@
+// Package postgres keeps sessions in PostgreSQL 12 or newer: package rows says how.
+//
+// The address is a URL as libpq reads it, such as
+// postgres://user:password@host:5432/database?sslmode=verify-full. It must lead to
+// the server itself or to a pool that gives each client a connection of its own,
+// because locks belong to connections. Nothing here logs the address or puts it
+// into an error: Place is what may be shown.
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// maxConns bounds the connections of one host beside the one that holds locks,
+	// unless the address has pool_max_conns.
+	maxConns = 8
+	// connectTimeout bounds one attempt to connect, unless the address has
+	// connect_timeout.
+	connectTimeout = 5 * time.Second
+	// maxLine is the longest line, in bytes: a value has at most 1 GB.
+	maxLine = 500 << 20
+	// migrateLock is the key of the advisory lock under which the tables change.
+	migrateLock = 0x73636f7265_11
+)
+
+// Open connects and brings the tables up to date.
+func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provider, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	d := dialect(cfg)
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, d.Explain(err)
+	}
+	db, locks := stdlib.OpenDBFromPool(pool), stdlib.OpenDB(*cfg.ConnConfig)
+	end := func() error {
+		err := errors.Join(locks.Close(), db.Close())
+		pool.Close()
+		return err
+	}
+	schema, err := prepare(ctx, db)
+	if err != nil {
+		_ = end() // the first error is the one to tell
+		return nil, fmt.Errorf("preparing the sessions' tables: %w", d.Explain(err))
+	}
+	d.LockKey = func(id string) any { return lockKey(schema, id) }
+	return rows.New(d, rows.Databases{Pool: db, Locks: locks, Close: end, Logger: logger}), nil
+}
+
+// prepare makes the tables, and returns the schema that they are in.
+func prepare(ctx context.Context, db *sql.DB) (schema string, err error) {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return "", err
+	}
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrateLock), lock.WithLockTimeout(1, 300))
+	if err != nil {
+		return "", err
+	}
+	m := rows.Migration{Dialect: goose.DialectPostgres, Files: dir, Locker: locker, Schema: "current_schema()"}
+	if err := m.Up(ctx, db); err != nil {
+		return "", err
+	}
+	return schema, db.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&schema)
+}
+
+func parse(address string) (*pgxpool.Config, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return nil, errAddress
+	}
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, errAddress // what it says may hold a part of the password
+	}
+	if !u.Query().Has("pool_max_conns") {
+		cfg.MaxConns = maxConns
+	}
+	c := cfg.ConnConfig
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = connectTimeout
+	}
+	c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+	for name, value := range map[string]string{
+		"application_name":   "scorel-host",
+		"synchronous_commit": "on", // what was acknowledged is on disk, whatever the database's default
+	} {
+		if c.RuntimeParams[name] == "" {
+			c.RuntimeParams[name] = value
+		}
+	}
+	return cfg, nil
+}
+
+func dialect(cfg *pgxpool.Config) *rows.Dialect {
+	where := place(cfg)
+	return &rows.Dialect{
+		Name: "postgres", Place: where, Numbered: true,
+		TryLock: `SELECT pg_try_advisory_lock(?)::int`,
+		Unlock:  `SELECT pg_advisory_unlock(?)`,
+		Setup:   []string{`SET idle_session_timeout = '60s'`},
+		MaxLine: maxLine, TooLarge: errors.New("takes no line of this size"),
+		ClassOf: classOf,
+		Explain: func(err error) error { return explain(where, err) },
+	}
+}
+
+// lockKey is the key of a session's advisory lock. The database is part of every
+// such lock already.
+func lockKey(schema, id string) int64 {
+	sum := sha256.Sum256([]byte("scorel session\x00" + schema + "\x00" + id))
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}

@@ -1,0 +1,64 @@
+package rows
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// versions is the table that notes which migrations were applied. It has a name of
+// its own: other programs may share the database.
+const versions = "scorel_session_versions"
+
+// migrateTimeout bounds a migration and the wait for that of another process.
+const migrateTimeout = 5 * time.Minute
+
+// ErrSchema: the tables were made by a newer program.
+var ErrSchema = errors.New("its tables were made by a newer scorel: update this program")
+
+// Migration is how a database's tables are made.
+type Migration struct {
+	Dialect goose.Dialect
+	Files   fs.FS              // *.sql
+	Locker  lock.SessionLocker // one process at a time migrates
+	Schema  string             // expression for the schema where the tables are
+}
+
+// Up makes the tables, or brings them up to date. Where nothing is missing it takes
+// no lock, so that it is cheap whenever a host starts.
+func (m Migration) Up(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
+	defer cancel()
+	provider, err := goose.NewProvider(m.Dialect, db, m.Files, goose.WithTableName(versions), goose.WithSessionLocker(m.Locker))
+	if err != nil {
+		return err
+	}
+	sources := provider.ListSources()
+	need := sources[len(sources)-1].Version // goose refuses to have none
+	have, err := m.have(ctx, db)
+	switch {
+	case err != nil || have == need:
+		return err
+	case have > need:
+		return fmt.Errorf("%w (version %d, this one knows %d)", ErrSchema, have, need)
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// have returns the version that is there, 0 for none.
+func (m Migration) have(ctx context.Context, db *sql.DB) (version int64, err error) {
+	var tables int
+	err = db.QueryRowContext(ctx, `SELECT count(*) FROM information_schema.tables WHERE table_schema = `+m.Schema+` AND table_name = '`+versions+`'`).Scan(&tables)
+	if err != nil || tables == 0 {
+		return 0, err
+	}
+	err = db.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+versions+` WHERE is_applied`).Scan(&version)
+	return version, err
+}

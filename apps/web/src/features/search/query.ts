@@ -1,0 +1,11 @@
+/** Whether there is enough in a text to search for. */
+export function isSearch(text: string): boolean {
+  return (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2 || /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(text);
+}
+
+/** The search for what is being typed: its last word may go on. A phrase that is open stays as it is. */
+export function whileTyping(text: string): string {
+  const query = text.trim();
+  const quotes = query.split('"').length - 1;
+  return quotes % 2 === 0 && /[\p{L}\p{N}]{2}$/u.test(query) ? `${query}*` : query;
+}

@@ -1,0 +1,79 @@
+import "../../app/testing/browser";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { assistant, hostInfo, project, summary, user } from "../../app/testing/builders";
+import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
+import { renderApp } from "../../app/testing/render-app";
+
+const dev = "dev_one";
+
+function world() {
+  const scorel = new FakeScorel();
+  scorel.devices.set([{ id: dev, label: "workshop", online: true }]);
+  const host = scorel.host(dev);
+  host.handlers.get_host = () => ({ host: hostInfo() });
+  host.handlers.list_projects = () => ({ projects: [project("p1", "/home/ada/scorel")] });
+  host.handlers.list_sessions = () => ({ sessions: [summary("s1", "p1", "Lamps")] });
+  host.handlers.list_clients = () => ({ clients: [] });
+  host.handlers.search_sessions = () => ({
+    hits: [
+      {
+        sessionId: "s1",
+        projectId: "p1",
+        name: "Lamps",
+        entryId: "e2",
+        seq: 2,
+        role: "assistant",
+        at: Date.now(),
+        snippet: [{ text: "the " }, { text: "lamp", found: true }, { text: " is lit" }],
+      },
+    ],
+    behind: 3,
+  });
+  return { scorel, host };
+}
+
+describe("a search", () => {
+  it("shows what was found, and leads to the entry", async () => {
+    const { scorel, host } = world();
+    const question = user("light it", { id: "e1", parentId: null });
+    const answer = { ...assistant("the lamp is lit"), id: "e2", parentId: "e1" };
+    const entries = [question, answer];
+    host.sessions.set("s1", new FakeSession("s1", { entries }));
+    const { router } = renderApp(scorel, `/d/${dev}`);
+    const box = (await screen.findAllByTestId("session-search")).at(-1) as HTMLElement;
+    fireEvent.change(box, { target: { value: "lam" } });
+    const hit = await screen.findByTestId("search-hit");
+    expect(host.requests.find((each) => each.name === "search_sessions")?.fields).toEqual({ query: "lam*", limit: 30 });
+    expect(hit.querySelector("mark")?.textContent).toBe("lamp");
+    expect(hit.textContent).toContain("Agent: the lamp is lit");
+    expect(screen.getByText("1 place so far; the machine still reads 3 sessions")).toBeTruthy();
+    expect(screen.queryByTestId("session-row")).toBeNull();
+    fireEvent.click(hit);
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+    expect(router.state.location.search).toEqual({ entry: "e2" });
+    await waitFor(() => expect(document.querySelector('[data-row="e2"]')?.className).toContain("bg-accent-soft"));
+  });
+
+  it("says why there is no answer, and goes back to the list", async () => {
+    const { scorel, host } = world();
+    host.handlers.search_sessions = () => Promise.reject(new Error("The index is away."));
+    renderApp(scorel, `/d/${dev}`);
+    const box = (await screen.findAllByTestId("session-search")).at(-1) as HTMLElement;
+    fireEvent.change(box, { target: { value: "lamp" } });
+    await screen.findByText("The index is away.", undefined, { timeout: 10_000 });
+    fireEvent.keyDown(box, { key: "Escape" });
+    expect((box as HTMLInputElement).value).toBe("");
+    await screen.findByTestId("session-row");
+  });
+
+  it("reads back until the entry is there, and says so when it is nowhere", async () => {
+    const { scorel, host } = world();
+    const session = new FakeSession("s1", { entries: [user("later", { id: "e9", parentId: null })], earlier: "some" });
+    host.sessions.set("s1", session);
+    renderApp(scorel, `/d/${dev}/s/s1?entry=e2`);
+    await waitFor(() => expect(session.fetched).toBe(1));
+    act(() => session.patch({ earlier: "none" }));
+    await screen.findByText("That place is on another branch of this session.");
+  });
+});

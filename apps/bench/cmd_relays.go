@@ -29,6 +29,9 @@ func runRelays(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.plan.Profiles != "" {
+		if err := os.MkdirAll(f.plan.Profiles, 0o755); err != nil {
+			return fmt.Errorf("making the folder for the profiles: %w", err)
+		}
 		stop, err := serve.Profile(filepath.Join(f.plan.Profiles, "load.pprof"))
 		if err != nil {
 			return err

@@ -40,6 +40,7 @@ var rooms = []room{
 	{"packages/protocol/seal", []string{"packages/protocol/ident"}, "bytes in, bytes out"},
 	{"packages/protocol/api", []string{"packages/protocol/ident", "packages/protocol/session"},
 		"what travels inside the seal knows nothing of what carries it"},
+	{"packages/protocol/openapi", nil, "a document"},
 	{"packages/protocol", nil, "the map of the protocol imports nothing"},
 	{"packages/client/link", []string{"packages/protocol/wire", "packages/protocol/ident"},
 		"a link carries records that it cannot open"},

@@ -20,7 +20,7 @@ import (
 func newHost(a *app) *cobra.Command {
 	return group("host", "Run and look after the host of this machine",
 		"  scorel host serve --relay https://relay.example\n  scorel host status",
-		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a))
+		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a), newHostToken(a))
 }
 
 type hostFlags struct {

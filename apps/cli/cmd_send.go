@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,9 @@ import (
 )
 
 type sendFlags struct {
-	to                      *target
-	session, project, model string
-	yes, steer, asJSON      bool
+	to                                *target
+	session, project, model, thinking string
+	yes, steer, asJSON                bool
 }
 
 func newSend(a *app) *cobra.Command {
@@ -48,6 +49,7 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session that has this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
+	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium or high")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
 	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: say it to the turn that runs, at its next step")
 	addJSON(cmd, &f.asJSON)
@@ -128,7 +130,10 @@ func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 // preparation makes what finds or begins the session. Its keys are drawn once, so
 // that running it again begins no second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
+	levels := []string{"", "off", "minimal", "low", "medium", "high"}
 	switch {
+	case !slices.Contains(levels, f.thinking):
+		return nil, usagef("--thinking %q is no level: give off, minimal, low, medium or high", f.thinking)
 	case f.steer && f.session == "":
 		return nil, usagef("which session is to be steered? Give --session ID")
 	case f.session != "" && f.project != "":
@@ -146,11 +151,17 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 }
 
 func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error) {
-	if f.model == "" {
-		return f.session, nil
+	return f.session, f.choose(ctx, c, f.session, f.model)
+}
+
+// choose sets the model and how much it thinks, as far as either is named.
+func (f *sendFlags) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
+	if model == "" && f.thinking == "" {
+		return nil
 	}
-	_, err := client.Call[api.Empty](ctx, c, "set_model", api.SetModelRequest{SessionID: f.session, Model: f.model})
-	return f.session, err
+	_, err := client.Call[api.Empty](ctx, c, "set_model",
+		api.SetModelRequest{SessionID: sessionID, Model: model, Thinking: f.thinking})
+	return err
 }
 
 func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (string, error) {
@@ -160,7 +171,10 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	}
 	created, err := client.Call[api.CreateSessionResponse](ctx, c, "create_session",
 		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model})
-	return created.Session.ID, err
+	if err != nil {
+		return "", err
+	}
+	return created.Session.ID, f.choose(ctx, c, created.Session.ID, "")
 }
 
 // findProject takes --project for an id where there is such a project, else for a

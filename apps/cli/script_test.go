@@ -38,11 +38,14 @@ func TestMain(m *testing.M) {
 //	signal NAME INT|TERM|KILL
 //	finish NAME CODE       wait for the end of NAME; stdout and stderr are its own
 //	code CODE ARG...       run scorel ARG... and expect its exit code
-//	stub NAME MODE         serve a model that refuses, or that waits in the middle
+//	stub NAME MODE         serve a model that refuses, or that waits in the middle,
+//	                       or every provider's wire with the key good-key and the model the-model
 //	                       of its answer for "release NAME"; $NAME_url is its URL
 //	mangle CODE            set $mangled to the pairing code with another secret
 //	after VAR SEP TEXT     set $VAR to what follows the last SEP in TEXT
 //	expand FROM TO         copy a file and put in the variables it names
+//	http STATUS METHOD URL TOKEN [BODY]  send a request to a host; print the answer,
+//	                       or the events up to the one that BODY names
 //	postgres VAR           set $VAR to the URL of a new database, with a password
 //	mariadb VAR            set $VAR to the URL of a new MariaDB database
 func TestScripts(t *testing.T) {
@@ -61,7 +64,7 @@ func TestScripts(t *testing.T) {
 			"finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
-			"mariadb": onStage(cmdMariaDB),
+			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP),
 		},
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/scorel/scorel/apps/host/hosttest"
 )
 
 // stubModel is a server that speaks chat completions: it either refuses the key,
@@ -19,6 +21,12 @@ type stubModel struct {
 
 func cmdStub(ts *testscript.TestScript, s *stage, args []string) {
 	wantArgs(ts, args, 2)
+	if args[1] == "strict" {
+		provider := hosttest.NewProvider("good-key", "the-model")
+		ts.Defer(provider.Close)
+		ts.Setenv(args[0]+"_url", provider.URL())
+		return
+	}
 	stub := &stubModel{release: make(chan struct{}), ended: make(chan struct{})}
 	handler := map[string]http.HandlerFunc{"refuse": refuse, "wait": stub.answer}[args[1]]
 	if handler == nil {

@@ -30,7 +30,7 @@ type conn struct {
 	// Static after construction.
 	host      *Host
 	transport client.Transport
-	clientID  string // a client id, or localID
+	clientID  string // a client id, localID, or the id of a token
 	grants    []api.Grant
 	cancel    context.CancelCauseFunc
 	ready     chan struct{} // holds one token while there may be something to send
@@ -43,14 +43,21 @@ type conn struct {
 	size     int
 }
 
-// serveConn runs a connection until it or ctx ends, and returns why.
-func (h *Host) serveConn(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c := &conn{
+func (h *Host) newConn(transport client.Transport, clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *conn {
+	return &conn{
 		host: h, transport: transport, clientID: clientID, grants: grants, cancel: cancel,
 		ready: make(chan struct{}, 1), subscribed: map[string]*sessions.Session{},
 	}
+}
+
+// serveConn runs a connection until it or ctx ends, and returns why.
+func (h *Host) serveConn(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := h.newConn(transport, clientID, grants, cancel)
 	h.hub.add(c)
+	if h.revoked(clientID) { // since it was let in, and before the hub could end it
+		cancel(errTokenRevoked)
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() { cancel(c.writeLoop(ctx)) })
 	err := c.readLoop(ctx, &wg)
@@ -59,12 +66,17 @@ func (h *Host) serveConn(ctx context.Context, transport client.Transport, client
 	}
 	cancel(err)
 	h.hub.remove(c)
-	for _, s := range c.subscribed {
-		s.Unsubscribe(context.WithoutCancel(ctx), c)
-	}
+	c.leave(ctx)
 	closeFor(transport, err)
 	wg.Wait()
 	return err
+}
+
+// leave ends the subscriptions.
+func (c *conn) leave(ctx context.Context) {
+	for _, s := range c.subscribed {
+		s.Unsubscribe(context.WithoutCancel(ctx), c)
+	}
 }
 
 // closeFor closes a transport and, where it can carry it, tells the other end why.

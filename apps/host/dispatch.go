@@ -67,6 +67,9 @@ func (h *Host) handlers() map[string]handler {
 		"decide_mcp_server": handle(h.decideMCPServer),
 		"list_clients":      handle(h.listClients),
 		"revoke_client":     handle(h.revokeClient),
+		"create_token":      handle(h.createToken),
+		"list_tokens":       handle(h.listTokens),
+		"revoke_token":      handle(h.revokeToken),
 		"create_pairing":    handle(h.createPairing),
 		"redeem_pairing":    handle(h.redeemPairing),
 		"await_pairing":     handle(h.awaitPairing),
@@ -97,20 +100,33 @@ type request struct {
 // as the encoded answer.
 func (c *conn) parse(message []byte) (request, []byte) {
 	var head api.RequestHead
-	if err := json.Unmarshal(message, &head); err != nil || bytes.TrimSpace(message)[0] != '{' {
+	if err := json.Unmarshal(message, &head); err != nil || !isObject(message) {
 		return request{}, c.refusal("", api.Errorf(api.KindBadRequest, "the request is not a JSON object"))
 	}
-	spec, ok := api.Lookup(head.Type)
-	serve := c.host.serve[head.Type]
-	switch {
-	case head.RequestID == "":
+	if head.RequestID == "" {
 		return request{}, c.refusal("", api.Errorf(api.KindBadRequest, "the request has no requestId"))
-	case !ok || serve == nil:
-		return request{}, c.refusal(head.RequestID, api.Errorf(api.KindUnknownRequest, "this host does not know the request %.40q: it may be older than this entry", head.Type))
-	case !c.may(spec.Grant):
-		return request{}, c.refusal(head.RequestID, api.Errorf(api.KindNotAllowed, "%s needs the grant %q, which this connection does not have", spec.Name, spec.Grant))
 	}
-	return request{name: spec.Name, id: head.RequestID, body: message, serve: serve, waits: waits(spec.Name)}, nil
+	admitted, err := c.admit(head.Type)
+	if err != nil {
+		return request{}, c.refusal(head.RequestID, err)
+	}
+	admitted.id, admitted.body = head.RequestID, message
+	return admitted, nil
+}
+
+func isObject(message []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(message), []byte("{")) }
+
+// admit finds a request by its name and checks the grant that it needs.
+func (c *conn) admit(name string) (request, *api.Error) {
+	spec, ok := api.Lookup(name)
+	serve := c.host.serve[name]
+	switch {
+	case !ok || serve == nil:
+		return request{}, api.Errorf(api.KindUnknownRequest, "this host does not know the request %.40q: it may be older than this entry", name)
+	case !c.may(spec.Grant):
+		return request{}, api.Errorf(api.KindNotAllowed, "%s needs the grant %q, which this connection does not have", spec.Name, spec.Grant)
+	}
+	return request{name: spec.Name, serve: serve, waits: waits(spec.Name)}, nil
 }
 
 // handle runs a request and queues its answer.

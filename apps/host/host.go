@@ -32,7 +32,7 @@ type Config struct {
 	RelayURL string              // "" is the relay_url of config.toml
 	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay  bool                // run without a relay, whatever RelayURL is
-	Listen   string              // address of the direct WebSocket; "" is 127.0.0.1:0
+	Listen   string              // loopback address for direct connections; "" is 127.0.0.1:0
 	Label    string              // shown to people; "" is the machine's name
 	Version  string              // of the program
 	Logger   *slog.Logger        // nil is silent
@@ -52,6 +52,7 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
 	mcp      *mcp.Manager
@@ -145,6 +146,9 @@ func (h *Host) load() (err error) {
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
 		return err
 	}
+	if h.tokens, err = state.LoadTokens(h.paths.Tokens()); err != nil {
+		return err
+	}
 	for _, path := range h.cfg.Projects {
 		if _, err := h.projects.Add(path); err != nil {
 			return err
@@ -156,11 +160,8 @@ func (h *Host) load() (err error) {
 	h.uplink = newUplink(h, h.relayURL())
 	h.pairings = newPairings(h)
 	h.serve = h.handlers()
-	h.listener, err = net.Listen("tcp", cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
-	if err != nil {
-		return fmt.Errorf("the address for direct connections cannot be used: choose another with --listen (%w)", err)
-	}
-	return nil
+	h.listener, err = listenDirect(cmp.Or(h.cfg.Listen, "127.0.0.1:0"))
+	return err
 }
 
 func (h *Host) loadSessions(getenv func(string) string) (err error) {

@@ -37,11 +37,16 @@ func loadModels(path string, getenv func(string) string) (*models, error) {
 }
 
 func makeModel(config state.Config, known state.Model) (agent.Model, error) {
-	return model.New(model.Config{
+	return model.New(modelConfig(config, known))
+}
+
+func modelConfig(config state.Config, known state.Model) model.Config {
+	return model.Config{
 		Type: known.Type, Provider: known.Provider, BaseURL: known.BaseURL,
 		Key: model.Secret(config.Key(known)), KeyEnv: known.KeyEnv,
 		Model: known.ID, MaxTokens: known.MaxTokens, Delay: demoDelay,
-	})
+		Thinking: agent.ThinkingLevel(known.Thinking), Price: model.Price(known.Price),
+	}
 }
 
 func (m *models) list() []api.Model { return append([]api.Model{}, m.config.Models()...) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -99,7 +100,19 @@ func (h *Host) setModel(ctx context.Context, c *conn, r api.SetModelRequest) (ap
 	if err != nil {
 		return none, err
 	}
-	return none, s.SetModel(ctx, c.clientID, r.Model)
+	// What is wrong with either is said before anything changes.
+	if err := sessions.CheckThinking(r.Thinking); err != nil {
+		return none, err
+	}
+	if r.Model != "" || r.Thinking == "" {
+		if err := s.SetModel(ctx, c.clientID, r.Model); err != nil {
+			return none, err
+		}
+	}
+	if r.Thinking == "" {
+		return none, nil
+	}
+	return none, s.SetThinking(ctx, c.clientID, r.Thinking)
 }
 
 // resyncEvents answers from the session's goroutine, so that the answer stands in

@@ -185,13 +185,13 @@ func (r *relayConn) Control(frame wire.Frame) {
 	}
 }
 
-// Record implements link.Handler.
-func (r *relayConn) Record(channel uint32, payload []byte) {
+// Records implements link.Handler.
+func (r *relayConn) Records(channel uint32, payloads [][]byte) {
 	r.mu.Lock()
 	c := r.channels[channel]
 	r.mu.Unlock()
 	if c != nil {
-		c.sealed.Deliver(payload)
+		c.sealed.Deliver(payloads...)
 	}
 }
 

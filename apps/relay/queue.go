@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/binary"
+	"runtime"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ type queue struct {
 	pool   *bufpool.Pool
 	limits *queueLimits
 	direct *direct     // nil when conn cannot do without a writer
+	gather bool        // the writer lets all who are about to put something in go first
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
@@ -199,6 +201,7 @@ func (q *queue) writeLoop() {
 	batch, rest := q.handed, q.rest
 	q.handed, q.rest = nil, nil
 	if batch == nil {
+		q.yield()
 		batch = q.take()
 	}
 	for ; batch != nil; batch, rest = q.take(), nil {
@@ -210,6 +213,16 @@ func (q *queue) writeLoop() {
 			return
 		}
 		q.done(batch, total)
+		q.yield()
+	}
+}
+
+// yield lets the goroutines that can run now do so before a batch of a trunk is
+// taken: the readers of other connections among them, whose records then share the
+// message. On an idle node nobody can, and nothing waits.
+func (q *queue) yield() {
+	if q.gather {
+		runtime.Gosched()
 	}
 }
 

@@ -41,6 +41,7 @@ func newTrunk(c *cluster, node string, epoch uint32) *trunk {
 	t.owner = t
 	sink := &busSink{cluster: c, subject: nodeSubject(node), header: binary.BigEndian.AppendUint32([]byte(c.self), epoch)}
 	t.out.init(sink, c.relay.pool, c.relay.trunkQueues, func(error) { c.fail(epoch) })
+	t.out.gather = true
 	return t
 }
 
@@ -159,8 +160,7 @@ func (t *trunk) routeBatch(data []byte) {
 		records, payload = records+1, payload+len(rec.Payload)
 		key := rec.Channel ^ fromHost
 		if last == nil || last.num != key || last.link.closed.Load() {
-			by.flush() // receiver may wait
-			if last = t.receiver(key); last == nil {
+			if last = t.receiver(key, &by); last == nil {
 				continue
 			}
 		}
@@ -187,11 +187,12 @@ func (t *trunk) pass(from *port, payload []byte, by *touched) {
 
 // receiver finds the port that a record is for. The first record of a channel may
 // overtake the answer that opens it; one for a channel that is not open makes the
-// other node close its end.
-func (t *trunk) receiver(num uint32) *port {
+// other node close its end. by is flushed before anything is waited for.
+func (t *trunk) receiver(num uint32, by *touched) *port {
 	if p := t.port(num); p != nil {
 		return p
 	}
+	by.flush()
 	_ = t.relay.dir.do(func() { t.relay.dir.completeOpening(num, t.node) }) // a stopped directory has none
 	if p := t.port(num); p != nil {
 		return p

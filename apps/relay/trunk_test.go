@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -110,6 +111,47 @@ func TestLostTrunkMessageIsFoundAndTold(t *testing.T) {
 	}
 	if got := testutil.ToFloat64(f.relay.metrics.busGaps); got != 1 {
 		t.Errorf("%v gaps counted", got)
+	}
+}
+
+// However the records of several peers are mixed in what a node sent, each peer gets
+// its own in order and with one write.
+func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
+	f := newFarNode(t)
+	from := f.relay.cluster.trunk(f.self)
+	const peers = maxTouched - 1
+	var batch []byte
+	want := make([][]byte, peers)
+	for n := range 10 * peers {
+		payload := []byte{byte(n), byte(n >> 8)}
+		batch = wire.AppendRecord(batch, uint32(1+n%peers), payload)
+		want[n%peers] = wire.AppendRecord(want[n%peers], 1, payload)
+	}
+	var conns []*conn
+	got := make([]chan []message, peers)
+	for i := range peers {
+		near, far := tcpPair(t)
+		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+		f.relay.conns[c] = struct{}{}
+		if _, err := joinHost(c, from, notice{Num: uint32(1 + i), Client: wire.Peer{ID: c.id}}); err != nil {
+			t.Fatal(err)
+		}
+		conns, got[i] = append(conns, c), make(chan []message, 1)
+		go func() { got[i] <- readMessages(t, far) }()
+		c.out.mu.Lock()
+		c.out.awaitWriter() // it has told of the channel
+		c.out.mu.Unlock()
+	}
+	from.routeBatch(batch)
+	for i, c := range conns {
+		c.out.finish(nil, ws.ClosePayload(1000, "x"))
+		c.out.drain()
+		c.cut(wire.ReasonClosed)
+		c.teardown()
+		messages := <-got[i]
+		if len(messages) != 3 || messages[0].op != ws.OpText || !bytes.Equal(messages[1].data, want[i]) {
+			t.Errorf("peer %d got %d messages %v, want channel_opened, one with all its records, and a close", i, len(messages), messages)
+		}
 	}
 }
 

@@ -211,13 +211,13 @@ func (e *Entry) Control(frame wire.Frame) {
 	}
 }
 
-// Record implements link.Handler.
-func (e *Entry) Record(channel uint32, payload []byte) {
+// Records implements link.Handler.
+func (e *Entry) Records(channel uint32, payloads [][]byte) {
 	e.mu.Lock()
 	s := e.channels[channel]
 	e.mu.Unlock()
 	if s != nil {
-		s.Deliver(payload)
+		s.Deliver(payloads...)
 	}
 }
 

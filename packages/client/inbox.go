@@ -4,43 +4,55 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
-// inbox is a queue of records, bounded in bytes, whose writer never blocks.
+// inbox is a queue of records, bounded in bytes, whose writer never blocks. Its
+// reader takes all that waits at once, so that records that came together cost one
+// wake-up and two locks.
 type inbox struct {
-	ready chan struct{} // holds one token while there may be something to take
-	done  chan struct{}
+	ready chan struct{} // holds one token while there may be something to take; closed in the end
+	done  chan struct{} // closed in the end
 
-	maxSize int // bytes
+	maxSize int          // bytes
+	size    atomic.Int64 // bytes put and not taken
+
+	// Owned by the reader.
+	taken [][]byte
+	next  int // index of the next in taken
 
 	mu      sync.Mutex
 	records [][]byte
 	block   []byte // short records are copied into one block after another
-	size    int
-	err     error // why it ended
+	err     error  // why it ended
 }
 
 func newInbox(maxSize int) *inbox {
 	return &inbox{ready: make(chan struct{}, 1), done: make(chan struct{}), maxSize: maxSize}
 }
 
-// put copies the record in; false when it does not fit.
-func (b *inbox) put(record []byte) bool {
+// put copies records in; false when one does not fit, and none behind it is in.
+func (b *inbox) put(records ...[]byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err != nil {
 		return true // closed: nobody will read it
 	}
-	if b.size+len(record) > b.maxSize {
-		return false
+	idle, fits := len(b.records) == 0, true
+	for _, record := range records {
+		if fits = int(b.size.Load())+len(record) <= b.maxSize; !fits {
+			break
+		}
+		b.records = append(b.records, b.copy(record))
+		b.size.Add(int64(len(record)))
 	}
-	b.records = append(b.records, b.copy(record))
-	b.size += len(record)
-	select {
-	case b.ready <- struct{}{}:
-	default:
+	if idle && len(b.records) > 0 {
+		select {
+		case b.ready <- struct{}{}:
+		default:
+		}
 	}
-	return true
+	return fits
 }
 
 // copy takes memory for many short records at once. b.mu must be held.
@@ -57,41 +69,35 @@ func (b *inbox) copy(record []byte) []byte {
 	return b.block[at:len(b.block):len(b.block)]
 }
 
-// take waits for the next record. Records that came before a close are still
-// returned.
+// take waits for the next record, whose memory is the caller's. Records that came
+// before a close are still returned. One goroutine at a time may call it.
 func (b *inbox) take(ctx context.Context) ([]byte, error) {
-	for {
-		if record, ok := b.pop(); ok {
-			return record, nil
+	for b.next == len(b.taken) {
+		if b.refill() {
+			break
 		}
 		select {
-		case <-b.ready:
-		case <-b.done:
-			if record, ok := b.pop(); ok {
-				return record, nil
+		case _, open := <-b.ready:
+			if !open && !b.refill() {
+				return nil, b.failure()
 			}
-			return nil, b.failure()
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+	record := b.taken[b.next]
+	b.taken[b.next] = nil
+	b.next++
+	b.size.Add(-int64(len(record)))
+	return record, nil
 }
 
-func (b *inbox) pop() ([]byte, bool) {
+// refill takes over all that waits; false when nothing does.
+func (b *inbox) refill() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.records) == 0 {
-		return nil, false
-	}
-	record := b.records[0]
-	b.records[0] = nil
-	if len(b.records) == 1 {
-		b.records = b.records[:0]
-	} else {
-		b.records = b.records[1:]
-	}
-	b.size -= len(record)
-	return record, true
+	b.taken, b.records, b.next = b.records, b.taken[:0], 0
+	return len(b.taken) > 0
 }
 
 // close ends the inbox; false when it had ended already.
@@ -103,7 +109,18 @@ func (b *inbox) close(err error) bool {
 	}
 	b.err = err
 	close(b.done)
+	close(b.ready)
 	return true
+}
+
+// ended tells whether it was closed.
+func (b *inbox) ended() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // failure tells why the inbox ended; nil while it is open.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -47,12 +48,12 @@ type Sealed struct {
 
 	// Owned by Receive.
 	received, acked uint64 // bytes of records: opened, and told so
+	heard           uint64 // the last acknowledgement
 
 	sendMu sync.Mutex    // keeps the pieces of a message together
 	moved  chan struct{} // holds one token when the other end may have acknowledged
 
-	cipherMu sync.Mutex // seals and queues one record
-	sent     uint64     // bytes of records
+	sent atomic.Uint64 // bytes of records
 }
 
 // NewSealed makes the sealed end of an opened channel. Initiate or Respond must
@@ -71,10 +72,10 @@ func (s *Sealed) start(self *ident.Private, peer seal.Peer) (err error) {
 	return err
 }
 
-// Deliver hands in a record from the connection's reader. It copies payload and
-// never blocks.
-func (s *Sealed) Deliver(payload []byte) {
-	if !s.inbox.put(payload) {
+// Deliver hands in records from the connection's reader. It copies them and never
+// blocks.
+func (s *Sealed) Deliver(payloads ...[]byte) {
+	if !s.inbox.put(payloads...) {
 		s.fail(wire.ReasonSlowConsumer)
 	}
 }
@@ -119,7 +120,8 @@ func (s *Sealed) Respond(ctx context.Context) error {
 // Send seals a message and queues its records, each as soon as the window has room
 // for it.
 func (s *Sealed) Send(ctx context.Context, message []byte) error {
-	pieces, err := seal.Split(message)
+	var room [1]seal.Piece // most messages are one piece
+	pieces, err := seal.Split(room[:0], message)
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (s *Sealed) Send(ctx context.Context, message []byte) error {
 	for i, piece := range pieces {
 		err := s.awaitRoom(ctx, piece.RecordLen())
 		if err == nil {
-			err = s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealPiece(piece) })
+			err = s.sendPiece(ctx, piece)
 		}
 		if err != nil && i > 0 {
 			// A message that is half sent cannot be taken back, and the next one must not
@@ -145,15 +147,16 @@ func (s *Sealed) Send(ctx context.Context, message []byte) error {
 // awaitRoom waits until n more bytes fit the window.
 func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 	for {
-		if err := s.inbox.failure(); err != nil {
-			return err
+		if s.inbox.ended() {
+			return s.inbox.failure()
 		}
-		underWay, err := s.underWay()
-		if err != nil {
+		acked := s.sealed.Acked() // before sent, which only grows
+		sent := s.sent.Load()
+		if acked > sent {
 			s.fail(wire.ReasonProtocol)
-			return err
+			return errors.New("the other end acknowledged more than was sent")
 		}
-		if underWay == 0 || underWay+uint64(n) <= seal.Window {
+		if sent == acked || sent-acked+uint64(n) <= seal.Window {
 			return nil
 		}
 		select {
@@ -165,32 +168,18 @@ func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 	}
 }
 
-// underWay is how many bytes of records are sent and not acknowledged.
-func (s *Sealed) underWay() (uint64, error) {
-	s.cipherMu.Lock()
-	defer s.cipherMu.Unlock()
-	acked := s.sealed.Acked()
-	if acked > s.sent {
-		return 0, errors.New("the other end acknowledged more than was sent")
+// sendPiece seals a piece straight into the connection's queue: the queue sees to it
+// that records are sealed one after the other and leave in the order of their
+// counters, and that one that is sealed does leave.
+func (s *Sealed) sendPiece(ctx context.Context, piece seal.Piece) error {
+	err := s.conn.AppendRecord(ctx, s.channel, piece.RecordLen(), func(dst []byte) ([]byte, error) {
+		s.sent.Add(uint64(piece.RecordLen()))
+		return s.sealed.AppendPiece(dst, piece)
+	})
+	if err != nil && ctx.Err() == nil { // whoever gives up waiting has lost nothing yet
+		s.fail(wire.ReasonClosed)
 	}
-	return s.sent - acked, nil
-}
-
-// sendRecord seals and queues in one step, so that records leave in the order of
-// their counters.
-func (s *Sealed) sendRecord(ctx context.Context, sealOne func() ([]byte, error)) error {
-	s.cipherMu.Lock()
-	defer s.cipherMu.Unlock()
-	record, err := sealOne()
-	if err != nil {
-		return err
-	}
-	s.sent += uint64(len(record))
-	if err := s.conn.SendRecords(ctx, s.channel, record); err != nil {
-		s.fail(wire.ReasonClosed) // the counter has moved on: the next record would not open
-		return err
-	}
-	return nil
+	return err
 }
 
 // Receive returns the next message.
@@ -200,7 +189,7 @@ func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		message, err := s.sealed.Open(record)
+		message, err := s.sealed.OpenInPlace(record)
 		if err != nil {
 			s.fail(wire.ReasonSealBroken)
 			return nil, err
@@ -217,16 +206,23 @@ func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
 // acknowledge wakes a sender that waits for the window, and tells the other end
 // how far this one is.
 func (s *Sealed) acknowledge(ctx context.Context, n int) error {
-	select {
-	case s.moved <- struct{}{}:
-	default:
+	if acked := s.sealed.Acked(); acked != s.heard {
+		s.heard = acked
+		select {
+		case s.moved <- struct{}{}:
+		default:
+		}
 	}
 	s.received += uint64(n)
 	if s.received-s.acked < seal.AckEvery {
 		return nil
 	}
+	if err := s.sendPiece(ctx, seal.Ack(s.received)); err != nil {
+		s.fail(wire.ReasonClosed) // the message that was just opened is lost
+		return err
+	}
 	s.acked = s.received
-	return s.sendRecord(ctx, func() ([]byte, error) { return s.sealed.SealAck(s.received) })
+	return nil
 }
 
 // Close closes the channel.

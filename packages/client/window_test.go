@@ -105,10 +105,12 @@ type end struct {
 
 func (*end) Control(wire.Frame) {}
 
-func (e *end) Record(_ uint32, payload []byte) {
-	e.Deliver(payload)
-	if len(payload) != seal.HandshakeLen {
-		e.delivered.Add(int64(len(payload)))
+func (e *end) Records(_ uint32, payloads [][]byte) {
+	e.Deliver(payloads...)
+	for _, payload := range payloads {
+		if len(payload) != seal.HandshakeLen {
+			e.delivered.Add(int64(len(payload)))
+		}
 	}
 	select {
 	case e.moved <- struct{}{}:

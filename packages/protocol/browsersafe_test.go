@@ -41,7 +41,7 @@ var exempt = map[string]string{
 
 // arrows lists which layer may import which.
 var arrows = map[string][]string{
-	".": {}, "ident": {}, "session": {},
+	".": {}, "ident": {}, "session": {}, "openapi": {},
 	"wire": {"ident"}, "pair": {"ident", "wire"}, "seal": {"ident"}, "api": {"ident", "session"},
 }
 

@@ -8,6 +8,7 @@
 //	seal     the end-to-end channel: what a relay carries and cannot read
 //	session  the session log: one vocabulary for the disk and for the wire
 //	api      the requests and events that travel inside the seal
+//	openapi  the same for programs that use a host by HTTP, as a document
 //
 // A relay imports ident and wire and nothing else of this module, so that its
 // blindness is a fact of the build. Everything here runs in a browser: no

@@ -185,7 +185,7 @@ func checkMakes(t *testing.T, c *seal.Channel, messages []sealed) {
 	for n, m := range messages[:plainMessages+1] {
 		var made []string
 		if n == plainMessages {
-			record, err := c.SealAck(m.Acked)
+			record, err := c.AppendPiece(nil, seal.Ack(m.Acked))
 			if err != nil {
 				t.Fatal(err)
 			}

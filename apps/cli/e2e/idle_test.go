@@ -92,8 +92,8 @@ func (d *idle) report(s link.State) {
 // quiet is a host that nobody asks for anything.
 type quiet struct{}
 
-func (quiet) Control(wire.Frame)    {}
-func (quiet) Record(uint32, []byte) {}
+func (quiet) Control(wire.Frame)       {}
+func (quiet) Records(uint32, [][]byte) {}
 
 // seen returns the logins and the losses and failed tries so far.
 func (d *idle) seen() (logins []time.Time, failures int) {

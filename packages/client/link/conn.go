@@ -22,8 +22,9 @@ import (
 type Handler interface {
 	// Control takes a frame: a pointer to one of wire's frame types.
 	Control(frame wire.Frame)
-	// Record takes a record. payload is valid until Record returns.
-	Record(channel uint32, payload []byte)
+	// Records takes the payloads of records that came one behind the other on one
+	// channel, at least one. They are valid until Records returns.
+	Records(channel uint32, payloads [][]byte)
 }
 
 // GoodbyeError says that the relay ended the connection and why.
@@ -39,6 +40,7 @@ func (e *GoodbyeError) Error() string {
 const (
 	firstBuffer  = 4 << 10          // bytes that a reader begins with
 	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
+	maxTogether  = 256              // records that are handed over at once
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second
@@ -49,19 +51,21 @@ const (
 type Conn struct {
 	// Static after Dial.
 	ws      *websocket.Conn
+	stream  *stream // below ws
 	log     *slog.Logger
 	welcome *wire.Welcome
 	queue   *queue
 
 	// Owned by the reader.
-	message []byte // where messages are read into
+	message  []byte   // where messages are read into
+	payloads [][]byte // of the records in it that are handed over together
 }
 
-func newConn(ws *websocket.Conn, log *slog.Logger) *Conn {
+func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Conn{ws: ws, log: log, queue: newQueue()}
+	return &Conn{ws: ws, stream: below, log: log, queue: newQueue()}
 }
 
 // Welcome is what the relay said at login.
@@ -82,12 +86,20 @@ func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]by
 	return c.queue.putRecords(ctx, channel, payloads)
 }
 
+// AppendRecord queues one record whose payload of n bytes write appends to a buffer,
+// as append does. write runs once, when there is room and just before the record is
+// queued, or not at all: one runs at a time, in the order in which the records leave.
+// It must not call the Conn. What it returns is returned, and nothing is queued then.
+func (c *Conn) AppendRecord(ctx context.Context, channel uint32, n int, write func([]byte) ([]byte, error)) error {
+	return c.queue.appendRecord(ctx, channel, n, write)
+}
+
 // Run reads until the connection or ctx ends, and returns why: a *GoodbyeError
 // when the relay said so. The connection is closed when it returns.
 func (c *Conn) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
-	helpers.Go(func() { cancel(c.writeLoop(ctx)) })
+	helpers.Go(func() { cancel(c.writeLoop()) })
 	helpers.Go(func() { cancel(c.pingLoop(ctx)) })
 	helpers.Go(func() { // one watches ctx for all reads and writes: each of them would pay for it
 		<-ctx.Done()
@@ -153,16 +165,30 @@ func (c *Conn) readMessage() (websocket.MessageType, []byte, error) {
 	}
 }
 
+// takeRecords hands over the records of a message, those of one channel together.
 func (c *Conn) takeRecords(data []byte, h Handler) error {
+	var channel uint32
 	for len(data) > 0 {
 		record, rest, err := wire.NextRecord(data)
 		if err != nil {
 			return fmt.Errorf("reading from the relay: %w", err)
 		}
-		h.Record(record.Channel, record.Payload)
+		if record.Channel != channel || len(c.payloads) == maxTogether {
+			c.handOver(channel, h)
+			channel = record.Channel
+		}
+		c.payloads = append(c.payloads, record.Payload)
 		data = rest
 	}
+	c.handOver(channel, h)
 	return nil
+}
+
+func (c *Conn) handOver(channel uint32, h Handler) {
+	if len(c.payloads) > 0 {
+		h.Records(channel, c.payloads)
+		c.payloads = c.payloads[:0]
+	}
 }
 
 func (c *Conn) takeControl(data []byte, h Handler) error {
@@ -181,7 +207,8 @@ func (c *Conn) takeControl(data []byte, h Handler) error {
 	return nil
 }
 
-func (c *Conn) writeLoop(ctx context.Context) error {
+// writeLoop ends with the queue.
+func (c *Conn) writeLoop() error {
 	var late atomic.Bool
 	watchdog := time.AfterFunc(time.Hour, func() {
 		late.Store(true)
@@ -190,16 +217,12 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 	defer watchdog.Stop()
 	for {
 		watchdog.Stop()
-		segment, err := c.queue.take(ctx)
+		segment, err := c.queue.take()
 		if err != nil {
 			return err
 		}
-		kind := websocket.MessageBinary
-		if segment.text {
-			kind = websocket.MessageText
-		}
 		watchdog.Reset(writeTimeout)
-		if err := c.ws.Write(context.Background(), kind, segment.data); err != nil {
+		if err := c.writeMessage(segment); err != nil {
 			if late.Load() {
 				err = fmt.Errorf("it took nothing for %s", writeTimeout)
 			}
@@ -207,6 +230,17 @@ func (c *Conn) writeLoop(ctx context.Context) error {
 		}
 		c.queue.recycle(segment)
 	}
+}
+
+// writeMessage returns when the network has taken the message.
+func (c *Conn) writeMessage(m segment) error {
+	kind := websocket.MessageBinary
+	if m.text {
+		kind = websocket.MessageText
+	}
+	c.stream.hold()
+	err := c.ws.Write(context.Background(), kind, m.data)
+	return errors.Join(err, c.stream.release())
 }
 
 // pingLoop finds a half-open connection from this side.

@@ -76,14 +76,15 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
 	defer cancel()
 	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient())
+	dialling, upgraded := through(httpClient)
 	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		Subprotocols: []string{wire.Subprotocol},
-		HTTPClient:   httpClient,
+		HTTPClient:   dialling,
 	})
 	if err != nil {
 		return nil, dialError(cfg.RelayURL, proxyFor(httpClient, target), response, err)
 	}
-	c := newConn(ws, cfg.Logger)
+	c := newConn(ws, upgraded.stream, cfg.Logger)
 	if err := c.login(ctx, cfg, authority); err != nil {
 		_ = ws.CloseNow()
 		return nil, err

@@ -50,7 +50,7 @@ func TestQueueJoinsRecordsAndKeepsOrder(t *testing.T) {
 	put(q.putRecords(ctx, 1, [][]byte{[]byte("d")}))
 	var got []string
 	for range 3 {
-		s, err := q.take(ctx)
+		s, err := q.take()
 		put(err)
 		if s.text {
 			got = append(got, "text")
@@ -78,7 +78,7 @@ func TestQueueSplitsMessagesAtTheLimit(t *testing.T) {
 		}
 	}
 	for total := 0; total < 10*wire.MaxRecord; {
-		s, err := q.take(ctx)
+		s, err := q.take()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestQueueMakesASenderWait(t *testing.T) {
 		if err := <-sent; !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v", err)
 		}
-		if _, err := q.take(ctx); err != nil {
+		if _, err := q.take(); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-sent; err != nil {

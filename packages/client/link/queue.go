@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -25,8 +26,8 @@ type segment struct {
 
 // queue keeps messages in order and joins neighbouring records.
 type queue struct {
-	ready chan struct{} // holds one token while there may be something to take
-	done  chan struct{}
+	ready chan struct{} // holds one token while there may be something to take; closed in the end
+	done  chan struct{} // closed in the end
 
 	maxMessage int // bytes of a binary message; set before the first use
 
@@ -44,8 +45,9 @@ func newQueue() *queue {
 }
 
 func (q *queue) putText(ctx context.Context, data []byte) error {
-	return q.put(ctx, len(data), func() {
+	return q.put(ctx, len(data), func() error {
 		q.segments = append(q.segments, segment{text: true, data: data})
+		return nil
 	})
 }
 
@@ -54,23 +56,52 @@ func (q *queue) putRecords(ctx context.Context, channel uint32, payloads [][]byt
 	for _, p := range payloads {
 		n += wire.RecordHeaderLen + len(p)
 	}
-	return q.put(ctx, n, func() {
+	return q.put(ctx, n, func() error {
 		for _, p := range payloads {
-			q.appendRecordLocked(channel, p)
+			s := q.segmentFor(len(p))
+			s.data = wire.AppendRecord(s.data, channel, p)
 		}
+		return nil
 	})
 }
 
-func (q *queue) appendRecordLocked(channel uint32, payload []byte) {
+// appendRecord queues a record whose payload of n bytes write appends.
+func (q *queue) appendRecord(ctx context.Context, channel uint32, n int, write func([]byte) ([]byte, error)) error {
+	return q.put(ctx, wire.RecordHeaderLen+n, func() error {
+		s := q.segmentFor(n)
+		start := len(s.data)
+		data, err := write(wire.AppendRecordHeader(s.data, channel, n))
+		if err == nil && len(data) != start+wire.RecordHeaderLen+n {
+			err = fmt.Errorf("the payload of a record has %d bytes, %d were announced", len(data)-start-wire.RecordHeaderLen, n)
+		}
+		if err != nil {
+			q.dropEmptyTail()
+			return err
+		}
+		s.data = data
+		return nil
+	})
+}
+
+// segmentFor returns the message that a record with a payload of n bytes goes into.
+// q.mu must be held.
+func (q *queue) segmentFor(n int) *segment {
 	if last := len(q.segments) - 1; last >= 0 {
 		s := &q.segments[last]
-		if !s.text && len(s.data)+wire.RecordHeaderLen+len(payload) <= q.maxMessage {
-			s.data = wire.AppendRecord(s.data, channel, payload)
-			return
+		if !s.text && len(s.data)+wire.RecordHeaderLen+n <= q.maxMessage {
+			return s
 		}
 	}
-	q.segments = append(q.segments, segment{data: wire.AppendRecord(q.spare, channel, payload)})
+	q.segments = append(q.segments, segment{data: q.spare})
 	q.spare = nil
+	return &q.segments[len(q.segments)-1]
+}
+
+// dropEmptyTail takes back a message that got no record. q.mu must be held.
+func (q *queue) dropEmptyTail() {
+	if last := len(q.segments) - 1; len(q.segments[last].data) == 0 {
+		q.segments = q.segments[:last]
+	}
 }
 
 // recycle takes the buffer of a message of records that was sent.
@@ -83,8 +114,9 @@ func (q *queue) recycle(s segment) {
 	q.mu.Unlock()
 }
 
-// put runs add with the lock held once n bytes fit; an empty queue takes any n.
-func (q *queue) put(ctx context.Context, n int, add func()) error {
+// put runs add with the lock held once n bytes fit; an empty queue takes any n. What
+// fails has added nothing.
+func (q *queue) put(ctx context.Context, n int, add func() error) error {
 	for {
 		q.mu.Lock()
 		if q.closed {
@@ -92,11 +124,16 @@ func (q *queue) put(ctx context.Context, n int, add func()) error {
 			return ErrClosed
 		}
 		if q.size == 0 || q.size+n <= maxQueued {
-			add()
-			q.size += n
+			idle := len(q.segments) == 0 // else the writer knows
+			err := add()
+			if err == nil {
+				q.size += n
+			}
+			if idle {
+				q.wake()
+			}
 			q.mu.Unlock()
-			q.wake()
-			return nil
+			return err
 		}
 		room := q.room
 		q.waiting++
@@ -110,6 +147,7 @@ func (q *queue) put(ctx context.Context, n int, add func()) error {
 	}
 }
 
+// wake tells the taker. q.mu must be held and the queue be open.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:
@@ -117,18 +155,14 @@ func (q *queue) wake() {
 	}
 }
 
-// take waits for the next message.
-func (q *queue) take(ctx context.Context) (segment, error) {
+// take waits for the next message, or for close.
+func (q *queue) take() (segment, error) {
 	for {
 		if s, ok := q.pop(); ok {
 			return s, nil
 		}
-		select {
-		case <-q.ready:
-		case <-q.done:
+		if _, open := <-q.ready; !open {
 			return segment{}, ErrClosed
-		case <-ctx.Done():
-			return segment{}, context.Cause(ctx)
 		}
 	}
 }
@@ -161,5 +195,6 @@ func (q *queue) close() {
 	if !q.closed {
 		q.closed = true
 		close(q.done)
+		close(q.ready)
 	}
 }

@@ -73,7 +73,7 @@ func TestClientsGetNoLocalGrant(t *testing.T) {
 			t.Error("a paired client gets the local grant")
 		}
 	}
-	for _, name := range []string{"create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
+	for _, name := range []string{"create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
 		if spec, ok := api.Lookup(name); !ok || spec.Grant != api.GrantLocal {
 			t.Errorf("%s needs %q", name, spec.Grant)
 		}

@@ -74,7 +74,7 @@ type (
 	ApprovalResolved struct {
 		ApprovalID string   `json:"approvalId"`
 		Decision   Decision `json:"decision"`
-		DecidedBy  string   `json:"decidedBy"` // client id, or "host"
+		DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
 	}
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`

@@ -75,9 +75,12 @@ type (
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
+	// SetModelRequest chooses the model, how much it thinks, or both.
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
-		Model     string `json:"model"`
+		Model     string `json:"model"` // "" with Thinking leaves it
+		// Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it.
+		Thinking string `json:"thinking,omitempty"`
 	}
 	// ResyncEventsRequest subscribes to a session and says what was seen. Zero
 	// anchors get a full reload.
@@ -147,7 +150,7 @@ type (
 	// AnswerApprovalResponse tells the decision that counts: the first answer wins.
 	AnswerApprovalResponse struct {
 		Decision  Decision `json:"decision"`
-		DecidedBy string   `json:"decidedBy"` // client id, or "host"
+		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
 		Won       bool     `json:"won"`       // false when somebody was faster
 	}
 
@@ -176,6 +179,23 @@ type (
 	}
 	RevokeClientRequest struct {
 		ClientID ident.ID `json:"clientId"`
+	}
+
+	// CreateTokenRequest admits a token for programs on the host's own machine. Who
+	// asks makes the token and keeps it; the same hash is the same token.
+	CreateTokenRequest struct {
+		Hash   string  `json:"hash"` // SHA-256 of the token, lower-case hex
+		Label  string  `json:"label"`
+		Grants []Grant `json:"grants"`
+	}
+	CreateTokenResponse struct {
+		Token Token `json:"token"`
+	}
+	ListTokensResponse struct {
+		Tokens []Token `json:"tokens"`
+	}
+	RevokeTokenRequest struct {
+		TokenID string `json:"tokenId"`
 	}
 
 	// CreatePairingResponse holds a code to show. The secret half never leaves

@@ -76,6 +76,14 @@ const (
 	MCPFailed       MCPServerState = "failed" // it did not start, or ended; a later turn tries again
 )
 
+// Token is what a host tells of a token for programs on its own machine.
+type Token struct {
+	ID        string  `json:"id"` // begins with tok_
+	Label     string  `json:"label"`
+	Grants    []Grant `json:"grants"`
+	CreatedAt int64   `json:"createdAt"` // Unix milliseconds
+}
+
 // DirEntry is one folder in a listing.
 type DirEntry struct {
 	Name   string `json:"name"`

@@ -10,7 +10,7 @@ import (
 // sealedAck is the record of an acknowledgement.
 func sealedAck(t testing.TB, from *Channel, received uint64) []byte {
 	t.Helper()
-	record, err := from.SealAck(received)
+	record, err := from.AppendPiece(nil, Ack(received))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAcknowledgements(t *testing.T) {
 		t.Run(why, func(t *testing.T) {
 			from, to := benchPair(t)
 			for i, plain := range c.plain {
-				record, err := from.encrypt(plain)
+				record, err := encrypt(from, plain)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func TestAcknowledgements(t *testing.T) {
 func TestAcknowledgementsGoBetweenPieces(t *testing.T) {
 	from, to := benchPair(t)
 	message := random(5 * maxPlaintext)
-	pieces, err := Split(message)
+	pieces, err := Split(nil, message)
 	if err != nil || len(pieces) != 6 {
 		t.Fatalf("%d pieces, %v", len(pieces), err)
 	}
@@ -73,7 +73,7 @@ func TestAcknowledgementsGoBetweenPieces(t *testing.T) {
 		if opened, err := to.Open(sealedAck(t, from, uint64(i))); opened != nil || err != nil {
 			t.Fatalf("acknowledgement %d: %q, %v", i, opened, err)
 		}
-		record, err := from.SealPiece(piece)
+		record, err := from.AppendPiece(nil, piece)
 		if err != nil {
 			t.Fatal(err)
 		}

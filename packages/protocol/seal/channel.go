@@ -1,9 +1,11 @@
 package seal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/flynn/noise"
@@ -35,7 +37,7 @@ const ackLen = 8
 // Channel is an open sealed channel. One goroutine at a time may seal and one may
 // open: records must leave in the order in which they were sealed.
 type Channel struct {
-	send, receive *noise.CipherState
+	send, receive *direction
 	acked         atomic.Uint64 // what the other end has acknowledged
 
 	// Owned by the receiving side.
@@ -44,48 +46,59 @@ type Channel struct {
 	broken  bool
 }
 
-func newChannel(send, receive *noise.CipherState) *Channel {
-	return &Channel{send: send, receive: receive}
+// newChannel takes over from the CipherStates that a handshake made.
+func newChannel(send, receive *noise.CipherState) (*Channel, error) {
+	out, err1 := newDirection(send)
+	in, err2 := newDirection(receive)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	return &Channel{send: out, receive: in}, nil
 }
 
-// Piece is the plaintext of one record.
-type Piece struct{ plain []byte }
+// Piece is the plaintext of one record. It shares the memory of its message.
+type Piece struct {
+	kind byte
+	body []byte
+}
 
 // RecordLen is the size in bytes of the record that the piece is sealed into.
-func (p Piece) RecordLen() int { return len(p.plain) + tagLen }
+func (p Piece) RecordLen() int { return 1 + len(p.body) + tagLen }
+
+// Ack is an acknowledgement: received is how many bytes of records, the handshake
+// aside, this end has opened since the channel began.
+func Ack(received uint64) Piece {
+	return Piece{kindAck, binary.BigEndian.AppendUint64(make([]byte, 0, ackLen), received)}
+}
 
 // Split cuts one message (JSON, at most MaxMessage bytes) into the pieces that
-// are sealed and sent one after the other. Acknowledgements may go between them,
-// pieces of another message may not.
-func Split(message []byte) ([]Piece, error) {
+// are sealed and sent one after the other, and appends them to pieces.
+// Acknowledgements may go between them, pieces of another message may not. The
+// message must not change until all are sealed.
+func Split(pieces []Piece, message []byte) ([]Piece, error) {
 	if len(message) > MaxMessage {
-		return nil, fmt.Errorf("seal: message of %d bytes is over the limit of %d", len(message), MaxMessage)
+		return pieces, fmt.Errorf("seal: message of %d bytes is over the limit of %d", len(message), MaxMessage)
 	}
-	plain := pack(message)
-	if len(plain) <= maxPlaintext {
-		return []Piece{{plain}}, nil
+	kind, body := pack(message)
+	if 1+len(body) <= maxPlaintext {
+		return append(pieces, Piece{kind, body}), nil
 	}
-	var pieces []Piece
-	for len(plain) > 0 {
-		n := min(len(plain), maxPlaintext-1)
-		kind := byte(kindChunk)
-		if n == len(plain) {
-			kind = kindLast
-		}
-		pieces, plain = append(pieces, Piece{append([]byte{kind}, plain[:n]...)}), plain[n:]
+	rest := append([]byte{kind}, body...)
+	for len(rest) > maxPlaintext-1 {
+		pieces, rest = append(pieces, Piece{kindChunk, rest[:maxPlaintext-1]}), rest[maxPlaintext-1:]
 	}
-	return pieces, nil
+	return append(pieces, Piece{kindLast, rest}), nil
 }
 
 // Seal encrypts one message into one or more records of at most MaxRecord bytes.
 func (c *Channel) Seal(message []byte) ([][]byte, error) {
-	pieces, err := Split(message)
+	pieces, err := Split(nil, message)
 	if err != nil {
 		return nil, err
 	}
 	records := make([][]byte, 0, len(pieces))
 	for _, piece := range pieces {
-		record, err := c.SealPiece(piece)
+		record, err := c.AppendPiece(make([]byte, 0, piece.RecordLen()), piece)
 		if err != nil {
 			return nil, err
 		}
@@ -94,30 +107,25 @@ func (c *Channel) Seal(message []byte) ([][]byte, error) {
 	return records, nil
 }
 
-// SealPiece encrypts one piece.
-func (c *Channel) SealPiece(piece Piece) ([]byte, error) { return c.encrypt(piece.plain) }
-
-// SealAck encrypts an acknowledgement: received is how many bytes of records,
-// the handshake aside, this end has opened since the channel began.
-func (c *Channel) SealAck(received uint64) ([]byte, error) {
-	return c.encrypt(binary.BigEndian.AppendUint64([]byte{kindAck}, received))
+// AppendPiece appends the record of a piece to dst, or nothing when it fails.
+func (c *Channel) AppendPiece(dst []byte, piece Piece) ([]byte, error) {
+	at := len(dst)
+	dst = append(slices.Grow(dst, piece.RecordLen()), piece.kind)
+	return c.send.seal(at, append(dst, piece.body...))
 }
 
 // Acked is how many bytes of records, the handshake aside, the other end has
 // acknowledged. It may be called from any goroutine.
 func (c *Channel) Acked() uint64 { return c.acked.Load() }
 
-func (c *Channel) encrypt(plain []byte) ([]byte, error) {
-	record, err := c.send.Encrypt(make([]byte, 0, len(plain)+tagLen), nil, plain)
-	if err != nil {
-		return nil, fmt.Errorf("seal: encrypting: %w", err)
-	}
-	return record, nil
-}
+// Open decrypts the next record, which it leaves as it is. It returns nil for an
+// acknowledgement, and while a chunked message is not complete. Any error is final
+// and wraps ErrBroken.
+func (c *Channel) Open(record []byte) ([]byte, error) { return c.OpenInPlace(bytes.Clone(record)) }
 
-// Open decrypts the next record. It returns nil for an acknowledgement, and while
-// a chunked message is not complete. Any error is final and wraps ErrBroken.
-func (c *Channel) Open(record []byte) ([]byte, error) {
+// OpenInPlace is Open in the memory of record, which is the channel's and the
+// message's from here on.
+func (c *Channel) OpenInPlace(record []byte) ([]byte, error) {
 	if c.broken {
 		return nil, ErrBroken
 	}
@@ -133,9 +141,9 @@ func (c *Channel) open(record []byte) ([]byte, error) {
 	if len(record) > MaxRecord || len(record) <= tagLen {
 		return nil, fmt.Errorf("record of %d bytes", len(record))
 	}
-	plain, err := c.receive.Decrypt(make([]byte, 0, len(record)), nil, record)
+	plain, err := c.receive.open(record)
 	if err != nil {
-		return nil, errors.New("authentication failed")
+		return nil, err
 	}
 	switch kind, body := plain[0], plain[1:]; kind {
 	case kindJSON, kindDeflated:

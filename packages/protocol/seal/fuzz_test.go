@@ -11,7 +11,7 @@ import (
 
 func FuzzUnpack(f *testing.F) {
 	f.Add([]byte("\x01{}"))
-	f.Add(pack(bytes.Repeat([]byte("scorel "), 400)))
+	f.Add(packed(bytes.Repeat([]byte("scorel "), 400)))
 	f.Add([]byte{kindDeflated, 0x03, 0x00})
 	f.Fuzz(func(t *testing.T, plain []byte) {
 		out, err := unpack(plain)
@@ -25,7 +25,7 @@ func FuzzPack(f *testing.F) {
 	f.Add([]byte("{}"))
 	f.Add(bytes.Repeat([]byte("scorel "), 400))
 	f.Fuzz(func(t *testing.T, message []byte) {
-		plain := pack(message)
+		plain := packed(message)
 		if len(plain) > len(message)+1 {
 			t.Errorf("%d bytes became %d", len(message), len(plain))
 		}
@@ -47,7 +47,7 @@ func FuzzOpen(f *testing.F) {
 		from, to := openPair(t, device, client)
 		dead := false
 		for _, plain := range bytes.Split(data, []byte{0xff}) {
-			record, err := from.encrypt(plain)
+			record, err := encrypt(from, plain)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,26 +20,27 @@ var (
 	inflaters = sync.Pool{New: func() any { return flate.NewReader(bytes.NewReader(nil)) }}
 )
 
-// pack puts the kind byte in front and deflates where that pays.
-func pack(message []byte) []byte {
-	if len(message) >= compressFrom {
-		var b bytes.Buffer
-		b.WriteByte(kindDeflated)
-		w := deflaters.Get().(*flate.Writer)
-		w.Reset(&b)
-		// Writing to memory cannot fail.
-		_, _ = w.Write(message)
-		_ = w.Close()
-		deflaters.Put(w)
-		if b.Len() <= len(message) {
-			return b.Bytes()
-		}
+// pack deflates a message where that pays, and returns its kind and what goes behind
+// the kind byte: the message itself, or memory of its own.
+func pack(message []byte) (kind byte, body []byte) {
+	if len(message) < compressFrom {
+		return kindJSON, message
 	}
-	plain := make([]byte, 0, 1+len(message))
-	return append(append(plain, kindJSON), message...)
+	var b bytes.Buffer
+	w := deflaters.Get().(*flate.Writer)
+	w.Reset(&b)
+	// Writing to memory cannot fail.
+	_, _ = w.Write(message)
+	_ = w.Close()
+	deflaters.Put(w)
+	if b.Len() >= len(message) {
+		return kindJSON, message
+	}
+	return kindDeflated, b.Bytes()
 }
 
-// unpack is the reverse of pack; it never makes more than MaxMessage bytes.
+// unpack is the reverse of pack, for a kind byte and what goes behind it. It never
+// makes more than MaxMessage bytes.
 func unpack(plain []byte) ([]byte, error) {
 	if len(plain) == 0 {
 		return nil, errors.New("empty message")

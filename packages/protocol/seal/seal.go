@@ -117,7 +117,8 @@ func (h *Handshake) Answer(record []byte) ([]byte, *Channel, error) {
 	if err != nil || fromInitiator == nil {
 		return nil, nil, fmt.Errorf("seal: second handshake record: %w", errors.Join(err, ErrBroken))
 	}
-	return reply, newChannel(toInitiator, fromInitiator), nil
+	channel, err := newChannel(toInitiator, fromInitiator)
+	return reply, channel, err
 }
 
 // Finish takes the responder's record and returns the open channel. Initiator
@@ -130,7 +131,7 @@ func (h *Handshake) Finish(record []byte) (*Channel, error) {
 	if err != nil || len(payload) != 0 || toResponder == nil {
 		return nil, ErrBroken
 	}
-	return newChannel(toResponder, fromResponder), nil
+	return newChannel(toResponder, fromResponder)
 }
 
 func (h *Handshake) read(record []byte) error {

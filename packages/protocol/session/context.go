@@ -11,6 +11,7 @@ type Context struct {
 	Messages      []json.RawMessage // as they are stored, where nothing edits them
 	Sources       []string          // the ids of the entries that the messages come from
 	ThinkingLevel string            // "off" where none was set
+	ThinkingSet   bool              // an entry says so
 	Model         *ModelRef         // nil where none was set
 	// Hole is nil, or the *PathError at which the path to the leaf ends before a
 	// root: what lies above is not in the context.
@@ -68,7 +69,7 @@ func (t *Tree) settings(c *Context, path []int32) {
 		e := &t.entries[place]
 		switch {
 		case e.Type == TypeThinkingLevelChange && !level:
-			c.ThinkingLevel, level = memberString(e.Raw, "thinkingLevel"), true
+			c.ThinkingLevel, c.ThinkingSet, level = memberString(e.Raw, "thinkingLevel"), true, true
 		case e.Type == TypeModelChange && c.Model == nil:
 			c.Model = &ModelRef{memberString(e.Raw, "provider"), memberString(e.Raw, "modelId")}
 		case e.Type == TypeMessage && c.Model == nil && e.messageRole() == roleAssistant:

@@ -84,6 +84,7 @@ type Content []Block
 type Block struct {
 	Type              BlockType       `json:"type"`
 	Text              string          `json:"text,omitempty"`
+	TextSignature     string          `json:"textSignature,omitempty"` // text: the provider's, to be sent back
 	Thinking          string          `json:"thinking,omitempty"`
 	ThinkingSignature string          `json:"thinkingSignature,omitempty"`
 	Redacted          bool            `json:"redacted,omitempty"`
@@ -91,7 +92,8 @@ type Block struct {
 	MimeType          string          `json:"mimeType,omitempty"`
 	ID                string          `json:"id,omitempty"` // toolCall
 	Name              string          `json:"name,omitempty"`
-	Arguments         json.RawMessage `json:"arguments,omitempty"` // toolCall: a JSON object
+	Arguments         json.RawMessage `json:"arguments,omitempty"`        // toolCall: a JSON object
+	ThoughtSignature  string          `json:"thoughtSignature,omitempty"` // toolCall: the provider's, to be sent back
 }
 
 // Text returns a text block.
@@ -151,9 +153,10 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	switch b.Type {
 	case BlockText:
 		return Encode(struct {
-			Type BlockType `json:"type"`
-			Text string    `json:"text"`
-		}{b.Type, b.Text})
+			Type          BlockType `json:"type"`
+			Text          string    `json:"text"`
+			TextSignature string    `json:"textSignature,omitempty"`
+		}{b.Type, b.Text, b.TextSignature})
 	case BlockThinking:
 		return Encode(struct {
 			Type              BlockType `json:"type"`
@@ -171,7 +174,9 @@ func (b Block) MarshalJSON() ([]byte, error) {
 			ID        string          `json:"id"`
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
-		}{b.Type, b.ID, b.Name, arguments})
+
+			ThoughtSignature string `json:"thoughtSignature,omitempty"`
+		}{b.Type, b.ID, b.Name, arguments, b.ThoughtSignature})
 	}
 	type plain Block
 	return Encode(plain(b))

@@ -107,15 +107,18 @@ func (e *linkEnd) Control(frame wire.Frame) {
 	}
 }
 
-// Record implements link.Handler.
-func (e *linkEnd) Record(channel uint32, payload []byte) {
+// Records implements link.Handler.
+func (e *linkEnd) Records(channel uint32, payloads [][]byte) {
 	select {
 	case <-e.ready:
 	case <-e.done: // closed before Run
 		return
 	}
-	if err := e.handle(e.peers[channel], payload); err != nil {
-		e.fail(err)
+	peer := e.peers[channel]
+	for _, payload := range payloads {
+		if err := e.handle(peer, payload); err != nil {
+			e.fail(err)
+		}
 	}
 }
 

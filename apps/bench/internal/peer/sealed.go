@@ -170,13 +170,13 @@ func (h *sealedHost) Control(frame wire.Frame) {
 	}
 }
 
-// Record implements link.Handler.
-func (h *sealedHost) Record(channel uint32, payload []byte) {
+// Records implements link.Handler.
+func (h *sealedHost) Records(channel uint32, payloads [][]byte) {
 	h.mu.Lock()
 	s := h.channels[channel]
 	h.mu.Unlock()
 	if s != nil {
-		s.Deliver(payload)
+		s.Deliver(payloads...)
 	}
 }
 

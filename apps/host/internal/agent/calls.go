@@ -46,7 +46,7 @@ func (r *runner) refuseAll(ctx context.Context, calls []session.Block, text stri
 // segment returns how many calls from the front may run together: at least one.
 func (r *runner) segment(calls []session.Block) int {
 	n := 0
-	for n < len(calls) && r.reads(calls[n].Name) {
+	for n < len(calls) && r.reads(calls[n].Name) && r.repeats.count(calls[n]) < maxSame {
 		n++
 	}
 	return max(n, 1)
@@ -70,22 +70,26 @@ func (r *runner) runSegment(ctx context.Context, calls []session.Block) error {
 	results := make([]chan Result, len(calls))
 	for i, call := range calls {
 		results[i] = make(chan Result, 1)
+		times := r.repeats.count(call)
 		running.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			results[i] <- r.execute(ctx, call)
+			results[i] <- r.execute(ctx, call, times)
 		})
 	}
 	for i, call := range calls {
-		if err := r.appendResult(ctx, call, <-results[i]); err != nil {
+		result := <-results[i]
+		if err := r.appendResult(ctx, call, result); err != nil {
 			return err
 		}
+		r.repeats.note(call, result, !r.reads(call.Name))
 	}
 	return nil
 }
 
-// execute runs one call, or says why it does not.
-func (r *runner) execute(ctx context.Context, block session.Block) Result {
+// execute runs one call, or says why it does not. times is how often the same call
+// has given the same result just before.
+func (r *runner) execute(ctx context.Context, block session.Block, times int) Result {
 	if ctx.Err() != nil {
 		return Failure("%s", TextNotStarted)
 	}
@@ -97,8 +101,8 @@ func (r *runner) execute(ctx context.Context, block session.Block) Result {
 		return Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
 	}
 	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd}
-	if tool.Risk() != RiskRead {
-		if refusal, allowed := r.ask(ctx, tool, call); !allowed {
+	if tool.Risk() != RiskRead || times >= maxSame {
+		if refusal, allowed := r.ask(ctx, tool, call, times); !allowed {
 			return refusal
 		}
 	}
@@ -116,8 +120,12 @@ func (r *runner) toolNames() []string {
 
 // ask puts the call before the gate. Whatever is not a clear yes is a no, and a
 // yes that comes after the cancel is one too late.
-func (r *runner) ask(ctx context.Context, tool Tool, call Call) (refusal Result, allowed bool) {
-	decision, err := r.Gate.Ask(ctx, call, tool.Describe(call))
+func (r *runner) ask(ctx context.Context, tool Tool, call Call, times int) (refusal Result, allowed bool) {
+	what := tool.Describe(call)
+	if times >= maxSame {
+		what.Title = fmt.Sprintf("Once more, after the same result %d times: %s", times, what.Title)
+	}
+	decision, err := r.Gate.Ask(ctx, call, what)
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.Canceled) || decision == api.DecisionCancelled:
 		return Failure("%s", TextNotStarted), false

@@ -31,7 +31,26 @@ type Request struct {
 	System   string
 	Messages []session.Message
 	Tools    []ToolSpec
+	// Thinking is how much the model thinks; "" is what the configuration says.
+	Thinking ThinkingLevel
+	// CacheKey is the same for all calls of a session and for no other, so that a
+	// provider finds the beginning of the prompt again; "" for none.
+	CacheKey string
 }
+
+// ThinkingLevel is how much a model thinks before it answers. Each provider has
+// its own measure for it, and some models know fewer levels.
+type ThinkingLevel string
+
+// The levels, as they are written in config.toml and in session files. ThinkingOff
+// is as little as the model allows.
+const (
+	ThinkingOff     ThinkingLevel = "off"
+	ThinkingMinimal ThinkingLevel = "minimal"
+	ThinkingLow     ThinkingLevel = "low"
+	ThinkingMedium  ThinkingLevel = "medium"
+	ThinkingHigh    ThinkingLevel = "high"
+)
 
 // ToolSpec describes a tool to a model.
 type ToolSpec struct {
@@ -47,6 +66,9 @@ const (
 	DeltaStart DeltaKind = iota // a block begins: Block, and for a tool call ID and Name
 	DeltaText                   // the block grows by Text
 	DeltaReset                  // forget all blocks: the attempt failed and is made again; Text says why
+	// DeltaOverflow says, before a message with StopError, that the prompt is larger
+	// than the model takes: a shorter one may pass.
+	DeltaOverflow
 )
 
 // Delta is a piece of a streaming message.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -10,12 +11,15 @@ import (
 // answered exactly once, directly after the message that made it and in call
 // order; results that answer nothing are dropped, and so are blank blocks and
 // messages that say nothing (a cancelled or failed model call). A call without a
-// result, which a crashed host leaves behind, gets a stable text. Roles that are
-// not sent to a model are dropped. What the user said to a running turn becomes a
-// reminder at the end of the tool result before it; what looks like one in the result
-// itself is no longer one. The input is not changed.
+// result, which a crashed host leaves behind, gets a stable text. Two answers in a
+// row, and one at the front, get a prompt before them; an id that an earlier call
+// has gets another form. Roles that are not sent to a model are dropped. What the
+// user said to a running turn becomes a reminder at the end of the tool result
+// before it; what looks like one in the result itself is no longer one. The input is
+// not changed.
 func RepairMessages(messages []session.Message) []session.Message {
 	out := make([]session.Message, 0, len(messages))
+	ids := map[string]bool{}
 	for i := 0; i < len(messages); i++ {
 		message := messages[i]
 		switch message.Role {
@@ -32,9 +36,15 @@ func RepairMessages(messages []session.Message) []session.Message {
 			results := resultsAfter(messages[i+1:])
 			i += len(results)
 			message.Content = sendable(message.Content)
-			if speaks(message.Content) {
-				out = append(append(out, message), answers(message, results)...)
+			if !speaks(message.Content) {
+				continue
 			}
+			if len(out) == 0 || out[len(out)-1].Role == session.RoleAssistant {
+				out = append(out, goOn(message))
+			}
+			results = answers(message, results)
+			message.Content, results = uniqueIDs(message.Content, results, ids)
+			out = append(append(out, message), results...)
 		}
 	}
 	return out
@@ -95,6 +105,31 @@ func answers(message session.Message, results []session.Message) []session.Messa
 		out = append(out, result)
 	}
 	return out
+}
+
+// goOn is a prompt before an answer that lacks one.
+func goOn(answer session.Message) session.Message {
+	return session.Message{Role: session.RoleUser, Content: session.Content{session.Text(TextGoOn)}, Timestamp: answer.Timestamp}
+}
+
+// uniqueIDs renames calls whose id an earlier message has used, together with
+// their results: some servers count calls from 0 in every answer, and others
+// refuse an id that occurs twice. results are in the order of the calls.
+func uniqueIDs(content session.Content, results []session.Message, used map[string]bool) (session.Content, []session.Message) {
+	at := 0
+	for i, block := range content {
+		if block.Type != session.BlockToolCall {
+			continue
+		}
+		id := block.ID
+		for n := 2; used[id]; n++ {
+			id = fmt.Sprintf("%s_%d", block.ID, n)
+		}
+		used[id] = true
+		content[i].ID, results[at].ToolCallID = id, id
+		at++
+	}
+	return content, results
 }
 
 // interrupted answers a call that has no result. It takes the time of the

@@ -26,6 +26,8 @@ const (
 	// TextInterrupted answers a call whose result the log does not have.
 	TextInterrupted = "No result: the host stopped while this call was open. It may have run in part; " +
 		"check before you make it again."
+	// TextGoOn is the prompt before an answer that the log has without one.
+	TextGoOn = "(go on)"
 	// TextNoOutput stands for a result without text.
 	TextNoOutput = "(no output)"
 )

@@ -13,10 +13,10 @@ import (
 const invalidKey = "_invalid_arguments"
 
 // tidyContent drops empty blocks and makes sure that every tool call has its own
-// id and an object as arguments.
-func tidyContent(content session.Content) session.Content {
+// id and an object as arguments. seen holds the ids of earlier calls, and then
+// those of this message as well.
+func tidyContent(content session.Content, seen map[string]bool) session.Content {
 	out := make(session.Content, 0, len(content))
-	seen := map[string]bool{}
 	for i, block := range content {
 		switch block.Type {
 		case session.BlockText:
@@ -36,7 +36,7 @@ func tidyContent(content session.Content) session.Content {
 	return out
 }
 
-// freeID returns id, or another one when the message has used it already.
+// freeID returns id, or another one when an earlier call has it.
 func freeID(id string, index int, seen map[string]bool) string {
 	if id == "" {
 		id = fmt.Sprintf("call_%d", index)

@@ -36,6 +36,14 @@ type Turn struct {
 	Cwd      string // absolute
 	MaxSteps int    // model calls; 0 is DefaultMaxSteps
 
+	Thinking ThinkingLevel // of every call; "" is what the configuration says
+	CacheKey string        // of every call; see Request
+	// ContextWindow is how many tokens the model takes; 0 is not known.
+	ContextWindow int
+	// Compact makes a history shorter that does not fit, once in a turn; nil does
+	// without. It keeps what it did in the log by itself.
+	Compact func(ctx context.Context, messages []session.Message) ([]session.Message, error)
+
 	// Provider and ModelID are written into assistant messages that do not carry
 	// their own.
 	Provider string
@@ -52,11 +60,19 @@ type Outcome struct {
 // tool has ended and every step is in the journal. An ended ctx stops it at any
 // point with StopAborted, and no further model call is made.
 func RunTurn(ctx context.Context, turn Turn) Outcome {
-	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), messages: append([]session.Message(nil), turn.Messages...)}
+	r := &runner{
+		Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: map[string]bool{},
+		messages: append([]session.Message(nil), turn.Messages...),
+	}
 	for _, tool := range turn.Tools {
 		spec := tool.Spec()
 		r.tools[spec.Name] = tool
 		r.specs = append(r.specs, spec)
+	}
+	for _, message := range r.messages {
+		for _, call := range message.Content.ToolCalls() {
+			r.ids[call.ID] = true
+		}
 	}
 	if r.MaxSteps <= 0 {
 		r.MaxSteps = DefaultMaxSteps
@@ -75,6 +91,9 @@ type runner struct {
 	tools    map[string]Tool
 	specs    []ToolSpec
 	messages []session.Message
+	room     room
+	repeats  repeats
+	ids      map[string]bool // of all tool calls in the log
 
 	sinkMu sync.Mutex
 }
@@ -128,16 +147,32 @@ func failed(err error) Outcome {
 }
 
 // callModel makes one model call and keeps its message. kept is false when there
-// was nothing to keep.
+// was nothing to keep. A call whose prompt is too long is made again with less, as
+// long as there is something to leave out.
 func (r *runner) callModel(ctx context.Context) (message session.Message, kept bool, err error) {
 	r.emit(api.MessageStarted{})
-	request := Request{System: r.System, Messages: RepairMessages(r.messages), Tools: r.specs}
-	message = r.tidy(ctx, r.Model.Stream(ctx, request, r.delta))
+	r.makeRoom(ctx)
+	for {
+		r.room.overflow = ""
+		message = r.tidy(ctx, r.Model.Stream(ctx, r.request(), r.delta))
+		if message.StopReason != session.StopError || r.room.overflow == "" || !r.shorten(ctx) {
+			break
+		}
+		r.emit(api.MessageReset{Reason: r.room.overflow})
+	}
 	if len(message.Content) == 0 && message.StopReason == session.StopAborted {
 		r.emit(api.MessageReset{Reason: "cancelled before the model answered"})
 		return message, false, nil
 	}
 	return message, true, r.append(ctx, message)
+}
+
+// request is what the model sees now. Its beginning stays the same from call to
+// call, so that providers find it in their caches.
+func (r *runner) request() Request {
+	return Request{
+		System: r.System, Messages: RepairMessages(r.messages), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
+	}
 }
 
 // tidy makes a model's message fit for the log, whatever the provider did.
@@ -155,7 +190,7 @@ func (r *runner) tidy(ctx context.Context, m session.Message) session.Message {
 	if m.Timestamp == 0 {
 		m.Timestamp = time.Now().UnixMilli()
 	}
-	m.Content = tidyContent(m.Content)
+	m.Content = tidyContent(m.Content, r.ids)
 	calls := len(m.Content.ToolCalls())
 	switch m.StopReason {
 	case session.StopAborted, session.StopLength:
@@ -181,6 +216,8 @@ func (r *runner) delta(d Delta) {
 		r.emit(api.BlockDelta{Index: d.Index, Delta: d.Text})
 	case DeltaReset:
 		r.emit(api.MessageReset{Reason: d.Text})
+	case DeltaOverflow:
+		r.room.overflow = d.Text
 	}
 }
 

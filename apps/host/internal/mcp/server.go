@@ -144,6 +144,7 @@ func (s *server) serve(ctx context.Context) error {
 	}
 	defer child.stop()
 	err = s.converse(ctx, &sdk.IOTransport{Reader: child.output, Writer: child.input}, child)
+	child.stop() // then all that it wrote is there
 	if last := child.errors.last(); last != "" {
 		return fmt.Errorf("%w; the last it wrote was: %s", err, last)
 	}

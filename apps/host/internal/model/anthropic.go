@@ -58,7 +58,7 @@ func (m *anthropicModel) once(ctx context.Context, params anthropic.MessageNewPa
 		return ending{}, m.explain(err)
 	}
 	if !follow.stopped {
-		return ending{}, &failure{retry: true, text: fmt.Sprintf("The answer of %s broke off in the middle.", m.config.subject())}
+		return ending{}, m.config.brokeOff()
 	}
 	return follow.end(m.config), nil
 }
@@ -73,11 +73,11 @@ func (m *anthropicModel) explain(err error) *failure {
 	if status == 200 { // sent in the middle of the stream
 		status = statusOf(string(answer.Type()))
 	}
-	fail := &failure{text: m.config.explainStatus(status, []byte(answer.RawJSON())), retry: transient(status)}
+	var after time.Duration
 	if answer.Response != nil {
-		fail.after = retryAfter(answer.Response.Header, time.Now())
+		after = retryAfter(answer.Response.Header, time.Now())
 	}
-	return fail
+	return m.config.refused(status, []byte(answer.RawJSON()), after)
 }
 
 // statusOf gives the HTTP status that an error type stands for.
@@ -194,8 +194,7 @@ func (s *anthropicStream) end(config Config) ending {
 	case anthropic.StopReasonRefusal:
 		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s refused to answer this.", config.subject())
 	case anthropic.StopReasonModelContextWindowExceeded:
-		end.stop, end.errorText = session.StopError, fmt.Sprintf(
-			"The session is longer than %s can take: start a new session.", config.subject())
+		end.stop, end.errorText, end.overflow = session.StopError, config.tooLong(""), true
 	}
 	return end
 }

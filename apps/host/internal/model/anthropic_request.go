@@ -14,16 +14,10 @@ import (
 // requires a number.
 const defaultMaxTokens = 8192
 
-// maxAnthropicID is the longest tool call id, in bytes.
-const maxAnthropicID = 64
-
 // anthropicRequest translates a request. Everything up to the last message is
 // marked for the provider's cache.
 func anthropicRequest(config Config, req agent.Request) (anthropic.MessageNewParams, error) {
 	params := anthropic.MessageNewParams{Model: anthropic.Model(config.Model), MaxTokens: int64(config.MaxTokens)}
-	if params.MaxTokens == 0 {
-		params.MaxTokens = defaultMaxTokens
-	}
 	if req.System != "" {
 		params.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
 	}
@@ -47,8 +41,63 @@ func anthropicRequest(config Config, req agent.Request) (anthropic.MessageNewPar
 			params.Messages = append(params.Messages, anthropic.MessageParam{Role: role, Content: blocks})
 		}
 	}
+	anthropicThinking(&params, config, config.level(req))
 	markForCache(params.Messages)
 	return params, nil
+}
+
+// anthropicThinking sets how much the model thinks, and how long the answer may
+// be: the tokens of thinking count as well.
+func anthropicThinking(params *anthropic.MessageNewParams, config Config, level agent.ThinkingLevel) {
+	thinks := level != "" && level != agent.ThinkingOff && thinkingFits(params.Messages)
+	tokens := int64(budget(level))
+	switch {
+	case !thinks && config.MaxTokens == 0:
+		params.MaxTokens = defaultMaxTokens
+	case !thinks:
+	case adaptive(config.Model):
+		if config.MaxTokens == 0 {
+			params.MaxTokens = defaultMaxTokens + tokens
+		}
+		params.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{Display: anthropic.ThinkingConfigAdaptiveDisplaySummarized}
+		params.OutputConfig.Effort = anthropicEffort(level)
+	case config.MaxTokens == 0:
+		params.MaxTokens = defaultMaxTokens + tokens
+		params.Thinking = anthropic.ThinkingConfigParamOfEnabled(tokens)
+	case config.MaxTokens >= 2*minThinking: // half of a small answer is left for the answer itself
+		params.Thinking = anthropic.ThinkingConfigParamOfEnabled(max(minThinking, min(tokens, params.MaxTokens/2)))
+	}
+}
+
+// minThinking is the least budget that the protocol takes, in tokens.
+const minThinking = 1024
+
+func anthropicEffort(level agent.ThinkingLevel) anthropic.OutputConfigEffort {
+	if level == agent.ThinkingMinimal {
+		return anthropic.OutputConfigEffortLow
+	}
+	return anthropic.OutputConfigEffort(level)
+}
+
+// thinkingFits tells whether thinking may be on: the message whose tool results
+// are the last thing said must then begin with thinking, which it does not when
+// another model made it or it was cut.
+func thinkingFits(messages []anthropic.MessageParam) bool {
+	last := len(messages) - 1
+	if last < 1 || !hasResult(messages[last]) {
+		return true
+	}
+	first := messages[last-1].Content[0]
+	return first.OfThinking != nil || first.OfRedactedThinking != nil
+}
+
+func hasResult(m anthropic.MessageParam) bool {
+	for _, block := range m.Content {
+		if block.OfToolResult != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func anthropicTool(tool agent.ToolSpec) (*anthropic.ToolParam, error) {
@@ -77,7 +126,7 @@ func anthropicBlocks(config Config, m session.Message) []anthropic.ContentBlockP
 		return []anthropic.ContentBlockParamUnion{anthropicResult(m)}
 	}
 	// A signature is valid for the model that made it, and for no other.
-	ownThinking := m.API == apiAnthropic && m.Model == config.Model
+	ownThinking := config.own(apiAnthropic, m)
 	var out []anthropic.ContentBlockParamUnion
 	for _, block := range m.Content {
 		switch block.Type {
@@ -86,7 +135,7 @@ func anthropicBlocks(config Config, m session.Message) []anthropic.ContentBlockP
 		case session.BlockImage:
 			out = append(out, anthropic.NewImageBlockBase64(block.MimeType, block.Data))
 		case session.BlockToolCall:
-			out = append(out, anthropic.NewToolUseBlock(anthropicID(block.ID), block.Arguments, block.Name))
+			out = append(out, anthropic.NewToolUseBlock(plainID(block.ID), block.Arguments, block.Name))
 		case session.BlockThinking:
 			switch {
 			case !ownThinking || block.ThinkingSignature == "":
@@ -97,11 +146,15 @@ func anthropicBlocks(config Config, m session.Message) []anthropic.ContentBlockP
 			}
 		}
 	}
+	// An answer must not end with thinking, as one that was cancelled may.
+	for len(out) > 0 && (out[len(out)-1].OfThinking != nil || out[len(out)-1].OfRedactedThinking != nil) {
+		out = out[:len(out)-1]
+	}
 	return out
 }
 
 func anthropicResult(m session.Message) anthropic.ContentBlockParamUnion {
-	result := anthropic.ToolResultBlockParam{ToolUseID: anthropicID(m.ToolCallID)}
+	result := anthropic.ToolResultBlockParam{ToolUseID: plainID(m.ToolCallID)}
 	if m.IsError != nil {
 		result.IsError = anthropic.Bool(*m.IsError)
 	}
@@ -117,26 +170,22 @@ func anthropicResult(m session.Message) anthropic.ContentBlockParamUnion {
 	return anthropic.ContentBlockParamUnion{OfToolResult: &result}
 }
 
-// markForCache marks the last block: what stands before it is the same in the
-// next call.
-func markForCache(messages []anthropic.MessageParam) {
-	if len(messages) == 0 {
-		return
-	}
-	content := messages[len(messages)-1].Content
-	if control := content[len(content)-1].GetCacheControl(); control != nil {
-		*control = anthropic.NewCacheControlEphemeralParam()
-	}
-}
+// cacheMarks is how many messages of the user are marked: the last one for the
+// next call, and the one before it to find again what the last call marked, also
+// behind more blocks than the provider looks back.
+const cacheMarks = 2
 
-// anthropicID gives an id of another provider a form that this one takes:
-// letters, digits, _ and -. The same id gets the same form.
-func anthropicID(id string) string {
-	for _, c := range id {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return hashedID(id)
+// markForCache marks the ends of what is the same in the next call.
+func markForCache(messages []anthropic.MessageParam) {
+	left := cacheMarks
+	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
+		if messages[i].Role != anthropic.MessageParamRoleUser {
+			continue
+		}
+		content := messages[i].Content
+		if control := content[len(content)-1].GetCacheControl(); control != nil {
+			*control = anthropic.NewCacheControlEphemeralParam()
+			left--
 		}
 	}
-	return shortID(id, maxAnthropicID)
 }

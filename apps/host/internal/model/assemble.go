@@ -70,7 +70,8 @@ func (a *assembler) partial(signed bool) session.Content {
 		switch {
 		case b.kind == session.BlockToolCall && !b.complete():
 		case b.kind == session.BlockThinking && signed && b.signature == "":
-		case b.kind != session.BlockToolCall && b.signature == "" && b.text.Len() == 0:
+		case b.kind == session.BlockText && b.text.Len() == 0:
+		case b.kind == session.BlockThinking && b.signature == "" && b.text.Len() == 0:
 		default:
 			content = append(content, b.content())
 		}
@@ -97,7 +98,7 @@ func (b *block) content() session.Block {
 		if strings.TrimSpace(text) == "" {
 			text = "{}"
 		}
-		return session.Block{Type: b.kind, ID: b.id, Name: b.name, Arguments: json.RawMessage(text)}
+		return session.Block{Type: b.kind, ID: b.id, Name: b.name, Arguments: json.RawMessage(text), ThoughtSignature: b.signature}
 	}
-	return session.Text(text)
+	return session.Block{Type: session.BlockText, Text: text, TextSignature: b.signature}
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
@@ -28,8 +30,6 @@ func (c Config) explainStatus(status int, body []byte) string {
 		return fmt.Sprintf("%s refused the key (HTTP %d): %s%s", c.subject(), status, c.keyAdvice(), said)
 	case status == 404:
 		return fmt.Sprintf("%s was not found (HTTP 404): check the model's id and the base_url in config.toml.%s", c.subject(), said)
-	case status == 413:
-		return fmt.Sprintf("%s says that the prompt is too large (HTTP 413): start a new session or send less.%s", c.subject(), said)
 	case status == 429:
 		return fmt.Sprintf("%s takes no more requests now (HTTP 429): wait a moment, or check the limits of your plan.%s", c.subject(), said)
 	case status >= 500:
@@ -48,6 +48,50 @@ func (c Config) keyAdvice() string {
 	return fmt.Sprintf("check that $%s holds a valid one where the host runs.", c.KeyEnv)
 }
 
+// refused turns an HTTP status and the server's answer into a failure. after is
+// how long the server asked to wait.
+func (c Config) refused(status int, body []byte, after time.Duration) *failure {
+	said := errorText(body)
+	switch {
+	case overflows(status, said) || overflows(status, string(body)):
+		return &failure{text: c.tooLong(said), overflow: true}
+	case status == 400 && strings.Contains(string(body), "API_KEY_INVALID"): // Google's word for 401
+		status = 401
+	}
+	fail := &failure{text: c.explainStatus(status, body), retry: transient(status), after: after, reason: reasonOf(status)}
+	// A quota that is used up does not come back within a minute.
+	if strings.Contains(string(body), "insufficient_quota") {
+		fail.retry = false
+	}
+	return fail
+}
+
+// tooLong says that the prompt does not fit. said is the server's sentence.
+func (c Config) tooLong(said string) string {
+	return fmt.Sprintf("The session is too long for model %q at %s: start a new session.%s", c.Model, c.BaseURL, c.quote(said))
+}
+
+// overflowWords are how servers say that a prompt is too long for the model.
+var overflowWords = []string{
+	"prompt is too long", "input is too long", "context_length_exceeded", "maximum context length", "exceeds the context window",
+	"maximum prompt length", "exceeds the maximum number of tokens", "exceeds the available context size",
+	"reduce the length of the messages", "greater than the context length", "context window exceeds", "exceeded model token limit",
+	"exceeds the limit of", "exceed context limit", "context size has been exceeded", "request_too_large", "model_context_window_exceeded",
+}
+
+// overflows tells whether a refusal is about the length of the prompt. A limit of
+// tokens per minute is not.
+func overflows(status int, text string) bool {
+	if status == 413 {
+		return true
+	}
+	if status != 400 && status != 422 && status != 500 && status != 0 {
+		return false
+	}
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(overflowWords, func(word string) bool { return strings.Contains(text, word) })
+}
+
 // transient tells whether a status may pass by itself.
 func transient(status int) bool {
 	return status == 408 || status == 409 || status == 429 || status >= 500
@@ -55,6 +99,12 @@ func transient(status int) bool {
 
 // explainError says what went wrong below HTTP.
 func (c Config) explainError(err error) *failure {
+	fail := c.explainNetwork(err)
+	fail.reason = ReasonUnreachable
+	return fail
+}
+
+func (c Config) explainNetwork(err error) *failure {
 	var dns *net.DNSError
 	var timeout net.Error
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-var kinds = []string{TypeOpenAI, TypeAnthropic}
+var kinds = []string{TypeOpenAI, TypeResponses, TypeAnthropic, TypeGoogle}
 
 // stream runs one call and checks what holds for every outcome.
 func stream(t *testing.T, ctx context.Context, made agent.Model) (session.Message, *fold) {
@@ -44,7 +44,7 @@ func TestHTTPErrors(t *testing.T) {
 		{403, "", "", "api_key_env in config.toml", 1},
 		{404, "TEST_KEY", "k-secret", "was not found (HTTP 404): check the model's id", 1},
 		{400, "TEST_KEY", "k-secret", `refused the request (HTTP 400): check the model's settings in config.toml. It said: "no such thing as [key]"`, 1},
-		{413, "TEST_KEY", "k-secret", "too large (HTTP 413)", 1},
+		{413, "TEST_KEY", "k-secret", "too long for model", 1},
 		{429, "TEST_KEY", "k-secret", "takes no more requests now (HTTP 429)", 4},
 		{500, "TEST_KEY", "k-secret", "It was tried 4 times.", 4},
 		{529, "TEST_KEY", "k-secret", "(HTTP 529): try again later.", 4},

@@ -1,14 +1,20 @@
 // Package model connects the turn loop to models: one file per provider.
 //
-//	openai     chat completions by SSE, on any compatible base URL
-//	anthropic  the messages API, by the official SDK
-//	demo       no network and no AI: a fixed set of answers, for trying things out
+//	openai            chat completions by SSE, on any compatible base URL
+//	openai-responses  the responses API by SSE, without state at the server
+//	anthropic         the messages API, by the official SDK
+//	google            Gemini's generateContent by SSE
+//	demo              no network and no AI: a fixed set of answers, for trying things out
 //
 // Every provider keeps the contract of agent.Model: what arrives is emitted at
 // once, a failure is a message with StopError and one sentence that says what to
 // do, and a cancel keeps what had arrived. A call that fails for a reason that
 // may pass (a limit, a fault of the server, a broken stream, silence) is made
 // again up to three times.
+//
+// A history may hold messages of other providers and models: their tool calls get
+// ids that this provider takes, and their thinking, whose signatures are theirs,
+// is left out.
 package model
 
 import (
@@ -24,7 +30,9 @@ import (
 // Provider types of Config.
 const (
 	TypeOpenAI    = "openai"
+	TypeResponses = "openai-responses"
 	TypeAnthropic = "anthropic"
+	TypeGoogle    = "google"
 	TypeDemo      = "demo"
 )
 
@@ -32,19 +40,26 @@ const (
 const (
 	DefaultOpenAIURL    = "https://api.openai.com/v1"
 	DefaultAnthropicURL = "https://api.anthropic.com"
+	DefaultGoogleURL    = "https://generativelanguage.googleapis.com/v1beta"
 )
 
 // Config is all that a provider needs to know.
 type Config struct {
-	Type      string // TypeOpenAI, TypeAnthropic or TypeDemo
+	Type      string // one of the types above
 	Provider  string // its name in config.toml, written into messages
 	BaseURL   string // "" is the provider's own
 	Key       Secret
 	KeyEnv    string // the environment variable that Key comes from, for messages to people
 	Model     string // the provider's name of the model
 	MaxTokens int    // of one answer; 0 leaves it to the provider
+	// Thinking is the level of requests that name none; "" leaves it to the provider.
+	Thinking agent.ThinkingLevel
+	Price    Price
 	// Delay is the pause between two words of the demo model; 0 is none.
 	Delay time.Duration
+
+	// last is where Probe finds the failure of its call; nil for all others.
+	last *failure
 }
 
 // Secret is a key. It does not show in logs and formatted text.
@@ -70,12 +85,16 @@ func New(config Config) (agent.Model, error) {
 	switch config.Type {
 	case TypeOpenAI:
 		return newOpenAI(config), nil
+	case TypeResponses:
+		return newResponses(config), nil
+	case TypeGoogle:
+		return newGoogle(config), nil
 	case TypeAnthropic:
 		return newAnthropic(config), nil
 	case TypeDemo:
 		return newDemo(config), nil
 	}
-	return nil, fmt.Errorf("model: provider type %q is unknown; it must be openai, anthropic or demo", config.Type)
+	return nil, fmt.Errorf("model: provider type %q is unknown; it must be openai, openai-responses, anthropic, google or demo", config.Type)
 }
 
 // idleTimeout is how long a stream may say nothing before it counts as broken.

@@ -1,14 +1,11 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -16,9 +13,6 @@ import (
 
 // apiOpenAI is how messages of this protocol are marked; it is Pi's name for it.
 const apiOpenAI = "openai-completions"
-
-// maxErrorBody bounds how much of an error answer is read, in bytes.
-const maxErrorBody = 64 << 10
 
 // openAI speaks chat completions with any server that does.
 type openAI struct{ caller }
@@ -37,32 +31,14 @@ func (o *openAI) Stream(ctx context.Context, req agent.Request, emit func(agent.
 }
 
 func (o *openAI) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.config.BaseURL+"/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		return ending{}, &failure{text: fmt.Sprintf("The base_url %q in config.toml is not a URL.", o.config.BaseURL)}
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "text/event-stream")
-	request.Header.Set("User-Agent", "scorel")
-	if o.config.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+string(o.config.Key))
-	}
-	response, err := o.http.Do(request)
-	if err != nil {
-		return ending{}, o.config.explainError(err)
+	response, fail := o.post(ctx, o.config.BaseURL+"/chat/completions", o.config.bearer(), body)
+	if fail != nil {
+		return ending{}, fail
 	}
 	defer response.Body.Close()
-	touch(ctx)
-	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // what came is all there is to say
-		return ending{}, &failure{
-			text: o.config.explainStatus(response.StatusCode, text), retry: transient(response.StatusCode),
-			after: retryAfter(response.Header, time.Now()),
-		}
-	}
 	stream := &chatStream{a: a, config: o.config}
 	if err := stream.read(ctx, response); err != nil {
-		return ending{}, stream.broken(err)
+		return ending{}, o.config.broken(err)
 	}
 	return stream.end()
 }
@@ -81,7 +57,7 @@ func (s *chatStream) read(ctx context.Context, response *http.Response) error {
 		return err
 	}
 	if kind == "text/html" {
-		return &streamError{text: fmt.Sprintf("%s is a web page, not an OpenAI-compatible server: check the base_url in config.toml.", s.config.subject())}
+		return s.config.notProvider()
 	}
 	return readSSE(response.Body, func() { touch(ctx) }, s.chunk)
 }
@@ -105,14 +81,6 @@ type openCall struct {
 	block int
 }
 
-// streamError is an error that the server sent in the stream.
-type streamError struct {
-	text  string
-	retry bool
-}
-
-func (e *streamError) Error() string { return e.text }
-
 func (s *chatStream) chunk(data []byte) error {
 	if s.done || string(data) == "[DONE]" {
 		s.done = true
@@ -120,8 +88,7 @@ func (s *chatStream) chunk(data []byte) error {
 	}
 	var chunk chatChunk
 	if err := json.Unmarshal(data, &chunk); err != nil {
-		return &streamError{text: fmt.Sprintf("%s sent something that is not JSON of this protocol: check that base_url leads to an OpenAI-compatible server.%s",
-			s.config.subject(), s.config.quote(string(data)))}
+		return s.config.notProtocol(data)
 	}
 	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
 		return s.serverError(data, chunk.Error)

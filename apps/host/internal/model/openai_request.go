@@ -12,6 +12,9 @@ import (
 // maxChatID is the longest tool call id that OpenAI takes, in bytes.
 const maxChatID = 40
 
+// maxPlainID is the longest one elsewhere, in bytes.
+const maxPlainID = 64
+
 // chatRequestOf translates a request. Thinking is left out: no server of this
 // protocol takes it back.
 func chatRequestOf(config Config, req agent.Request) chatRequest {
@@ -25,9 +28,11 @@ func chatRequestOf(config Config, req agent.Request) chatRequest {
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, chatTool{Type: "function", Function: chatSpec{tool.Name, tool.Description, tool.Parameters}})
 	}
-	// OpenAI's newer models refuse max_tokens; most other servers know only that.
+	out.ReasoningEffort = effort(config.Model, config.level(req))
+	// OpenAI's newer models refuse max_tokens; most other servers know only that,
+	// and some refuse what they do not know.
 	if strings.HasPrefix(config.BaseURL, "https://api.openai.com/") {
-		out.MaxCompletionTokens = config.MaxTokens
+		out.MaxCompletionTokens, out.PromptCacheKey = config.MaxTokens, req.CacheKey
 	} else {
 		out.MaxTokens = config.MaxTokens
 	}
@@ -109,6 +114,18 @@ func shortID(id string, limit int) string {
 		return id
 	}
 	return hashedID(id)
+}
+
+// plainID gives an id a form that every provider takes: at most 64 letters,
+// digits, _ and -. The same id gets the same form.
+func plainID(id string) string {
+	for _, c := range id {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return hashedID(id)
+		}
+	}
+	return shortID(id, maxPlainID)
 }
 
 // hashedID makes an id of 37 characters that every provider takes.

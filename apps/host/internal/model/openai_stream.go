@@ -3,7 +3,6 @@ package model
 import (
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -58,21 +57,9 @@ func (s *chatStream) serverError(data []byte, raw json.RawMessage) error {
 		status, _ = inner.Code.Int64()
 	}
 	if status >= 400 && status < 600 {
-		return &streamError{text: s.config.explainStatus(int(status), data), retry: transient(int(status))}
+		return &streamError{*s.config.refused(int(status), data, 0)}
 	}
-	return &streamError{text: fmt.Sprintf("%s reported an error.%s", s.config.subject(), s.config.quote(errorText(data))), retry: true}
-}
-
-// broken turns what ended the reading into a failure.
-func (s *chatStream) broken(err error) *failure {
-	var sent *streamError
-	switch {
-	case errors.As(err, &sent):
-		return &failure{text: sent.text, retry: sent.retry}
-	case errors.Is(err, errStreamTooLarge):
-		return &failure{text: fmt.Sprintf("%s sent more than 64 MiB in one answer, which is the limit.", s.config.subject())}
-	}
-	return s.config.explainError(err)
+	return &streamError{*s.config.reported(errorText(data), string(data))}
 }
 
 // end judges a stream that was read to its end.
@@ -81,7 +68,7 @@ func (s *chatStream) end() (ending, *failure) {
 	switch s.finish {
 	case "":
 		if !s.done {
-			return end, &failure{retry: true, text: fmt.Sprintf("The answer of %s broke off in the middle.", s.config.subject())}
+			return end, s.config.brokeOff()
 		}
 		end.stop = session.StopEnd
 	case "length", "max_tokens":

@@ -15,6 +15,8 @@ type (
 		StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 		MaxTokens           int            `json:"max_tokens,omitempty"`
 		MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+		ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
+		PromptCacheKey      string         `json:"prompt_cache_key,omitempty"`
 	}
 	streamOptions struct {
 		IncludeUsage bool `json:"include_usage"`

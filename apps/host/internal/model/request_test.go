@@ -14,8 +14,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// conversation has everything that a request can hold.
-func conversation() agent.Request {
+// conversation has everything that a request can hold, with what one provider
+// and another signed.
+func conversation(kind string) agent.Request {
+	own, signature := apiAnthropic, "sig"
+	switch kind {
+	case TypeResponses:
+		own, signature = apiResponses, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"sealed"}`
+	case TypeGoogle:
+		own = apiGoogle
+	}
 	isError := true
 	call := func(id, name, arguments string) session.Block {
 		return session.Block{Type: session.BlockToolCall, ID: id, Name: name, Arguments: json.RawMessage(arguments)}
@@ -28,18 +36,19 @@ func conversation() agent.Request {
 		Messages: []session.Message{
 			text(session.RoleUser, "first"),
 			text(session.RoleUser, "second <&>"),
-			{Role: session.RoleAssistant, API: apiAnthropic, Model: "the-model", Content: session.Content{
-				{Type: session.BlockThinking, Thinking: "hm", ThinkingSignature: "sig"},
+			{Role: session.RoleAssistant, API: own, Model: "the-model", Content: session.Content{
+				{Type: session.BlockThinking, Thinking: "hm", ThinkingSignature: signature},
 				{Type: session.BlockThinking, Thinking: "unsigned"},
 				{Type: session.BlockThinking, ThinkingSignature: "opaque", Redacted: true},
-				session.Text("I look"), call("functions.read:0", "read", `{"path":"a"}`), call(strings.Repeat("x", 70), "read", `{}`),
+				{Type: session.BlockText, Text: "I look", TextSignature: "t"}, call("functions.read:0", "read", `{"path":"a"}`), call(strings.Repeat("x", 70), "read", `{}`),
 			}},
 			{Role: session.RoleToolResult, ToolCallID: "functions.read:0", ToolName: "read", Content: session.Content{
 				session.Text("seen"), {Type: session.BlockImage, MimeType: "image/png", Data: "AAAA"}}},
 			{Role: session.RoleToolResult, ToolCallID: strings.Repeat("x", 70), ToolName: "read", Content: session.Content{session.Text("failed")}, IsError: &isError},
 			text(session.RoleUser, "go on"),
-			{Role: session.RoleAssistant, API: apiAnthropic, Model: "another", Content: session.Content{
-				{Type: session.BlockThinking, Thinking: "foreign", ThinkingSignature: "sig"}, session.Text("ok")}},
+			{Role: session.RoleAssistant, API: own, Model: "another", Content: session.Content{
+				{Type: session.BlockThinking, Thinking: "foreign", ThinkingSignature: signature},
+				{Type: session.BlockText, Text: "ok", TextSignature: "foreign"}}},
 			{Role: session.RoleUser, Content: session.Content{session.Text("see"), {Type: session.BlockImage, MimeType: "image/png", Data: "BBBB"}}},
 		},
 		Tools: []agent.ToolSpec{{Name: "read", Description: "Reads.", Parameters: json.RawMessage(
@@ -50,7 +59,14 @@ func conversation() agent.Request {
 // What is sent is compared with files that were read and found right. Run with
 // UPDATE_GOLDEN=1 to write them anew, and read them.
 func TestRequests(t *testing.T) {
-	answers := map[string]string{TypeOpenAI: "openai/openai-gpt-4o-simple-0", TypeAnthropic: "anthropic/claude-sonnet-4-simple-0"}
+	answers := map[string]string{
+		TypeOpenAI: "openai/openai-gpt-4o-simple-0", TypeAnthropic: "anthropic/claude-sonnet-4-simple-0",
+		TypeResponses: "openai-responses/openai-gpt-5-simple-0", TypeGoogle: "google/gemini-3-pro-preview-simple-0",
+	}
+	paths := map[string]string{
+		TypeOpenAI: "/v1/chat/completions", TypeAnthropic: "/v1/messages",
+		TypeResponses: "/v1/responses", TypeGoogle: "/v1/models/the-model:streamGenerateContent",
+	}
 	for kind, recording := range answers {
 		answer, _ := readRecorded(t, "testdata/recorded/"+recording+".sse")
 		var body []byte
@@ -72,19 +88,25 @@ func TestRequests(t *testing.T) {
 		}
 		config.MaxTokens = 100
 		made, _ := build(t, config)
-		message := made.Stream(t.Context(), conversation(), func(agent.Delta) {})
+		message := made.Stream(t.Context(), conversation(kind), func(agent.Delta) {})
 		if message.StopReason != session.StopEnd {
 			t.Fatalf("%s: %q", kind, message.ErrorMessage)
 		}
 		compareGolden(t, "testdata/request-"+kind+".json", body)
-		wantPath, auth := "/v1/chat/completions", "Bearer k-secret"
+		auth := "Bearer k-secret"
 		if kind == TypeAnthropic {
-			wantPath, auth = "/v1/messages", ""
+			auth = ""
 			if header.Get("X-Api-Key") != "k-secret" || header.Get("Anthropic-Version") == "" {
 				t.Errorf("headers %v", header)
 			}
 		}
-		if path != wantPath || header.Get("Authorization") != auth {
+		if kind == TypeGoogle {
+			auth = ""
+			if header.Get("X-Goog-Api-Key") != "k-secret" {
+				t.Errorf("headers %v", header)
+			}
+		}
+		if path != paths[kind] || header.Get("Authorization") != auth {
 			t.Errorf("%s: path %q, authorization %q", kind, path, header.Get("Authorization"))
 		}
 	}

@@ -28,6 +28,9 @@ type failure struct {
 	text  string        // for people
 	retry bool          // it may work when made again
 	after time.Duration // the server asked to wait that long; 0 when it did not
+	// overflow: the prompt is larger than the model takes.
+	overflow bool
+	reason   Reason
 }
 
 // ending is how an attempt that gave a message ended.
@@ -36,6 +39,7 @@ type ending struct {
 	errorText  string // with StopError
 	usage      *session.Usage
 	responseID string
+	overflow   bool // with StopError: the prompt is larger than the model takes
 }
 
 // attempt makes the call once. It stops when ctx ends.
@@ -52,12 +56,7 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 		end, fail := c.watched(ctx, a, once)
 		message.Timestamp = time.Now().UnixMilli()
 		if fail == nil {
-			message.Content, message.StopReason, message.ErrorMessage = a.whole(), end.stop, end.errorText
-			message.ResponseID = end.responseID
-			if end.usage != nil {
-				message.Usage = end.usage
-			}
-			return message
+			return c.finish(message, a, end)
 		}
 		message.Content = a.partial(signed)
 		if ctx.Err() != nil {
@@ -67,6 +66,12 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 		pause := max(fail.after, c.retry.base<<try)
 		if !fail.retry || try >= c.retry.tries || pause > c.retry.longest {
 			message.StopReason, message.ErrorMessage = session.StopError, c.final(fail, try)
+			if c.config.last != nil {
+				*c.config.last = *fail
+			}
+			if fail.overflow {
+				emit(agent.Delta{Kind: agent.DeltaOverflow, Text: fail.text})
+			}
 			return message
 		}
 		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text})
@@ -75,6 +80,20 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 			return message
 		}
 	}
+}
+
+// finish fills in what an attempt that gave a message brought.
+func (c caller) finish(message session.Message, a *assembler, end ending) session.Message {
+	message.Content, message.StopReason, message.ErrorMessage = a.whole(), end.stop, end.errorText
+	message.ResponseID = end.responseID
+	if end.usage != nil {
+		message.Usage = end.usage
+		message.Usage.Cost = c.config.Price.cost(*end.usage)
+	}
+	if end.overflow {
+		a.emit(agent.Delta{Kind: agent.DeltaOverflow, Text: end.errorText})
+	}
+	return message
 }
 
 func (c caller) final(fail *failure, try int) string {

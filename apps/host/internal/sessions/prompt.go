@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -138,6 +139,32 @@ func (s *Session) changeModel(clientID string, model api.Model) error {
 	})
 	s.touch()
 	return err
+}
+
+// CheckThinking refuses a level that no model knows; "" is none.
+func CheckThinking(level string) error {
+	switch agent.ThinkingLevel(level) {
+	case "", agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium, agent.ThinkingHigh:
+		return nil
+	}
+	return api.Errorf(api.KindBadRequest, "thinking %.32q is no level: give off, minimal, low, medium or high", level)
+}
+
+// SetThinking says how much the model thinks in the next turns.
+func (s *Session) SetThinking(ctx context.Context, clientID, level string) (err error) {
+	if err := CheckThinking(level); err != nil {
+		return err
+	}
+	doErr := s.do(ctx, func() {
+		_, err = s.keep(store.Mark{ClientID: clientID}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+			return s.log.AppendThinkingLevelChange(ctx, mark, level)
+		})
+		s.touch()
+	})
+	if doErr != nil {
+		return refuse(doErr)
+	}
+	return refuse(err)
 }
 
 // Rename names the session; "" gives it back the name made from its first prompt.

@@ -44,6 +44,11 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
+	history := s.log.Tree().LeafContext()
+	thinking := agent.ThinkingLevel("") // what config.toml says
+	if history.ThinkingSet {
+		thinking = agent.ThinkingLevel(history.ThinkingLevel)
+	}
 	return agent.Turn{
 		Model:    model,
 		Journal:  journal{s, s.turn.id},
@@ -54,6 +59,8 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
+
+		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
 	}, nil
 }
 

@@ -11,9 +11,17 @@ import (
 // Types of providers in config.toml.
 const (
 	ProviderOpenAI    = "openai"
+	ProviderResponses = "openai-responses"
 	ProviderAnthropic = "anthropic"
+	ProviderGoogle    = "google"
 	ProviderDemo      = "demo"
 )
+
+// providerTypes are the types in the order in which people are told of them.
+var providerTypes = [...]string{ProviderOpenAI, ProviderResponses, ProviderAnthropic, ProviderGoogle, ProviderDemo}
+
+// thinkingLevels are the words for how much a model thinks.
+var thinkingLevels = [...]string{"off", "minimal", "low", "medium", "high"}
 
 // Config is what config.toml says, checked. LoadConfig makes it.
 type Config struct {
@@ -35,12 +43,20 @@ type Config struct {
 type Model struct {
 	Name          string // in config.toml
 	Provider      string // name of the provider in config.toml
-	Type          string // ProviderOpenAI, ProviderAnthropic or ProviderDemo
+	Type          string // one of the types above
 	ID            string // the provider's name for it
 	BaseURL       string // "" is the provider's own
 	KeyEnv        string // the variable that holds the key; "" for none
 	ContextWindow int    // tokens; 0 is not known
 	MaxTokens     int    // tokens of one answer; 0 leaves it to the provider
+	Thinking      string // off, minimal, low, medium or high; "" leaves it to the provider
+	Price         Price
+}
+
+// Price is what a million tokens cost, in US dollars; 0 is not known.
+type Price struct {
+	Input, Output         float64
+	CacheRead, CacheWrite float64 // 0 counts as input
 }
 
 // Default returns the name of the model that new sessions use.
@@ -94,6 +110,8 @@ const (
 	defaultAnthropicWindow = 200_000
 	defaultOpenAIID        = "gpt-5"
 	defaultOpenAIWindow    = 400_000
+	defaultGoogleID        = "gemini-2.5-pro"
+	defaultGoogleWindow    = 1_048_576
 )
 
 // builtinModel is the model of a machine without a config.toml: that of the
@@ -109,6 +127,11 @@ func builtinModel(getenv func(string) string) Model {
 		return Model{
 			Name: "openai", Provider: "openai", Type: ProviderOpenAI, ID: defaultOpenAIID, BaseURL: getenv("OPENAI_BASE_URL"),
 			KeyEnv: "OPENAI_API_KEY", ContextWindow: defaultOpenAIWindow,
+		}
+	case getenv("GEMINI_API_KEY") != "":
+		return Model{
+			Name: "google", Provider: "google", Type: ProviderGoogle, ID: defaultGoogleID,
+			KeyEnv: "GEMINI_API_KEY", ContextWindow: defaultGoogleWindow,
 		}
 	}
 	return Model{Name: "demo", Provider: "demo", Type: ProviderDemo, ID: "demo"}

@@ -48,11 +48,17 @@ type modelFile struct {
 	ID            string `toml:"id"`
 	ContextWindow int    `toml:"context_window"`
 	MaxTokens     int    `toml:"max_tokens"`
+	Thinking      string `toml:"thinking"`
+
+	PriceInput      float64 `toml:"price_input"`
+	PriceOutput     float64 `toml:"price_output"`
+	PriceCacheRead  float64 `toml:"price_cache_read"`
+	PriceCacheWrite float64 `toml:"price_cache_write"`
 }
 
 // LoadConfig reads config.toml strictly. Without a file, the environment decides:
-// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else the demo
-// model; the same holds for a file that names no model. An error is one sentence
+// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else
+// GEMINI_API_KEY, else the demo model; the same holds for a file that names no model. An error is one sentence
 // with the file and, where there is one, the line.
 func LoadConfig(path string, getenv func(string) string) (Config, error) {
 	data, err := os.ReadFile(path)
@@ -137,7 +143,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 2 && key[0] == "compaction":
 		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
-		return []string{"provider", "id", "context_window", "max_tokens"}
+		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
 	case len(key) == 3 && key[0] == "session_providers":
 		return []string{"url", "url_env"}
 	case len(key) == 3 && key[0] == "projects":
@@ -226,23 +232,39 @@ func (f configFile) model(name string) (Model, error) {
 	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
 		return Model{}, errors.New("max_tokens is larger than context_window")
 	}
+	if err := m.check(); err != nil {
+		return Model{}, err
+	}
 	id := m.ID
 	if id == "" {
 		id = "demo"
 	}
 	return Model{
 		Name: name, Provider: m.Provider, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.APIKeyEnv,
-		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking,
+		Price: Price{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite},
 	}, nil
 }
 
+func (m modelFile) check() error {
+	if m.Thinking != "" && !slices.Contains(thinkingLevels[:], m.Thinking) {
+		return fmt.Errorf("thinking %q is unknown; it must be one of %s", m.Thinking, strings.Join(thinkingLevels[:], ", "))
+	}
+	for _, price := range []float64{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite} {
+		if !(price >= 0 && price < 1e6) { // not a number as well
+			return errors.New("a price is in US dollars for a million tokens and must not be negative")
+		}
+	}
+	return nil
+}
+
 func (p providerFile) check() error {
-	switch p.Type {
-	case ProviderOpenAI, ProviderAnthropic, ProviderDemo:
-	case "":
-		return errors.New("type is missing; it must be openai, anthropic or demo")
-	default:
-		return fmt.Errorf("type %q is unknown; it must be openai, anthropic or demo", p.Type)
+	types := strings.Join(providerTypes[:len(providerTypes)-1], ", ") + " or " + providerTypes[len(providerTypes)-1]
+	switch {
+	case p.Type == "":
+		return fmt.Errorf("type is missing; it must be %s", types)
+	case !slices.Contains(providerTypes[:], p.Type):
+		return fmt.Errorf("type %q is unknown; it must be %s", p.Type, types)
 	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL, "http", "https"); err != nil {

@@ -28,10 +28,15 @@ provider = "local"
 id = "qwen3-coder"
 context_window = 128000
 max_tokens = 8192
+thinking = "high"
+price_input = 3
+price_output = 15.5
 
 [models.demo]
 provider = "try"
 `
+
+const withAuxiliary = "auxiliary_model = \"demo\"\n" + goodConfig
 
 func environment(pairs ...string) func(string) string {
 	values := map[string]string{}
@@ -51,16 +56,16 @@ func load(t *testing.T, text string, env ...string) (state.Config, error) {
 }
 
 func TestLoadConfig(t *testing.T) {
-	config, err := load(t, goodConfig, "MY_KEY", "sk-1")
+	config, err := load(t, withAuxiliary, "MY_KEY", "sk-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := state.Model{
 		Name: "main", Provider: "local", Type: "openai", ID: "qwen3-coder", BaseURL: "http://127.0.0.1:11434/v1",
-		KeyEnv: "MY_KEY", ContextWindow: 128000, MaxTokens: 8192,
+		KeyEnv: "MY_KEY", ContextWindow: 128000, MaxTokens: 8192, Thinking: "high", Price: state.Price{Input: 3, Output: 15.5},
 	}
 	got, ok := config.Model("")
-	if !ok || got != want || config.Default() != "main" {
+	if !ok || got != want || config.Default() != "main" || config.Auxiliary() != "demo" {
 		t.Errorf("default %q = %+v", config.Default(), got)
 	}
 	if config.Key(got) != "sk-1" || !reflect.DeepEqual(config.SecretEnvs(), []string{"MY_KEY", "SCOREL_SESSIONS_MYSQL", "SCOREL_SESSIONS_POSTGRES"}) {
@@ -92,6 +97,7 @@ func TestLoadConfigWithoutModels(t *testing.T) {
 			state.Model{Name: "anthropic", Provider: "anthropic", Type: "anthropic", KeyEnv: "ANTHROPIC_API_KEY"}},
 		{"openai", []string{"OPENAI_API_KEY", "b", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"},
 			state.Model{Name: "openai", Provider: "openai", Type: "openai", KeyEnv: "OPENAI_API_KEY", BaseURL: "http://127.0.0.1:1/v1"}},
+		{"google", []string{"GEMINI_API_KEY", "c"}, state.Model{Name: "google", Provider: "google", Type: "google", KeyEnv: "GEMINI_API_KEY"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,7 +111,7 @@ func TestLoadConfigWithoutModels(t *testing.T) {
 			}
 			for _, config := range []state.Config{missing, empty} {
 				got, _ := config.Model("")
-				if got.ID == "" || config.Default() != test.want.Name || len(config.Models()) != 1 {
+				if got.ID == "" || config.Auxiliary() != "" || config.Default() != test.want.Name || len(config.Models()) != 1 {
 					t.Errorf("%+v", got)
 				}
 				if test.want.ID == "" { // which model it is may change
@@ -139,7 +145,7 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"no TOML", replace("[models.main]", "[models.main"), `config.toml:13: expected ']'`},
 		{"wrong type of value", replace("128000", `"big"`), `config.toml:16: models.main.context_window: must be a whole number, not a string`},
 		{"a table as value", replace(`"home"`, `{a = 1}`), `config.toml:3: `},
-		{"unknown type", replace(`"openai"`, `"openia"`), `providers.local: type "openia" is unknown; it must be openai, anthropic or demo`},
+		{"unknown type", replace(`"openai"`, `"openia"`), `providers.local: type "openia" is unknown; it must be openai, openai-responses, anthropic, google or demo`},
 		{"no type", replace(`type = "openai"`, ``), `type is missing`},
 		{"base_url", replace(`"http://127.0.0.1:11434/v1"`, `"127.0.0.1:11434"`), `base_url "127.0.0.1:11434" is not a URL that begins with http:// or https://`},
 		{"base_url with another scheme", replace(`"http://127.0.0.1:11434/v1"`, `"file:///etc"`), `is not a URL`},

@@ -1,11 +1,13 @@
-// Command tsgen writes the TypeScript types of the protocol from the Go types,
-// so that the two cannot drift apart. Run it in the root of this module:
+// Command tsgen writes the TypeScript types of the protocol and the OpenAPI
+// document of its HTTP adapter from the Go types, so that they cannot drift
+// apart. Run it in the root of this module:
 //
 //	go run ./cmd/tsgen
 //
 // What it reads: types and their JSON tags by reflection, doc comments and
 // constants from the Go sources. What it writes: one file per package under
-// ts/src/gen. The test of this package fails while a file is stale.
+// ts/src/gen, openapi/openapi.json and docs/openapi.json. The test of this package
+// fails while a file is stale.
 //
 // The mapping: ids, keys and byte strings become string; json.RawMessage becomes
 // unknown; omitempty becomes an optional property; a pointer without omitempty
@@ -39,12 +41,44 @@ func run(out string) error {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
 	}
+	document, err := generateOpenAPI(".")
+	if err != nil {
+		return err
+	}
+	for _, name := range openapiFiles() {
+		if err := os.WriteFile(name, document, 0o644); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
 	return nil
 }
 
 // generate returns the text of every generated file by its name. root is the
 // folder of the module.
 func generate(root string) (map[string][]byte, error) {
+	g, err := readGenerator(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, emit := range []func() error{g.wire, g.session, g.api} {
+		if err := emit(); err != nil {
+			return nil, err
+		}
+	}
+	return g.render(), nil
+}
+
+// generateOpenAPI returns the text of the OpenAPI document.
+func generateOpenAPI(root string) ([]byte, error) {
+	g, err := readGenerator(root)
+	if err != nil {
+		return nil, err
+	}
+	return g.openapi()
+}
+
+// readGenerator returns a generator that has read the sources.
+func readGenerator(root string) (*generator, error) {
 	g := newGenerator()
 	for _, name := range []string{"wire", "session", "api"} {
 		src, err := readSource(filepath.Join(root, name))
@@ -53,10 +87,5 @@ func generate(root string) (map[string][]byte, error) {
 		}
 		g.sources[name] = src
 	}
-	for _, emit := range []func() error{g.wire, g.session, g.api} {
-		if err := emit(); err != nil {
-			return nil, err
-		}
-	}
-	return g.render(), nil
+	return g, nil
 }

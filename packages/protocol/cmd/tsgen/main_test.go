@@ -34,6 +34,19 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 	}
 }
 
+func TestOpenAPIIsFresh(t *testing.T) {
+	root := filepath.Join("..", "..")
+	want, err := generateOpenAPI(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range openapiFiles() {
+		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is stale; run: go run ./cmd/tsgen (%v)", name, err)
+		}
+	}
+}
+
 func TestGenerateIsStable(t *testing.T) {
 	root := filepath.Join("..", "..")
 	first, err := generate(root)

@@ -20,10 +20,10 @@ type variant struct {
 
 func blockVariants() []variant {
 	return []variant{
-		{"TextBlock", "", "text", []string{"text"}},
+		{"TextBlock", "", "text", []string{"text", "textSignature?"}},
 		{"ThinkingBlock", "", "thinking", []string{"thinking", "thinkingSignature?", "redacted?"}},
 		{"ImageBlock", "", "image", []string{"data", "mimeType"}},
-		{"ToolCallBlock", "", "toolCall", []string{"id", "name", "arguments"}},
+		{"ToolCallBlock", "", "toolCall", []string{"id", "name", "arguments", "thoughtSignature?"}},
 	}
 }
 

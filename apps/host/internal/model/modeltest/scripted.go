@@ -1,5 +1,6 @@
-// Package modeltest has a model for tests: it says what a script tells it to,
-// and it is as strict as the real ones about what it is asked.
+// Package modeltest has models for tests that say what a script tells them to, and
+// are as strict as the real ones about what they are asked: Scripted stands in for
+// a provider's code, Server for a provider behind its wire.
 package modeltest
 
 import (
@@ -17,10 +18,14 @@ type Step struct {
 	Content session.Content
 	Stop    session.StopReason // "" is what fits the content
 	Error   string             // with StopError
+	// Overflow fails because the prompt is too long.
+	Overflow bool
 	// FailFirst makes that many attempts break off after the first block.
 	FailFirst int
 	// Stall waits after the content until the call is cancelled.
 	Stall bool
+	// Faults are how the requests before this step go wrong; only a Server has them.
+	Faults []Fault
 	// Piece is the size of a delta in bytes; 0 is 4.
 	Piece int
 }
@@ -60,6 +65,10 @@ func (s *Scripted) Stream(ctx context.Context, req agent.Request, emit func(agen
 	step, err := s.next(req)
 	if err != nil {
 		return failure("modeltest: " + err.Error())
+	}
+	if step.Overflow {
+		emit(agent.Delta{Kind: agent.DeltaOverflow, Text: "the prompt is too long"})
+		return failure("the prompt is too long")
 	}
 	for attempt := range step.FailFirst {
 		if len(step.Content) > 0 {

@@ -248,7 +248,7 @@ export interface ApprovalResolved {
   seq: number;
   approvalId: string;
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
 }
 
@@ -376,7 +376,7 @@ export interface Requests {
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Takes a session file of the host's machine in, of scorel or Pi. */
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
-  /** Chooses the model for the next turns of a session. */
+  /** Chooses the model, and how much it thinks, for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Makes a new session of the path to an entry; the same clientKey gives the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
@@ -412,6 +412,12 @@ export interface Requests {
   list_clients: { grant: 'manage'; request: Empty; response: ListClientsResponse };
   /** Shuts an entry out at once. */
   revoke_client: { grant: 'manage'; request: RevokeClientRequest; response: Empty };
+  /** Admits a token with some grants, for programs on the host's machine; the same hash is the same token. */
+  create_token: { grant: 'local'; request: CreateTokenRequest; response: CreateTokenResponse };
+  /** Lists the tokens. */
+  list_tokens: { grant: 'local'; request: Empty; response: ListTokensResponse };
+  /** Ends a token, and its connections at once. */
+  revoke_token: { grant: 'local'; request: RevokeTokenRequest; response: Empty };
   /** Asks the relay for a pairing code to show. */
   create_pairing: { grant: 'local'; request: Empty; response: CreatePairingResponse };
   /** Takes a code that an entry shows. */
@@ -456,6 +462,9 @@ export const requestGrants = {
   decide_mcp_server: 'manage',
   list_clients: 'manage',
   revoke_client: 'manage',
+  create_token: 'local',
+  list_tokens: 'local',
+  revoke_token: 'local',
   create_pairing: 'local',
   redeem_pairing: 'local',
   await_pairing: 'local',
@@ -650,9 +659,13 @@ export interface ImportSessionResponse {
   session: SessionSummary;
 }
 
+/** SetModelRequest chooses the model, how much it thinks, or both. */
 export interface SetModelRequest {
   sessionId: string;
+  /** "" with Thinking leaves it */
   model: string;
+  /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
+  thinking?: string;
 }
 
 /**
@@ -848,7 +861,7 @@ export interface AnswerApprovalRequest {
 /** AnswerApprovalResponse tells the decision that counts: the first answer wins. */
 export interface AnswerApprovalResponse {
   decision: Decision;
-  /** client id, or "host" */
+  /** client id, token id, or "host" */
   decidedBy: string;
   /** false when somebody was faster */
   won: boolean;
@@ -885,6 +898,29 @@ export interface ListClientsResponse {
 
 export interface RevokeClientRequest {
   clientId: string;
+}
+
+/**
+ * CreateTokenRequest admits a token for programs on the host's own machine. Who
+ * asks makes the token and keeps it; the same hash is the same token.
+ */
+export interface CreateTokenRequest {
+  /** SHA-256 of the token, lower-case hex */
+  hash: string;
+  label: string;
+  grants: Grant[];
+}
+
+export interface CreateTokenResponse {
+  token: Token;
+}
+
+export interface ListTokensResponse {
+  tokens: Token[];
+}
+
+export interface RevokeTokenRequest {
+  tokenId: string;
 }
 
 /**
@@ -1049,6 +1085,16 @@ export interface Client {
   pairedAt: number;
   /** has a channel open */
   online: boolean;
+}
+
+/** Token is what a host tells of a token for programs on its own machine. */
+export interface Token {
+  /** begins with tok_ */
+  id: string;
+  label: string;
+  grants: Grant[];
+  /** Unix milliseconds */
+  createdAt: number;
 }
 
 /** Model is a model that the host can use. */

@@ -73,6 +73,8 @@ export type BlockType =
 export interface TextBlock {
   type: 'text';
   text: string;
+  /** text: the provider's, to be sent back */
+  textSignature?: string;
 }
 
 export interface ThinkingBlock {
@@ -96,6 +98,8 @@ export interface ToolCallBlock {
   name: string;
   /** toolCall: a JSON object */
   arguments: unknown;
+  /** toolCall: the provider's, to be sent back */
+  thoughtSignature?: string;
 }
 
 /** Block is one piece of content. Which fields are set depends on the type. */

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func newHostToken(a *app) *cobra.Command {
+	return group("token", "Let programs on this machine use the host by HTTP",
+		"  scorel host token create --grants view,prompt --label ci\n  scorel host token list",
+		newTokenCreate(a), newTokenList(a), newTokenRevoke(a))
+}
+
+func newTokenCreate(a *app) *cobra.Command {
+	var (
+		label  string
+		grants []string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make a token that may do some things and not others",
+		Long: `Makes a token for programs on this machine and prints it once: the host keeps
+only its hash. The grants are view (read), prompt (make sessions, send prompts,
+cancel), approve (answer for tools that ask) and manage (projects, folders,
+clients). Whoever has prompt can have the agent read what you can read.`,
+		Example: `  scorel host token create --grants view --label dashboard
+  scorel host token create --grants view,prompt --label ci > token`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asked, err := parseGrants(grants)
+			if err != nil {
+				return err
+			}
+			if label == "" {
+				return usagef("the token needs a name: give it with --label, as in --label ci")
+			}
+			return a.createToken(cmd.Context(), label, asked, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&label, "label", "", "what the token is for, as the list shows it")
+	cmd.Flags().StringSliceVar(&grants, "grants", nil, "what it may do: some of view,prompt,approve,manage")
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func parseGrants(words []string) ([]api.Grant, error) {
+	var grants []api.Grant
+	if len(words) == 0 {
+		return nil, usagef("it must be said what the token may do: --grants takes some of %s", grantList(api.AllGrants()))
+	}
+	for _, word := range words {
+		grant := api.Grant(strings.TrimSpace(word))
+		if !slices.Contains(api.AllGrants(), grant) {
+			return nil, usagef("there is no grant %q: --grants takes some of %s", clip(word, 40), grantList(api.AllGrants()))
+		}
+		if !slices.Contains(grants, grant) {
+			grants = append(grants, grant)
+		}
+	}
+	return grants, nil
+}
+
+func grantList(grants []api.Grant) string {
+	words := make([]string, len(grants))
+	for i, grant := range grants {
+		words[i] = string(grant)
+	}
+	return strings.Join(words, ",")
+}
+
+func (a *app) createToken(ctx context.Context, label string, grants []api.Grant, asJSON bool) error {
+	secret := "scorel_" + rand.Text()
+	hash := sha256.Sum256([]byte(secret))
+	request := api.CreateTokenRequest{Hash: hex.EncodeToString(hash[:]), Label: label, Grants: grants}
+	response, err := ask[api.CreateTokenResponse](ctx, &target{app: a}, "create_token", request)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.stdout, struct {
+			api.Token
+			Secret string `json:"token"`
+		}{response.Token, secret})
+	}
+	if _, err := fmt.Fprintf(a.stderr, "%s may %s; it is shown this once\n", response.Token.ID, grantList(grants)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, secret)
+	return err
+}
+
+func newTokenList(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the tokens; not what they are, but what they may do",
+		Example: "  scorel host token list --json",
+		Args:    argCount(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listTokens(cmd.Context(), asJSON) },
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
+}
+
+func (a *app) listTokens(ctx context.Context, asJSON bool) error {
+	response, err := ask[api.ListTokensResponse](ctx, &target{app: a}, "list_tokens", api.Empty{})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printEach(a.stdout, response.Tokens)
+	}
+	if len(response.Tokens) == 0 {
+		_, err := fmt.Fprintln(a.stdout, "there is no token: make one with `scorel host token create`")
+		return err
+	}
+	var rows [][]string
+	for _, token := range response.Tokens {
+		rows = append(rows, []string{token.ID, grantList(token.Grants), formatMillis(token.CreatedAt), token.Label})
+	}
+	return printTable(a.stdout, []string{"ID", "GRANTS", "CREATED", "LABEL"}, rows)
+}
+
+func newTokenRevoke(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke ID",
+		Short:   "End a token, and what uses it, at once",
+		Example: "  scorel host token revoke tok_...",
+		Args:    argCount(1, 1, "the id of one token"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !strings.HasPrefix(args[0], "tok_") {
+				return usagef("%q is not the id of a token: `scorel host token list` shows them", clip(args[0], 60))
+			}
+			if _, err := ask[api.Empty](cmd.Context(), &target{app: a}, "revoke_token", api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(a.stdout, "%s is revoked\n", args[0])
+			return err
+		},
+	}
+}

@@ -1,0 +1,143 @@
+package host_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// TestWaitForATurn: whoever waits learns how the turn ended, however late it asks.
+func TestWaitForATurn(t *testing.T) {
+	home, folder := t.TempDir(), t.TempDir()
+	h, ended := run(t, host.Config{Home: home, Projects: []string{folder}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	const path = "/v1/send_prompt?wait=turn"
+	first := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3"))
+	if first.State != api.PromptTaken || first.Turn.Text != "word1 word2 word3" || first.Turn.StopReason != session.StopEnd || first.EntryID == "" {
+		t.Fatalf("got %+v", first)
+	}
+	// The first turn leaves what one answer holds of the log.
+	names := dial(t, h, nil)
+	for i := range api.WindowEntries {
+		call[api.Empty](t, names, "rename_session", api.RenameSessionRequest{SessionID: sessionID, Name: fmt.Sprint(i)})
+	}
+	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3")); again != first {
+		t.Errorf("got %+v, then %+v", first, again)
+	}
+	aborted := cancelled(t, e, sessionID)
+	ask[api.Empty](e, "/v1/stop_host", api.Empty{})
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	after := start(t, host.Config{Home: home})
+	e = newHTTPEntry(t, after, after.State().Token)
+	for key, want := range map[string]api.TurnAnswer{"first": first, "cancelled": aborted} {
+		if again := ask[api.TurnAnswer](e, path, prompt(sessionID, key, "x")); again != want {
+			t.Errorf("after a restart %s ended as %+v, before as %+v", key, again, want)
+		}
+	}
+}
+
+// background runs f; where f ends the test, what comes is the zero value.
+func background[T any](f func() T) <-chan T {
+	out := make(chan T, 1)
+	go func() {
+		defer close(out)
+		out <- f()
+	}()
+	return out
+}
+
+// waitFor sends a prompt in the background and waits for its turn.
+func waitFor(e httpEntry, request api.SendPromptRequest) <-chan api.TurnAnswer {
+	return background(func() api.TurnAnswer { return ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", request) })
+}
+
+// cancelled waits for a turn that somebody else cancels.
+func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
+	t.Helper()
+	stream := follow(t, e, sessionID, "")
+	answers := waitFor(e, prompt(sessionID, "cancelled", "stream 100000"))
+	p := projection{}
+	for p.live.Turn == nil || len(p.live.Partial) == 0 {
+		p.apply(t, stream.next(t))
+	}
+	ask[api.CancelTurnResponse](e, "/v1/cancel_turn", api.CancelTurnRequest{SessionID: sessionID, TurnID: p.live.Turn.TurnID})
+	answer := <-answers
+	if answer.Turn.StopReason != session.StopAborted || answer.Turn.TurnID != p.live.Turn.TurnID {
+		t.Fatalf("a cancelled turn ended as %+v", answer)
+	}
+	return answer
+}
+
+// TestWaitNeedsView: a wait reads the session.
+func TestWaitNeedsView(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	sessionID := sessionOf(t, newHTTPEntry(t, h, h.State().Token))
+	addToken(t, h, "blind", api.GrantPrompt)
+	blind := newHTTPEntry(t, h, "blind")
+	body := fmt.Sprintf(`{"sessionId":%q,"clientKey":"k","text":"hello"}`, sessionID)
+	status, answer := blind.post("/v1/send_prompt?wait=turn", body)
+	wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+	if sent := ask[api.SendPromptResponse](blind, "/v1/send_prompt", prompt(sessionID, "k", "hello")); sent.State != api.PromptTaken {
+		t.Errorf("got %+v", sent)
+	}
+	body = fmt.Sprintf(`{"sessionId":%q,"clientKey":"k2","text":"hello","allowAll":true}`, sessionID)
+	status, answer = blind.post("/v1/send_prompt", body)
+	wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+}
+
+// TestWaitForASteer: a steer ends with the turn that it was given to.
+func TestWaitForASteer(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream, p := follow(t, e, sessionID, ""), projection{}
+	until := func(reached func() bool) {
+		for !reached() {
+			p.apply(t, stream.next(t))
+		}
+	}
+	steer := api.SendPromptRequest{SessionID: sessionID, ClientKey: "steer", Text: "stream 2", Mode: session.ModeSteer}
+	first := waitFor(e, prompt(sessionID, "first", "run echo hi"))
+	until(func() bool { return len(p.live.Approvals) == 1 })
+	steered := waitFor(e, steer)
+	until(func() bool { return len(p.live.Queue) == 1 })
+	ask[api.AnswerApprovalResponse](e, "/v1/answer_approval", api.AnswerApprovalRequest{
+		SessionID: sessionID, ApprovalID: p.live.Approvals[0].ID, Decision: api.DecisionAllow,
+	})
+	one, two := <-first, <-steered
+	if one.Turn != two.Turn || one.EntryID == two.EntryID || one.Turn.StopReason != session.StopEnd {
+		t.Errorf("the prompt ended as %+v, its steer as %+v", one, two)
+	}
+	if again := ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", steer); again != two {
+		t.Errorf("the steer ended as %+v, and later as %+v", two, again)
+	}
+}
+
+// TestWaitForARemovedPrompt: who waits for it is told.
+func TestWaitForARemovedPrompt(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	stream, p := follow(t, e, sessionID, ""), projection{}
+	ask[api.SendPromptResponse](e, "/v1/send_prompt", prompt(sessionID, "long", "stream 100000"))
+	body := fmt.Sprintf(`{"sessionId":%q,"clientKey":"later","text":"hello"}`, sessionID)
+	removed := background(func() bool {
+		status, text := e.post("/v1/send_prompt?wait=turn", body)
+		wantHTTP(t, status, text, http.StatusConflict, api.KindConflict)
+		return true
+	})
+	for len(p.live.Queue) == 0 {
+		p.apply(t, stream.next(t))
+	}
+	ask[api.EditQueueResponse](e, "/v1/edit_queue", api.EditQueueRequest{SessionID: sessionID, Expected: []string{"later"}, Items: []api.QueueItem{}})
+	<-removed // false where it failed, and told so
+	status, text := e.post("/v1/send_prompt?wait=turn", body)
+	wantHTTP(t, status, text, http.StatusConflict, api.KindConflict)
+}

@@ -1,0 +1,114 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+)
+
+// maxErrorBody bounds how much of an error answer is read, in bytes.
+const maxErrorBody = 64 << 10
+
+// bearer is how OpenAI and what is compatible to it want the key.
+func (c Config) bearer() http.Header {
+	header := http.Header{}
+	if c.Key != "" {
+		header.Set("Authorization", "Bearer "+string(c.Key))
+	}
+	return header
+}
+
+// post sends a JSON body and returns an answer of status 200, whose body the
+// caller closes.
+func (c caller) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *failure) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, &failure{text: fmt.Sprintf("The base_url %q in config.toml is not a URL.", c.config.BaseURL)}
+	}
+	request.Header = header
+	header.Set("Content-Type", "application/json")
+	header.Set("Accept", "text/event-stream")
+	header.Set("User-Agent", "scorel")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.config.explainError(err)
+	}
+	touch(ctx)
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // what came is all there is to say
+	after := retryAfter(response.Header, time.Now())
+	if after == 0 {
+		after = retryDelay(text)
+	}
+	return nil, c.config.refused(response.StatusCode, text, after)
+}
+
+// events reads the answer's stream; a page for people is none.
+func (c caller) events(ctx context.Context, response *http.Response, onData func([]byte) error) *failure {
+	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
+		return &c.config.notProvider().failure
+	}
+	if err := readSSE(response.Body, func() { touch(ctx) }, onData); err != nil {
+		return c.config.broken(err)
+	}
+	return nil
+}
+
+// streamError is an error that the server sent in the stream.
+type streamError struct{ failure }
+
+func (e *streamError) Error() string { return e.text }
+
+func (c Config) notProvider() *streamError {
+	return &streamError{failure{text: fmt.Sprintf("%s is a web page, not an %s server: check the base_url in config.toml.", c.subject(), c.protocol())}}
+}
+
+func (c Config) notProtocol(data []byte) *streamError {
+	return &streamError{failure{text: fmt.Sprintf("%s sent something that is not JSON of this protocol: check that base_url leads to an %s server.%s",
+		c.subject(), c.protocol(), c.quote(string(data)))}}
+}
+
+// protocol names what a server should speak, for people.
+func (c Config) protocol() string {
+	switch c.Type {
+	case TypeResponses:
+		return "OpenAI responses"
+	case TypeGoogle:
+		return "API of Gemini"
+	}
+	return "OpenAI-compatible"
+}
+
+// reported is an error that a server sent without an HTTP status. code is
+// whatever else it said of it.
+func (c Config) reported(said, code string) *failure {
+	if overflows(0, said) || overflows(0, code) {
+		return &failure{text: c.tooLong(said), overflow: true}
+	}
+	return &failure{text: fmt.Sprintf("%s reported an error.%s", c.subject(), c.quote(said)), retry: true}
+}
+
+// brokeOff is a stream that ended before its answer did.
+func (c Config) brokeOff() *failure {
+	return &failure{retry: true, text: fmt.Sprintf("The answer of %s broke off in the middle.", c.subject())}
+}
+
+// broken turns what ended the reading into a failure.
+func (c Config) broken(err error) *failure {
+	var sent *streamError
+	switch {
+	case errors.As(err, &sent):
+		return &sent.failure
+	case errors.Is(err, errStreamTooLarge):
+		return &failure{text: fmt.Sprintf("%s sent more than 64 MiB in one answer, which is the limit.", c.subject())}
+	}
+	return c.explainError(err)
+}

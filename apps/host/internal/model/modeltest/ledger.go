@@ -1,0 +1,62 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// ledger keeps which calls wait for their result.
+type ledger struct {
+	maxID int
+	any   bool // ids may hold any character
+	open  []string
+	seen  map[string]bool
+}
+
+var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+// call notes a call; raw is its arguments as JSON text.
+func (l *ledger) call(id, name, raw string) error {
+	var arguments map[string]json.RawMessage
+	switch {
+	case id == "" || !l.any && !plainID.MatchString(id):
+		return fmt.Errorf("tool call id %q is empty or holds characters that are not allowed", id)
+	case len(id) > l.maxID:
+		return fmt.Errorf("tool call id %q is longer than %d", id, l.maxID)
+	case l.seen[id]:
+		return fmt.Errorf("tool call id %q occurs twice", id)
+	case name == "":
+		return fmt.Errorf("tool call %q has no name", id)
+	case json.Unmarshal([]byte(raw), &arguments) != nil || arguments == nil:
+		return fmt.Errorf("arguments of %q are not a JSON object: %q", id, raw)
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[id] = true
+	l.open = append(l.open, id)
+	return nil
+}
+
+// result answers a call.
+func (l *ledger) result(id string) error {
+	for i, open := range l.open {
+		if open == id {
+			l.open = append(l.open[:i:i], l.open[i+1:]...)
+			return nil
+		}
+	}
+	return fmt.Errorf("a result for %q, which no open call has", id)
+}
+
+// closed is asked before anything that is not a result.
+func (l *ledger) closed() error {
+	if len(l.open) > 0 {
+		return fmt.Errorf("tool calls without a result directly behind them: %s", strings.Join(l.open, ", "))
+	}
+	return nil
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

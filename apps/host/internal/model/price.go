@@ -1,0 +1,24 @@
+package model
+
+import (
+	"cmp"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Price is what a million tokens cost, in US dollars; zero where it is not known.
+type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+const million = 1e6
+
+// cost is what the tokens cost. What is read from or written to a cache counts
+// as input where it has no price of its own.
+func (p Price) cost(u session.Usage) session.Cost {
+	c := session.Cost{
+		Input: float64(u.Input) * p.Input / million, Output: float64(u.Output) * p.Output / million,
+		CacheRead:  float64(u.CacheRead) * cmp.Or(p.CacheRead, p.Input) / million,
+		CacheWrite: float64(u.CacheWrite) * cmp.Or(p.CacheWrite, p.Input) / million,
+	}
+	c.Total = c.Input + c.Output + c.CacheRead + c.CacheWrite
+	return c
+}

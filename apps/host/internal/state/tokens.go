@@ -1,0 +1,116 @@
+package state
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// maxTokens bounds the list, and with it what one look-up costs.
+const maxTokens = 100
+
+// Token is what the host keeps of a token: never the token itself.
+type Token struct {
+	api.Token
+	Hash string `json:"hash"` // SHA-256 of the token, lower-case hex
+}
+
+// Tokens is the list of tokens for programs that use a host on its own machine.
+type Tokens struct {
+	path string
+
+	mu   sync.Mutex
+	list []Token
+}
+
+type tokensFile struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// LoadTokens reads the list.
+func LoadTokens(path string) (*Tokens, error) {
+	var file tokensFile
+	if err := readJSON(path, &file); err != nil {
+		return nil, err
+	}
+	return &Tokens{path: path, list: file.Tokens}, nil
+}
+
+// Add admits the token with that hash. The same hash is the same token: to add it
+// again changes nothing, and to change what it may do is a conflict.
+func (t *Tokens) Add(hash, label string, grants []api.Grant) (api.Token, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, have := range t.list {
+		if have.Hash != hash {
+			continue
+		}
+		if have.Label != label || !slices.Equal(have.Grants, grants) {
+			return api.Token{}, api.Errorf(api.KindConflict, "this token is known with another label or other grants: revoke %s first, or make a new one", have.ID)
+		}
+		return have.Token, nil
+	}
+	if len(t.list) >= maxTokens {
+		return api.Token{}, api.Errorf(api.KindTooLarge, "there are %d tokens already: revoke one that is not used any more", maxTokens)
+	}
+	token := Token{Hash: hash, Token: api.Token{
+		ID: "tok_" + hash[:16], Label: label, Grants: grants, CreatedAt: time.Now().UnixMilli(),
+	}}
+	return token.Token, t.saveLocked(append(slices.Clone(t.list), token))
+}
+
+// Remove forgets a token; false when there is none of that id.
+func (t *Tokens) Remove(id string) (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(t.list), func(have Token) bool { return have.ID == id })
+	if len(list) == len(t.list) {
+		return false, nil
+	}
+	return true, t.saveLocked(list)
+}
+
+func (t *Tokens) saveLocked(list []Token) error {
+	if err := writeJSON(t.path, tokensFile{list}); err != nil {
+		return err
+	}
+	t.list = list
+	return nil
+}
+
+// Check finds the token that somebody shows.
+func (t *Tokens) Check(secret string) (api.Token, bool) {
+	sum := sha256.Sum256([]byte(secret))
+	shown := []byte(hex.EncodeToString(sum[:]))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, have := range t.list {
+		if subtle.ConstantTimeCompare(shown, []byte(have.Hash)) == 1 {
+			return have.Token, true
+		}
+	}
+	return api.Token{}, false
+}
+
+// Has tells whether a token of that id is admitted.
+func (t *Tokens) Has(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.list, func(have Token) bool { return have.ID == id })
+}
+
+// List returns the tokens in the order in which they were made.
+func (t *Tokens) List() []api.Token {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := make([]api.Token, 0, len(t.list))
+	for _, token := range t.list {
+		list = append(list, token.Token)
+	}
+	return list
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// object is a JSON object; it is written with sorted keys.
+type object = map[string]any
+
+// openapiFiles are the places of the OpenAPI document below the root of the
+// module: where programs embed it, and where people look for it.
+func openapiFiles() []string {
+	return []string{filepath.Join("openapi", "openapi.json"), filepath.Join("..", "..", "docs", "openapi.json")}
+}
+
+// openapi writes the document of the HTTP adapter from the table of requests.
+func (g *generator) openapi() ([]byte, error) {
+	s := &schemas{g: g, all: object{}}
+	paths := object{
+		"/v1/sessions/{id}/events": object{"get": s.events()},
+		"/v1/openapi.json":         object{"get": described("openapi", "Gives this document.", "", object{"200": ok(object{"type": "object"})})},
+	}
+	for _, spec := range api.Table() {
+		paths["/v1/"+spec.Name] = object{"post": s.operation(spec)}
+	}
+	failure := object{"description": "Refused; `error` says why and what to do.", "content": jsonOf(s.of(reflect.TypeFor[api.HTTPFailure]()))}
+	s.unions()
+	s.flush()
+	document := object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "scorel host", "version": "1",
+			"description": "What a host answers on its own machine. See docs/http.md.",
+			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
+		"servers":  []any{object{"url": "/", "description": "the direct address of the host: `scorel host status`"}},
+		"security": []any{object{"token": []any{}}},
+		"paths":    paths,
+		"components": object{
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "of run/host.json, or made by `scorel host token create`"}},
+			"responses":       object{"Refused": failure},
+			"schemas":         s.all,
+		},
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("writing the OpenAPI document: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+func (s *schemas) operation(spec api.Spec) object {
+	note, answer := "", s.of(reflect.TypeOf(spec.Response))
+	var parameters []any
+	switch spec.Name {
+	case "resync_events", "unsubscribe":
+		note = " A subscription ends with the answer: follow a session by its stream of events."
+	case "send_prompt":
+		note = " With wait=turn the answer comes when the turn has ended, and is a TurnAnswer; this needs the grant `view` as well."
+		answer = object{"anyOf": []any{answer, s.of(reflect.TypeFor[api.TurnAnswer]())}}
+		parameters = []any{object{"name": "wait", "in": "query", "schema": object{"type": "string", "enum": []any{"turn"}}}}
+	}
+	out := described(spec.Name, spec.Doc, fmt.Sprintf("Needs the grant `%s`.%s", spec.Grant, note), object{"200": ok(answer)})
+	out["x-scorel-grant"] = spec.Grant
+	out["requestBody"] = object{"required": reflect.TypeOf(spec.Request).NumField() > 0, "content": jsonOf(s.of(reflect.TypeOf(spec.Request)))}
+	if parameters != nil {
+		out["parameters"] = parameters
+	}
+	return out
+}
+
+// events describes the stream of a session, and has every event written.
+func (s *schemas) events() object {
+	stream := object{
+		"description": "Server-sent events. The first is `resync`, with a ResyncEventsResponse; each other one has the name and the fields of an Event.",
+		"content":     object{"text/event-stream": object{"schema": object{"type": "string"}}},
+	}
+	out := described("events", "Sends what happens in a session, from what was seen on.", "Needs the grant `view`.", object{"200": stream})
+	out["x-scorel-grant"] = api.GrantView
+	out["parameters"] = []any{
+		object{"name": "id", "in": "path", "required": true, "description": "of the session", "schema": object{"type": "string"}},
+		object{"name": "Last-Event-ID", "in": "header", "description": "the id of the last event that was seen", "schema": object{"type": "string"}},
+	}
+	return out
+}
+
+func described(id, summary, description string, responses object) object {
+	responses["default"] = object{"$ref": "#/components/responses/Refused"}
+	out := object{"operationId": id, "summary": summary, "responses": responses}
+	if description = strings.TrimSpace(description); description != "" {
+		out["description"] = description
+	}
+	return out
+}
+
+func ok(schema any) object { return object{"description": "Done.", "content": jsonOf(schema)} }
+
+func jsonOf(schema any) object { return object{"application/json": object{"schema": schema}} }

@@ -1,0 +1,12 @@
+// Package openapi holds the OpenAPI 3.1 document of a host's HTTP adapter. It is
+// written by cmd/tsgen from api.Table and the Go types, and a test of that
+// command fails while it is stale.
+package openapi
+
+import _ "embed"
+
+//go:embed openapi.json
+var document string
+
+// Document returns the document as JSON.
+func Document() string { return document }

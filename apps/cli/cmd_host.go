@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -72,6 +73,9 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	cfg := host.Config{
 		Home: home, Listen: f.listen, Label: f.label, Version: version, Logger: logger,
 		Projects: projects, Replace: f.replace, Getenv: a.getenv, Invite: a.invite(f.invite),
+	}
+	if cfg.Helper, err = os.Executable(); err != nil {
+		return host.Config{}, fmt.Errorf("finding this program, which starts commands: %w", err)
 	}
 	if f.noRelay && f.relay != "" {
 		return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")

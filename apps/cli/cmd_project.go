@@ -13,7 +13,7 @@ import (
 func newProject(a *app) *cobra.Command {
 	return group("project", "Look after the folders that sessions run in",
 		"  scorel project add ~/code/site\n  scorel project list --device dev_...",
-		newProjectList(a), newProjectAdd(a), newProjectRemove(a))
+		newProjectList(a), newProjectAdd(a), newProjectRemove(a), newProjectTrust(a))
 }
 
 func newProjectList(a *app) *cobra.Command {
@@ -43,6 +43,9 @@ func newProjectList(a *app) *cobra.Command {
 			path := p.Path
 			if p.Missing {
 				path += " (not there now)"
+			}
+			if p.Trusted {
+				path += " (trusted)"
 			}
 			rows = append(rows, []string{p.ID, p.Name, path})
 		}

@@ -23,6 +23,8 @@ type sendFlags struct {
 	to                                *target
 	session, project, model, thinking string
 	yes, steer, asJSON                bool
+	permit                            string // a mode
+	yesTo                             []string
 }
 
 func newSend(a *app) *cobra.Command {
@@ -35,11 +37,14 @@ begins a session in the project --project, which is this folder when left out.
 PROMPT "-" reads the prompt from standard input.
 
 A tool that changes something asks first, here when this is a terminal, and on
-every other entry that watches. --yes allows all that this one prompt asks for.
+every other entry that watches. --yes allows all that this one prompt asks for,
+--yes-to what a rule says. --mode sets how much the session may do without asking:
+plan, ask, accept-edits, auto or bypass.
 
 A lost connection is made again for a minute; the host goes on meanwhile.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
+  scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
   git diff | scorel send --json -
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
@@ -51,6 +56,8 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
 	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium or high")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
+	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
+	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
 	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: say it to the turn that runs, at its next step")
 	addJSON(cmd, &f.asJSON)
 	return cmd
@@ -80,7 +87,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, Mode: f.mode(),
+		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 	})
 	if err != nil {
 		return err
@@ -130,6 +137,24 @@ func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 // preparation makes what finds or begins the session. Its keys are drawn once, so
 // that running it again begins no second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
+	find, err := f.finding()
+	if err != nil || f.permit == "" {
+		return find, err
+	}
+	if !slices.Contains(api.Modes(), api.Mode(f.permit)) {
+		return nil, usagef("--mode %s is unknown: give one of %q", f.permit, api.Modes())
+	}
+	return func(ctx context.Context, c *client.Client) (string, error) {
+		id, err := find(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		_, err = client.Call[api.Empty](ctx, c, "set_mode", api.SetModeRequest{SessionID: id, Mode: api.Mode(f.permit)})
+		return id, err
+	}, nil
+}
+
+func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
 	levels := []string{"", "off", "minimal", "low", "medium", "high"}
 	switch {
 	case !slices.Contains(levels, f.thinking):

@@ -11,12 +11,17 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/host"
 )
 
 // Main runs one command and returns its exit code. args are without the name of
 // the program; getenv is os.Getenv but in tests. SIGINT and SIGTERM end the
 // command cleanly, a second one ends the process at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	if len(args) > 0 && args[0] == host.SandboxHelper {
+		return host.EnterSandbox(args[1:], stderr)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/apps/cli/internal/follow"
@@ -23,16 +24,60 @@ func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printab
 // Decide implements follow.View. Nobody to ask is a no.
 func (n notices) Decide(ctx context.Context, approval api.Approval) (api.Decision, error) {
 	if n.asker == nil {
-		fmt.Fprintf(n.stderr, "scorel: denied, for nobody can be asked here (--yes allows): %s\n", printable(approval.Title))
+		fmt.Fprintf(n.stderr, "scorel: denied, for nobody can be asked here (--yes allows, --yes-to RULE allows some): %s\n", printable(approval.Title))
 		return api.DecisionDeny, nil
 	}
-	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%sAllow?",
-		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval))
-	yes, err := n.asker.Ask(ctx, question)
-	if err != nil || !yes {
+	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%sAllow?",
+		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval), risk(approval))
+	line, err := n.asker.Line(ctx, question+" "+choices(approval)+" ")
+	if err != nil {
 		return api.DecisionDeny, err
 	}
-	return api.DecisionAllow, nil
+	return decisionOf(line, approval), nil
+}
+
+// risk says what to look at.
+func risk(approval api.Approval) string {
+	if approval.Risk == nil {
+		return ""
+	}
+	text := "  risk " + printable(string(approval.Risk.Level))
+	if len(approval.Risk.Reasons) > 0 {
+		text += ": " + printable(strings.Join(approval.Risk.Reasons, "; "))
+	}
+	text += "\n"
+	for _, rule := range approval.ProposedRules {
+		text += "  always would allow " + printable(rule) + "\n"
+	}
+	return text
+}
+
+// choices lists what may be answered; everything else is a no.
+func choices(approval api.Approval) string {
+	list := "[y/N]"
+	if len(approval.Options) > 0 {
+		list = "[y(es)/N(o)/s(top)]"
+	}
+	if slices.Contains(approval.Options, api.DecisionAlways) {
+		list = "[y(es)/a(lways)/N(o)/s(top)]"
+	}
+	return list
+}
+
+func decisionOf(line string, approval api.Approval) api.Decision {
+	decision := api.DecisionDeny
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return api.DecisionAllow
+	case "a", "always":
+		decision = api.DecisionAlways
+	case "s", "stop":
+		decision = api.DecisionStop
+	}
+	if !slices.Contains(approval.Options, decision) {
+		return api.DecisionDeny
+	}
+	return decision
 }
 
 // detail shows all of what is decided on: a part that is cut off could be the one

@@ -47,6 +47,8 @@ func (h *Host) handlers() map[string]handler {
 		"create_session":    handle(h.createSession),
 		"rename_session":    handle(h.renameSession),
 		"set_model":         handle(h.setModel),
+		"set_mode":          handle(h.setMode),
+		"trust_project":     handle(h.trustProject),
 		"delete_session":    handle(h.deleteSession),
 		"copy_session":      handle(h.copySession),
 		"import_session":    handle(h.importSession),

@@ -10,34 +10,18 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// trust tells whether what a folder brings along counts: its skills and the
-// servers that it names.
-type trust func(path string) bool
-
-// trustProjects trusts the folders that somebody made a project of this host.
-func trustProjects(projects *state.Projects) trust {
-	return func(path string) bool {
-		for _, project := range projects.List() {
-			if project.Path == path {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // ground reads what a new session in cwd is told.
-func ground(paths state.Paths, trusted trust, cwd string) agent.Ground {
+func ground(paths state.Paths, trusted *state.Trust, cwd string) agent.Ground {
 	return agent.Ground{
 		Instructions: instructions.Load(cwd, filepath.Join(paths.Home, "AGENTS.md")),
 		Skills:       findSkills(paths, trusted, cwd),
 	}
 }
 
-func findSkills(paths state.Paths, trusted trust, cwd string) session.Skills {
+func findSkills(paths state.Paths, trusted *state.Trust, cwd string) session.Skills {
 	return skill.Find(skill.Places{
-		Cwd: cwd, Trusted: trusted(cwd), UserHome: userHome(), ScorelHome: paths.Home,
-		TrustAdvice: "make it a project with `scorel project add " + cwd + "`",
+		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,
+		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
 	})
 }
 
@@ -45,12 +29,12 @@ func findSkills(paths state.Paths, trusted trust, cwd string) session.Skills {
 // left out. The folder is absolute.
 func Skills(home, folder string) (session.Skills, error) {
 	paths := state.Paths{Home: home}
-	projects, err := state.LoadProjects(paths.Projects())
+	trusted, err := state.LoadTrust(paths.Trust())
 	if err != nil {
 		return session.Skills{}, err
 	}
 	if folder, err = state.Canonical(folder); err != nil {
 		return session.Skills{}, err
 	}
-	return findSkills(paths, trustProjects(projects), folder), nil
+	return findSkills(paths, trusted, folder), nil
 }

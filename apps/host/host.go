@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -39,6 +40,10 @@ type Config struct {
 	Projects []string            // absolute paths of folders to add at the start
 	Replace  bool                // end a live host on this home first
 	Getenv   func(string) string // nil is os.Getenv
+	// Helper is the absolute path of a program whose main function gives the
+	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
+	// sandbox.
+	Helper string
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -52,6 +57,8 @@ type Host struct {
 	keys     *ident.Private
 	projects *state.Projects
 	clients  *state.Clients
+	trust    *state.Trust
+	sandbox  *sandbox.Sandbox
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
@@ -146,6 +153,9 @@ func (h *Host) load() (err error) {
 	if h.clients, err = state.LoadClients(h.paths.Clients()); err != nil {
 		return err
 	}
+	if h.trust, err = state.LoadTrust(h.paths.Trust()); err != nil {
+		return err
+	}
 	if h.tokens, err = state.LoadTokens(h.paths.Tokens()); err != nil {
 		return err
 	}
@@ -165,11 +175,19 @@ func (h *Host) load() (err error) {
 }
 
 func (h *Host) loadSessions(getenv func(string) string) (err error) {
-	trusted := trustProjects(h.projects)
-	if h.mcp, err = newMCP(h, trusted, getenv); err != nil {
+	if h.mcp, err = newMCP(h, getenv); err != nil {
 		return err
 	}
-	catalog := tool.NewCatalog(toolOptions(h.paths, h.models.config))
+	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
+	kind, note := h.sandbox.Kind()
+	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
+	options := toolOptions(h.paths, h.models.config)
+	options.Sandbox = h.sandbox.Wrap
+	catalog := tool.NewCatalog(options)
+	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	if err != nil {
+		return err
+	}
 	open := func(sessionID string) agent.Toolset {
 		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
 	}
@@ -183,8 +201,8 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
-		System:    agent.SystemPrompt,
-		Ground:    func(cwd string) agent.Ground { return ground(h.paths, trusted, cwd) },
+		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
+		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },

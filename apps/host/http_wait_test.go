@@ -104,7 +104,7 @@ func TestWaitForASteer(t *testing.T) {
 		}
 	}
 	steer := api.SendPromptRequest{SessionID: sessionID, ClientKey: "steer", Text: "stream 2", Mode: session.ModeSteer}
-	first := waitFor(e, prompt(sessionID, "first", "run echo hi"))
+	first := waitFor(e, prompt(sessionID, "first", "run touch made"))
 	until(func() bool { return len(p.live.Approvals) == 1 })
 	steered := waitFor(e, steer)
 	until(func() bool { return len(p.live.Queue) == 1 })

@@ -14,7 +14,7 @@ import (
 
 // newMCP makes the manager of the MCP servers. They get the host's environment
 // without the keys of providers, and a configuration cannot ask for one either.
-func newMCP(h *Host, trusted trust, getenv func(string) string) (*mcp.Manager, error) {
+func newMCP(h *Host, getenv func(string) string) (*mcp.Manager, error) {
 	consents, err := state.LoadConsents(h.paths.MCP())
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func newMCP(h *Host, trusted trust, getenv func(string) string) (*mcp.Manager, e
 	keys := h.models.config.SecretEnvs()
 	hidden := func(name string) bool { return slices.Contains(keys, name) }
 	return mcp.New(mcp.Options{
-		Logger: h.log, Version: h.cfg.Version, Servers: h.models.config.MCP, Consents: consents, Trusted: trusted,
+		Logger: h.log, Version: h.cfg.Version, Servers: h.models.config.MCP, Consents: consents, Trusted: h.trust.Has,
 		Getenv: func(name string) string {
 			if hidden(name) {
 				return ""

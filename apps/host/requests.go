@@ -15,6 +15,7 @@ var none = api.Empty{}
 
 func (h *Host) getHost(_ context.Context, c *conn, _ api.Empty) (api.GetHostResponse, error) {
 	relayURL, relayState := h.uplink.status()
+	kind, note := h.sandboxStatus()
 	return api.GetHostResponse{Host: api.HostInfo{
 		DeviceID:     h.keys.ID(),
 		Label:        h.label,
@@ -25,11 +26,14 @@ func (h *Host) getHost(_ context.Context, c *conn, _ api.Empty) (api.GetHostResp
 		RelayURL:     relayURL,
 		RelayState:   relayState,
 		Grants:       c.grants,
+		MaxMode:      h.maxMode(c),
+		Sandbox:      kind,
+		SandboxNote:  note,
 	}}, nil
 }
 
 func (h *Host) listProjects(context.Context, *conn, api.Empty) (api.ListProjectsResponse, error) {
-	return api.ListProjectsResponse{Projects: h.projects.List()}, nil
+	return api.ListProjectsResponse{Projects: h.listedProjects()}, nil
 }
 
 func (h *Host) addProject(_ context.Context, _ *conn, r api.AddProjectRequest) (api.AddProjectResponse, error) {
@@ -37,7 +41,8 @@ func (h *Host) addProject(_ context.Context, _ *conn, r api.AddProjectRequest) (
 	if err != nil {
 		return api.AddProjectResponse{}, err
 	}
-	h.tell(api.ProjectsChanged{Projects: h.projects.List()})
+	h.tell(api.ProjectsChanged{Projects: h.listedProjects()})
+	project.Trusted = h.trust.Has(project.Path)
 	return api.AddProjectResponse{Project: project}, nil
 }
 
@@ -52,7 +57,7 @@ func (h *Host) removeProject(_ context.Context, _ *conn, r api.RemoveProjectRequ
 	if !removed {
 		return none, noProject(r.ProjectID)
 	}
-	h.tell(api.ProjectsChanged{Projects: h.projects.List()})
+	h.tell(api.ProjectsChanged{Projects: h.listedProjects()})
 	return none, nil
 }
 
@@ -150,14 +155,14 @@ func (h *Host) unsubscribe(ctx context.Context, c *conn, r api.SessionRequest) (
 }
 
 func (h *Host) sendPrompt(ctx context.Context, c *conn, r api.SendPromptRequest) (api.SendPromptResponse, error) {
-	if r.AllowAll && !c.may(api.GrantApprove) {
-		return api.SendPromptResponse{}, api.Errorf(api.KindNotAllowed, "allowAll needs the grant %q, which this connection does not have", api.GrantApprove)
+	if (r.AllowAll || len(r.AllowRules) > 0) && !c.may(api.GrantApprove) {
+		return api.SendPromptResponse{}, api.Errorf(api.KindNotAllowed, "allowAll and allowRules need the grant %q, which this connection does not have", api.GrantApprove)
 	}
 	s, err := h.sessions.Open(r.SessionID)
 	if err != nil {
 		return api.SendPromptResponse{}, err
 	}
-	return s.SendPrompt(ctx, c.clientID, r)
+	return s.SendPromptUpTo(ctx, c.clientID, h.maxMode(c), r)
 }
 
 func (h *Host) cancelTurn(ctx context.Context, _ *conn, r api.CancelTurnRequest) (api.CancelTurnResponse, error) {
@@ -170,6 +175,9 @@ func (h *Host) cancelTurn(ctx context.Context, _ *conn, r api.CancelTurnRequest)
 }
 
 func (h *Host) answerApproval(ctx context.Context, c *conn, r api.AnswerApprovalRequest) (api.AnswerApprovalResponse, error) {
+	if r.Decision == api.DecisionAlways && !c.may(api.GrantManage) {
+		return api.AnswerApprovalResponse{}, api.Errorf(api.KindNotAllowed, "%q needs the grant %q, which this connection does not have: allow it once", r.Decision, api.GrantManage)
+	}
 	s, err := h.sessions.Open(r.SessionID)
 	if err != nil {
 		return api.AnswerApprovalResponse{}, err

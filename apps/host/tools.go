@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
@@ -23,15 +24,22 @@ func toolOptions(paths state.Paths, config state.Config) tool.Options {
 type kit struct {
 	*tool.Set
 	servers *mcp.Manager
-	theirs  []agent.Tool // as they were when the turn began
+
+	mu     sync.Mutex   // of what Prepare changes
+	theirs []agent.Tool // as they were when the turn began
 }
 
 func (k *kit) Prepare(ctx context.Context, cwd string, ground agent.Ground) {
+	theirs := k.servers.Tools(ctx, cwd)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.UseSkills(ground.Skills)
-	k.theirs = k.servers.Tools(ctx, cwd)
+	k.theirs = theirs
 }
 
 func (k *kit) Tools() []agent.Tool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	tools := k.Set.Tools()
 	for _, t := range k.theirs {
 		tools = append(tools, bounded{t, k.Set})

@@ -34,6 +34,8 @@ const (
 	MaxPath      = 4096    // bytes
 	MaxName      = 200     // bytes of a session name
 	MaxClientKey = 64      // bytes
+	MaxFeedback  = 8 << 10 // bytes of a word to the agent with a denial
+	MaxRules     = 32      // rules of one prompt
 	MaxQueue     = 64      // prompts waiting in one session
 	// MaxQueueBytes bounds what waits in one session, as JSON.
 	MaxQueueBytes = 4 << 20

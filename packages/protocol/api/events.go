@@ -75,6 +75,8 @@ type (
 		ApprovalID string   `json:"approvalId"`
 		Decision   Decision `json:"decision"`
 		DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
+		Feedback   string   `json:"feedback,omitempty"`
+		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
 	}
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`

@@ -28,6 +28,15 @@ type (
 	RemoveProjectRequest struct {
 		ProjectID string `json:"projectId"`
 	}
+	// TrustProjectRequest lets a folder's own settings, skills and MCP servers count,
+	// or no longer.
+	TrustProjectRequest struct {
+		ProjectID string `json:"projectId"`
+		Trusted   bool   `json:"trusted"`
+	}
+	TrustProjectResponse struct {
+		Project Project `json:"project"`
+	}
 	// ListDirRequest lists the folders in Path; "" is the user's home folder.
 	ListDirRequest struct {
 		Path string `json:"path"`
@@ -82,6 +91,12 @@ type (
 		// Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it.
 		Thinking string `json:"thinking,omitempty"`
 	}
+	// SetModeRequest says how much the agent may do without asking. The highest mode
+	// that a connection may set is in get_host.
+	SetModeRequest struct {
+		SessionID string `json:"sessionId"`
+		Mode      Mode   `json:"mode"`
+	}
 	// ResyncEventsRequest subscribes to a session and says what was seen. Zero
 	// anchors get a full reload.
 	ResyncEventsRequest struct {
@@ -126,6 +141,8 @@ type (
 		Text      string `json:"text"`
 		// AllowAll gives every approval that this prompt will ask for.
 		AllowAll bool `json:"allowAll,omitempty"`
+		// AllowRules are rules that hold for this prompt.
+		AllowRules []string `json:"allowRules,omitempty"`
 		// Mode is how it meets a running turn; "" is follow_up.
 		Mode session.PromptMode `json:"mode,omitempty"`
 	}
@@ -146,6 +163,8 @@ type (
 		SessionID  string   `json:"sessionId"`
 		ApprovalID string   `json:"approvalId"`
 		Decision   Decision `json:"decision"`
+		Feedback   string   `json:"feedback,omitempty"` // to the agent, with deny; at most MaxFeedback bytes
+		Shown      string   `json:"shown,omitempty"`    // of the approval that was answered; "" is not compared
 	}
 	// AnswerApprovalResponse tells the decision that counts: the first answer wins.
 	AnswerApprovalResponse struct {

@@ -12,6 +12,8 @@ type Project struct {
 	Path string `json:"path"` // absolute, symbolic links resolved
 	// Missing is true when the folder is not there now.
 	Missing bool `json:"missing,omitempty"`
+	// Trusted is true when the folder's own settings, skills and MCP servers count.
+	Trusted bool `json:"trusted,omitempty"`
 }
 
 // Model is a model that the host can use.
@@ -35,7 +37,11 @@ type HostInfo struct {
 	RelayURL     string   `json:"relayUrl,omitempty"`
 	// RelayState is "connected", "connecting" or "off".
 	RelayState string  `json:"relayState"`
-	Grants     []Grant `json:"grants"` // what the asking connection may do
+	Grants     []Grant `json:"grants"`            // what the asking connection may do
+	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that it may set
+	// Sandbox tells what holds commands back: "bubblewrap+landlock", "landlock" or "none".
+	Sandbox     string `json:"sandbox,omitempty"`
+	SandboxNote string `json:"sandboxNote,omitempty"` // why it is not the strongest
 }
 
 // Client is an entry that the host knows.
@@ -105,6 +111,8 @@ type SessionSummary struct {
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
 	// Model is the name in config.toml of the model that answers next.
 	Model string `json:"model"`
+	// Mode is how much the agent may do without asking.
+	Mode Mode `json:"mode,omitempty"`
 	// Damaged tells what is wrong with the file, "" when nothing is.
 	Damaged string `json:"damaged,omitempty"`
 }
@@ -194,17 +202,30 @@ type Approval struct {
 	ToolCallID string `json:"toolCallId"`
 	ToolName   string `json:"toolName"`
 	Title      string `json:"title"`  // one line: what it wants to do
-	Detail     string `json:"detail"` // the command, or the content to be written
+	Detail     string `json:"detail"` // all of it: the command, the diff, or what is to be written
 	Cwd        string `json:"cwd"`
 	CreatedAt  int64  `json:"createdAt"` // Unix milliseconds
+	// Command is the command line of a call that runs one.
+	Command string   `json:"command,omitempty"`
+	Paths   []string `json:"paths,omitempty"`  // the files that it would change, as the call names them
+	IsDiff  bool     `json:"isDiff,omitempty"` // Detail is a unified diff
+	Reason  string   `json:"reason,omitempty"` // why it asks, one sentence
+	Risk    *Risk    `json:"risk,omitempty"`
+	// ProposedRules are what "always" would allow from then on in the project.
+	ProposedRules []string   `json:"proposedRules,omitempty"`
+	Options       []Decision `json:"options,omitempty"` // what may be answered
+	// Shown is the hash of what is shown. An answer that names another is refused.
+	Shown string `json:"shown,omitempty"`
 }
 
 // Decision answers an approval.
 type Decision string
 
 const (
-	DecisionAllow     Decision = "allow" // once
-	DecisionDeny      Decision = "deny"
+	DecisionAllow     Decision = "allow"     // once
+	DecisionAlways    Decision = "always"    // and from then on what the proposed rules say; needs the grant manage
+	DecisionDeny      Decision = "deny"      // with a word to the agent, if there is one
+	DecisionStop      Decision = "stop"      // deny, and cancel the turn
 	DecisionCancelled Decision = "cancelled" // the turn was cancelled before anyone answered
 )
 

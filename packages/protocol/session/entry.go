@@ -36,7 +36,8 @@ const (
 // Custom types of ours.
 const (
 	CustomQueue    = "scorel.queue"    // data: Queue, the whole queue after a change
-	CustomApproval = "scorel.approval" // data: ApprovalRecord, who decided what
+	CustomApproval = "scorel.approval" // data: ApprovalRecord, that a call waits, and then who decided what
+	CustomMode     = "scorel.mode"     // data: ModeRecord, how much the agent may do without asking
 	CustomTurn     = "scorel.turn"     // data: TurnRecord, how a turn ended
 	CustomLeaf     = "scorel.leaf"     // data: LeafRecord, the leaf was moved to the entry that this one hangs on
 	CustomOmitted  = "scorel.omitted"  // data: OmittedRecord; never on disk, sent in the place of an entry that is too long
@@ -120,6 +121,10 @@ type (
 		Text      string `json:"text"`
 		AllowAll  bool   `json:"allowAll,omitempty"` // approvals are given for this prompt
 		QueuedAt  int64  `json:"queuedAt"`           // Unix milliseconds
+		// AllowRules hold for this prompt.
+		AllowRules []string `json:"allowRules,omitempty"`
+		// MaxMode is the highest mode in which this prompt runs, "" for the session's own.
+		MaxMode string `json:"maxMode,omitempty"`
 		// Mode is ModeSteer, or "" for ModeFollowUp.
 		Mode PromptMode `json:"mode,omitempty"`
 	}
@@ -130,12 +135,24 @@ type (
 		// them that is sent again does not come back.
 		Removed []string `json:"removed,omitempty"`
 	}
-	// ApprovalRecord is the data of CustomApproval.
+	// ApprovalRecord is the data of CustomApproval: one when a call begins to wait,
+	// without a decision, and one when it is decided.
 	ApprovalRecord struct {
 		ApprovalID string `json:"approvalId"`
 		ToolCallID string `json:"toolCallId"`
-		Decision   string `json:"decision"`
-		DecidedBy  string `json:"decidedBy"` // client id, or "host"
+		Decision   string `json:"decision,omitempty"`  // "" while it waits
+		DecidedBy  string `json:"decidedBy,omitempty"` // client id, or "host"
+		Feedback   string `json:"feedback,omitempty"`  // to the agent, with a denial
+		// Rules hold in the project from here on.
+		Rules []string `json:"rules,omitempty"`
+		// Request is what people were shown (api.Approval), while it waits.
+		Request json.RawMessage `json:"request,omitempty"`
+		// Prompt is that of the turn, without its text, while it waits.
+		Prompt *QueuedPrompt `json:"prompt,omitempty"`
+	}
+	// ModeRecord is the data of CustomMode.
+	ModeRecord struct {
+		Mode string `json:"mode"`
 	}
 	// TurnRecord is the data of CustomTurn.
 	TurnRecord struct {

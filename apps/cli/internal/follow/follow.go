@@ -54,7 +54,9 @@ type Config struct {
 	ClientKey string // of the prompt
 	Text      string
 	AllowAll  bool
-	Mode      session.PromptMode // "" waits for a running turn
+	// AllowRules hold for the prompt.
+	AllowRules []string
+	Mode       session.PromptMode // "" waits for a running turn
 	// Patience is how long a lost connection is tried again; 0 is a minute.
 	Patience time.Duration
 }
@@ -189,7 +191,8 @@ func (r *runner) send(ctx context.Context, c *client.Client) error {
 		return nil
 	}
 	response, err := client.Call[api.SendPromptResponse](ctx, c, "send_prompt", api.SendPromptRequest{
-		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, Mode: r.cfg.Mode,
+		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, AllowRules: r.cfg.AllowRules,
+		Mode: r.cfg.Mode,
 	})
 	switch {
 	case err != nil:

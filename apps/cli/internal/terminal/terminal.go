@@ -45,19 +45,26 @@ func NewAsker(in io.Reader, out io.Writer) *Asker {
 // no, and so is the end of the input. When ctx ends first, the question is
 // withdrawn.
 func (a *Asker) Ask(ctx context.Context, question string) (bool, error) {
+	answer, err := a.Line(ctx, question+" [y/N] ")
+	return err == nil && isYes(answer), err
+}
+
+// Line asks a question that is answered with a line. The end of the input is an
+// empty one. When ctx ends first, the question is withdrawn.
+func (a *Asker) Line(ctx context.Context, question string) (string, error) {
 	a.once.Do(func() { go a.readLoop() })
-	if _, err := fmt.Fprint(a.out, question+" [y/N] "); err != nil {
-		return false, fmt.Errorf("asking: %w", err)
+	if _, err := fmt.Fprint(a.out, question); err != nil {
+		return "", fmt.Errorf("asking: %w", err)
 	}
 	select {
 	case answer := <-a.lines:
 		if answer.err != nil && !errors.Is(answer.err, io.EOF) {
-			return false, fmt.Errorf("reading the answer: %w", answer.err)
+			return "", fmt.Errorf("reading the answer: %w", answer.err)
 		}
-		return isYes(answer.text), nil
+		return answer.text, nil
 	case <-ctx.Done():
 		_, _ = fmt.Fprintln(a.out) // the question's line ends here
-		return false, context.Cause(ctx)
+		return "", context.Cause(ctx)
 	}
 }
 

@@ -124,11 +124,18 @@ func (r *runner) ask(ctx context.Context, tool Tool, call Call, times int) (refu
 	what := tool.Describe(call)
 	if times >= maxSame {
 		what.Title = fmt.Sprintf("Once more, after the same result %d times: %s", times, what.Title)
+		what.Insist = true
 	}
 	decision, err := r.Gate.Ask(ctx, call, what)
+	var refused *Refusal
 	switch {
+	case errors.Is(err, ErrSuspended):
+		r.suspended.Store(true)
+		return Result{}, false
 	case ctx.Err() != nil || errors.Is(err, context.Canceled) || decision == api.DecisionCancelled:
 		return Failure("%s", TextNotStarted), false
+	case errors.As(err, &refused):
+		return Failure("%s", refused.Text), false
 	case err != nil:
 		return Failure("%s", TextNotApproved), false
 	case decision == api.DecisionAllow:
@@ -160,6 +167,9 @@ func (r *runner) start(ctx context.Context, tool Tool, call Call) (result Result
 }
 
 func (r *runner) appendResult(ctx context.Context, call session.Block, result Result) error {
+	if r.suspended.Load() {
+		return ErrSuspended
+	}
 	content := result.Content
 	if len(content) == 0 {
 		content = session.Content{session.Text(TextNoOutput)}

@@ -10,6 +10,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -115,6 +116,16 @@ type Call struct {
 type Description struct {
 	Title  string // one line
 	Detail string // the command, or what is to be written
+	IsDiff bool   // Detail is a unified diff
+	// Insist says that a person is to decide, also where rules would allow the call: the
+	// loop makes it again and again.
+	Insist bool
+	// Paths are the files that the call would change, absolute or relative to its
+	// working folder, for tools whose arguments do not name just one.
+	Paths []string
+	// Command is the command line that the call runs, for tools whose arguments do
+	// not hold it: it is judged as one of bash is.
+	Command string
 }
 
 // Result is the outcome of a call.
@@ -134,9 +145,19 @@ type Journal interface {
 // Gate decides whether a call may run.
 type Gate interface {
 	// Ask blocks until somebody decides or ctx ends. No answer is a no: the zero
-	// Decision and every error deny.
+	// Decision and every error deny; a *Refusal says what the model reads, and
+	// ErrSuspended ends the turn without a result for the call.
 	Ask(ctx context.Context, call Call, what Description) (api.Decision, error)
 }
+
+// Refusal is the error of a Gate that tells the model why.
+type Refusal struct{ Text string }
+
+func (r *Refusal) Error() string { return r.Text }
+
+// ErrSuspended is the error of a Gate whose host ends while a call waits: the turn
+// can be taken up again with Turn.Resume.
+var ErrSuspended = errors.New("agent: the turn waits for the next start of the host")
 
 // Sink hears of what is not in the journal: deltas, tools that start, output.
 // It does not block.

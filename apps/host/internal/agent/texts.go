@@ -15,6 +15,10 @@ const (
 	// TextDenied answers a call that a person refused.
 	TextDenied = "Denied: the user refused this call. Do not try it again in the same or another way; " +
 		"go on without it, or explain why it is needed."
+	// TextFeedback begins the text of a call that a person refused with a word.
+	TextFeedback = "Denied: the user refused this call and says: "
+	// TextForbidden begins the text of a call that is not allowed here.
+	TextForbidden = "Not executed, because "
 	// TextNotApproved answers a call that nobody could approve.
 	TextNotApproved = "Not executed: this call needs the user's approval and it could not be asked for. " +
 		"Go on without it, or say what you would need."

@@ -3,7 +3,9 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -35,6 +37,9 @@ type Turn struct {
 	Messages []session.Message
 	Cwd      string // absolute
 	MaxSteps int    // model calls; 0 is DefaultMaxSteps
+	// Resume says that the last message of the path called tools that do not all have
+	// results: those that have none run first. None of them may have been started.
+	Resume bool
 
 	Thinking ThinkingLevel // of every call; "" is what the configuration says
 	CacheKey string        // of every call; see Request
@@ -54,6 +59,8 @@ type Turn struct {
 type Outcome struct {
 	StopReason session.StopReason // StopEnd, StopLength, StopError or StopAborted
 	Error      string             // for people; set with StopError
+	// Suspended is true when the turn has not ended: the host ends, and a call waits.
+	Suspended bool
 }
 
 // RunTurn calls the model until it stops asking for tools. It returns when every
@@ -78,6 +85,9 @@ func RunTurn(ctx context.Context, turn Turn) Outcome {
 		r.MaxSteps = DefaultMaxSteps
 	}
 	outcome := r.run(ctx)
+	if r.suspended.Load() {
+		return Outcome{Suspended: true}
+	}
 	if ctx.Err() != nil && outcome.StopReason != session.StopError {
 		return Outcome{StopReason: session.StopAborted}
 	}
@@ -95,10 +105,33 @@ type runner struct {
 	repeats  repeats
 	ids      map[string]bool // of all tool calls in the log
 
+	suspended atomic.Bool // a call waits for the next start of the host
+
 	sinkMu sync.Mutex
 }
 
+// resume gives the calls of the last message that have no result theirs.
+func (r *runner) resume(ctx context.Context) error {
+	for i, m := range slices.Backward(r.messages) {
+		if m.Role == session.RoleToolResult {
+			continue
+		}
+		calls := m.Content.ToolCalls()
+		if m.Role != session.RoleAssistant || len(calls) == 0 {
+			return nil
+		}
+		answered := len(resultsAfter(r.messages[i+1:]))
+		return r.answer(ctx, m, calls[min(answered, len(calls)):])
+	}
+	return nil
+}
+
 func (r *runner) run(ctx context.Context) Outcome {
+	if r.Resume {
+		if err := r.resume(ctx); err != nil {
+			return failed(err)
+		}
+	}
 	for range r.MaxSteps {
 		if ctx.Err() != nil {
 			return Outcome{StopReason: session.StopAborted}

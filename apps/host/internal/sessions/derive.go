@@ -21,7 +21,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		ID: header.ID, ProjectID: projectID, Name: cmp.Or(d.Name, d.Title),
 		CreatedAt: created, UpdatedAt: max(created, d.Updated),
 		MessageCount: d.Messages, Damaged: damage,
-		Model: cmp.Or(models.Find(d.Provider, d.ModelID), models.Default()),
+		Model: cmp.Or(models.Find(d.Provider, d.ModelID), models.Default()), Mode: modeOf(d.Mode),
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *Session) decided(id string) (api.Decision, string, error) {
 			continue
 		}
 		var record session.ApprovalRecord
-		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id {
+		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
 			return api.Decision(record.Decision), record.DecidedBy, nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -21,7 +22,13 @@ func (s *Session) equip(ctx context.Context, turn *agent.Turn) error {
 	if preparer, ok := s.tools.(agent.Preparer); ok {
 		preparer.Prepare(ctx, turn.Cwd, ground)
 	}
-	turn.Tools = s.tools.Tools()
+	var rules gate.Rules
+	if s.deps.Permissions != nil {
+		if err := s.do(context.WithoutCancel(ctx), func() { rules = s.policy().Rules }); err != nil {
+			return refuse(err)
+		}
+	}
+	turn.Tools = ruledTools(s.tools.Tools(), rules)
 	turn.System = s.deps.System(turn.Tools, turn.Cwd, ground)
 	return nil
 }

@@ -83,6 +83,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 		if err := s.SetModel(ctx, clientID, model); err != nil {
 			return api.SessionSummary{}, err
 		}
+		if err := s.SetMode(ctx, clientID, cmp.Or(m.deps.Mode, api.ModeAsk)); err != nil {
+			return api.SessionSummary{}, err
+		}
 	}
 	return s.Summary(ctx)
 }

@@ -14,11 +14,20 @@ import (
 
 // SendPrompt takes a prompt of an entry. The same ClientKey is taken once,
 // however often it is sent.
-func (s *Session) SendPrompt(ctx context.Context, clientID string, request api.SendPromptRequest) (response api.SendPromptResponse, err error) {
+func (s *Session) SendPrompt(ctx context.Context, clientID string, request api.SendPromptRequest) (api.SendPromptResponse, error) {
+	return s.SendPromptUpTo(ctx, clientID, "", request)
+}
+
+// SendPromptUpTo is SendPrompt with the highest mode that the prompt may run in,
+// whatever that of the session is; "" is none.
+func (s *Session) SendPromptUpTo(ctx context.Context, clientID string, most api.Mode, request api.SendPromptRequest) (response api.SendPromptResponse, err error) {
 	if err := checkPrompt(request); err != nil {
 		return response, err
 	}
-	doErr := s.do(ctx, func() { response, err = s.takePrompt(clientID, request) })
+	if err := s.checkRules(request.AllowRules); err != nil {
+		return response, err
+	}
+	doErr := s.do(ctx, func() { response, err = s.takePrompt(clientID, most, request) })
 	if doErr != nil {
 		return response, refuse(doErr)
 	}
@@ -39,7 +48,7 @@ func checkPrompt(request api.SendPromptRequest) error {
 	return nil
 }
 
-func (s *Session) takePrompt(clientID string, request api.SendPromptRequest) (api.SendPromptResponse, error) {
+func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPromptRequest) (api.SendPromptResponse, error) {
 	if id, ok := s.keys[request.ClientKey]; ok {
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, nil
 	}
@@ -58,6 +67,7 @@ func (s *Session) takePrompt(clientID string, request api.SendPromptRequest) (ap
 	}
 	prompt := session.QueuedPrompt{
 		ClientKey: request.ClientKey, ClientID: clientID, Text: request.Text, AllowAll: request.AllowAll, QueuedAt: nowMillis(), Mode: mode,
+		AllowRules: request.AllowRules, MaxMode: string(most),
 	}
 	if s.turn == nil && s.work == nil && len(s.live.Queue) == 0 && !s.compactIfDue() {
 		id, err := s.startTurn(prompt)

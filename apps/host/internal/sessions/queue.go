@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -68,6 +69,9 @@ func (s *Session) edited(item api.QueueItem, mayApprove bool) (session.QueuedPro
 		}
 		prompt.Text = item.Text
 		prompt.AllowAll = prompt.AllowAll && mayApprove
+		if !mayApprove {
+			prompt.AllowRules, prompt.MaxMode = nil, string(gate.Lower(api.ModeAsk, modeOf(prompt.MaxMode)))
+		}
 	}
 	mode, err := queueMode(item.Mode)
 	if item.Mode != "" {
@@ -139,6 +143,7 @@ func (s *Session) steer(turnID string) ([]session.Message, error) {
 			return messages, err
 		}
 		s.keys[q.ClientKey] = entry.ID
+		s.joinTurn(q)
 		message.Steer = true
 		messages = append(messages, message)
 	}

@@ -40,6 +40,10 @@ type Deps struct {
 	// Ground reads what a session is told of its folder, at its first turn; nil
 	// tells nothing.
 	Ground func(cwd string) agent.Ground
+	// Mode is that of new sessions; "" is api.ModeAsk.
+	Mode api.Mode
+	// Permissions say what calls are judged by; nil asks before every change.
+	Permissions Permissions
 	// OnSummary is told of every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
 	// OnDelete is told of every session that was deleted. It does not block.

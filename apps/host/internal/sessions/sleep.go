@@ -49,6 +49,10 @@ func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
 	}
+	if s.resumeTurn() {
+		return
+	}
+	s.dropApprovals()
 	if interrupted(s.log.Tree()) {
 		record := session.TurnRecord{
 			TurnID:     "interrupted",

@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -16,6 +15,8 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
+	// resumed: it waited for an approval when the host ended.
+	resumed bool
 }
 
 // startTurn puts the prompt's message on disk, and then lets the agent work on it
@@ -53,7 +54,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Model:    model,
 		Journal:  journal{s, s.turn.id},
 		Steer:    journal{s, s.turn.id}.Steer,
-		Gate:     gate{s},
+		Gate:     asker{s},
 		Sink:     sink{s},
 		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,
@@ -82,6 +83,10 @@ func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 func (s *Session) endTurn(outcome agent.Outcome) {
 	turn := s.turn
 	turn.cancel()
+	if outcome.Suspended {
+		s.turn = nil
+		return
+	}
 	if outcome.StopReason == session.StopError || outcome.StopReason == session.StopAborted {
 		record := session.TurnRecord{TurnID: turn.id, StopReason: outcome.StopReason, Error: outcome.Error}
 		if err := s.keepCustom(session.CustomTurn, record, ""); err != nil {
@@ -139,87 +144,4 @@ type sink struct{ s *Session }
 func (k sink) Emit(event api.Event) {
 	// The session's goroutine lives until the turn has ended, so this arrives.
 	k.s.commands <- func() { k.s.publish(event) }
-}
-
-// gate is the agent's way to the people who watch.
-type gate struct{ s *Session }
-
-// pendingApproval waits for an answer. The answer channel holds one, and only the
-// goroutine that takes the approval out of the map sends it.
-type pendingApproval struct {
-	approval api.Approval
-	answer   chan api.Decision
-}
-
-// Ask implements agent.Gate: it waits for the first answer of any entry.
-func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) (api.Decision, error) {
-	pending := &pendingApproval{answer: make(chan api.Decision, 1)}
-	if err := g.s.do(ctx, func() { g.s.requestApproval(pending, call, what) }); err != nil {
-		return api.DecisionDeny, err
-	}
-	select {
-	case decision := <-pending.answer:
-		return decision, nil
-	case <-ctx.Done():
-	}
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	err := g.s.do(detached, func() {
-		_, _, _ = g.s.resolve(pending.approval.ID, api.DecisionCancelled, "host") // an answer that was faster counts
-	})
-	return api.DecisionCancelled, errors.Join(err, context.Cause(ctx))
-}
-
-func (s *Session) requestApproval(pending *pendingApproval, call agent.Call, what agent.Description) {
-	if s.turn != nil && s.turn.prompt.AllowAll {
-		pending.answer <- api.DecisionAllow
-		return
-	}
-	pending.approval = api.Approval{
-		ID: "apr_" + randomHex(8), ToolCallID: call.ID, ToolName: call.Name,
-		Title: what.Title, Detail: what.Detail, Cwd: call.Cwd, CreatedAt: nowMillis(),
-	}
-	if s.turn != nil {
-		pending.approval.TurnID = s.turn.id
-	}
-	s.pending[pending.approval.ID] = pending
-	s.publish(api.ApprovalRequested{Approval: pending.approval})
-	s.touch()
-}
-
-// AnswerApproval answers a tool call that waits. The first answer wins; a later
-// one learns what was decided and by whom.
-func (s *Session) AnswerApproval(ctx context.Context, clientID string, request api.AnswerApprovalRequest) (response api.AnswerApprovalResponse, err error) {
-	if request.Decision != api.DecisionAllow && request.Decision != api.DecisionDeny {
-		return response, api.Errorf(api.KindBadRequest, "decision must be %q or %q", api.DecisionAllow, api.DecisionDeny)
-	}
-	doErr := s.do(ctx, func() {
-		response.Decision, response.DecidedBy, err = s.resolve(request.ApprovalID, request.Decision, clientID)
-		response.Won = err == nil && response.DecidedBy == clientID && response.Decision == request.Decision
-	})
-	if doErr != nil {
-		return response, refuse(doErr)
-	}
-	return response, err
-}
-
-// resolve takes the approval out of the map, puts the decision on disk, tells
-// everybody, and only then lets the tool go. Where the disk refuses, so does it.
-func (s *Session) resolve(id string, decision api.Decision, by string) (api.Decision, string, error) {
-	pending, ok := s.pending[id]
-	if !ok {
-		return s.decided(id)
-	}
-	delete(s.pending, id)
-	record := session.ApprovalRecord{
-		ApprovalID: id, ToolCallID: pending.approval.ToolCallID, Decision: string(decision), DecidedBy: by,
-	}
-	if err := s.keepCustom(session.CustomApproval, record, by); err != nil {
-		s.deps.Logger.Error("keeping a decision", "session", s.id, "error", err)
-		decision, by = api.DecisionDeny, "host"
-	}
-	s.publish(api.ApprovalResolved{ApprovalID: id, Decision: decision, DecidedBy: by})
-	pending.answer <- decision
-	s.touch()
-	return decision, by, nil
 }

@@ -30,7 +30,9 @@ type Config struct {
 	Invite   string // to the relay; "" when the file does not name one
 	MCP      map[string]MCPServer
 
-	Compaction Compaction
+	Permissions Permissions
+	Sandbox     Sandbox
+	Compaction  Compaction
 
 	defaultModel string
 	auxiliary    string // "" when the file does not name one
@@ -144,5 +146,6 @@ func builtinConfig(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	return Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}, nil
+	config := Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}
+	return config, configFile{}.policies(&config)
 }

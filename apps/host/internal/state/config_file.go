@@ -30,6 +30,8 @@ type configFile struct {
 	Label          string                  `toml:"label"`
 	Providers      map[string]providerFile `toml:"providers"`
 	Models         map[string]modelFile    `toml:"models"`
+	Permissions    permissionsFile         `toml:"permissions"`
+	Sandbox        sandboxFile             `toml:"sandbox"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -146,10 +148,14 @@ func knownKeys(key []string) []string {
 		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
 	case len(key) == 3 && key[0] == "session_providers":
 		return []string{"url", "url_env"}
+	case len(key) == 2 && key[0] == "permissions":
+		return permissionKeys()
+	case len(key) == 2 && key[0] == "sandbox":
+		return sandboxKeys()
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -180,6 +186,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	config.MCP = f.MCP.Servers
+	if err := f.policies(&config); err != nil {
+		return Config{}, err
+	}
 	sessions, err := f.sessionsConfig(getenv)
 	if err != nil {
 		return Config{}, err
@@ -197,6 +206,15 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		return Config{}, err
 	}
 	return config, f.chooseDefault(&config, names)
+}
+
+// policies checks what agents and commands may do.
+func (f configFile) policies(config *Config) (err error) {
+	if config.Permissions, err = f.Permissions.permissions(); err != nil {
+		return err
+	}
+	config.Sandbox, err = f.Sandbox.sandbox()
+	return err
 }
 
 func (f configFile) chooseDefault(config *Config, names []string) error {

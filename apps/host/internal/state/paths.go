@@ -12,6 +12,8 @@ func (p Paths) Identity() string { return filepath.Join(p.Home, "identity.json")
 func (p Paths) Config() string   { return filepath.Join(p.Home, "config.toml") }
 func (p Paths) Projects() string { return filepath.Join(p.Home, "projects.json") }
 func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") }
+func (p Paths) Allowed() string  { return filepath.Join(p.Home, "permissions.json") }
+func (p Paths) Trust() string    { return filepath.Join(p.Home, "trust.json") }
 func (p Paths) Tokens() string   { return filepath.Join(p.Home, "tokens.json") }
 func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
 func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }

@@ -183,7 +183,11 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command("bash", "-c", command)
+	argv := []string{"bash", "-c", command}
+	if t.options.Sandbox != nil {
+		argv = t.options.Sandbox(argv, dir, t.writable()...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = dir
 	cmd.Env = t.environment()
 	cmd.Stdout, cmd.Stderr = out, out
@@ -211,6 +215,14 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 		return 0, waitErr
 	}
 	return cmd.ProcessState.ExitCode(), nil
+}
+
+// writable are the folders besides the project that belong to the session.
+func (t bashTool) writable() []string {
+	if t.scope.Scratch == "" {
+		return nil
+	}
+	return []string{t.scope.Scratch}
 }
 
 func startError(err error, dir string) error {

@@ -59,8 +59,8 @@ func registry() []entry {
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
-		{Skill, "name", func(s *Set) agent.Tool { return executeSkill{s} }},
-		{Skill, "name", func(s *Set) agent.Tool { return readSkill{s} }},
+		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
+		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
 	}
 }
 

@@ -53,7 +53,7 @@ func (t executeSkill) Describe(call agent.Call) agent.Description {
 		}
 		detail += "\n\n" + text
 	}
-	return agent.Description{Title: fmt.Sprintf("Run %s of the skill %s", args.Script, args.Name), Detail: detail}
+	return agent.Description{Title: fmt.Sprintf("Run %s of the skill %s", args.Script, args.Name), Detail: detail, Command: command}
 }
 
 func (t executeSkill) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {

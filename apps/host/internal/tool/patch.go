@@ -87,7 +87,7 @@ func (t patchTool) Describe(call agent.Call) agent.Description {
 	planned, failure := t.plan(call)
 	if failure != nil {
 		t.remember(call.ID, failure.Error())
-		return agent.Description{Title: "Change files (this cannot be done)", Detail: failure.Error() + "\n\n" + string(call.Arguments)}
+		return agent.Description{Title: "Change files (this cannot be done)", Detail: failure.Error() + "\n\n" + string(call.Arguments), Paths: t.lockKeys(call)}
 	}
 	diff := planned.diff()
 	t.remember(call.ID, diff)
@@ -100,7 +100,7 @@ func (t patchTool) Describe(call agent.Call) agent.Description {
 	for _, c := range planned.changes {
 		title += outside(call.Cwd, c.Key)
 	}
-	return agent.Description{Title: title, Detail: diff}
+	return agent.Description{Title: title, Detail: diff, IsDiff: true, Paths: t.lockKeys(call)}
 }
 
 func (t patchTool) remember(id, shown string) {

@@ -33,6 +33,9 @@ type Options struct {
 	Private []string
 	// HideEnv names variables that commands do not get: the keys of providers.
 	HideEnv []string
+	// Sandbox wraps the command line of bash that runs in dir, which may write to the
+	// folders in open too; nil runs it as it is.
+	Sandbox func(argv []string, dir string, open ...string) []string
 	// Memory is the absolute folder of what is remembered; "" leaves the memory
 	// tools out.
 	Memory string

@@ -100,7 +100,7 @@ func (g *generator) session() error {
 	g.entries()
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.TurnRecord](),
-		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](),
+		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](), reflect.TypeFor[session.ModeRecord](),
 	} {
 		g.need(t)
 	}

@@ -23,6 +23,8 @@ type Digest struct {
 	// Provider and ModelID name the model that answers next, as the log says.
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
+	// Mode is how much the agent may do without asking; "" where the log says nothing.
+	Mode string `json:"mode,omitempty"`
 	// LastRole and LastText are of the last message that has text; the text is cut.
 	LastRole string `json:"lastRole,omitempty"`
 	LastText string `json:"lastText,omitempty"`
@@ -68,6 +70,11 @@ func (d *Digest) addCustom(e session.Entry) {
 	switch e.CustomType {
 	case session.CustomTurn:
 		d.Cut = false
+	case session.CustomMode:
+		var record session.ModeRecord
+		if custom, ok := e.AsCustom(); ok && json.Unmarshal(custom.Data, &record) == nil {
+			d.Mode = record.Mode
+		}
 	case session.CustomQueue:
 		var queue session.Queue
 		if custom, ok := e.AsCustom(); ok {

@@ -4,6 +4,7 @@ import {
   CUSTOM_APPROVAL,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
+  CUSTOM_MODE,
   CUSTOM_OMITTED,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
@@ -79,7 +80,7 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
       add(entry.message.toolCallId, { result: entry.message });
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
       const { toolCallId, decision, decidedBy } = entry.data;
-      if (typeof toolCallId === "string") {
+      if (typeof toolCallId === "string" && typeof decision === "string") {
         add(toolCallId, { decision: { decision: String(decision), decidedBy: String(decidedBy) } });
       }
     }
@@ -139,6 +140,10 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_APPROVAL:
     case CUSTOM_LEAF:
       return null;
+    case CUSTOM_MODE: {
+      const { mode } = isRecord(entry.data) ? entry.data : {};
+      return { kind: "note", key: entry.id, text: `The mode is now ${String(mode)}.` };
+    }
     case CUSTOM_OMITTED: {
       const { bytes } = isRecord(entry.data) ? entry.data : {};
       return { kind: "note", key: entry.id, text: `An entry of ${String(bytes)} bytes is only shown on the machine.` };

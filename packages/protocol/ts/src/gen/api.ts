@@ -10,6 +10,10 @@ export const MAX_PATH = 4096;
 export const MAX_NAME = 200;
 /** bytes */
 export const MAX_CLIENT_KEY = 64;
+/** bytes of a word to the agent with a denial */
+export const MAX_FEEDBACK = 8192;
+/** rules of one prompt */
+export const MAX_RULES = 32;
 /** prompts waiting in one session */
 export const MAX_QUEUE = 64;
 /** MaxQueueBytes bounds what waits in one session, as JSON. */
@@ -97,6 +101,28 @@ export const Kind = {
 } as const;
 export type Kind = number;
 
+/**
+ * Mode is how much an agent may do in a session without asking. Rules and a floor
+ * hold in every mode.
+ */
+export type Mode =
+  /** ModePlan: it reads, and changes nothing. */
+  | 'plan'
+  /** ModeAsk: every change asks, unless a rule allows it. */
+  | 'ask'
+  /** ModeAcceptEdits: it changes files of the project; the rest asks. */
+  | 'accept-edits'
+  /** ModeAuto: only what is risky asks. */
+  | 'auto'
+  /** ModeBypass: only what cannot be read asks. */
+  | 'bypass';
+
+/** RiskLevel says how much a call can break. */
+export type RiskLevel =
+  | 'low'
+  | 'medium'
+  | 'high';
+
 /** MCPServerState says how a server stands. */
 export type MCPServerState =
   /** config.toml says so */
@@ -122,7 +148,12 @@ export type WorkKind =
 export type Decision =
   /** once */
   | 'allow'
+  /** and from then on what the proposed rules say; needs the grant manage */
+  | 'always'
+  /** with a word to the agent, if there is one */
   | 'deny'
+  /** deny, and cancel the turn */
+  | 'stop'
   /** the turn was cancelled before anyone answered */
   | 'cancelled';
 
@@ -250,6 +281,9 @@ export interface ApprovalResolved {
   decision: Decision;
   /** client id, token id, or "host" */
   decidedBy: string;
+  feedback?: string;
+  /** that hold from now on, with "always" */
+  rules?: string[];
 }
 
 export interface QueueChanged {
@@ -360,6 +394,8 @@ export interface Requests {
   add_project: { grant: 'manage'; request: AddProjectRequest; response: AddProjectResponse };
   /** Forgets a project that has no sessions. The folder stays. */
   remove_project: { grant: 'manage'; request: RemoveProjectRequest; response: Empty };
+  /** Lets a folder's own settings, skills and MCP servers count, or no longer. */
+  trust_project: { grant: 'manage'; request: TrustProjectRequest; response: TrustProjectResponse };
   /** Lists the folders in a folder of the host. */
   list_dir: { grant: 'manage'; request: ListDirRequest; response: ListDirResponse };
   /** Lists sessions, newest first. */
@@ -378,6 +414,8 @@ export interface Requests {
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
   /** Chooses the model, and how much it thinks, for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
+  /** Says how much the agent may do in a session without asking. */
+  set_mode: { grant: 'manage'; request: SetModeRequest; response: Empty };
   /** Makes a new session of the path to an entry; the same clientKey gives the same session. */
   fork_session: { grant: 'prompt'; request: ForkSessionRequest; response: ForkSessionResponse };
   /** Gives the tree of a session in short. */
@@ -436,6 +474,7 @@ export const requestGrants = {
   list_projects: 'view',
   add_project: 'manage',
   remove_project: 'manage',
+  trust_project: 'manage',
   list_dir: 'manage',
   list_sessions: 'view',
   search_sessions: 'view',
@@ -445,6 +484,7 @@ export const requestGrants = {
   copy_session: 'manage',
   import_session: 'local',
   set_model: 'prompt',
+  set_mode: 'manage',
   fork_session: 'prompt',
   get_tree: 'view',
   rewind_session: 'prompt',
@@ -491,11 +531,26 @@ export interface Approval {
   toolName: string;
   /** one line: what it wants to do */
   title: string;
-  /** the command, or the content to be written */
+  /** all of it: the command, the diff, or what is to be written */
   detail: string;
   cwd: string;
   /** Unix milliseconds */
   createdAt: number;
+  /** Command is the command line of a call that runs one. */
+  command?: string;
+  /** the files that it would change, as the call names them */
+  paths?: string[];
+  /** Detail is a unified diff */
+  isDiff?: boolean;
+  /** why it asks, one sentence */
+  reason?: string;
+  risk?: Risk;
+  /** ProposedRules are what "always" would allow from then on in the project. */
+  proposedRules?: string[];
+  /** what may be answered */
+  options?: Decision[];
+  /** Shown is the hash of what is shown. An answer that names another is refused. */
+  shown?: string;
 }
 
 /** Work is something that takes a while and is no turn. Prompts wait for its end. */
@@ -514,6 +569,8 @@ export interface Project {
   path: string;
   /** Missing is true when the folder is not there now. */
   missing?: boolean;
+  /** Trusted is true when the folder's own settings, skills and MCP servers count. */
+  trusted?: boolean;
 }
 
 /** SessionSummary is a line of a session list. */
@@ -532,6 +589,8 @@ export interface SessionSummary {
   waitingApproval?: boolean;
   /** Model is the name in config.toml of the model that answers next. */
   model: string;
+  /** Mode is how much the agent may do without asking. */
+  mode?: Mode;
   /** Damaged tells what is wrong with the file, "" when nothing is. */
   damaged?: string;
 }
@@ -559,6 +618,19 @@ export interface AddProjectResponse {
 /** RemoveProjectRequest is refused with project_in_use while sessions exist. */
 export interface RemoveProjectRequest {
   projectId: string;
+}
+
+/**
+ * TrustProjectRequest lets a folder's own settings, skills and MCP servers count,
+ * or no longer.
+ */
+export interface TrustProjectRequest {
+  projectId: string;
+  trusted: boolean;
+}
+
+export interface TrustProjectResponse {
+  project: Project;
 }
 
 /** ListDirRequest lists the folders in Path; "" is the user's home folder. */
@@ -666,6 +738,15 @@ export interface SetModelRequest {
   model: string;
   /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
   thinking?: string;
+}
+
+/**
+ * SetModeRequest says how much the agent may do without asking. The highest mode
+ * that a connection may set is in get_host.
+ */
+export interface SetModeRequest {
+  sessionId: string;
+  mode: Mode;
 }
 
 /**
@@ -816,6 +897,8 @@ export interface SendPromptRequest {
   text: string;
   /** AllowAll gives every approval that this prompt will ask for. */
   allowAll?: boolean;
+  /** AllowRules are rules that hold for this prompt. */
+  allowRules?: string[];
   /** Mode is how it meets a running turn; "" is follow_up. */
   mode?: PromptMode;
 }
@@ -856,6 +939,10 @@ export interface AnswerApprovalRequest {
   sessionId: string;
   approvalId: string;
   decision: Decision;
+  /** to the agent, with deny; at most MaxFeedback bytes */
+  feedback?: string;
+  /** of the approval that was answered; "" is not compared */
+  shown?: string;
 }
 
 /** AnswerApprovalResponse tells the decision that counts: the first answer wins. */
@@ -965,6 +1052,13 @@ export interface FinishPairingResponse {
   paired: boolean;
 }
 
+/** Risk is what a person is told of a call. */
+export interface Risk {
+  level: RiskLevel;
+  /** each a few words */
+  reasons: string[];
+}
+
 /** HostInfo describes the host. */
 export interface HostInfo {
   deviceId: string;
@@ -979,6 +1073,12 @@ export interface HostInfo {
   relayState: string;
   /** what the asking connection may do */
   grants: Grant[];
+  /** the highest mode that it may set */
+  maxMode?: Mode;
+  /** Sandbox tells what holds commands back: "bubblewrap+landlock", "landlock" or "none". */
+  sandbox?: string;
+  /** why it is not the strongest */
+  sandboxNote?: string;
 }
 
 /** DirEntry is one folder in a listing. */

@@ -4,8 +4,10 @@
 export const VERSION = 3;
 /** data: Queue, the whole queue after a change */
 export const CUSTOM_QUEUE = 'scorel.queue';
-/** data: ApprovalRecord, who decided what */
+/** data: ApprovalRecord, that a call waits, and then who decided what */
 export const CUSTOM_APPROVAL = 'scorel.approval';
+/** data: ModeRecord, how much the agent may do without asking */
+export const CUSTOM_MODE = 'scorel.mode';
 /** data: TurnRecord, how a turn ended */
 export const CUSTOM_TURN = 'scorel.turn';
 /** data: LeafRecord, the leaf was moved to the entry that this one hangs on */
@@ -259,13 +261,25 @@ export interface Queue {
   removed?: string[];
 }
 
-/** ApprovalRecord is the data of CustomApproval. */
+/**
+ * ApprovalRecord is the data of CustomApproval: one when a call begins to wait,
+ * without a decision, and one when it is decided.
+ */
 export interface ApprovalRecord {
   approvalId: string;
   toolCallId: string;
-  decision: string;
+  /** "" while it waits */
+  decision?: string;
   /** client id, or "host" */
-  decidedBy: string;
+  decidedBy?: string;
+  /** to the agent, with a denial */
+  feedback?: string;
+  /** Rules hold in the project from here on. */
+  rules?: string[];
+  /** Request is what people were shown (api.Approval), while it waits. */
+  request?: unknown;
+  /** Prompt is that of the turn, without its text, while it waits. */
+  prompt?: QueuedPrompt;
 }
 
 /** TurnRecord is the data of CustomTurn. */
@@ -289,6 +303,11 @@ export interface OmittedRecord {
   bytes: number;
 }
 
+/** ModeRecord is the data of CustomMode. */
+export interface ModeRecord {
+  mode: string;
+}
+
 /** Cost is in US dollars; zero where the price is not known. */
 export interface Cost {
   input: number;
@@ -307,6 +326,10 @@ export interface QueuedPrompt {
   allowAll?: boolean;
   /** Unix milliseconds */
   queuedAt: number;
+  /** AllowRules hold for this prompt. */
+  allowRules?: string[];
+  /** MaxMode is the highest mode in which this prompt runs, "" for the session's own. */
+  maxMode?: string;
   /** Mode is ModeSteer, or "" for ModeFollowUp. */
   mode?: PromptMode;
 }

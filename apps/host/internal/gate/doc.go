@@ -1,0 +1,126 @@
+// Package gate decides whether a call of a tool may run: at once, after a person
+// said yes, or not at all. It is pure: it reads no file, knows no session and asks
+// nobody; what depends on the machine comes in with the Policy.
+//
+// A floor that no mode and no rule lifts comes first. Then rules: deny before ask
+// before allow, however specific each is. Then the mode. A command line is parsed
+// as bash and every command in it is judged for itself; the strictest verdict is
+// that of the whole. What cannot be read asks, in every mode. In doubt the answer
+// is to ask.
+package gate
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// Action is what happens to a call. A greater one is stricter.
+type Action int
+
+const (
+	Allow Action = iota
+	Ask
+	Deny
+)
+
+// Request is a call that wants to run.
+type Request struct {
+	Tool    string
+	Subject string   // what its rules are about, as in Tools
+	Writes  bool     // the tool changes something
+	Command string   // bash: the command line
+	Paths   []string // files that it names, absolute or relative to the policy's Dir
+	URL     string
+}
+
+// Policy is what calls are judged by.
+type Policy struct {
+	Mode  api.Mode
+	Rules Rules
+	// Dir is the folder of the project: absolute, symbolic links resolved.
+	Dir string
+	// Home is the user's home folder, which ~ and $HOME stand for.
+	Home string
+	// Private are folders with the host's own keys and logs; Open are parts of them
+	// that are not closed.
+	Private, Open []string
+	// Resolve follows symbolic links as far as a path exists; nil takes paths as
+	// they are written.
+	Resolve func(string) string
+}
+
+// Verdict is the decision about a call and what a person is shown of it.
+type Verdict struct {
+	Action Action
+	Floor  bool   // denied whatever mode and rules say
+	Reason string // one sentence: why
+	Risk   api.Risk
+	// Propose are the rules that would let the call pass without asking; empty where
+	// none may be offered.
+	Propose []string
+}
+
+// Judge decides about a call.
+func (p Policy) Judge(r Request) Verdict {
+	var v Verdict
+	switch {
+	case r.Command != "" || r.Tool == "bash":
+		v = p.judgeCommand(r)
+		if r.Tool != "bash" { // a command that another tool runs has rules of both
+			v = stricter(v, p.ruleOnTool(r))
+		}
+	case r.Writes && len(r.Paths) > 0:
+		v = p.judgeWrite(r)
+	default:
+		v = p.judgeOther(r)
+	}
+	if v.Risk.Level == "" {
+		v.Risk.Level = api.RiskLow
+	}
+	if v.Action == Deny || v.Risk.Level == api.RiskHigh {
+		v.Propose = nil
+	}
+	return v
+}
+
+// absolute returns a path as the machine would find it from dir.
+func (p Policy) absolute(dir, path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		path = p.Home + path[1:]
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	path = filepath.Clean(path)
+	if p.Resolve != nil {
+		path = p.Resolve(path)
+	}
+	return path
+}
+
+func within(folder, path string) bool {
+	return folder != "" && (path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/"))
+}
+
+func withinAny(folders []string, path string) bool {
+	for _, folder := range folders {
+		if within(folder, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// closed tells whether an absolute path holds the host's own keys and logs.
+func (p Policy) closed(path string) bool {
+	return withinAny(p.Private, path) && !withinAny(p.Open, path)
+}
+
+// gitControl tells whether writing there lets git run something.
+func gitControl(path string) bool {
+	return strings.Contains(path+"/", "/.git/")
+}
+
+func gitHooks(path string) bool { return strings.Contains(path+"/", "/.git/hooks/") }

@@ -1,0 +1,144 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// systemFolders are never deleted or changed as a whole.
+var systemFolders = []string{
+	"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr",
+	"/var", "/Users", "/System", "/Library", "/Applications",
+}
+
+var (
+	disk      = regexp.MustCompile(`^/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|loop|mapper/|mem|kmem|port)`)
+	harmless  = regexp.MustCompile(`^/dev/(null|zero|full|stdin|stdout|stderr|tty|ptmx|(fd|pts|shm)/.*)$`)
+	stopping  = []string{"shutdown", "reboot", "halt", "poweroff", "telinit", "killall5"}
+	stopUnits = []string{"poweroff", "reboot", "halt", "kexec", "rescue", "emergency", "suspend", "hibernate", "exit"}
+	wiping    = []string{"mkswap", "wipefs", "sfdisk", "fdisk", "parted", "sgdisk", "blkdiscard", "cryptsetup"}
+	copying   = []string{"cp", "mv", "tee", "ln", "install", "dd", "shred", "rsync", "truncate"}
+)
+
+// floorOfScript says why a command line is never run, or "".
+func (p Policy) floorOfScript(s *script) string {
+	if s.bomb {
+		return "it is a function that calls itself without end"
+	}
+	for _, c := range s.commands {
+		if why := p.floorOfCommand(c); why != "" {
+			return why
+		}
+	}
+	for _, d := range s.redirects {
+		full := p.absolute(d.dir, d.target.text)
+		switch {
+		case p.closed(full):
+			return "it touches scorel's own keys, settings or logs"
+		case !d.writes:
+		case strings.HasPrefix(full, "/dev/") && !harmless.MatchString(full), full == "/proc/sysrq-trigger":
+			return "it writes to a device"
+		case gitHooks(full):
+			return "it writes to .git/hooks, which git runs"
+		}
+	}
+	return ""
+}
+
+func (p Policy) floorOfCommand(c command) string {
+	name, args := base(c.words[0].text), c.plain()[1:]
+	operand := operands(args)
+	switch {
+	case slices.Contains(stopping, name),
+		name == "init" && (slices.Contains(args, "0") || slices.Contains(args, "6")),
+		name == "systemctl" && slices.ContainsFunc(operand, func(a string) bool { return slices.Contains(stopUnits, strings.TrimSuffix(a, ".target")) }):
+		return "it stops the machine"
+	case name == "kill" && len(args) > 0 && args[len(args)-1] == "-1":
+		return "it ends every process"
+	case strings.HasPrefix(name, "mkfs"), slices.Contains(wiping, name) && slices.ContainsFunc(args, disk.MatchString):
+		return "it writes over a disk"
+	case slices.Contains(copying, name) && slices.ContainsFunc(args, func(a string) bool { return disk.MatchString(strings.TrimPrefix(a, "of=")) && a != "if="+a }):
+		return "it writes to a device"
+	case p.destroys(name, args, c.dir):
+		return "it deletes or changes a whole system folder, or the home folder"
+	}
+	return p.floorOfPaths(c, name)
+}
+
+// destroys tells whether a command takes away or opens up a folder that the
+// machine or the person cannot do without.
+func (p Policy) destroys(name string, args []string, dir string) bool {
+	deep := has(args, 'r', "--recursive") || has(args, 'R')
+	switch name {
+	case "rm":
+		if slices.Contains(args, "--no-preserve-root") {
+			return true
+		}
+		deep = true
+	case "find":
+		deep = slices.Contains(args, "-delete")
+	case "mv", "shred", "rmdir":
+		deep = true
+	case "chmod", "chown", "chgrp":
+	default:
+		return false
+	}
+	return deep && slices.ContainsFunc(operands(args), func(a string) bool { return p.vital(dir, a) })
+}
+
+func (p Policy) vital(dir, path string) bool {
+	if dir == "" && !strings.HasPrefix(path, "/") {
+		return false // it asks, because the folder is not known
+	}
+	for {
+		trimmed := strings.TrimRight(path, "/")
+		cut := strings.TrimSuffix(strings.TrimSuffix(trimmed, "/*"), "/.*")
+		if cut == trimmed {
+			break
+		}
+		path = cut + "/"
+	}
+	if path == "*" || path == ".*" {
+		path = "."
+	}
+	full := p.absolute(dir, path)
+	return slices.Contains(systemFolders, full) || full == p.Home || p.Home != "" && within(full, p.Home)
+}
+
+// floorOfPaths says why a command may not touch what it names, or "".
+func (p Policy) floorOfPaths(c command, name string) string {
+	reads := onlyReads(c)
+	for _, w := range c.words[1:] {
+		for _, candidate := range []string{w.text, after(w.text, "="), after(w.text, "/"), after(w.text, "~")} {
+			if candidate == "" {
+				continue
+			}
+			full := p.absolute(c.dir, candidate)
+			switch {
+			case name == "echo" || name == "printf":
+			case p.closed(full):
+				return "it touches scorel's own keys, settings or logs"
+			case gitHooks(full) && !reads && slices.Contains(append(copying, "sed", "chmod", "touch", "git", "patch"), name):
+				return "it writes to .git/hooks, which git runs"
+			}
+		}
+	}
+	return ""
+}
+
+// after returns what follows the first mark in an option, with the mark when it
+// begins a path; "" for what is no option or has none.
+func after(text, mark string) string {
+	i := strings.Index(text, mark)
+	if i <= 0 {
+		return ""
+	}
+	if mark == "=" {
+		return text[i+1:]
+	}
+	if !strings.HasPrefix(text, "-") {
+		return ""
+	}
+	return text[i:]
+}

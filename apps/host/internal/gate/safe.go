@@ -1,0 +1,168 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The commands that only read, whatever their options are.
+var readers = []string{
+	"ls", "pwd", "cat", "echo", "wc", "head", "tail", "nl", "cut", "tr", "whoami", "id", "uname", "true", "false", "basename", "dirname",
+	"realpath", "readlink", "stat", "du", "df", "which", "type", "expr", "seq", "rev", "tac", "paste", "comm", "cmp", "diff", "md5sum",
+	"sha1sum", "sha256sum", "sha512sum", "od", "hexdump", "column", "fold", "expand", "grep", "egrep", "fgrep", "uptime", "nproc", "arch",
+	"groups", "cd", "strings",
+}
+
+// wordsOnly take words that are no paths.
+var wordsOnly = []string{"echo", "printf", "tr", "expr", "seq", "basename", "dirname", "date", "which", "type", "true", "false"}
+
+var sedRange = regexp.MustCompile(`^[0-9]+(,[0-9]+)?p$`)
+
+// onlyReads tells whether one command changes nothing and runs nothing else. It
+// knows few commands, and of each the options that it may have.
+func onlyReads(c command) bool {
+	name := c.words[0].text
+	if c.assigns || c.wrapped || c.words[0].kind != literalWord {
+		return false
+	}
+	args := c.plain()[1:]
+	if slices.Contains(readers, name) {
+		for _, w := range c.words {
+			if w.kind > globWord {
+				return false
+			}
+		}
+		return true
+	}
+	if !c.literal() { // the name of a file could be an option
+		return false
+	}
+	switch name {
+	case "git":
+		return gitReads(args)
+	case "find":
+		return !slices.ContainsFunc(args, func(a string) bool {
+			return slices.Contains([]string{"-delete", "-fls", "-fprint", "-fprint0", "-fprintf"}, a) ||
+				strings.HasPrefix(a, "-exec") || strings.HasPrefix(a, "-ok")
+		})
+	case "rg":
+		return !has(args, 'z', "--pre", "--hostname-bin", "--search-zip")
+	case "base64":
+		return !has(args, 'o', "--output")
+	case "sort":
+		return !has(args, 'o', "--output", "--compress-program", "--temporary-directory") && !has(args, 'T')
+	case "tree":
+		return !has(args, 'o', "--output") && !has(args, 'R')
+	case "file":
+		return !has(args, 'C', "--compile")
+	case "uniq":
+		return len(operands(args)) <= 1
+	case "hostname":
+		return len(args) == 0
+	case "printf":
+		return len(args) > 0 && !strings.HasPrefix(args[0], "-")
+	case "date":
+		return !slices.ContainsFunc(args, func(a string) bool { return !strings.HasPrefix(a, "+") && a != "-u" && a != "--utc" && a != "-R" })
+	case "sed":
+		return len(args) >= 2 && args[0] == "-n" && sedRange.MatchString(args[1]) && len(operands(args[2:])) == len(args[2:])
+	}
+	return false
+}
+
+// has tells whether one of the options is there: short alone, with its value or
+// among others, and long in full, cut short, or with a value.
+func has(args []string, short byte, long ...string) bool {
+	for _, a := range args {
+		if strings.HasPrefix(a, "--") {
+			name, _, _ := strings.Cut(a, "=")
+			if len(name) > 2 && slices.ContainsFunc(long, func(l string) bool { return strings.HasPrefix(l, name) }) {
+				return true
+			}
+		} else if strings.HasPrefix(a, "-") && short != 0 && strings.IndexByte(a, short) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func operands(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.HasPrefix(a, "-") })
+}
+
+// gitReads knows the sub-commands of git that only read. An option in front of the
+// sub-command can change what it runs.
+func gitReads(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	sub, args := args[0], args[1:]
+	only := func(allowed ...string) bool {
+		return !slices.ContainsFunc(args, func(a string) bool { return !slices.Contains(allowed, a) })
+	}
+	switch sub {
+	case "status", "log", "diff", "show", "rev-parse", "describe", "ls-files", "ls-tree", "blame", "shortlog":
+		return !has(args, 0, "--output", "--ext-diff", "--textconv", "--open-files-in-pager", "--exec")
+	case "branch":
+		return only("--list", "-l", "-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current")
+	case "remote":
+		return only("-v", "--verbose")
+	case "tag":
+		return only("-l", "--list")
+	case "stash", "worktree":
+		return len(args) == 1 && args[0] == "list"
+	}
+	return false
+}
+
+// staysInside tells whether everything that a command names lies in the project,
+// and nothing of it looks like a secret.
+func (p Policy) staysInside(c command) bool {
+	name := c.words[0].text
+	if c.dir == "" || !within(p.Dir, p.absolute(c.dir, ".")) || slices.ContainsFunc(p.Private, func(f string) bool { return within(p.Dir, f) }) {
+		return false
+	}
+	if name == "cd" && len(c.words) != 2 {
+		return false
+	}
+	if slices.Contains(wordsOnly, name) {
+		return true
+	}
+	for _, w := range p.named(c) {
+		if full := p.absolute(c.dir, w); !within(p.Dir, full) || secret(full) {
+			return false
+		}
+	}
+	return true
+}
+
+// named returns the words of a command that can be paths, as far as that can be
+// told without knowing its options.
+func (p Policy) named(c command) []string {
+	var paths []string
+	args := c.plain()[1:]
+	if slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, c.words[0].text) && !has(args, 'e', "--regexp") && !has(args, 'f', "--file") {
+		if i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
+			args = slices.Delete(slices.Clone(args), i, i+1) // the first is the text that is searched for
+		}
+	}
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") {
+			_, value, found := strings.Cut(a, "=")
+			if i := strings.IndexAny(a, "/~."); !found && i > 0 {
+				value, found = a[i:], true // -f/etc/passwd
+			}
+			if !found {
+				continue
+			}
+			a = value
+		}
+		paths = append(paths, a)
+	}
+	return paths
+}
+
+var secretName = regexp.MustCompile(`(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?)$`)
+
+// secret tells whether a path looks like one that holds keys.
+func secret(path string) bool { return secretName.MatchString(path) }

@@ -1,0 +1,125 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/apps/host/internal/tool"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// permissions is what the host knows of what is allowed: config.toml, and what
+// people allowed since. It implements sessions.Permissions.
+type permissions struct {
+	tools   gate.Tools
+	rules   gate.Rules // of config.toml
+	allowed *state.AllowedRules
+	paths   state.Paths
+}
+
+func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.Catalog) (*permissions, error) {
+	p := &permissions{tools: gate.Tools{}, paths: paths}
+	for _, d := range catalog.Definitions() {
+		p.tools[d.Spec.Name] = d.Subject
+	}
+	for _, list := range []struct {
+		name  string
+		texts []string
+		rules *[]gate.Rule
+	}{{"allow", config.Allow, &p.rules.Allow}, {"ask", config.Ask, &p.rules.Ask}, {"deny", config.Deny, &p.rules.Deny}} {
+		rules, err := gate.ParseRules(list.texts, p.tools)
+		if err != nil {
+			return nil, fmt.Errorf("%s: permissions.%s: %w", paths.Config(), list.name, err)
+		}
+		*list.rules = rules
+	}
+	var err error
+	p.allowed, err = state.LoadAllowedRules(paths.Allowed())
+	return p, err
+}
+
+// Tools implements sessions.Permissions.
+func (p *permissions) Tools() gate.Tools { return p.tools }
+
+// Allow implements sessions.Permissions.
+func (p *permissions) Allow(projectID string, rules []string) error {
+	return p.allowed.Add(projectID, rules)
+}
+
+// Policy implements sessions.Permissions.
+func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy {
+	policy := gate.Policy{
+		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks,
+		Private: []string{resolveLinks(p.paths.Home)}, Open: []string{resolveLinks(p.paths.Scratch(sessionID))},
+	}
+	// A rule that does not read any more, as of a tool that is gone, allows nothing.
+	for _, text := range p.allowed.Of(project.ID) {
+		if rule, err := gate.ParseRule(text, p.tools); err == nil {
+			policy.Rules = policy.Rules.With(gate.Rules{Allow: []gate.Rule{rule}})
+		}
+	}
+	return policy
+}
+
+// resolveLinks follows symbolic links as far as the path exists.
+func resolveLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	if _, err := os.Lstat(path); err == nil { // a link to nowhere
+		return path
+	}
+	return filepath.Join(resolveLinks(parent), filepath.Base(path))
+}
+
+// maxMode is the highest mode that a connection may set.
+func (h *Host) maxMode(c *conn) api.Mode {
+	return gate.Cap(c.grants, h.models.config.Permissions.RemoteMode)
+}
+
+func (h *Host) setMode(ctx context.Context, c *conn, r api.SetModeRequest) (api.Empty, error) {
+	most := h.maxMode(c)
+	switch {
+	case !slices.Contains(api.Modes(), r.Mode):
+		return none, api.Errorf(api.KindBadRequest, "the mode %.40q is unknown: it must be one of %q", r.Mode, api.Modes())
+	case gate.Lower(r.Mode, most) != r.Mode:
+		return none, api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
+	}
+	s, err := h.sessions.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, s.SetMode(ctx, c.clientID, r.Mode)
+}
+
+func (h *Host) trustProject(_ context.Context, _ *conn, r api.TrustProjectRequest) (api.TrustProjectResponse, error) {
+	project, ok := h.projects.Get(r.ProjectID)
+	if !ok {
+		return api.TrustProjectResponse{}, noProject(r.ProjectID)
+	}
+	if err := h.trust.Set(project.Path, r.Trusted); err != nil {
+		return api.TrustProjectResponse{}, err
+	}
+	h.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
+	h.tell(api.ProjectsChanged{Projects: h.listedProjects()})
+	project.Trusted = r.Trusted
+	return api.TrustProjectResponse{Project: project}, nil
+}
+
+// listedProjects are the projects as entries see them.
+func (h *Host) listedProjects() []api.Project {
+	list := h.projects.List()
+	for i := range list {
+		list[i].Trusted = h.trust.Has(list[i].Path)
+	}
+	return list
+}

@@ -103,12 +103,12 @@ func pick[T any](list string, all []T, name func(T) string) ([]T, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(t T) bool { return !slices.Contains(wanted, name(t)) }), nil
 }
 
-// withoutFiles drops where the report is written, which is nobody's concern.
+// withoutFiles drops where things are and where the report is written, which is nobody's concern.
 func withoutFiles(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		if name != "json" && name != "markdown" && name != "profiles" {
+		if !slices.Contains([]string{"json", "markdown", "profiles", "pi", "node", "host", "dir"}, name) {
 			out = append(out, args[i])
 		} else if !joined {
 			i++ // its value

@@ -21,6 +21,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"relays", "relays side by side: throughput, CPU, latency, memory, storm", runRelays},
+		{"logs", "session logs: opening, memory, appends; beside Pi where it is installed", runLogs},
 		{"serve", "one relay in this process; what bench starts for itself", runServe},
 	}
 }

@@ -32,11 +32,11 @@ test("a session of several megabytes opens with its end, the rest comes to who s
   await anna.expectTruth();
   long.push(noise(900_000));
   await anna.prompt(long.at(-1) ?? "");
-  await anna.prompt("run seq 1 100000");
+  await anna.prompt("run env seq 1 100000");
   await anna.at("approval-allow").click();
   await anna.expectTruth();
   const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
-  expect(said).toEqual([...long, "run seq 1 100000"]);
+  expect(said).toEqual([...long, "run env seq 1 100000"]);
 });
 
 test("a reader of a very long session stays where they are while earlier entries come", async ({ world, visitor }) => {

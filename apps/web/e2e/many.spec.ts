@@ -16,7 +16,7 @@ test("two browsers on one session see the same, and a question is answered once"
   await ben.rest();
   expect((await ben.said()).at(-1)?.text).toBe(words(40));
 
-  await ben.prompt("run echo once");
+  await ben.prompt("run env echo once");
   await expect(anna.at("approval-card")).toContainText("echo once");
   await ben.at("approval-allow").click();
   await expect(anna.at("approval-card")).toHaveCount(0);

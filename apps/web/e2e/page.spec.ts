@@ -15,7 +15,7 @@ test("on a phone one can pair, add a folder, ask and allow; nothing sticks out",
   await anna.prompt("stream 60");
   await anna.rest();
   expect((await anna.said()).at(-1)?.text).toBe(words(60));
-  await anna.prompt(`run echo ${"a-long-word-without-a-break".repeat(8)}`);
+  await anna.prompt(`run env echo ${"a-long-word-without-a-break".repeat(8)}`);
   await expect(anna.at("approval-allow")).toBeInViewport();
   await expectFits(anna.page);
   await anna.at("approval-allow").tap();

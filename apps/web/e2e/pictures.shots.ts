@@ -34,7 +34,7 @@ for (const [name, screen] of Object.entries(screens)) {
       await anna.rest();
       await anna.prompt("read README.md");
       await anna.rest();
-      await anna.prompt("run wc -l *.go");
+      await anna.prompt("run go version");
       await anna.at("approval-card").waitFor();
       await picture("chat");
       await anna.at("approval-allow").click();
@@ -72,7 +72,7 @@ test("the picture of the README", async ({ visitor }) => {
   await anna.prompt("read lamp.go");
   await anna.rest();
   await anna.at("tool-card").first().getByRole("button").first().click();
-  await anna.prompt("run wc -l *");
+  await anna.prompt("run go test ./...");
   await anna.at("approval-card").waitFor();
   await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
   await anna.at("approval-deny").click();

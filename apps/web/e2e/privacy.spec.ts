@@ -15,7 +15,7 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
   await anna.rest();
   await anna.prompt("read note.txt");
   await anna.rest();
-  await anna.prompt(`run echo ${secrets.command}`);
+  await anna.prompt(`run env echo ${secrets.command}`);
   await anna.at("approval-allow").click();
   await anna.expectTruth();
 

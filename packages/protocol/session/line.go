@@ -69,6 +69,7 @@ func ParseEntry(line []byte) (Entry, error) {
 // in common, since most of them hang on the one before.
 type lineParser struct {
 	lastID string
+	texts  *textSlab // where the strings of many lines lie together; nil: each by itself
 	strict bool
 	wrong  string // the member whose value is of the wrong kind
 }
@@ -151,7 +152,7 @@ func (p *lineParser) text(value []byte, name string) string {
 		p.check(value[0] == 'n', name)
 		return ""
 	}
-	return unquote(value)
+	return p.texts.unquote(value)
 }
 
 func (p *lineParser) id(value []byte) (string, form) {
@@ -163,7 +164,7 @@ func (p *lineParser) id(value []byte) (string, form) {
 	case string(value[1:len(value)-1]) == p.lastID:
 		return p.lastID, formString
 	}
-	return unquote(value), formString
+	return p.texts.unquote(value), formString
 }
 
 // typeOf returns the type in a JSON value, with no copy of the types that are known.
@@ -214,17 +215,12 @@ func roleOf(value []byte) role {
 	if value[0] != '"' {
 		return roleOther
 	}
-	switch unquote(value) {
-	case "user":
-		return roleUser
-	case "assistant":
-		return roleAssistant
-	case "toolResult":
-		return roleToolResult
-	case "system":
-		return roleSystem
-	case "custom":
-		return roleCustom
+	for r, name := range [...]string{
+		roleUser: "user", roleAssistant: "assistant", roleToolResult: "toolResult", roleSystem: "system", roleCustom: "custom",
+	} {
+		if name != "" && keyIs(value, name) {
+			return role(r)
+		}
 	}
 	return roleOther
 }

@@ -44,8 +44,12 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	r.i, ok = skipKey(r.b, start)
-	return r.b[start:end], ok
+	r.i = skipSpace(r.b, end)
+	if r.i >= len(r.b) || r.b[r.i] != ':' {
+		return nil, false
+	}
+	r.i = skipSpace(r.b, r.i+1)
+	return r.b[start:end], true
 }
 
 // skipQuoted is skipString that checks the opening quote.

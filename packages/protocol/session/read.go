@@ -75,7 +75,7 @@ func ReadFile(data []byte) (*File, error) {
 }
 
 func (f *File) readLines(data []byte) error {
-	p := lineParser{}
+	p := lineParser{texts: &textSlab{}}
 	valid := utf8.Valid(data)
 	for number := 1; f.Whole < len(data); number++ {
 		line, _, found := bytes.Cut(data[f.Whole:], []byte{'\n'})

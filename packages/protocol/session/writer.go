@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,11 +56,11 @@ func (w *Writer) finish(o *objectBuilder, s Stamp) (json.RawMessage, error) {
 	for _, f := range fields(s.Extra) {
 		o.raw(f.name, f.value)
 	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, o.end()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotJSON, err)
+	line, ok := compact(o.end())
+	if !ok {
+		return nil, ErrNotJSON
 	}
-	e, err := ParseEntry(line.Bytes())
+	e, err := ParseEntry(line)
 	if err != nil {
 		return nil, err
 	}

@@ -25,12 +25,25 @@ const (
 	PeakCPU         Metric = "peak_relay_cores"
 	StormCPU        Metric = "relay_cpu_ms_per_login"
 	FailedDials     Metric = "failed_dials_per_host"
+
+	Open           Metric = "open_ms"
+	Context        Metric = "context_ms"
+	OpenAndContext Metric = "open_and_context_ms"
+	OpenCPU        Metric = "open_and_context_cpu_ms"
+	AppendCPU      Metric = "append_cpu_us"
+	PeakMemory     Metric = "peak_rss_mib"
+	Append         Metric = "append_us"
+	RawSyncs       Metric = "raw_syncs_per_second"
+	DurableAppends Metric = "durable_appends_per_second"
+	TimesRaw       Metric = "times_raw"
+	Took           Metric = "took_ms"
+	DurableP99     Metric = "durable_p99_ms"
 )
 
 // Figures are those of one measurement.
 type Figures map[Metric]float64
 
-// Result is what one relay did in one scenario.
+// Result is what one relay, or one way to keep logs, did in one scenario.
 type Result struct {
 	Scenario string    `json:"scenario"`
 	Relay    string    `json:"relay"`
@@ -43,6 +56,7 @@ type Result struct {
 type Section struct {
 	Name    string   `json:"name"`
 	Title   string   `json:"title"`
+	Column  string   `json:"column,omitempty"` // heading of what is compared; "" is relay
 	Metrics []Metric `json:"metrics"`
 }
 

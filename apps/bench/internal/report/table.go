@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,8 @@ func heading(m Metric) string {
 		EchoesPerSecond: "echoes/s", RelayCPU: "relay CPU us/record", LoadCPU: "load CPU us/echo",
 		P50: "p50 us", P99: "p99 us", IdleMemory: "KiB/connection",
 		BackAfter: "all back after s", PeakCPU: "peak relay CPU, cores", StormCPU: "relay CPU ms/login", FailedDials: "failed dials/host",
+		Open: "open ms", Context: "context ms", OpenAndContext: "open and context ms", OpenCPU: "their CPU ms", AppendCPU: "CPU us/append", PeakMemory: "peak memory MiB", Append: "us/append",
+		RawSyncs: "raw syncs/s", DurableAppends: "durable appends/s", TimesRaw: "appends/raw sync", DurableP99: "p99 ms", Took: "ms",
 	}
 	return headings[m]
 }
@@ -29,7 +32,7 @@ func number(v float64) string {
 
 // rows returns the lines of a section with its heading first.
 func (r *Report) rows(s Section) [][]string {
-	head := []string{"relay"}
+	head := []string{cmp.Or(s.Column, "relay")}
 	for _, m := range s.Metrics {
 		head = append(head, heading(m))
 	}

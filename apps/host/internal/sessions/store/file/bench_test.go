@@ -3,6 +3,7 @@ package file_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,8 +88,14 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkDurableAppend(b *testing.B) {
 	const sessions = 64
 	for b.Loop() { // once: it takes seconds, and what counts is told as rates
-		raw := rawSyncRate(b, 2*time.Second)
-		rate, p99 := appendRate(b, sessions, 2*time.Second)
+		raw, err := rawSyncRate(b.TempDir(), 2*time.Second)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rate, p99, err := appendRate(b.TempDir(), sessions, 2*time.Second)
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.ReportMetric(raw, "raw-syncs/s")
 		b.ReportMetric(rate, "appends/s")
 		b.ReportMetric(rate/raw, "times-raw")
@@ -96,51 +103,52 @@ func BenchmarkDurableAppend(b *testing.B) {
 	}
 }
 
-func rawSyncRate(b *testing.B, span time.Duration) float64 {
-	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
+func rawSyncRate(dir string, span time.Duration) (float64, error) {
+	f, err := os.Create(filepath.Join(dir, "raw"))
 	if err != nil {
-		b.Fatal(err)
+		return 0, err
 	}
 	defer f.Close()
 	line := []byte(benchLine(1, "null") + "\n")
 	n, begin := 0, time.Now()
 	for ; time.Since(begin) < span; n++ {
 		if _, err := f.Write(line); err != nil {
-			b.Fatal(err)
+			return 0, err
 		}
 		if err := file.SyncData(f); err != nil {
-			b.Fatal(err)
+			return 0, err
 		}
 	}
-	return float64(n) / time.Since(begin).Seconds()
+	return float64(n) / time.Since(begin).Seconds(), nil
 }
 
-func appendRate(b *testing.B, sessions int, span time.Duration) (perSecond float64, p99 time.Duration) {
-	p := file.New(b.TempDir(), quiet())
-	ctx, cancel := context.WithTimeout(b.Context(), span)
-	defer cancel()
-	var wg sync.WaitGroup
-	took := make([][]time.Duration, sessions)
-	for i := range sessions {
-		log, err := p.Create(b.Context(), "prj", json.RawMessage(newHeader(fmt.Sprint("s", i))))
-		if err != nil {
-			b.Fatal(err)
+// appendRate appends to many sessions at once, each from a goroutine of its own.
+func appendRate(dir string, sessions int, span time.Duration) (perSecond float64, p99 time.Duration, err error) {
+	p := file.New(dir, quiet())
+	logs := make([]store.Log, sessions)
+	for i := range logs {
+		if logs[i], err = p.Create(context.Background(), "prj", json.RawMessage(newHeader(fmt.Sprint("s", i)))); err != nil {
+			return 0, 0, err
 		}
+	}
+	took, errs := make([][]time.Duration, sessions), make([]error, sessions)
+	var wg sync.WaitGroup
+	begin := time.Now()
+	for i, log := range logs {
 		wg.Go(func() {
-			defer log.Close()
-			for n := 0; ctx.Err() == nil; n++ {
-				begin := time.Now()
-				if err := log.Append(b.Context(), json.RawMessage(benchLine(n, "null"))); err != nil {
-					b.Error(err)
-					return
-				}
-				took[i] = append(took[i], time.Since(begin))
+			for n := 0; errs[i] == nil && time.Since(begin) < span; n++ {
+				start := time.Now()
+				errs[i] = log.Append(context.Background(), json.RawMessage(benchLine(n, "null")))
+				took[i] = append(took[i], time.Since(start))
 			}
 		})
 	}
-	begin := time.Now()
 	wg.Wait()
+	span = time.Since(begin)
+	for _, log := range logs {
+		errs = append(errs, log.Close())
+	}
 	all := slices.Concat(took...)
 	slices.Sort(all)
-	return float64(len(all)) / time.Since(begin).Seconds(), all[len(all)*99/100]
+	return float64(len(all)) / span.Seconds(), all[len(all)*99/100], errors.Join(errs...)
 }

@@ -18,7 +18,10 @@ import (
 )
 
 func systemChildren() map[string]func(args []string) error {
-	return map[string]func(args []string) error{"full": fullChild, "readonly": readOnlyChild}
+	return map[string]func(args []string) error{
+		"full": fullChild, "readonly": readOnlyChild,
+		"measure-open": measureOpen, "measure-append": measureAppend, "measure-durable": measureDurable,
+	}
 }
 
 // fullChild appends until the system refuses more bytes, and goes on when it gives

@@ -1,0 +1,32 @@
+package session
+
+import (
+	"bytes"
+	"strings"
+)
+
+// textSlab makes strings that lie together in large pieces of memory: a long
+// session has two short ones in each line, and making each by itself is what most
+// of the time of reading it would go to. A string keeps its piece, as an entry's
+// Raw keeps the whole file.
+type textSlab struct{ piece strings.Builder }
+
+const (
+	slabPiece = 32 << 10 // bytes of a piece
+	slabText  = 256      // the longest string that is put into one
+)
+
+// unquote is the function unquote. A nil slab makes each string by itself.
+func (s *textSlab) unquote(quoted []byte) string {
+	inner := quoted[1 : len(quoted)-1]
+	if s == nil || len(inner) > slabText || bytes.IndexByte(inner, '\\') >= 0 {
+		return unquote(quoted)
+	}
+	if s.piece.Len()+len(inner) > s.piece.Cap() {
+		s.piece = strings.Builder{}
+		s.piece.Grow(slabPiece)
+	}
+	start := s.piece.Len()
+	s.piece.Write(inner)
+	return s.piece.String()[start:]
+}

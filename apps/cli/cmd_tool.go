@@ -86,7 +86,7 @@ leaves running ends with the command.`,
 		if err != nil {
 			return err
 		}
-		dir, err := workingFolder(cwd)
+		dir, err := folderFlag("--cwd", cwd)
 		if err != nil {
 			return err
 		}
@@ -156,13 +156,14 @@ func (a *app) readArgs(from string) ([]byte, error) {
 	return data, nil
 }
 
-func workingFolder(given string) (string, error) {
-	dir, err := filepath.Abs(given) // "" is this folder
+// folderFlag makes the folder that a flag names absolute; "" is this one.
+func folderFlag(flag, given string) (string, error) {
+	dir, err := filepath.Abs(given)
 	if err != nil {
 		return "", fmt.Errorf("resolving %s: %w", given, err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", usagef("--cwd %s is not a folder: give one that is there", dir)
+		return "", usagef("%s %s is not a folder: give one that is there", flag, dir)
 	}
 	return dir, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -61,6 +62,7 @@ type Host struct {
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
+	mcp      *mcp.Manager
 	hub      *hub
 	uplink   *uplink
 	pairings *pairings
@@ -162,7 +164,7 @@ func (h *Host) load() (err error) {
 			return err
 		}
 	}
-	if err := h.loadSessions(); err != nil {
+	if err := h.loadSessions(getenv); err != nil {
 		return err
 	}
 	h.uplink = newUplink(h, h.relayURL())
@@ -172,7 +174,10 @@ func (h *Host) load() (err error) {
 	return err
 }
 
-func (h *Host) loadSessions() (err error) {
+func (h *Host) loadSessions(getenv func(string) string) (err error) {
+	if h.mcp, err = newMCP(h, getenv); err != nil {
+		return err
+	}
 	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
 	kind, note := h.sandbox.Kind()
 	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
@@ -184,7 +189,7 @@ func (h *Host) loadSessions() (err error) {
 		return err
 	}
 	open := func(sessionID string) agent.Toolset {
-		return catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)})
+		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
 	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
 	if err != nil {
@@ -196,7 +201,8 @@ func (h *Host) loadSessions() (err error) {
 	}
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
-		System: systemPrompt(catalog), Mode: h.models.config.Permissions.Mode, Permissions: allowed,
+		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
+		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
@@ -265,6 +271,9 @@ func (h *Host) Close() error {
 	var errs []error
 	if h.sessions != nil {
 		errs = append(errs, h.sessions.Close())
+	}
+	if h.mcp != nil {
+		h.mcp.Close()
 	}
 	if h.listener != nil {
 		if err := h.listener.Close(); !errors.Is(err, net.ErrClosed) {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 )
@@ -17,12 +19,42 @@ func toolOptions(paths state.Paths, config state.Config) tool.Options {
 	return tool.Options{Private: []string{paths.Home}, HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
 }
 
-// systemPrompt makes the prompt of a session from what the catalog holds.
-func systemPrompt(catalog *tool.Catalog) func(cwd string) string {
-	set := catalog.Open(tool.Scope{})
-	tools := set.Tools()
-	set.Close()
-	return func(cwd string) string { return agent.SystemPrompt(tools, cwd) }
+// kit is the tools of one session: those of the catalog and those of MCP servers.
+// It implements agent.Toolset and agent.Preparer.
+type kit struct {
+	*tool.Set
+	servers *mcp.Manager
+
+	mu     sync.Mutex   // of what Prepare changes
+	theirs []agent.Tool // as they were when the turn began
+}
+
+func (k *kit) Prepare(ctx context.Context, cwd string, ground agent.Ground) {
+	theirs := k.servers.Tools(ctx, cwd)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.UseSkills(ground.Skills)
+	k.theirs = theirs
+}
+
+func (k *kit) Tools() []agent.Tool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	tools := k.Set.Tools()
+	for _, t := range k.theirs {
+		tools = append(tools, bounded{t, k.Set})
+	}
+	return tools
+}
+
+// bounded is a tool from elsewhere whose output may be of any length.
+type bounded struct {
+	agent.Tool
+	set *tool.Set
+}
+
+func (b bounded) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
+	return b.set.Bounded(call.Name, b.Tool.Run(ctx, call, progress))
 }
 
 // Tool describes a tool of the agent.
@@ -74,6 +106,9 @@ func RunTool(ctx context.Context, home, name string, args json.RawMessage, cwd s
 	options.ByHand = true
 	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
 	defer set.Close()
+	if skills, err := Skills(home, cwd); err == nil { // a folder that is not there has none
+		set.UseSkills(skills)
+	}
 	for _, t := range set.Tools() {
 		if t.Spec().Name == name {
 			result := t.Run(ctx, agent.Call{ID: "by-hand", Name: name, Arguments: args, Cwd: cwd}, progress)

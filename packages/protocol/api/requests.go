@@ -173,6 +173,26 @@ type (
 		Won       bool     `json:"won"`       // false when somebody was faster
 	}
 
+	ListMCPServersRequest struct {
+		ProjectID string `json:"projectId"`
+	}
+	ListMCPServersResponse struct {
+		Servers []MCPServer `json:"servers"`
+		// Problems are sentences about the configuration as a whole.
+		Problems []string `json:"problems,omitempty"`
+	}
+	// DecideMCPServerRequest allows or denies to start a server of .mcp.json. It is
+	// refused with conflict when Hash is not that of its configuration now.
+	DecideMCPServerRequest struct {
+		ProjectID string `json:"projectId"`
+		Name      string `json:"name"`
+		Hash      string `json:"hash"`
+		Allow     bool   `json:"allow"`
+	}
+	DecideMCPServerResponse struct {
+		Server MCPServer `json:"server"`
+	}
+
 	ListClientsResponse struct {
 		Clients []Client `json:"clients"`
 	}

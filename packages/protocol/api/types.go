@@ -53,6 +53,35 @@ type Client struct {
 	Online   bool     `json:"online"`   // has a channel open
 }
 
+// MCPServer is a server of tools that a project can use.
+type MCPServer struct {
+	Name      string `json:"name"`
+	Source    string `json:"source"`    // "config.toml" or ".mcp.json"
+	Transport string `json:"transport"` // "stdio" or "http"
+	// Shown is what would be started or asked: what a person consents to.
+	Shown string `json:"shown"`
+	// Hash is of the configuration that is consented to; "" where none is needed.
+	Hash  string         `json:"hash,omitempty"`
+	State MCPServerState `json:"state"`
+	// Reason says in words why it does not run.
+	Reason string   `json:"reason,omitempty"`
+	Tools  []string `json:"tools"` // as the server names them, while it runs
+}
+
+// MCPServerState says how a server stands.
+type MCPServerState string
+
+const (
+	MCPDisabled     MCPServerState = "disabled"      // config.toml says so
+	MCPUntrusted    MCPServerState = "untrusted"     // its folder is not trusted
+	MCPNeedsConsent MCPServerState = "needs_consent" // nobody decided about this configuration
+	MCPDenied       MCPServerState = "denied"
+	MCPIdle         MCPServerState = "idle" // it may run, and no turn wanted it yet
+	MCPStarting     MCPServerState = "starting"
+	MCPReady        MCPServerState = "ready"
+	MCPFailed       MCPServerState = "failed" // it did not start, or ended; a later turn tries again
+)
+
 // Token is what a host tells of a token for programs on its own machine.
 type Token struct {
 	ID        string  `json:"id"` // begins with tok_

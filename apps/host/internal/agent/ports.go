@@ -123,6 +123,9 @@ type Description struct {
 	// Paths are the files that the call would change, absolute or relative to its
 	// working folder, for tools whose arguments do not name just one.
 	Paths []string
+	// Command is the command line that the call runs, for tools whose arguments do
+	// not hold it: it is judged as one of bash is.
+	Command string
 }
 
 // Result is the outcome of a call.
@@ -165,6 +168,20 @@ type Toolset interface {
 	Tools() []Tool
 	// Close ends every process that the tools left running, and waits for them.
 	Close()
+}
+
+// Preparer is a Toolset that gets ready for a turn.
+type Preparer interface {
+	// Prepare is called at the beginning of every turn, before Tools. cwd is the
+	// absolute working folder; ground is the same in every turn of a session. It
+	// returns when ctx ends, and within seconds in any case.
+	Prepare(ctx context.Context, cwd string, ground Ground)
+}
+
+// Ground is what a session is told of its folder beside its tools. It is read once.
+type Ground struct {
+	Instructions session.Instructions
+	Skills       session.Skills
 }
 
 // Fixed is a Toolset without state.

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // SystemPrompt tells a model where it is and what it can do. It is made from the
-// tools that are there, in the order of their names, and holds no date and no
-// id: the same session has the same prompt, which providers can cache.
-func SystemPrompt(tools []Tool, cwd string) string {
+// tools that are there, in the order of their names, and from what the session was
+// told of its folder. It holds no date and no id: the same session has the same
+// prompt, which providers can cache.
+func SystemPrompt(tools []Tool, cwd string, ground Ground) string {
 	has := map[string]Tool{}
 	for _, tool := range tools {
 		has[tool.Spec().Name] = tool
@@ -20,13 +23,40 @@ func SystemPrompt(tools []Tool, cwd string) string {
 	fmt.Fprintf(&b, "The working folder is %s. Relative paths are relative to it.\n", cwd)
 	if len(has) == 0 {
 		b.WriteString("\nYou have no tools in this session: answer from what you are told.\n")
+		writeInstructions(&b, ground.Instructions)
 		return b.String()
 	}
 	b.WriteString("\n# Tools\n\n" + toolList(has) + "\n# How to work\n\n")
 	for _, line := range guidance(has) {
 		b.WriteString("- " + line + "\n")
 	}
+	if has["read_skill"] != nil {
+		writeSkills(&b, ground.Skills)
+	}
+	writeInstructions(&b, ground.Instructions)
 	return b.String()
+}
+
+// writeSkills lists what can be read with read_skill.
+func writeSkills(b *strings.Builder, skills session.Skills) {
+	b.WriteString("\n# Skills\n\nWhen a task fits one of these, read it with read_skill before you begin.\n\n")
+	for _, skill := range skills.Skills {
+		if !skill.Manual {
+			fmt.Fprintf(b, "- %s: %s\n", skill.Name, skill.Description)
+		}
+	}
+}
+
+// writeInstructions repeats what people wrote down for agents.
+func writeInstructions(b *strings.Builder, instructions session.Instructions) {
+	if len(instructions.Files) == 0 {
+		return
+	}
+	b.WriteString("\n# Instructions\n\nThe user and the project wrote these down for agents. Follow them; where two differ, the later one counts, " +
+		"and what the user says in the conversation counts more.\n")
+	for _, file := range instructions.Files {
+		fmt.Fprintf(b, "\n<instructions path=%q>\n%s\n</instructions>\n", file.Path, file.Content)
+	}
 }
 
 func toolList(has map[string]Tool) string {

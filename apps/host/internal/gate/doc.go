@@ -68,6 +68,9 @@ func (p Policy) Judge(r Request) Verdict {
 	switch {
 	case r.Command != "" || r.Tool == "bash":
 		v = p.judgeCommand(r)
+		if r.Tool != "bash" { // a command that another tool runs has rules of both
+			v = stricter(v, p.ruleOnTool(r))
+		}
 	case r.Writes && len(r.Paths) > 0:
 		v = p.judgeWrite(r)
 	default:

@@ -278,6 +278,27 @@ func (p Policy) judgeOther(r Request) Verdict {
 	return j.done()
 }
 
+// ruleOnTool applies the rules that forbid or ask for all calls of a tool; one that
+// allows says nothing of the command that the tool runs.
+func (p Policy) ruleOnTool(r Request) Verdict {
+	every := func(Rule) bool { return true }
+	if rule, ok := match(p.Rules.Deny, r.Tool, every); ok {
+		return Verdict{Action: Deny, Reason: fmt.Sprintf("the rule %s denies it", rule)}
+	}
+	if rule, ok := match(p.Rules.Ask, r.Tool, every); ok && p.Mode != api.ModeBypass {
+		return Verdict{Action: Ask, Reason: fmt.Sprintf("the rule %s asks", rule)}
+	}
+	return Verdict{Action: Allow}
+}
+
+// stricter returns v, or what a rule made of it.
+func stricter(v, ruled Verdict) Verdict {
+	if ruled.Action == Deny && v.Action != Deny || ruled.Action == Ask && v.Action == Allow {
+		v.Action, v.Reason, v.Propose = ruled.Action, ruled.Reason, nil
+	}
+	return v
+}
+
 // proposeOther returns the rule that would do: for an address its host, for a tool
 // without a subject the tool.
 func proposeOther(r Request, host string) string {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,6 +22,7 @@ const demoHelp = `I am the demo model, not an AI: I follow a few fixed rules, so
 - write FILE: TEXT
 - think
 - stream NUMBER
+- use TOOL JSON
 
 Several lines make several calls. For a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name one in config.toml.`
 
@@ -53,6 +55,10 @@ func demoID(req agent.Request, n int) string {
 func demoCall(line string) (tool string, arguments []byte, ok bool) {
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
+	if verb == "use" {
+		tool, arguments, _ := strings.Cut(rest, " ")
+		return tool, []byte(arguments), json.Valid([]byte(arguments))
+	}
 	var fields map[string]string
 	switch verb = strings.ToLower(verb); {
 	case verb == "list":

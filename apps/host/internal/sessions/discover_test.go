@@ -97,6 +97,7 @@ func TestWorkThatWaitsIsFoundInTheIndex(t *testing.T) {
 	s, w := f.create(t, m), newWatcher()
 	subscribe(t, s, w)
 	send(t, s, "k1", "first")
+	w.wait(func() bool { return len(w.live.Partial) > 0 }) // the first step is the first prompt's
 	send(t, s, "k2", "second")
 	if err := m.Close(); err != nil { // the turn is cut, and the second prompt waits
 		t.Fatal(err)

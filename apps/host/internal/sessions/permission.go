@@ -108,6 +108,9 @@ func (s *Session) request(call agent.Call, what agent.Description) gate.Request 
 	if json.Unmarshal(call.Arguments, &args) != nil {
 		args.Command, args.Path, args.URL = "", "", ""
 	}
+	if what.Command != "" {
+		r.Command = what.Command
+	}
 	switch r.Subject {
 	case "command":
 		r.Command = args.Command
@@ -133,9 +136,8 @@ func (s *Session) tool(name string) agent.Tool {
 // ruledTools are the tools of a turn. One that reads goes through the gate like one
 // that writes where a rule forbids or asks: rules may come while a turn runs, and
 // then hold from the next one on.
-func (s *Session) ruledTools() []agent.Tool {
-	rules := s.policy().Rules
-	tools := slices.Clone(s.tools.Tools())
+func ruledTools(tools []agent.Tool, rules gate.Rules) []agent.Tool {
+	tools = slices.Clone(tools)
 	for i, t := range tools {
 		if t.Risk() == agent.RiskRead && (gate.Concerns(rules.Deny, t.Spec().Name) || gate.Concerns(rules.Ask, t.Spec().Name)) {
 			tools[i] = ruled{t}

@@ -28,13 +28,18 @@ type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
 }
 
-// Deps are what sessions need of the host. All fields but Index, Titles, Summaries and IdleAfter are required.
+// Deps are what sessions need of the host. All fields but Ground, Index, Titles,
+// Summaries and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
 	// Tools makes the tools of a session when it is opened; they are closed with it.
+	// Those that are agent.Preparer are told of every turn.
 	Tools  func(sessionID string) agent.Toolset
-	System func(cwd string) string
+	System func(tools []agent.Tool, cwd string, ground agent.Ground) string
+	// Ground reads what a session is told of its folder, at its first turn; nil
+	// tells nothing.
+	Ground func(cwd string) agent.Ground
 	// Mode is that of new sessions; "" is api.ModeAsk.
 	Mode api.Mode
 	// Permissions say what calls are judged by; nil asks before every change.

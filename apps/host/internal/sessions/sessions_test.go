@@ -133,7 +133,7 @@ func newFixture(t *testing.T, model agent.Model, tools ...agent.Tool) *fixture {
 		project: api.Project{ID: "prj_1", Name: "demo", Path: t.TempDir()},
 		deps: sessions.Deps{
 			Logger: slog.New(slog.DiscardHandler), Models: oneModel{model}, Tools: func(string) agent.Toolset { return agent.Fixed(tools) },
-			System: func(string) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
+			System: func([]agent.Tool, string, agent.Ground) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
 		},
 	}
 }

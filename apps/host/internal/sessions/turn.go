@@ -52,12 +52,10 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	}
 	return agent.Turn{
 		Model:    model,
-		Tools:    s.ruledTools(),
 		Journal:  journal{s, s.turn.id},
 		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     asker{s},
 		Sink:     sink{s},
-		System:   s.deps.System(s.project.Path),
 		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
@@ -69,6 +67,9 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 
 func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 	outcome := agent.Outcome{StopReason: session.StopError}
+	if err == nil {
+		err = s.equip(ctx, &turn)
+	}
 	if err != nil {
 		outcome.Error = err.Error()
 	} else {

@@ -28,6 +28,7 @@ type Config struct {
 	RelayURL string // "" when the file does not name one
 	Label    string // "" when the file does not name one
 	Invite   string // to the relay; "" when the file does not name one
+	MCP      map[string]MCPServer
 
 	Permissions Permissions
 	Sandbox     Sandbox

@@ -36,6 +36,7 @@ type configFile struct {
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
 	Projects         map[string]projectFile      `toml:"projects"`
+	MCP              mcpFile                     `toml:"mcp"`
 }
 
 type providerFile struct {
@@ -137,6 +138,10 @@ func knownKeys(key []string) []string {
 	switch {
 	case len(key) == 3 && key[0] == "providers":
 		return []string{"type", "base_url", "api_key_env"}
+	case len(key) == 2 && key[0] == "mcp":
+		return []string{"servers"}
+	case len(key) == 4 && key[0] == "mcp":
+		return mcpKeys()
 	case len(key) == 2 && key[0] == "compaction":
 		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
@@ -150,7 +155,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -165,6 +170,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
 		}
 	}
+	if err := f.MCP.check(); err != nil {
+		return Config{}, err
+	}
 	config := Config{models: map[string]Model{}}
 	if len(f.Models) == 0 {
 		if f.DefaultModel != "" {
@@ -177,6 +185,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	config.MCP = f.MCP.Servers
 	if err := f.policies(&config); err != nil {
 		return Config{}, err
 	}

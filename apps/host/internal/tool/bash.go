@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 )
 
 //go:embed bash.md
@@ -191,7 +192,7 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 	cmd.Env = t.environment()
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
-	ownGroup(cmd)
+	procgroup.Own(cmd)
 	if err := cmd.Start(); err != nil {
 		return 0, startError(err, dir)
 	}
@@ -202,13 +203,13 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 		select {
 		case <-ended:
 		case <-ctx.Done():
-			terminate(cmd, ended, t.grace)
+			procgroup.Terminate(cmd, ended, t.grace)
 		}
 	}()
 	waitErr := cmd.Wait()
 	close(ended)
 	<-watched
-	killGroup(cmd)
+	procgroup.Kill(cmd)
 	var exited *exec.ExitError
 	if waitErr != nil && !errors.As(waitErr, &exited) && !errors.Is(waitErr, exec.ErrWaitDelay) {
 		return 0, waitErr

@@ -59,6 +59,8 @@ func registry() []entry {
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
+		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
+		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
 	}
 }
 
@@ -108,7 +110,8 @@ type Set struct {
 	jobs    jobs
 	notices notices
 	patches patchState
-	tools   []agent.Tool
+	skills  []session.SkillInfo // those that the model is offered
+	tools   []agent.Tool        // one for each line of the registry
 }
 
 // Open makes the tools of a session.
@@ -131,8 +134,10 @@ func (c *Catalog) Open(scope Scope) *Set {
 // is to be told.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
-	for _, t := range s.tools {
-		out = append(out, telling{t, &s.notices})
+	for i, e := range s.entries() {
+		if e.toolset != Skill || len(s.skills) > 0 {
+			out = append(out, telling{s.tools[i], &s.notices})
+		}
 	}
 	return out
 }
@@ -183,6 +188,24 @@ func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)
 	if texts := t.notices.take(); len(texts) > 0 {
 		result.Content = append(slices.Clip(result.Content), session.Text("\n["+strings.Join(texts, "]\n[")+"]"))
 	}
+	return result
+}
+
+// Bounded shortens the text of a result that was made elsewhere, as every tool
+// here does with its own.
+func (s *Set) Bounded(name string, result agent.Result) agent.Result {
+	text := result.Content.Plain()
+	if len(text) <= MaxBytes && strings.Count(text, "\n") < MaxLines {
+		return result
+	}
+	rows := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	content := session.Content{session.Text(s.firstRows(name, rows, MaxLines, "lines", "ask for less"))}
+	for _, block := range result.Content {
+		if block.Type != session.BlockText {
+			content = append(content, block)
+		}
+	}
+	result.Content = content
 	return result
 }
 

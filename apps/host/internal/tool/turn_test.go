@@ -46,7 +46,7 @@ func TestDemoTurn(t *testing.T) {
 	h := &host{}
 	tools := open(t, Options{}, Scope{}).Tools()
 	outcome := agent.RunTurn(t.Context(), agent.Turn{
-		Model: demo, Tools: tools, Journal: h, Gate: h, Sink: h, System: agent.SystemPrompt(tools, dir), Cwd: dir,
+		Model: demo, Tools: tools, Journal: h, Gate: h, Sink: h, System: agent.SystemPrompt(tools, dir, agent.Ground{}), Cwd: dir,
 		Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{
 			session.Text("read README.md\nlist\nwrite a/new.txt: hello\nrun cat a/new.txt\ngrep hello\nfind *.txt")}}},
 	})

@@ -53,9 +53,11 @@ export type {
 } from "@scorel/protocol/gen/session";
 export {
   CUSTOM_APPROVAL,
+  CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
   CUSTOM_QUEUE,
+  CUSTOM_SKILLS,
   CUSTOM_TURN,
 } from "@scorel/protocol/gen/session";

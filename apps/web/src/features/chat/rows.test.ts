@@ -50,6 +50,14 @@ describe("buildRows", () => {
   });
 
   it.each([
+    ["instructions", "scorel.instructions", { files: [{ path: "/w/AGENTS.md", content: "x" }] }, "/w/AGENTS.md"],
+    ["skills", "scorel.skills", { skills: [{ name: "pdf" }, { name: "web" }, {}] }, "pdf, web"],
+  ])("tells which %s the agent was given", (_, type, data, names) => {
+    expect(buildRows([custom(type, data)])).toMatchObject([{ kind: "note", text: expect.stringContaining(names) }]);
+    expect(buildRows([custom(type, { files: [], skills: [] }), custom(type, null)])).toEqual([]);
+  });
+
+  it.each([
     ["an error", { turnId: "t", stopReason: "error", error: "no answer" }, [{ kind: "error", text: "no answer" }]],
     ["a cancel", { turnId: "t", stopReason: "aborted" }, [{ kind: "note", text: "The turn was cancelled." }]],
     ["a good end", { turnId: "t", stopReason: "stop" }, []],

@@ -2,10 +2,12 @@ import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
   CUSTOM_APPROVAL,
+  CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
   CUSTOM_QUEUE,
+  CUSTOM_SKILLS,
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
@@ -162,9 +164,27 @@ function customRow(entry: CustomEntry): Row | null {
       if (stopReason === "aborted") return { kind: "note", key: entry.id, text: cancelled };
       return typeof error === "string" && error !== "" ? { kind: "error", key: entry.id, text: error } : null;
     }
+    case CUSTOM_INSTRUCTIONS:
+      return toldRow(entry, "The agent was given the instructions in", namesIn(entry, "files", "path"));
+    case CUSTOM_SKILLS:
+      return toldRow(entry, "The agent was offered the skills", namesIn(entry, "skills", "name"));
     default:
       return { kind: "unknown", key: entry.id, type: entry.customType };
   }
+}
+
+/** Says what the session was told of its folder; nothing where it was told nothing. */
+function toldRow(entry: CustomEntry, what: string, names: string[]): Row | null {
+  return names.length > 0 ? { kind: "note", key: entry.id, text: `${what} ${names.join(", ")}.` } : null;
+}
+
+/** Reads one text of each element of a list in the entry's data; what is no such list has none. */
+function namesIn(entry: CustomEntry, list: string, field: string): string[] {
+  const elements = isRecord(entry.data) ? entry.data[list] : null;
+  if (!Array.isArray(elements)) return [];
+  return elements.flatMap((element) =>
+    isRecord(element) && typeof element[field] === "string" ? [element[field]] : [],
+  );
 }
 
 function sameRow(a: Row, b: Row): boolean {

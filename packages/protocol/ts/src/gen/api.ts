@@ -123,6 +123,22 @@ export type RiskLevel =
   | 'medium'
   | 'high';
 
+/** MCPServerState says how a server stands. */
+export type MCPServerState =
+  /** config.toml says so */
+  | 'disabled'
+  /** its folder is not trusted */
+  | 'untrusted'
+  /** nobody decided about this configuration */
+  | 'needs_consent'
+  | 'denied'
+  /** it may run, and no turn wanted it yet */
+  | 'idle'
+  | 'starting'
+  | 'ready'
+  /** it did not start, or ended; a later turn tries again */
+  | 'failed';
+
 /** WorkKind says what the host works on. */
 export type WorkKind =
   | 'compaction'
@@ -426,6 +442,10 @@ export interface Requests {
   cancel_turn: { grant: 'prompt'; request: CancelTurnRequest; response: CancelTurnResponse };
   /** Answers a tool call that waits; the first answer wins. */
   answer_approval: { grant: 'approve'; request: AnswerApprovalRequest; response: AnswerApprovalResponse };
+  /** Lists the MCP servers of a project and how they stand. */
+  list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
+  /** Allows or denies to start a server that a project names. */
+  decide_mcp_server: { grant: 'manage'; request: DecideMCPServerRequest; response: DecideMCPServerResponse };
   /** Lists the entries that the host knows. */
   list_clients: { grant: 'manage'; request: Empty; response: ListClientsResponse };
   /** Shuts an entry out at once. */
@@ -478,6 +498,8 @@ export const requestGrants = {
   edit_queue: 'prompt',
   cancel_turn: 'prompt',
   answer_approval: 'approve',
+  list_mcp_servers: 'manage',
+  decide_mcp_server: 'manage',
   list_clients: 'manage',
   revoke_client: 'manage',
   create_token: 'local',
@@ -932,6 +954,31 @@ export interface AnswerApprovalResponse {
   won: boolean;
 }
 
+export interface ListMCPServersRequest {
+  projectId: string;
+}
+
+export interface ListMCPServersResponse {
+  servers: MCPServer[];
+  /** Problems are sentences about the configuration as a whole. */
+  problems?: string[];
+}
+
+/**
+ * DecideMCPServerRequest allows or denies to start a server of .mcp.json. It is
+ * refused with conflict when Hash is not that of its configuration now.
+ */
+export interface DecideMCPServerRequest {
+  projectId: string;
+  name: string;
+  hash: string;
+  allow: boolean;
+}
+
+export interface DecideMCPServerResponse {
+  server: MCPServer;
+}
+
 export interface ListClientsResponse {
   clients: Client[];
 }
@@ -1109,6 +1156,24 @@ export interface QueueItem {
   text?: string;
   /** "" leaves it */
   mode?: PromptMode;
+}
+
+/** MCPServer is a server of tools that a project can use. */
+export interface MCPServer {
+  name: string;
+  /** "config.toml" or ".mcp.json" */
+  source: string;
+  /** "stdio" or "http" */
+  transport: string;
+  /** Shown is what would be started or asked: what a person consents to. */
+  shown: string;
+  /** Hash is of the configuration that is consented to; "" where none is needed. */
+  hash?: string;
+  state: MCPServerState;
+  /** Reason says in words why it does not run. */
+  reason?: string;
+  /** as the server names them, while it runs */
+  tools: string[];
 }
 
 /** Client is an entry that the host knows. */

@@ -14,6 +14,12 @@ export const CUSTOM_TURN = 'scorel.turn';
 export const CUSTOM_LEAF = 'scorel.leaf';
 /** data: OmittedRecord; never on disk, sent in the place of an entry that is too long */
 export const CUSTOM_OMITTED = 'scorel.omitted';
+/** data: Instructions */
+export const CUSTOM_INSTRUCTIONS = 'scorel.instructions';
+/** data: Skills */
+export const CUSTOM_SKILLS = 'scorel.skills';
+export const SCOPE_PROJECT = 'project';
+export const SCOPE_USER = 'user';
 
 /** EntryType tells entries apart. */
 export type EntryType =

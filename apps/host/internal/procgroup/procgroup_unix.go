@@ -1,6 +1,6 @@
 //go:build !windows
 
-package tool
+package procgroup
 
 import (
 	"os/exec"
@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// terminate asks the whole group to end and insists after grace. It returns when
+// Terminate asks the whole group to end and insists after grace. It returns when
 // the command has ended or was told for the last time.
-func terminate(cmd *exec.Cmd, ended <-chan struct{}, grace time.Duration) {
+func Terminate(cmd *exec.Cmd, ended <-chan struct{}, grace time.Duration) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // it may be gone already
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case <-ended:
 	case <-timer.C:
-		killGroup(cmd)
+		Kill(cmd)
 	}
 }
 
-// killGroup ends whatever is left of the group.
-func killGroup(cmd *exec.Cmd) {
+// Kill ends whatever is left of the group.
+func Kill(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may be gone already
 }

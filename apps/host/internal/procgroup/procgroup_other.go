@@ -1,14 +1,14 @@
 //go:build !windows && !linux
 
-package tool
+package procgroup
 
 import (
 	"os/exec"
 	"syscall"
 )
 
-// ownGroup gives the command a process group, so that it can be stopped with its
+// Own gives the command a process group, so that it can be stopped with its
 // children.
-func ownGroup(cmd *exec.Cmd) {
+func Own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

@@ -1,0 +1,40 @@
+package host
+
+import (
+	"path/filepath"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/instructions"
+	"github.com/scorel/scorel/apps/host/internal/skill"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// ground reads what a new session in cwd is told.
+func ground(paths state.Paths, trusted *state.Trust, cwd string) agent.Ground {
+	return agent.Ground{
+		Instructions: instructions.Load(cwd, filepath.Join(paths.Home, "AGENTS.md")),
+		Skills:       findSkills(paths, trusted, cwd),
+	}
+}
+
+func findSkills(paths state.Paths, trusted *state.Trust, cwd string) session.Skills {
+	return skill.Find(skill.Places{
+		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,
+		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
+	})
+}
+
+// Skills lists the skills that a session in a folder has, with notes on what is
+// left out. The folder is absolute.
+func Skills(home, folder string) (session.Skills, error) {
+	paths := state.Paths{Home: home}
+	trusted, err := state.LoadTrust(paths.Trust())
+	if err != nil {
+		return session.Skills{}, err
+	}
+	if folder, err = state.Canonical(folder); err != nil {
+		return session.Skills{}, err
+	}
+	return findSkills(paths, trusted, folder), nil
+}

@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// FileName is the file in a project's folder that names servers.
+const FileName = ".mcp.json"
+
+// Where a server is named.
+const (
+	SourceUser    = "config.toml"
+	SourceProject = FileName
+)
+
+// Timeouts where config.toml names none.
+const (
+	defaultStart = 10 * time.Second
+	defaultCall  = 60 * time.Second
+)
+
+// Bounds of .mcp.json.
+const (
+	maxFile    = 1 << 20
+	maxServers = 64
+)
+
+// spec is a server as it is configured, before variables are put in.
+type spec struct {
+	name, source string
+	definition   definition
+	fault        string // why it cannot be started, "" when it can
+	disabled     bool
+	start, call  time.Duration
+	enabled      []string // nil is all
+	excluded     []string
+}
+
+// definition is what decides what is started. Its hash is what a person consents to.
+type definition struct {
+	Type    string            `json:"type,omitempty"` // "stdio", "http"; "" is what fits
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Cwd     string            `json:"cwd,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+func (d definition) hash() string {
+	text, err := session.Encode(d)
+	if err != nil { // texts encode
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte("scorel mcp server v1\x00"), text...))
+	return hex.EncodeToString(sum[:])
+}
+
+func (d definition) transport() string {
+	if d.Command != "" {
+		return "stdio"
+	}
+	return "http"
+}
+
+// shown is what a person consents to: the command line or the URL, with variables
+// and headers; only what is called a secret is not repeated.
+func (d definition) shown() string {
+	if d.Command == "" {
+		return d.URL + withNames(" with the headers ", d.Headers)
+	}
+	words := make([]string, 0, len(d.Args)+1)
+	for _, word := range append([]string{d.Command}, d.Args...) {
+		if word == "" || strings.ContainsAny(word, " \t\n\"'") {
+			word = fmt.Sprintf("%q", word)
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ") + withNames(" with ", d.Env)
+}
+
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie`)
+
+func withNames(what string, values map[string]string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
+		if secretName.MatchString(name) && !strings.HasPrefix(value, "${") {
+			value = "..."
+		}
+		list = append(list, name+"="+value)
+	}
+	return what + strings.Join(list, ", ")
+}
+
+// fault says why it cannot be used, "" when it can.
+func (d definition) fault() string {
+	switch {
+	case d.Command != "" && d.URL != "":
+		return "it has a command and a url: give one of them"
+	case d.Command == "" && d.URL == "":
+		return "it has neither a command nor a url"
+	case d.Type == "sse":
+		return "the type sse is out of date: give the server's streamable HTTP address with the type http"
+	case d.Type != "" && d.Type != "stdio" && d.Type != "http" && d.Type != "streamable-http":
+		return fmt.Sprintf("its type %.40q is unknown: it is stdio or http", d.Type)
+	}
+	return ""
+}
+
+// mcpFile is .mcp.json; unknown keys are those of other programs.
+type mcpFile struct {
+	Servers map[string]json.RawMessage `json:"mcpServers"`
+}
+
+// readFile reads the servers of a project. The problem is a sentence for people,
+// about the file as a whole.
+func readFile(folder string) (servers map[string]spec, problem string) {
+	path := filepath.Join(folder, FileName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ""
+	}
+	if err == nil && info.Size() > maxFile {
+		return nil, path + " is larger than 1 MiB, which is the limit"
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Sprintf("%s cannot be read: %v", path, err)
+	}
+	var file mcpFile
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Sprintf("%s is no JSON object with mcpServers: %v", path, err)
+	}
+	if len(file.Servers) > maxServers {
+		return nil, fmt.Sprintf("%s names %d servers, the limit is %d", path, len(file.Servers), maxServers)
+	}
+	servers = map[string]spec{}
+	for name, raw := range file.Servers {
+		s := spec{name: name, source: SourceProject, start: defaultStart, call: defaultCall}
+		if err := json.Unmarshal(raw, &s.definition); err != nil {
+			s.fault = fmt.Sprintf("it cannot be read: %v", err)
+		} else {
+			s.fault = s.definition.fault()
+		}
+		if err := state.CheckMCPName(name); err != nil {
+			s.fault = err.Error()
+		}
+		servers[name] = s
+	}
+	return servers, ""
+}
+
+// configured joins the servers of config.toml and of a project, by name. A table
+// of config.toml that names no server says how to use the project's.
+func configured(user map[string]state.MCPServer, folder string) ([]spec, []string) {
+	servers, problem := readFile(folder)
+	var problems []string
+	if problem != "" {
+		problems = append(problems, problem)
+	}
+	if servers == nil {
+		servers = map[string]spec{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(user)) {
+		own := user[name]
+		s, ofProject := servers[name]
+		switch {
+		case own.Command == "" && own.URL == "" && !ofProject:
+			continue // it is about a server of another project
+		case own.Command != "" || own.URL != "":
+			if ofProject {
+				problems = append(problems, fmt.Sprintf("the server %s of %s is left out: config.toml has one of that name", name, filepath.Join(folder, FileName)))
+			}
+			s = spec{name: name, source: SourceUser, definition: definition{
+				Command: own.Command, Args: own.Args, Env: own.Env, Cwd: own.Cwd, URL: own.URL, Headers: own.Headers,
+			}}
+		}
+		s.disabled = own.Enabled != nil && !*own.Enabled
+		s.start = cmp.Or(time.Duration(own.StartTimeout)*time.Second, defaultStart)
+		s.call = cmp.Or(time.Duration(own.ToolTimeout)*time.Second, defaultCall)
+		s.enabled, s.excluded = own.EnabledTools, own.DisabledTools
+		servers[name] = s
+	}
+	list := make([]spec, 0, len(servers))
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		list = append(list, servers[name])
+	}
+	return list, problems
+}
+
+// same tells whether two specs run the same server in the same way.
+func (s spec) same(other spec) bool {
+	return s.definition.hash() == other.definition.hash() && s.source == other.source && s.fault == other.fault &&
+		s.disabled == other.disabled && s.start == other.start && s.call == other.call &&
+		slices.Equal(s.enabled, other.enabled) && (s.enabled == nil) == (other.enabled == nil) && slices.Equal(s.excluded, other.excluded)
+}
+
+// wants tells whether the tool of a server is to be offered.
+func (s spec) wants(tool string) bool {
+	return (s.enabled == nil || slices.Contains(s.enabled, tool)) && !slices.Contains(s.excluded, tool)
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// expand puts variables in: ${NAME}, and ${NAME:-default} where NAME is not set or
+// empty.
+func (d definition) expand(getenv func(string) string) (definition, error) {
+	var missing []string
+	put := func(text string) string {
+		return variable.ReplaceAllStringFunc(text, func(found string) string {
+			parts := variable.FindStringSubmatch(found)
+			value := getenv(parts[1])
+			if value == "" && parts[2] == "" {
+				missing = append(missing, parts[1])
+			}
+			return cmp.Or(value, parts[3])
+		})
+	}
+	putAll := func(values map[string]string) map[string]string {
+		out := map[string]string{}
+		for name, value := range values {
+			out[name] = put(value)
+		}
+		return out
+	}
+	out := definition{Type: d.Type, Command: put(d.Command), Cwd: put(d.Cwd), URL: put(d.URL), Env: putAll(d.Env), Headers: putAll(d.Headers)}
+	for _, arg := range d.Args {
+		out.Args = append(out.Args, put(arg))
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return out, fmt.Errorf("it needs the variable %s, which is not set where the host runs", strings.Join(slices.Compact(missing), ", "))
+	}
+	return out, nil
+}

@@ -1,0 +1,4 @@
+package mcp_test
+
+// deaf blocks for ever.
+func deaf() { select {} }

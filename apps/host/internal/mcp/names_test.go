@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// offered returns the names that tools of servers, given as SERVER/TOOL, get.
+func offered(tools ...string) map[string]string {
+	byServer := map[string]*server{}
+	var order []*server
+	for _, tool := range tools {
+		name, remote, _ := strings.Cut(tool, "/")
+		s := byServer[name]
+		if s == nil {
+			s = &server{spec: spec{name: name}}
+			byServer[name], order = s, append(order, s)
+		}
+		s.tools = append(s.tools, &sdk.Tool{Name: remote})
+	}
+	names := map[string]string{}
+	for _, tool := range offer(order) {
+		t := tool.(remoteTool)
+		names[t.server.spec.name+"/"+t.remote] = t.spec.Name
+	}
+	return names
+}
+
+func TestNames(t *testing.T) {
+	long := "s/" + strings.Repeat("long", 30)
+	all := []string{"git/status", "a/b__c", "a__b/c", "my.srv/read file", long, long + "er", "x/y"}
+	got := offered(all...)
+	if got["git/status"] != "mcp__git__status" || got["my.srv/read file"] != "mcp__my_srv__read_file" {
+		t.Errorf("plain names: %v", got)
+	}
+	var names []string
+	for _, name := range got {
+		names = append(names, name)
+		if len(name) > 64 {
+			t.Errorf("%s has %d characters", name, len(name))
+		}
+	}
+	slices.Sort(names)
+	if len(slices.Compact(names)) != len(all) {
+		t.Errorf("names are alike: %v", got)
+	}
+	if !strings.HasPrefix(got["a/b__c"], "mcp__a__b__c_") || !strings.HasPrefix(got["a__b/c"], "mcp__a__b__c_") {
+		t.Errorf("of two that are alike both are told apart: %v", got)
+	}
+	slices.Reverse(all)
+	for tool, name := range offered(all...) {
+		if got[tool] != name {
+			t.Errorf("%s is %s or %s, as the servers are ordered", tool, got[tool], name)
+		}
+	}
+	// One that takes the name of another on purpose does not get it.
+	if again := offered("a/b__c", "a__b/c", "a/"+strings.TrimPrefix(got["a__b/c"], "mcp__a__")); len(again) != 2 {
+		t.Errorf("a name was taken over: %v", again)
+	}
+}
+
+func FuzzExpand(f *testing.F) {
+	f.Add("${A}-${B:-x}", "v")
+	f.Add("${A", "")
+	f.Add("$${A:-${B}}", "${A}")
+	f.Fuzz(func(t *testing.T, text, value string) {
+		d, err := definition{Command: text}.expand(func(string) string { return value })
+		if err == nil && value == "" && !strings.Contains(text, "${") && d.Command != text {
+			t.Errorf("%q became %q", text, d.Command)
+		}
+		if err != nil && value != "" {
+			t.Errorf("%q with a value: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
+)
+
+// killGrace is how long a server may take to end when its input was closed, and
+// once more when it was asked to.
+const killGrace = time.Second
+
+// process is a server that runs as a child, in a process group of its own. A
+// goroutine owns it; stop ends it with its children and waits.
+type process struct {
+	cmd    *exec.Cmd
+	input  io.WriteCloser
+	output *os.File
+	errors lastLines
+	ended  chan struct{} // closed when the child has ended
+
+	stopOnce sync.Once
+}
+
+// start runs a command. The error is a sentence part for people.
+func start(d definition, folder string, env []string) (*process, error) {
+	cmd := exec.Command(d.Command, d.Args...)
+	cmd.Dir = folder
+	if d.Cwd != "" {
+		cmd.Dir = d.Cwd
+	}
+	cmd.Env = env
+	cmd.WaitDelay = killGrace // a grandchild that keeps the pipe open does not hold us up
+	procgroup.Own(cmd)
+	p := &process{cmd: cmd, ended: make(chan struct{})}
+	cmd.Stderr = &p.errors
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be started: %w", err)
+	}
+	// The pipe is ours: that of the command would be closed while its last words
+	// are still in it.
+	output, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be started: %w", err)
+	}
+	cmd.Stdout, p.input, p.output = write, input, output
+	started := make(chan error)
+	go p.own(write, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("it cannot be started: %w", err)
+	}
+	return p, nil
+}
+
+// own starts the child and waits for its end.
+func (p *process) own(write *os.File, started chan<- error) {
+	defer close(p.ended)
+	// The signal that a dying parent sends comes when its thread dies, so the
+	// thread must not change between start and wait.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	_ = write.Close() // the child has its own
+	started <- err
+	if err != nil {
+		_ = p.output.Close()
+		return
+	}
+	_ = p.cmd.Wait() // how it ended is told by what it wrote
+}
+
+// stop closes the input, which asks a server to end, insists, and leaves no
+// process of the group behind.
+func (p *process) stop() {
+	p.stopOnce.Do(func() {
+		_ = p.input.Close()
+		timer := time.NewTimer(killGrace)
+		defer timer.Stop()
+		select {
+		case <-p.ended:
+		case <-timer.C:
+			procgroup.Terminate(p.cmd, p.ended, killGrace)
+		}
+		procgroup.Kill(p.cmd)
+		<-p.ended
+		_ = p.output.Close()
+	})
+	<-p.ended
+}
+
+// lastLines keeps the end of what a server writes to its error output.
+type lastLines struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// maxLastLines bounds what is kept, in bytes.
+const maxLastLines = 4 << 10
+
+func (l *lastLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.data = append(l.data, p...)
+	if n := len(l.data); n > maxLastLines {
+		l.data = append([]byte(nil), l.data[n-maxLastLines:]...)
+	}
+	return len(p), nil
+}
+
+// last returns the last line that says something.
+func (l *lastLines) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(bytes.TrimSpace(l.data)), "\uFFFD")), "\n")
+	line := strings.TrimSpace(lines[len(lines)-1])
+	if runes := []rune(line); len(runes) > 200 {
+		line = string(runes[:200]) + "..."
+	}
+	return line
+}

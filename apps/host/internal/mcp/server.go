@@ -1,0 +1,288 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// maxTools bounds the tools of one server.
+const maxTools = 128
+
+// retryAfter is how long a server that failed is left alone.
+const retryAfter = 30 * time.Second
+
+// server is one that may run. Its goroutine, routine, owns the connection; others
+// read the snapshot.
+type server struct {
+	// Static.
+	spec    spec
+	folder  string
+	options *Options
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when routine has ended
+	wanted  chan struct{} // holds one: a turn wants a server that failed
+
+	mu      sync.Mutex
+	state   api.MCPServerState
+	reason  string // for people, with api.MCPFailed
+	tools   []*sdk.Tool
+	session *sdk.ClientSession
+	settled chan struct{} // closed when the attempt under way has ended
+	failed  time.Time
+	wasUp   bool // the last attempt came up
+}
+
+// run starts the server's goroutine. The caller waits for done.
+func run(ctx context.Context, spec spec, folder string, options *Options) *server {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &server{
+		spec: spec, folder: folder, options: options, cancel: cancel,
+		done: make(chan struct{}), wanted: make(chan struct{}, 1), settled: make(chan struct{}), state: api.MCPStarting,
+	}
+	go s.routine(ctx)
+	return s
+}
+
+func (s *server) routine(ctx context.Context) {
+	defer close(s.done)
+	for {
+		err := s.serve(ctx)
+		s.fail(err)
+		if ctx.Err() != nil {
+			return
+		}
+		s.options.Logger.Warn("an MCP server does not run; `scorel mcp list` tells why", "server", s.spec.name)
+		select {
+		case <-s.wanted:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// want asks for another attempt, where the last one is long enough ago or had come
+// up, and returns what to wait for: nil for one that has to prove itself first.
+func (s *server) want() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != api.MCPFailed {
+		return s.settled
+	}
+	if !s.wasUp && time.Since(s.failed) < retryAfter {
+		return nil
+	}
+	select {
+	case s.wanted <- struct{}{}:
+	default: // it is asked already
+	}
+	settled := make(chan struct{})
+	wait := s.wasUp
+	s.state, s.settled, s.wasUp = api.MCPStarting, settled, false
+	if !wait {
+		return nil
+	}
+	return settled
+}
+
+// fail notes the end of an attempt.
+func (s *server) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.session, s.tools, s.failed = api.MCPFailed, nil, nil, time.Now()
+	s.reason = "it ended"
+	if err != nil {
+		s.reason = err.Error()
+	}
+	s.settleLocked()
+}
+
+func (s *server) settleLocked() {
+	select {
+	case <-s.settled:
+	default:
+		close(s.settled)
+	}
+}
+
+// ready publishes the tools of a running server.
+func (s *server) ready(session *sdk.ClientSession, tools []*sdk.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.reason, s.session, s.tools, s.wasUp = api.MCPReady, "", session, tools, true
+	s.settleLocked()
+}
+
+// snapshot is what is known now.
+func (s *server) snapshot() (state api.MCPServerState, reason string, tools []*sdk.Tool, session *sdk.ClientSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state, s.reason, s.tools, s.session
+}
+
+// serve starts the server and stays until it ends. The error says why it did.
+func (s *server) serve(ctx context.Context) error {
+	expanded, err := s.spec.definition.expand(s.options.Getenv)
+	if err != nil {
+		return err
+	}
+	if expanded.Command == "" {
+		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: s.client(expanded)}, nil)
+	}
+	child, err := start(expanded, s.folder, s.environment(expanded.Env))
+	if err != nil {
+		return err
+	}
+	defer child.stop()
+	err = s.converse(ctx, &sdk.IOTransport{Reader: child.output, Writer: child.input}, child)
+	child.stop() // then all that it wrote is there
+	if last := child.errors.last(); last != "" {
+		return fmt.Errorf("%w; the last it wrote was: %s", err, last)
+	}
+	return err
+}
+
+// converse speaks with a server until one side ends it.
+func (s *server) converse(ctx context.Context, transport sdk.Transport, child *process) error {
+	changed := make(chan struct{}, 1)
+	client := sdk.NewClient(&sdk.Implementation{Name: "scorel", Version: s.options.Version}, &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
+			select {
+			case changed <- struct{}{}:
+			default: // it is known already
+			}
+		},
+	})
+	session, tools, err := s.connect(ctx, client, transport, child)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	defer func() {
+		if child != nil {
+			child.stop() // what does not end by itself would hold up Close
+		}
+		_ = session.Close() // it is of no interest how the other side takes it
+		<-ended
+	}()
+	s.ready(session, tools)
+	for {
+		select {
+		case <-changed:
+			if tools, err = s.list(ctx, session); err != nil {
+				return fmt.Errorf("its tools cannot be listed any more: %w", err)
+			}
+			s.ready(session, tools)
+		case err := <-ended:
+			ended <- err // for the one who waits
+			return errors.New("it ended")
+		case <-ctx.Done():
+			return errors.New("it was stopped")
+		}
+	}
+}
+
+// connect does what must be done within the time for starting.
+func (s *server) connect(ctx context.Context, client *sdk.Client, transport sdk.Transport, child *process) (*sdk.ClientSession, []*sdk.Tool, error) {
+	limited, cancel := context.WithTimeout(ctx, s.spec.start)
+	defer cancel()
+	if child != nil { // one that does not read would not hear of the end of the time
+		defer context.AfterFunc(limited, child.stop)()
+	}
+	session, err := client.Connect(limited, transport, nil)
+	if err != nil {
+		return nil, nil, s.explain(ctx, limited, "it does not speak MCP", err)
+	}
+	tools, err := s.list(limited, session)
+	if err != nil {
+		if child != nil {
+			child.stop()
+		}
+		_ = session.Close()
+		return nil, nil, s.explain(ctx, limited, "its tools cannot be listed", err)
+	}
+	return session, tools, nil
+}
+
+func (s *server) explain(ctx, limited context.Context, what string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("it was stopped")
+	case limited.Err() != nil:
+		return fmt.Errorf("it did not answer within %d s: raise start_timeout in config.toml if it needs longer", int(s.spec.start.Seconds()))
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// list asks for the tools, those that are wanted and no more than maxTools.
+func (s *server) list(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.spec.start)
+	defer cancel()
+	var tools []*sdk.Tool
+	for tool, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if s.spec.wants(tool.Name) {
+			tools = append(tools, tool)
+		}
+		if len(tools) > maxTools {
+			s.options.Logger.Warn("an MCP server has too many tools", "server", s.spec.name, "limit", maxTools)
+			return tools[:maxTools], nil
+		}
+	}
+	return tools, nil
+}
+
+// environment is the host's, without the keys of providers, and with what the
+// configuration adds.
+func (s *server) environment(added map[string]string) []string {
+	var env []string
+	for _, pair := range s.options.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if _, replaced := added[name]; !replaced {
+			env = append(env, pair)
+		}
+	}
+	for name, value := range added {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// client sends the configured headers to the configured server, and not to where
+// it may redirect.
+func (s *server) client(d definition) *http.Client {
+	host := ""
+	if u, err := url.Parse(d.URL); err == nil {
+		host = u.Host
+	}
+	return &http.Client{Transport: withHeaders{host, d.Headers, http.DefaultTransport}}
+}
+
+type withHeaders struct {
+	host    string
+	headers map[string]string
+	next    http.RoundTripper
+}
+
+func (t withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == t.host && len(t.headers) > 0 {
+		r = r.Clone(r.Context())
+		for name, value := range t.headers {
+			r.Header.Set(name, value)
+		}
+	}
+	return t.next.RoundTrip(r)
+}

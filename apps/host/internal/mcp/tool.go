@@ -1,0 +1,191 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Bounds of what a server says of a tool and gives back.
+const (
+	maxName        = 64 // providers take no longer one
+	maxDescription = 4 << 10
+	maxSchema      = 64 << 10
+	maxImage       = 5 << 20 // bytes, before base64
+	maxDetails     = 256 << 10
+)
+
+// remoteTool is a tool of a server.
+type remoteTool struct {
+	server *server
+	remote string // the server's name for it
+	spec   agent.ToolSpec
+}
+
+func (t remoteTool) Spec() agent.ToolSpec { return t.spec }
+
+// Risk implements agent.Tool. What a server says of its own tools is no reason to
+// trust it: every call asks.
+func (remoteTool) Risk() agent.Risk { return agent.RiskWrite }
+
+func (t remoteTool) Describe(call agent.Call) agent.Description {
+	return agent.Description{
+		Title:  fmt.Sprintf("Use %s of the MCP server %s", t.remote, t.server.spec.name),
+		Detail: string(call.Arguments),
+	}
+}
+
+// remoteDetails is what people and programs get to know beside the text.
+type remoteDetails struct {
+	Server     string `json:"server"`
+	Tool       string `json:"tool"`
+	Structured any    `json:"structured,omitempty"`
+}
+
+func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
+	name := t.server.spec.name
+	_, reason, _, conn := t.server.snapshot()
+	if conn == nil {
+		return agent.Failure("The MCP server %s does not run (%s). It is tried again at a later turn; go on without it, or tell the user.", name, cmp.Or(reason, "it is starting"))
+	}
+	var arguments map[string]json.RawMessage
+	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
+		return agent.Failure("%s: the arguments are not a JSON object: %v.", call.Name, err)
+	}
+	limited, cancel := context.WithTimeout(ctx, t.server.spec.call)
+	defer cancel()
+	began := time.Now()
+	result, err := conn.CallTool(limited, &sdk.CallToolParams{Name: t.remote, Arguments: arguments})
+	switch {
+	case err == nil:
+		return t.result(result)
+	case ctx.Err() != nil:
+		return agent.Cancelled(time.Since(began), "")
+	case limited.Err() != nil:
+		return agent.Failure("The MCP server %s did not answer within %d s; side effects may have happened. tool_timeout in config.toml gives it more time.", name, int(t.server.spec.call.Seconds()))
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed):
+		return agent.Failure("The MCP server %s ended during the call; side effects may have happened. It is started again at the next turn.", name)
+	}
+	return agent.Failure("The MCP server %s refused the call: %v.", name, err)
+}
+
+func (t remoteTool) result(from *sdk.CallToolResult) agent.Result {
+	result := agent.Result{IsError: from.IsError}
+	for _, content := range from.Content {
+		result.Content = append(result.Content, block(content))
+	}
+	info := remoteDetails{Server: t.server.spec.name, Tool: t.remote, Structured: from.StructuredContent}
+	if len(result.Content) == 0 && from.StructuredContent != nil {
+		if text, err := session.Encode(from.StructuredContent); err == nil {
+			result.Content = session.Content{session.Text(string(text))}
+		}
+	}
+	if details, err := session.Encode(info); err == nil && len(details) <= maxDetails {
+		result.Details = details
+	}
+	return result
+}
+
+// block turns content of a server into what a model can be given.
+func block(content sdk.Content) session.Block {
+	switch c := content.(type) {
+	case *sdk.TextContent:
+		return session.Text(strings.ToValidUTF8(c.Text, "\uFFFD"))
+	case *sdk.ImageContent:
+		if len(c.Data) <= maxImage && slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, c.MIMEType) {
+			return session.Block{Type: session.BlockImage, Data: base64.StdEncoding.EncodeToString(c.Data), MimeType: c.MIMEType}
+		}
+		return session.Text(fmt.Sprintf("[an image of the type %s with %d bytes, which cannot be shown]", c.MIMEType, len(c.Data)))
+	case *sdk.ResourceLink:
+		return session.Text(fmt.Sprintf("[%s: %s]", cmp.Or(c.Title, c.Name, "resource"), c.URI))
+	case *sdk.EmbeddedResource:
+		if c.Resource != nil && c.Resource.Text != "" {
+			return session.Text(strings.ToValidUTF8(c.Resource.Text, "\uFFFD"))
+		}
+		return session.Text("[a resource that is not text]")
+	}
+	return session.Text("[content of a kind that cannot be shown]")
+}
+
+// offer makes the tools of servers that run, by name.
+func offer(servers []*server) []agent.Tool {
+	var tools []remoteTool
+	for _, s := range servers {
+		_, _, remote, _ := s.snapshot()
+		for _, tool := range remote {
+			if spec, ok := specOf(s.spec.name, tool); ok {
+				tools = append(tools, remoteTool{s, tool.Name, spec})
+			}
+		}
+	}
+	makeUnique(tools)
+	slices.SortStableFunc(tools, func(a, b remoteTool) int { return cmp.Compare(a.spec.Name, b.spec.Name) })
+	tools = slices.CompactFunc(tools, func(a, b remoteTool) bool { return a.spec.Name == b.spec.Name }) // made so on purpose
+	out := make([]agent.Tool, 0, len(tools))
+	for _, t := range tools {
+		out = append(out, t)
+	}
+	return out
+}
+
+// specOf describes a tool to the model; false for one whose schema no provider
+// takes.
+func specOf(server string, tool *sdk.Tool) (agent.ToolSpec, bool) {
+	schema := json.RawMessage(`{"type":"object","properties":{}}`)
+	if tool.InputSchema != nil {
+		encoded, err := session.Encode(tool.InputSchema)
+		var kind struct {
+			Type string `json:"type"`
+		}
+		if err != nil || len(encoded) > maxSchema || json.Unmarshal(encoded, &kind) != nil || kind.Type != "object" {
+			return agent.ToolSpec{}, false
+		}
+		schema = encoded
+	}
+	description := strings.TrimSpace(strings.ToValidUTF8(cmp.Or(tool.Description, tool.Title, tool.Name), "\uFFFD"))
+	if len(description) > maxDescription {
+		description = strings.ToValidUTF8(description[:maxDescription], "") + " ..."
+	}
+	return agent.ToolSpec{Name: "mcp__" + clean(server) + "__" + clean(tool.Name), Description: description, Parameters: schema}, true
+}
+
+// clean leaves what providers take in a name.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// makeUnique ends names that are too long, and all that are alike, with a piece of
+// the hash of what they stand for: the same tool has the same name in every turn in
+// which the same tools are there, and never that of another one.
+func makeUnique(tools []remoteTool) {
+	count := map[string]int{}
+	for _, t := range tools {
+		count[t.spec.Name]++
+	}
+	for i, t := range tools {
+		if name := t.spec.Name; count[name] > 1 || len(name) > maxName {
+			sum := sha256.Sum256([]byte(t.server.spec.name + "\x00" + t.remote))
+			tools[i].spec.Name = name[:min(len(name), maxName-9)] + "_" + hex.EncodeToString(sum[:4])
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// MCPServer is a table [mcp.servers.NAME] of config.toml. One without Command and
+// URL says how to use a server of that name in the .mcp.json of a project.
+type MCPServer struct {
+	Command string            `toml:"command"`
+	Args    []string          `toml:"args"`
+	Env     map[string]string `toml:"env"`
+	Cwd     string            `toml:"cwd"` // "" is the project's folder
+	URL     string            `toml:"url"`
+	Headers map[string]string `toml:"headers"`
+	// Seconds; 0 leaves it to the default.
+	StartTimeout int `toml:"start_timeout"`
+	ToolTimeout  int `toml:"tool_timeout"`
+	// Enabled is true where the file does not say.
+	Enabled       *bool    `toml:"enabled"`
+	EnabledTools  []string `toml:"enabled_tools"` // nil is all
+	DisabledTools []string `toml:"disabled_tools"`
+}
+
+// mcpFile is the table [mcp].
+type mcpFile struct {
+	Servers map[string]MCPServer `toml:"servers"`
+}
+
+func mcpKeys() []string {
+	return []string{"command", "args", "env", "cwd", "url", "headers", "start_timeout", "tool_timeout", "enabled", "enabled_tools", "disabled_tools"}
+}
+
+// maxMCPSeconds bounds the timeouts.
+const maxMCPSeconds = 3600
+
+func (f mcpFile) check() error {
+	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
+		if err := CheckMCPName(name); err != nil {
+			return fmt.Errorf("mcp.servers.%.80q: %w", name, err)
+		}
+		if err := f.Servers[name].check(); err != nil {
+			return fmt.Errorf("mcp.servers.%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (s MCPServer) check() error {
+	switch {
+	case s.Command != "" && s.URL != "":
+		return errors.New("give command or url, not both")
+	case s.Command == "" && (len(s.Args) > 0 || len(s.Env) > 0 || s.Cwd != ""):
+		return errors.New("args, env and cwd belong to a command, which is missing")
+	case s.URL == "" && len(s.Headers) > 0:
+		return errors.New("headers belong to a url, which is missing")
+	case s.StartTimeout < 0 || s.StartTimeout > maxMCPSeconds || s.ToolTimeout < 0 || s.ToolTimeout > maxMCPSeconds:
+		return fmt.Errorf("start_timeout and tool_timeout are seconds, %d at most", maxMCPSeconds)
+	}
+	if s.URL != "" && !strings.Contains(s.URL, "${") {
+		if err := checkURL(s.URL, "http", "https"); err != nil {
+			return fmt.Errorf("url %w", err)
+		}
+	}
+	return nil
+}
+
+// CheckMCPName tells whether a server may have this name.
+func CheckMCPName(name string) error {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`).MatchString(name) {
+		return errors.New("the name of a server has letters, digits, dots, hyphens and underscores, 64 at most")
+	}
+	return nil
+}
+
+// Consent is what a person decided about starting a server of a project.
+type Consent struct {
+	Project   string `json:"project"` // absolute path
+	Server    string `json:"server"`
+	Hash      string `json:"hash"` // of the configuration that was shown
+	Allowed   bool   `json:"allowed"`
+	DecidedBy string `json:"decidedBy"` // client id, or "host"
+	DecidedAt int64  `json:"decidedAt"` // Unix milliseconds
+}
+
+// Consents are the decisions about servers. The last one about a server of a
+// project counts, and only for the configuration that it was about.
+type Consents struct {
+	path string
+
+	mu   sync.Mutex
+	list []Consent
+}
+
+type consentsFile struct {
+	Servers []Consent `json:"servers"`
+}
+
+// LoadConsents reads the decisions.
+func LoadConsents(path string) (*Consents, error) {
+	var file consentsFile
+	if err := readJSON(path, &file); err != nil {
+		return nil, err
+	}
+	return &Consents{path: path, list: file.Servers}, nil
+}
+
+// Find tells what was decided about this configuration of a server.
+func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, have := range c.list {
+		if have.Project == project && have.Server == server {
+			return have.Allowed && have.Hash == hash, have.Hash == hash
+		}
+	}
+	return false, false
+}
+
+// Decide keeps a decision in the place of the one before.
+func (c *Consents) Decide(decision Consent) error {
+	decision.DecidedAt = time.Now().UnixMilli()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(c.list), func(have Consent) bool {
+		return have.Project == decision.Project && have.Server == decision.Server
+	})
+	list = append(list, decision)
+	if err := writeJSON(c.path, consentsFile{list}); err != nil {
+		return err
+	}
+	c.list = list
+	return nil
+}

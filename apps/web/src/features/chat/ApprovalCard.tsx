@@ -58,19 +58,13 @@ export function ApprovalCard({ approval, place = 1, count = 1, ...props }: Appro
             </Press>
           </div>
           {rules.length > 0 ? <Always rules={rules} press={press} /> : null}
-          <div className="-mx-2 flex flex-wrap justify-between gap-x-2">
-            <Button
-              data-testid="approval-word"
-              tone="quiet"
-              className="px-2"
-              disabled={press.disabled}
-              onClick={() => setWording(true)}
-            >
-              Deny, and say why
+          <div className="grid grid-cols-2 gap-2 sm:flex sm:justify-end">
+            <Button data-testid="approval-word" tone="quiet" disabled={press.disabled} onClick={() => setWording(true)}>
+              Deny, say why
             </Button>
             {offers(approval, "stop") ? (
-              <Press decision="stop" tone="quiet" className="px-2" {...press}>
-                Deny, and stop the turn
+              <Press decision="stop" tone="quiet" {...press}>
+                Stop the turn
               </Press>
             ) : null}
           </div>

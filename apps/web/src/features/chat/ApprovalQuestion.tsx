@@ -20,10 +20,12 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
       <div className="flex items-start gap-3 px-4 pt-3.5">
         <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
         <div className="min-w-0 flex-1">
-          <p className="caption text-warn">{caption ?? "The agent asks"}</p>
+          <div className="flex items-center justify-between gap-2">
+            <p className="caption text-warn">{caption ?? "The agent asks"}</p>
+            {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{risk.level} risk</Badge> : null}
+          </div>
           <p className="break-words font-semibold">{title}</p>
         </div>
-        {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{risk.level} risk</Badge> : null}
       </div>
       {command && command !== detail ? <Preview text={command} language="bash" /> : null}
       {detail ? <Preview text={detail} language={language} /> : null}
@@ -31,7 +33,7 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
         <Line name="in" code={[cwd]} />
         {paths.length > 0 ? <Line name={paths.length > 1 ? "files" : "file"} code={paths} /> : null}
         {risk && risk.reasons.length > 0 ? <Line name="risk" text={risk.reasons.join("; ")} /> : null}
-        {reason ? <Line name="asks as" text={reason} /> : null}
+        {reason ? <Line name="why" text={reason} /> : null}
       </dl>
     </>
   );

@@ -31,7 +31,7 @@ export function ModeSheet({ host, info, session, live, onClose }: SessionModePro
   const why = reasonOf(live, info !== null, most);
   const capped = info?.maxMode !== undefined && rankOf(session.mode ?? "ask") > rankOf(info.maxMode);
   return (
-    <Sheet title="What the agent may do without asking" onClose={onClose}>
+    <Sheet title="Mode of the session" onClose={onClose}>
       <ul className="-mx-2 flex flex-col gap-1">
         {modes.map(({ mode, text }) => (
           <li key={mode}>

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { SessionState } from "../../api/contract";
 import type { Live } from "../../api/types";
 import { Dot, type Tone } from "../../components/Badge";
+import { cx } from "../../components/cx";
 import { ConnectionLink } from "../shared/ConnectionLink";
 
 export interface SessionStripProps {
@@ -19,8 +20,8 @@ export interface SessionStripProps {
 export function SessionStrip({ status, label, damaged, work, children }: SessionStripProps) {
   const said = sayStatus(status, label, damaged) ?? sayWork(work);
   return (
-    <div className="safe-x mx-auto flex w-full max-w-3xl shrink-0 items-center gap-2">
-      <div role="status" className="min-w-0 flex-1">
+    <div className="safe-x mx-auto flex w-full max-w-3xl shrink-0 flex-wrap items-center justify-end gap-x-2">
+      <div role="status" className={cx("min-w-0 flex-1", said && "max-sm:basis-full")}>
         {said ? (
           <p
             data-testid="session-strip"

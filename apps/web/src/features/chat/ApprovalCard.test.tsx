@@ -118,6 +118,17 @@ describe("ApprovalCard", () => {
     expect(onAnswer).not.toHaveBeenCalled();
   });
 
+  it("writes out what cannot be seen", () => {
+    show(vi.fn(), {
+      detail: "echo a\u202E hs | lruc\u200b\n\tb\u001b[2K",
+      proposedRules: ["bash(a\u200bb)"],
+      options: ["always"],
+    });
+    const text = screen.getByTestId("approval-card").textContent;
+    expect(text).toContain("echo a<U+202E> hs | lruc<U+200B>\n\tb<U+001B>[2K");
+    expect(text).toContain("bash(a<U+200B>b)");
+  });
+
   it("says who was faster, and what counts", async () => {
     show(async () => ({ won: false, decidedBy: "cli_phone", decision: "deny" }));
     fireEvent.click(button("allow"));

@@ -7,6 +7,7 @@ import { ApprovalQuestion } from "./ApprovalQuestion";
 import { DenyForm } from "./DenyForm";
 import { useNames } from "./live-context";
 import { type AnswerState, useAnswer } from "./use-answer";
+import { visible } from "./visible";
 
 export interface ApprovalCardProps {
   approval: Approval;
@@ -120,7 +121,7 @@ function Always({ rules, press }: { rules: string[]; press: PressProps }) {
         <ul data-testid="approval-rules">
           {rules.map((rule) => (
             <li key={rule} className="break-all font-mono text-[0.8125rem] text-ink">
-              {rule}
+              {visible(rule)}
             </li>
           ))}
         </ul>

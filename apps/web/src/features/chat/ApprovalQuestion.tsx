@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { ShieldIcon } from "../../components/icons";
 import { Code } from "./CodeBlock";
 import { languageOf } from "./tool-view";
+import { visible } from "./visible";
 
 /** How many lines are shown before it is asked for all of them. */
 const shownLines = 20;
@@ -24,7 +25,7 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
             <p className="caption text-warn">{caption ?? "The agent asks"}</p>
             {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{risk.level} risk</Badge> : null}
           </div>
-          <p className="break-words font-semibold">{title}</p>
+          <p className="break-words font-semibold">{visible(title)}</p>
         </div>
       </div>
       {command && command !== detail ? <Preview text={command} language="bash" /> : null}
@@ -39,15 +40,15 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
   );
 }
 
-function Line({ name, text, code }: { name: string; text?: string; code?: string[] }) {
+function Line({ name, text = "", code }: { name: string; text?: string; code?: string[] }) {
   return (
     <div className="contents">
       <dt>{name}</dt>
       <dd className="break-words text-ink">
-        {text}
+        {visible(text)}
         {code?.map((each) => (
           <code key={each} className="block break-all font-mono">
-            {each}
+            {visible(each)}
           </code>
         ))}
       </dd>
@@ -58,12 +59,12 @@ function Line({ name, text, code }: { name: string; text?: string; code?: string
 /** A long text is folded, and says how much of it is not in sight. */
 function Preview({ text, language }: { text: string; language: string }) {
   const [all, setAll] = useState(false);
-  const lines = text.replace(/\n$/, "").split("\n");
+  const lines = visible(text).replace(/\n$/, "").split("\n");
   const hidden = all ? 0 : Math.max(0, lines.length - shownLines);
   return (
     <div className="mx-4 mt-3 overflow-hidden rounded-md border border-line bg-surface">
       <Code
-        code={hidden > 0 ? lines.slice(0, shownLines).join("\n") : text}
+        code={lines.slice(0, lines.length - hidden).join("\n")}
         language={language}
         className="max-h-[40dvh] overflow-auto whitespace-pre-wrap break-words p-3"
       />

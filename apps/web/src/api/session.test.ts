@@ -6,6 +6,7 @@ import type { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
 import { randomStep } from "../../test-support/random-turns";
 import { FakeRelay } from "../../test-support/relay";
+import { approval } from "../app/testing/builders";
 import type { Scorel, SessionState, SessionView } from "./contract";
 
 const SESSION = "ses_1";
@@ -271,6 +272,30 @@ describe("a prompt", () => {
     });
     await v.cancel();
     expect(await asked).toMatchObject({ turnId: "turn_1", sessionId: SESSION });
+  });
+});
+
+describe("an approval", () => {
+  it("is answered for what was shown, with the word to the agent", async () => {
+    const v = view(await pairedPage());
+    await live(v);
+    const asked = new Promise((resolve) => {
+      device.intercept = (r) => {
+        if (r.type === "answer_approval") {
+          resolve(r);
+        }
+        return undefined;
+      };
+    });
+    const shown = { ...approval({ id: "apr_1" }), shown: "hash" };
+    await v.answer(shown, { decision: "deny", feedback: "use make" });
+    expect(await asked).toMatchObject({
+      sessionId: SESSION,
+      approvalId: "apr_1",
+      decision: "deny",
+      feedback: "use make",
+      shown: "hash",
+    });
   });
 });
 

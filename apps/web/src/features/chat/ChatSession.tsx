@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Host, SessionState, SessionView } from "../../api/contract";
 import type { Grant, HostInfo } from "../../api/types";
 import { IconButton } from "../../components/Button";
-import { BranchIcon, MachineIcon, MoreIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
+import { BranchIcon, MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { useToast } from "../../components/Toast";
@@ -16,13 +16,12 @@ import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
-import { DeleteSession } from "./DeleteSession";
 import { NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { SessionHistory } from "./SessionHistory";
+import { SessionMenu } from "./SessionMenu";
 import { SessionMode } from "./SessionMode";
 import { SessionModel } from "./SessionModel";
-import { SessionSheet } from "./SessionSheet";
 import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
@@ -43,7 +42,6 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const nameOf = useClientNames(host);
   const open = useSession(host, sessionId);
   const devices = useReadable(scorel.devices);
-  const [menu, setMenu] = useState<"session" | "delete" | null>(null);
   const [tree, setTree] = useState(false);
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? "the machine";
@@ -66,13 +64,7 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
                 <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
                   <BranchIcon />
                 </IconButton>
-                <IconButton
-                  label="Rename or delete the session"
-                  data-testid="session-menu"
-                  onClick={() => setMenu("session")}
-                >
-                  <MoreIcon />
-                </IconButton>
+                <SessionMenu host={host} session={summary} view={open?.view} mayDelete={may(data.info, "manage")} />
               </>
             ) : null
           }
@@ -91,17 +83,6 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
           <Loading />
         )}
       </div>
-      {menu === "session" && summary ? (
-        <SessionSheet
-          host={host}
-          session={summary}
-          onDelete={may(data.info, "manage") ? () => setMenu("delete") : null}
-          onClose={() => setMenu(null)}
-        />
-      ) : null}
-      {menu === "delete" && summary ? (
-        <DeleteSession host={host} session={summary} view={open?.view} onClose={() => setMenu(null)} />
-      ) : null}
     </NamesContext>
   );
 }

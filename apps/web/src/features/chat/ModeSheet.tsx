@@ -32,32 +32,33 @@ export function ModeSheet({ host, info, session, live, onClose }: SessionModePro
   const capped = info?.maxMode !== undefined && rankOf(session.mode ?? "ask") > rankOf(info.maxMode);
   return (
     <Sheet title="Mode of the session" onClose={onClose}>
-      <ul className="-mx-2 flex flex-col gap-1">
-        {modes.map(({ mode, text }) => (
-          <li key={mode}>
-            <button
-              type="button"
-              data-testid={`mode-${mode}`}
-              aria-pressed={mode === session.mode}
-              disabled={!live || busy !== null || most === null || rankOf(mode) > rankOf(most)}
-              onClick={() => (mode === session.mode ? onClose() : choose(mode))}
-              className="touchable flex w-full items-start gap-3 rounded-md px-3 py-2 text-left hover:bg-sunken disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:bg-transparent"
-            >
-              <CheckIcon className={cx("mt-0.5 text-accent", mode !== session.mode && "invisible")} />
-              <span className="min-w-0">
-                <span className={cx("block font-medium", mode === "bypass" && "text-danger")}>{mode}</span>
-                <span className="block text-muted text-sm">{text}</span>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {warned ? (
+        <Warning busy={busy !== null} onConfirm={() => set("bypass")} onClose={() => setWarned(false)} />
+      ) : (
+        <ul className="-mx-2 flex flex-col gap-1">
+          {modes.map(({ mode, text }) => (
+            <li key={mode}>
+              <button
+                type="button"
+                data-testid={`mode-${mode}`}
+                aria-pressed={mode === session.mode}
+                disabled={!live || busy !== null || most === null || rankOf(mode) > rankOf(most)}
+                onClick={() => (mode === session.mode ? onClose() : choose(mode))}
+                className="touchable flex w-full items-start gap-3 rounded-md px-3 py-2 text-left hover:bg-sunken disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:bg-transparent"
+              >
+                <CheckIcon className={cx("mt-0.5 text-accent", mode !== session.mode && "invisible")} />
+                <span className="min-w-0">
+                  <span className={cx("block font-medium", mode === "bypass" && "text-danger")}>{mode}</span>
+                  <span className="block text-muted text-sm">{text}</span>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       {why ? <p className="mt-3 text-muted text-sm">{why}</p> : null}
       {capped ? (
         <p className="mt-3 text-muted text-sm">What you send from this browser runs in {info.maxMode} at most.</p>
-      ) : null}
-      {warned ? (
-        <Warning busy={busy !== null} onConfirm={() => set("bypass")} onClose={() => setWarned(false)} />
       ) : null}
       {error ? (
         <p role="alert" className="mt-3 text-danger text-sm">
@@ -83,7 +84,6 @@ function Warning({ busy, onConfirm, onClose }: { busy: boolean; onConfirm: () =>
       role="alert"
       icon={<WarningIcon />}
       title="The agent will no longer ask"
-      className="mt-3"
       actions={
         <>
           <Button onClick={onClose}>Leave it</Button>

@@ -45,6 +45,7 @@ describe("ToolCard", () => {
     ["a signal", answered("x", true, { exitCode: -1 }), "stopped"],
     ["exit code 0", answered("x", false, { exitCode: 0 }), "done"],
     ["a denial", { ...answered("Denied", true), decision: { decision: "deny", decidedBy: "x" } }, "denied"],
+    ["a stop", { ...answered("Denied", true), decision: { decision: "stop", decidedBy: "x" } }, "stopped"],
   ])("names %s", (_, facts, label) => {
     show(facts);
     expect(card().textContent).toContain(label);
@@ -90,6 +91,16 @@ describe("ToolCard", () => {
     expect(card().textContent).toContain("docs/a.md");
     toggle();
     expect(card().textContent).toContain("# Title");
+  });
+
+  it.each([
+    [{ decision: "always", decidedBy: "x", rules: ["bash(go test *)"] }, "and from then on: bash(go test *)"],
+    [{ decision: "deny", decidedBy: "x", feedback: "use make" }, "“use make”"],
+    [{ decision: "stop", decidedBy: "x" }, "who stopped the turn"],
+  ])("tells the decision %j", (decision, text) => {
+    show({ ...answered("x"), decision });
+    toggle();
+    expect(card().textContent).toContain(text);
   });
 
   it("lists the arguments of a tool that it does not know", () => {

@@ -6,7 +6,14 @@ import { buildRows } from "./rows";
 const turn = () => [
   user("go", { clientKey: "k1" }),
   assistant([call("c1", "bash", { command: "ls" }), call("c2", "glob", { pattern: "*" })], { stopReason: "toolUse" }),
-  custom("scorel.approval", { approvalId: "a", toolCallId: "c1", decision: "allow", decidedBy: "cli_x" }),
+  custom("scorel.approval", { approvalId: "a", toolCallId: "c1", request: { title: "Run" } }),
+  custom("scorel.approval", {
+    approvalId: "a",
+    toolCallId: "c1",
+    decision: "always",
+    decidedBy: "cli_x",
+    rules: ["r"],
+  }),
   result("c1", "bash", "a.txt"),
 ];
 
@@ -16,7 +23,7 @@ describe("buildRows", () => {
     expect(rows.map((row) => row.kind)).toEqual(["user", "assistant"]);
     const tools = rows[1]?.kind === "assistant" ? rows[1].tools : new Map();
     expect(tools.get("c1")?.result?.content).toEqual([{ type: "text", text: "a.txt" }]);
-    expect(tools.get("c1")?.decision).toEqual({ decision: "allow", decidedBy: "cli_x" });
+    expect(tools.get("c1")?.decision).toEqual({ decision: "always", decidedBy: "cli_x", rules: ["r"] });
     expect(tools.get("c2")).toEqual({ result: null, decision: null });
   });
 

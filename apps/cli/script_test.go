@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCOREL_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GORACE", "atexit_sleep_ms=10") // not a second at the end of every command
 			env.Values[stageKey{}] = newStage()
 			return nil
 		},

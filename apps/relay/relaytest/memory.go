@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http/httptest"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -15,22 +14,10 @@ import (
 // testing/synctest: sockets would keep its clock from moving. It ends with the test.
 func StartInMemory(t testing.TB, change func(*relay.Config)) *Server {
 	t.Helper()
-	cfg := relay.Config{Version: "test"}
-	if change != nil {
-		change(&cfg)
-	}
-	if cfg.Store == nil {
-		cfg.Store = OpenStore(t, filepath.Join(t.TempDir(), "relay.db"))
-	}
-	r, err := relay.New(cfg)
-	if err != nil {
-		t.Fatalf("starting a relay: %v", err)
-	}
 	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	s := &Server{
-		Relay: r, Store: cfg.Store, URL: "http://" + pipes.Addr().String(), dial: pipes.dial,
-		HTTP: httptest.NewUnstartedServer(r.Handler()),
-	}
+	s := newServer(t, change)
+	s.URL, s.dial = "http://"+pipes.Addr().String(), pipes.dial
+	s.HTTP = httptest.NewUnstartedServer(s.Relay.Handler())
 	_ = s.HTTP.Listener.Close() // the pipes take its place
 	s.HTTP.Listener = pipes
 	s.HTTP.Start()

@@ -33,6 +33,16 @@ type Server struct {
 // sets another store. change, which may be nil, edits the configuration.
 func Start(t testing.TB, change func(*relay.Config)) *Server {
 	t.Helper()
+	s := newServer(t, change)
+	s.HTTP = httptest.NewServer(s.Relay.Handler())
+	s.URL = s.HTTP.URL
+	t.Cleanup(func() { s.Stop(t) })
+	return s
+}
+
+// newServer makes the relay and its store; nothing listens yet.
+func newServer(t testing.TB, change func(*relay.Config)) *Server {
+	t.Helper()
 	cfg := relay.Config{Version: "test"}
 	if change != nil {
 		change(&cfg)
@@ -44,10 +54,7 @@ func Start(t testing.TB, change func(*relay.Config)) *Server {
 	if err != nil {
 		t.Fatalf("starting a relay: %v", err)
 	}
-	s := &Server{Relay: r, Store: cfg.Store, HTTP: httptest.NewServer(r.Handler())}
-	s.URL = s.HTTP.URL
-	t.Cleanup(func() { s.Stop(t) })
-	return s
+	return &Server{Relay: r, Store: cfg.Store}
 }
 
 // OpenStore opens a SQLite store that closes with the test.

@@ -1,11 +1,11 @@
-// Fails when the first page load brings more script than the budget allows. It
-// counts what the entry imports statically, and the chunks that every session
-// loads before any code is highlighted.
+// Fails when the first page load brings more script than its budget allows, or
+// when all pages together, which load one by one, have grown past theirs. The
+// first counts what the entry imports statically; the second adds the chunks that
+// every session loads before any code is highlighted.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-const budget = 220 * 1000;
 const dist = new URL("../dist/", import.meta.url).pathname;
 const manifest = JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8"));
 
@@ -37,13 +37,17 @@ if (!entry) {
 // Pages are lazy chunks of our own; a highlighter or a grammar never is one.
 const pages = Object.keys(manifest).filter((key) => key.startsWith("src/features/") && manifest[key].isDynamicEntry);
 const highlighter = pages.filter((key) => key.includes("highlight"));
-const groups = {
-  "first load": staticClosure([entry]),
-  "first load and every page": staticClosure([entry, ...pages.filter((key) => !highlighter.includes(key))]),
-};
+const groups = [
+  { name: "first load", budget: 220_000, keys: staticClosure([entry]) },
+  {
+    name: "first load and every page",
+    budget: 245_000,
+    keys: staticClosure([entry, ...pages.filter((key) => !highlighter.includes(key))]),
+  },
+];
 
 let failed = false;
-for (const [name, keys] of Object.entries(groups)) {
+for (const { name, budget, keys } of groups) {
   const files = [...[...keys].map((key) => manifest[key].file), ...workers];
   const total = files.reduce((sum, file) => sum + gzipSize(file), 0);
   const over = total > budget;

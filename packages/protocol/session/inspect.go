@@ -149,20 +149,5 @@ func (c *Context) json() json.RawMessage {
 	for _, m := range c.Messages {
 		messages.add(m)
 	}
-	model := json.RawMessage("null")
-	if c.Model != nil {
-		model = c.Model.json()
-	}
-	return newObject().raw("messages", messages.end()).text("thinkingLevel", c.ThinkingLevel).raw("model", model).end()
-}
-
-func (m *ModelRef) json() json.RawMessage {
-	o := newObject()
-	if m.Provider != "" {
-		o.text("provider", m.Provider)
-	}
-	if m.ModelID != "" {
-		o.text("modelId", m.ModelID)
-	}
-	return o.end()
+	return newObject().raw("messages", messages.end()).raw("thinkingLevel", c.level).raw("model", c.model).end()
 }

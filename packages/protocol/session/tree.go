@@ -146,7 +146,7 @@ func (t *Tree) walk(start int) ([]int32, error) {
 		path = append(path, int32(i))
 		var found bool
 		if i, found = t.parent(i); !found {
-			err = &PathError{ErrMissingParent, t.entries[path[len(path)-1]].ParentID}
+			err = &PathError{ErrMissingParent, t.entries[path[len(path)-1]].parentName()}
 			break
 		}
 	}

@@ -2,7 +2,7 @@
 // (docs/session-format.md, "Tree and context"), held to the same files. Pure.
 
 import { dateOf } from './date.ts';
-import type { Entry } from './gen/session.ts';
+import type { AssistantMessage, Entry } from './gen/session.ts';
 import { type Hole, walk } from './tree.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface SessionContext {
   /** 'off' where none was set. */
   thinkingLevel: string;
   /** null where none was set. */
-  model: { provider?: string; modelId?: string } | null;
+  model: { provider: string | undefined; modelId: string | undefined } | null;
   /** Where the path to the leaf ends before a root: what lies above is not in the context. */
   hole: Hole | null;
 }
@@ -64,25 +64,15 @@ function settingsOf(path: readonly Entry[]): Pick<SessionContext, 'thinkingLevel
   let model: SessionContext['model'] = null;
   for (const e of path) {
     if (e.type === 'thinking_level_change') {
-      thinkingLevel = textOf(e.thinkingLevel) ?? '';
+      thinkingLevel = e.thinkingLevel as string;
     } else if (e.type === 'model_change') {
-      model = modelOf(e.provider, e.modelId);
-    } else if (e.type === 'message' && e.message?.role === 'assistant') {
-      model = modelOf(e.message.provider, e.message.model);
+      model = { provider: e.provider, modelId: e.modelId };
+    } else if (e.type === 'message' && roleOf(e.message) === 'assistant') {
+      const { provider, model: modelId } = e.message as AssistantMessage;
+      model = { provider, modelId };
     }
   }
   return { thinkingLevel, model };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function modelOf(provider: unknown, modelId: unknown): { provider?: string; modelId?: string } {
-  return {
-    ...(typeof provider === 'string' && { provider }),
-    ...(typeof modelId === 'string' && { modelId }),
-  };
 }
 
 /**

@@ -44,7 +44,7 @@ type leafContext struct {
 	Leaf          json.RawMessage `json:"leaf"` // null: no leaf is named
 	Messages      []int           `json:"messages"`
 	Sources       []int           `json:"sources"` // places of entries; -1: one without an id
-	ThinkingLevel string          `json:"thinkingLevel"`
+	ThinkingLevel json.RawMessage `json:"thinkingLevel,omitempty"`
 	Model         json.RawMessage `json:"model"`
 	Hole          *hole           `json:"hole"`
 }
@@ -59,7 +59,7 @@ func TestVectorsContexts(t *testing.T) {
 	var content struct {
 		Cases []fileCase `json:"cases"`
 	}
-	for _, folder := range []string{"pi"} {
+	for _, folder := range []string{"pi", "odd"} {
 		files, err := filepath.Glob(filepath.Join("session", "testdata", folder, "*.jsonl"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%d files, %v", len(files), err)
@@ -138,12 +138,12 @@ func (c *fileCase) context(t *testing.T, f *session.File, leaf string, leafID js
 		}
 	}
 	var said struct {
-		Context struct{ Model json.RawMessage }
+		Context struct{ ThinkingLevel, Model json.RawMessage }
 	}
 	if err := json.Unmarshal(inspectAt(t, f, leaf), &said); err != nil {
 		t.Fatal(err)
 	}
-	out := leafContext{Leaf: leafID, Messages: []int{}, Sources: []int{}, ThinkingLevel: built.ThinkingLevel, Model: said.Context.Model, Hole: holeOf(built.Hole)}
+	out := leafContext{Leaf: leafID, Messages: []int{}, Sources: []int{}, ThinkingLevel: said.Context.ThinkingLevel, Model: said.Context.Model, Hole: holeOf(built.Hole)}
 	for _, message := range built.Messages {
 		at := slices.IndexFunc(c.Messages, func(m json.RawMessage) bool { return bytes.Equal(m, message) })
 		if at < 0 {

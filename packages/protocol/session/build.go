@@ -6,7 +6,12 @@ import "encoding/json"
 // form. Values that are nil are left out, as undefined is.
 type objectBuilder struct{ b []byte }
 
-func newObject() *objectBuilder { return &objectBuilder{b: append(make([]byte, 0, 256), '{')} }
+func newObject() *objectBuilder { return objectWith(256) }
+
+// objectWith is newObject with room for size bytes.
+func objectWith(size int) *objectBuilder {
+	return &objectBuilder{b: append(make([]byte, 0, size), '{')}
+}
 
 func (o *objectBuilder) key(name string) {
 	if len(o.b) > 1 {

@@ -41,15 +41,19 @@ func (f *File) Inspect(leaf string) (Inspection, error) {
 		ids.add(entries[i].jsonID())
 		parents.add(entries[i].jsonParent())
 	}
-	o := newObject().raw("sessionId", f.jsonSession()).raw("version", f.jsonVersion()).
+	tree, seen := f.Tree.jsonForest(), context.json()
+	idList, parentList := ids.end(), parents.end()
+	// One allocation of the whole: a context may be as large as the file.
+	o := objectWith(len(tree) + len(seen) + len(idList) + len(parentList) + 4096)
+	o.raw("sessionId", f.jsonSession()).raw("version", f.jsonVersion()).
 		raw("entryCount", appendDate(nil, float64(len(entries)))).raw("leafId", leafID).
-		raw("entryIds", ids.end()).raw("parentIds", parents.end()).raw("labels", f.Tree.jsonLabels())
+		raw("entryIds", idList).raw("parentIds", parentList).raw("labels", f.Tree.jsonLabels())
 	if name := f.Tree.Name(); name != "" {
 		o.text("name", name)
 	} else {
 		o.raw("name", json.RawMessage("null"))
 	}
-	return Inspection{o.raw("tree", f.Tree.jsonForest()).raw("context", context.json()).end(), context.Hole}, nil
+	return Inspection{o.raw("tree", tree).raw("context", seen).end(), context.Hole}, nil
 }
 
 // listBuilder writes one JSON array.
@@ -145,9 +149,19 @@ func (e *Entry) name() string {
 }
 
 func (c *Context) json() json.RawMessage {
-	messages := listBuilder{}
+	size := 1024 + len(c.level) + len(c.model)
 	for _, m := range c.Messages {
-		messages.add(m)
+		size += len(m) + 1
 	}
-	return newObject().raw("messages", messages.end()).raw("thinkingLevel", c.level).raw("model", c.model).end()
+	o := objectWith(size)
+	o.key("messages")
+	o.b = append(o.b, '[')
+	for i, m := range c.Messages {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		o.b = append(o.b, m...)
+	}
+	o.b = append(o.b, ']')
+	return o.raw("thinkingLevel", c.level).raw("model", c.model).end()
 }

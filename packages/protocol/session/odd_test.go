@@ -145,12 +145,12 @@ func TestHugeFiles(t *testing.T) {
 	long := strings.Repeat("x", 10<<20)
 	deep := strings.Repeat("[", 1<<18) + strings.Repeat("]", 1<<18)
 	for name, lines := range map[string][]string{
-		"a line of 10 MB":            {said("a", "null", long), said("b", "a", "y")},
-		"a key of 10 MB":             {`{"` + long + `":1,"type":"custom","id":"a","parentId":null}`, said("b", "a", "y")},
-		"deep":                       {`{"type":"custom","id":"a","parentId":null,"data":` + deep + `}`, said("b", "a", "y")},
-		"deep in a message":          {`{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":null,"x":` + deep + `}}`, said("b", "a", "y")},
-		"never closed":               {strings.Repeat(`{"a":`, 1<<18), said("a", "null", "x"), said("b", "a", "y")},
-		"many keys":                  {`{"type":"message","id":"a","parentId":null,"message":{` + strings.Repeat(`"k":1,`, 1<<18) + `"role":"user"}}`, said("b", "a", "y")},
+		"a line of 10 MB":           {said("a", "null", long), said("b", "a", "y")},
+		"a key of 10 MB":            {`{"` + long + `":1,"type":"custom","id":"a","parentId":null}`, said("b", "a", "y")},
+		"deep":                      {`{"type":"custom","id":"a","parentId":null,"data":` + deep + `}`, said("b", "a", "y")},
+		"deep in a message":         {`{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":null,"x":` + deep + `}}`, said("b", "a", "y")},
+		"never closed":              {strings.Repeat(`{"a":`, 1<<18), said("a", "null", "x"), said("b", "a", "y")},
+		"many keys":                 {`{"type":"message","id":"a","parentId":null,"message":{` + strings.Repeat(`"k":1,`, 1<<18) + `"role":"user"}}`, said("b", "a", "y")},
 		"50 000 lines of nothing":   append(slices.Repeat([]string{"{}"}, 50_000), said("b", "a", "y")),
 		"50 000 lines of an id":     append(slices.Repeat([]string{said("a", "a", "x")}, 50_000), said("b", "a", "y")),
 		"50 000 lines of no JSON":   append(slices.Repeat([]string{"{"}, 50_000), said("b", "a", "y")),

@@ -31,11 +31,11 @@ func (t *Tree) Context(leaf string) (Context, error) {
 	if leaf == "" {
 		return t.contextAt(-1), nil
 	}
-	i, ok := t.byID[leaf]
+	i, ok := t.place(leaf)
 	if !ok {
 		return Context{}, &PathError{ErrNoEntry, leaf}
 	}
-	return t.contextAt(int(i)), nil
+	return t.contextAt(i), nil
 }
 
 // LeafContext builds the context at the leaf, also where that has no id. An id

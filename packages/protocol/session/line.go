@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,8 +55,9 @@ var ErrNotEntry = errors.New("session: the line is not an entry")
 // ParseEntry reads one line (without its LF). It keeps line as Raw. It is strict:
 // type and id are strings that are not empty, and parentId is a string or null.
 func ParseEntry(line []byte) (Entry, error) {
-	p := lineParser{strict: true}
-	e, ok := p.parse(line)
+	var e Entry
+	p := lineParser{}
+	ok := p.parse(&e, line)
 	switch {
 	case !ok || p.wrong != "" && p.wrong != "id" && p.wrong != "type":
 		return Entry{}, fmt.Errorf("%w: %s", ErrNotEntry, p.reason(line))
@@ -70,8 +72,7 @@ func ParseEntry(line []byte) (Entry, error) {
 type lineParser struct {
 	lastID string
 	texts  *textSlab // where the strings of many lines lie together; nil: each by itself
-	strict bool
-	wrong  string // the member whose value is of the wrong kind
+	wrong  string    // the member whose value is of the wrong kind
 }
 
 func (p *lineParser) reason(line []byte) string {
@@ -85,9 +86,10 @@ func (p *lineParser) reason(line []byte) string {
 	return p.wrong + " is of the wrong kind"
 }
 
-// parse reads one line. ok is false where it is not a JSON object.
-func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
-	e = Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}
+// parse reads one line into e, which is zero. ok is false where it is not a JSON
+// object; then e is not to be used.
+func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
+	e.idForm, e.parentForm, e.Raw = formAbsent, formAbsent, line
 	p.wrong = ""
 	r, ok := readObject(line, 0)
 	for ok {
@@ -95,13 +97,13 @@ func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
 		if key, ok = r.key(); !ok {
 			break
 		}
-		ok = p.member(&e, &r, key)
+		ok = p.member(e, &r, key)
 	}
 	if !r.whole || skipSpace(line, r.i) != len(line) {
-		return Entry{}, false
+		return false
 	}
 	p.lastID, e.odd = e.ID, p.wrong != ""
-	return e, true
+	return true
 }
 
 // Strict tells whether ParseEntry would take the line.
@@ -109,7 +111,8 @@ func (e Entry) Strict() bool { return e.Type != "" && e.ID != "" && !e.odd }
 
 // member reads one member into e.
 func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
-	if keyIs(key, "message") {
+	name := r.name(key)
+	if string(name) == "message" {
 		start := r.i
 		ok = readMessage(e, r)
 		e.body, e.bodyEnd = uint32(start), uint32(r.i)
@@ -119,21 +122,21 @@ func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
 	if !ok {
 		return false
 	}
-	switch {
-	case keyIs(key, "type"):
+	switch string(name) {
+	case "type":
 		e.Type = typeOf(value)
 		p.check(e.Type != "" || value[0] == '"', "type")
-	case keyIs(key, "id"):
+	case "id":
 		e.ID, e.idForm = p.id(value)
 		p.check(e.idForm == formString, "id")
-	case keyIs(key, "parentId"):
+	case "parentId":
 		e.ParentID, e.parentForm = p.id(value)
 		p.check(e.parentForm != formOther, "parentId")
-	case keyIs(key, "timestamp"):
+	case "timestamp":
 		e.Timestamp = p.text(value, "timestamp")
-	case keyIs(key, "customType"):
+	case "customType":
 		e.CustomType = p.text(value, "customType")
-	case keyIs(key, "seq"):
+	case "seq":
 		n, err := strconv.ParseUint(string(value), 10, 64)
 		p.check(err == nil || value[0] == 'n', "seq")
 		e.Seq = n
@@ -172,8 +175,14 @@ func typeOf(value []byte) EntryType {
 	if value[0] != '"' {
 		return ""
 	}
+	switch inner := value[1 : len(value)-1]; string(inner) {
+	case string(TypeMessage):
+		return TypeMessage
+	case string(TypeCustom):
+		return TypeCustom
+	}
 	for _, known := range [...]EntryType{
-		TypeMessage, TypeCustom, TypeSession, TypeModelChange, TypeThinkingLevelChange, TypeCompaction, TypeBranchSummary,
+		TypeSession, TypeModelChange, TypeThinkingLevelChange, TypeCompaction, TypeBranchSummary,
 		TypeSessionInfo, TypeLabel, TypeCustomMessage, TypeUsage, TypeContextEdit,
 	} {
 		if string(value[1:len(value)-1]) == string(known) {
@@ -202,10 +211,10 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 		if !ok {
 			return false
 		}
-		switch {
-		case keyIs(key, "role"):
+		switch string(m.name(key)) {
+		case "role":
 			e.role = roleOf(value)
-		case keyIs(key, "content"):
+		case "content":
 			e.noContent = value[0] == 'n'
 		}
 	}
@@ -215,12 +224,21 @@ func roleOf(value []byte) role {
 	if value[0] != '"' {
 		return roleOther
 	}
-	for r, name := range [...]string{
-		roleUser: "user", roleAssistant: "assistant", roleToolResult: "toolResult", roleSystem: "system", roleCustom: "custom",
-	} {
-		if name != "" && keyIs(value, name) {
-			return role(r)
-		}
+	name := value[1 : len(value)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = []byte(unquote(value))
+	}
+	switch string(name) {
+	case "user":
+		return roleUser
+	case "assistant":
+		return roleAssistant
+	case "toolResult":
+		return roleToolResult
+	case "system":
+		return roleSystem
+	case "custom":
+		return roleCustom
 	}
 	return roleOther
 }

@@ -25,10 +25,10 @@ func (t *Tree) CheckPath(leaf string) error {
 	if leaf == "" {
 		return nil
 	}
-	i, ok := t.byID[leaf]
+	i, ok := t.place(leaf)
 	if !ok {
 		return &PathError{ErrNoEntry, leaf}
 	}
-	_, err := t.walk(int(i))
+	_, err := t.walk(i)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -63,15 +64,17 @@ func ReadFile(data []byte) (*File, error) {
 		f.Migrated = true
 		f.migrate()
 	}
-	entries := f.lines[:0]
-	for _, e := range f.lines {
-		if e.Type != TypeSession {
-			entries = append(entries, e)
-		}
-	}
+	f.Tree = newTree(f.entries())
 	f.lines = nil
-	f.Tree = newTree(entries)
 	return f, nil
+}
+
+// entries returns the lines that are no headers, in the memory of lines.
+func (f *File) entries() []Entry {
+	if !slices.ContainsFunc(f.lines[1:], func(e Entry) bool { return e.Type == TypeSession }) {
+		return f.lines[1:]
+	}
+	return slices.DeleteFunc(f.lines, func(e Entry) bool { return e.Type == TypeSession })
 }
 
 func (f *File) readLines(data []byte) error {
@@ -97,20 +100,11 @@ func (f *File) readLines(data []byte) error {
 
 // readLine reads one line. The first that is JSON is the header.
 func (f *File) readLine(p *lineParser, line []byte, number int, ended bool) error {
-	e, ok := p.parse(line)
-	if !ok {
-		if skipSpace(line, 0) == len(line) || trim(string(line)) == "" {
-			return nil
-		}
-		if e, ok = parseOther(line); !ok {
-			f.Torn = !ended
-			f.Damage = append(f.Damage, Damage{number, "it is not JSON"})
-			return nil
-		}
-		f.Damage = append(f.Damage, Damage{number, "it is not a JSON object"})
-		if falsy(line) {
-			return nil
-		}
+	f.lines = append(f.lines, Entry{})
+	e := &f.lines[len(f.lines)-1]
+	if !p.parse(e, line) && !f.odd(e, line, number, ended) {
+		f.lines = f.lines[:len(f.lines)-1]
+		return nil
 	}
 	if f.HeaderLine == nil {
 		header, ok := readHeader(line)
@@ -119,8 +113,23 @@ func (f *File) readLine(p *lineParser, line []byte, number int, ended bool) erro
 		}
 		f.Header, f.HeaderLine = header, line
 	}
-	f.lines = append(f.lines, e)
 	return nil
+}
+
+// odd looks at a line that is no JSON object, and tells whether it is an entry all
+// the same.
+func (f *File) odd(e *Entry, line []byte, number int, ended bool) (kept bool) {
+	if skipSpace(line, 0) == len(line) || trim(string(line)) == "" {
+		return false
+	}
+	var ok bool
+	if *e, ok = parseOther(line); !ok {
+		f.Torn = !ended
+		f.Damage = append(f.Damage, Damage{number, "it is not JSON"})
+		return false
+	}
+	f.Damage = append(f.Damage, Damage{number, "it is not a JSON object"})
+	return !falsy(line)
 }
 
 // parseOther makes an entry of a JSON value that is no object, as Pi does.

@@ -92,7 +92,9 @@ func readAll(f *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	memory := make([]byte, info.Size()+bytes.MinRead)
+	wantLargePages(memory)
+	data := bytes.NewBuffer(memory[:0])
 	_, err = data.ReadFrom(f)
 	return data.Bytes(), err
 }

@@ -13,6 +13,8 @@ type Node struct {
 	Entry    *Entry
 	Children []*Node
 	Label    Label // without text where the entry has none
+
+	seen bool // by the one walk that a forest was made for
 }
 
 // Forest returns the roots in file order: entries without a parent, and orphans.

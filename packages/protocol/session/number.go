@@ -29,6 +29,5 @@ func (t *Tree) CheckPath(leaf string) error {
 	if !ok {
 		return &PathError{ErrNoEntry, leaf}
 	}
-	_, err := t.walk(i)
-	return err
+	return t.climb(i, func(int) {})
 }

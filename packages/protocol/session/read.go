@@ -71,10 +71,13 @@ func ReadFile(data []byte) (*File, error) {
 
 // entries returns the lines that are no headers, in the memory of lines.
 func (f *File) entries() []Entry {
-	if !slices.ContainsFunc(f.lines[1:], func(e Entry) bool { return e.Type == TypeSession }) {
-		return f.lines[1:]
+	entries := f.lines[1:]
+	for i := range entries {
+		if entries[i].Type == TypeSession {
+			return slices.DeleteFunc(entries, func(e Entry) bool { return e.Type == TypeSession })
+		}
 	}
-	return slices.DeleteFunc(f.lines, func(e Entry) bool { return e.Type == TypeSession })
+	return entries
 }
 
 func (f *File) readLines(data []byte) error {

@@ -135,26 +135,28 @@ func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 // walk returns the places of the entries from the root to the one at start. It
 // stops at a missing parent and where the path would come back to itself.
 func (t *Tree) walk(start int) ([]int32, error) {
-	var (
-		path []int32
-		err  error
-		seen = make([]uint64, len(t.entries)/64+1)
-	)
-	for i := start; i >= 0; {
-		if seen[i/64]&(1<<(i%64)) != 0 {
-			err = &PathError{ErrCycle, t.entries[i].ID}
-			break
-		}
-		seen[i/64] |= 1 << (i % 64)
-		path = append(path, int32(i))
-		var found bool
-		if i, found = t.parent(i); !found {
-			err = &PathError{ErrMissingParent, t.entries[path[len(path)-1]].ParentID}
-			break
-		}
-	}
+	path := make([]int32, 0, start+1) // most parents come before their children
+	err := t.climb(start, func(place int) { path = append(path, int32(place)) })
 	slices.Reverse(path)
 	return path, err
+}
+
+// climb visits the places of the entries from the one at start to the root.
+func (t *Tree) climb(start int, visit func(place int)) error {
+	seen := make([]uint64, len(t.entries)/64+1)
+	for i := start; i >= 0; {
+		if seen[i/64]&(1<<(i%64)) != 0 {
+			return &PathError{ErrCycle, t.entries[i].ID}
+		}
+		seen[i/64] |= 1 << (i % 64)
+		visit(i)
+		parent, found := t.parent(i)
+		if !found {
+			return &PathError{ErrMissingParent, t.entries[i].ParentID}
+		}
+		i = parent
+	}
+	return nil
 }
 
 // parent returns the place of the parent of the entry at i, or -1 at a root.

@@ -92,9 +92,7 @@ func readAll(f *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	memory := make([]byte, info.Size()+bytes.MinRead)
-	wantLargePages(memory)
-	data := bytes.NewBuffer(memory[:0])
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	_, err = data.ReadFrom(f)
 	return data.Bytes(), err
 }

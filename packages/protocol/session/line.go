@@ -92,12 +92,13 @@ func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
 	e.idForm, e.parentForm, e.Raw = formAbsent, formAbsent, line
 	p.wrong = ""
 	r, ok := readObject(line, 0)
+	ok = ok && p.lead(e, &r)
 	for ok {
 		var key []byte
 		if key, ok = r.key(); !ok {
 			break
 		}
-		ok = p.member(e, &r, key)
+		ok = p.member(e, &r, memberOf(r.name(key)))
 	}
 	if !r.whole || skipSpace(line, r.i) != len(line) {
 		return false
@@ -106,13 +107,69 @@ func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
 	return true
 }
 
+// lead reads the members that most lines begin with, as long as they come in the
+// order and the form in which programs write them; member reads what follows. ok is
+// false where the line is not JSON.
+func (p *lineParser) lead(e *Entry, r *objectReader) (ok bool) {
+	if !r.passes(`"type":"message"`) {
+		return true
+	}
+	e.Type, r.begun = TypeMessage, true
+	for _, next := range [...]struct {
+		text   string
+		member memberKind
+	}{{`,"id":`, memberID}, {`,"parentId":`, memberParent}, {`,"timestamp":`, memberTime}, {`,"message":`, memberMessage}} {
+		if !r.passes(next.text) {
+			return true
+		}
+		r.i = skipSpace(r.b, r.i)
+		if !p.member(e, r, next.member) {
+			return false
+		}
+	}
+	return true
+}
+
 // Strict tells whether ParseEntry would take the line.
 func (e Entry) Strict() bool { return e.Type != "" && e.ID != "" && !e.odd }
 
-// member reads one member into e.
-func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
-	name := r.name(key)
-	if string(name) == "message" {
+// memberKind is a member that the tree asks for.
+type memberKind uint8
+
+const (
+	memberOther memberKind = iota
+	memberType
+	memberID
+	memberParent
+	memberTime
+	memberMessage
+	memberCustom
+	memberSeq
+)
+
+func memberOf(name []byte) memberKind {
+	switch string(name) {
+	case "type":
+		return memberType
+	case "id":
+		return memberID
+	case "parentId":
+		return memberParent
+	case "timestamp":
+		return memberTime
+	case "message":
+		return memberMessage
+	case "customType":
+		return memberCustom
+	case "seq":
+		return memberSeq
+	}
+	return memberOther
+}
+
+// member reads the value of one member into e.
+func (p *lineParser) member(e *Entry, r *objectReader, kind memberKind) (ok bool) {
+	if kind == memberMessage {
 		start := r.i
 		ok = readMessage(e, r)
 		e.body, e.bodyEnd = uint32(start), uint32(r.i)
@@ -122,21 +179,21 @@ func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
 	if !ok {
 		return false
 	}
-	switch string(name) {
-	case "type":
+	switch kind {
+	case memberType:
 		e.Type = typeOf(value)
 		p.check(e.Type != "" || value[0] == '"', "type")
-	case "id":
+	case memberID:
 		e.ID, e.idForm = p.id(value)
 		p.check(e.idForm == formString, "id")
-	case "parentId":
+	case memberParent:
 		e.ParentID, e.parentForm = p.id(value)
 		p.check(e.parentForm != formOther, "parentId")
-	case "timestamp":
+	case memberTime:
 		e.Timestamp = p.text(value, "timestamp")
-	case "customType":
+	case memberCustom:
 		e.CustomType = p.text(value, "customType")
-	case "seq":
+	case memberSeq:
 		n, err := strconv.ParseUint(string(value), 10, 64)
 		p.check(err == nil || value[0] == 'n', "seq")
 		e.Seq = n
@@ -201,6 +258,12 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 		_, ok = r.value()
 		return ok
 	}
+	for _, known := range [...]role{roleUser, roleAssistant, roleToolResult} {
+		if m.passes(known.member()) {
+			e.role, m.begun = known, true
+			break
+		}
+	}
 	for {
 		key, more := m.key()
 		if !more {
@@ -217,6 +280,18 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 		case "content":
 			e.noContent = value[0] == 'n'
 		}
+	}
+}
+
+// member returns the role as messages begin with it.
+func (r role) member() string {
+	switch r {
+	case roleUser:
+		return `"role":"user"`
+	case roleAssistant:
+		return `"role":"assistant"`
+	default:
+		return `"role":"toolResult"`
 	}
 }
 

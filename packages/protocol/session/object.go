@@ -24,6 +24,15 @@ func readObject(b []byte, i int) (r objectReader, ok bool) {
 	return objectReader{b: b, i: i + 1}, true
 }
 
+// passes goes behind text where that comes next.
+func (r *objectReader) passes(text string) bool {
+	if len(r.b)-r.i < len(text) || string(r.b[r.i:r.i+len(text)]) != text {
+		return false
+	}
+	r.i += len(text)
+	return true
+}
+
 // key returns the next key with its quotes; r.i is then where the value begins.
 // ok is false at the end, and where the text is not JSON: then whole is false.
 func (r *objectReader) key() (key []byte, ok bool) {

@@ -82,8 +82,12 @@ func (f *File) entries() []Entry {
 
 func (f *File) readLines(data []byte) error {
 	p := lineParser{texts: &textSlab{}}
-	valid := utf8.Valid(data)
+	valid, looked := true, 0
 	for number := 1; f.Whole < len(data); number++ {
+		if f.Whole >= looked { // some lines ahead, so that they are read while they are near
+			looked = endOfLine(data, f.Whole+64<<10)
+			valid = utf8.Valid(data[f.Whole:looked])
+		}
 		line, _, found := bytes.Cut(data[f.Whole:], []byte{'\n'})
 		if found {
 			f.Whole += len(line) + 1
@@ -99,6 +103,18 @@ func (f *File) readLines(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// endOfLine returns the index after the first LF at or after i, or the end.
+func endOfLine(data []byte, i int) int {
+	if i >= len(data) {
+		return len(data)
+	}
+	end := bytes.IndexByte(data[i:], '\n')
+	if end < 0 {
+		return len(data)
+	}
+	return i + end + 1
 }
 
 // readLine reads one line. The first that is JSON is the header.

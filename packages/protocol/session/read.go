@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Errors of ReadFile.
@@ -49,17 +48,18 @@ func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
 // content, so that they are the same at every reading.
 //
 // The errors are ErrEmpty and ErrNotSession.
-func ReadFile(data []byte) (*File, error) {
+func ReadFile(data []byte) (*File, error) { return readFile(data, partsOf(len(data))) }
+
+func readFile(data []byte, parts int) (*File, error) {
 	if len(data) == 0 {
 		return nil, ErrEmpty
 	}
-	f := &File{lines: make([]Entry, 0, min(bytes.Count(data, []byte{'\n'})+1, len(data)/24+1))}
-	if err := f.readLines(data); err != nil {
+	f := &File{}
+	number, err := f.readHead(data)
+	if err != nil {
 		return nil, err
 	}
-	if f.HeaderLine == nil {
-		return nil, ErrNotSession
-	}
+	f.readRest(data[f.Whole:], number, make([]part, parts))
 	if f.Header.Version < Version {
 		f.Migrated = true
 		f.migrate()
@@ -80,29 +80,27 @@ func (f *File) entries() []Entry {
 	return entries
 }
 
-func (f *File) readLines(data []byte) error {
-	p := lineParser{texts: &textSlab{}}
-	valid, looked := true, 0
-	for number := 1; f.Whole < len(data); number++ {
-		if f.Whole >= looked { // some lines ahead, so that they are read while they are near
-			looked = endOfLine(data, f.Whole+64<<10)
-			valid = utf8.Valid(data[f.Whole:looked])
+// readHead reads lines up to the header, which is the first that is JSON. It
+// returns how many there were.
+func (f *File) readHead(data []byte) (number int, err error) {
+	head := part{}
+	for rest := data; f.HeaderLine == nil; number++ {
+		if len(rest) == 0 {
+			return 0, ErrNotSession
 		}
-		line, _, found := bytes.Cut(data[f.Whole:], []byte{'\n'})
-		if found {
-			f.Whole += len(line) + 1
+		end := endOfLine(rest, 0)
+		head.read(rest[:end])
+		if rest = rest[end:]; len(head.lines) == 0 {
+			continue
 		}
-		if !valid {
-			line = validText(line)
+		line, ok := head.lines[0].Raw, false
+		if f.Header, ok = readHeader(line); !ok {
+			return 0, ErrNotSession
 		}
-		if err := f.readLine(&p, line[:len(line):len(line)], number, found); err != nil {
-			return err
-		}
-		if !found {
-			return nil
-		}
+		f.HeaderLine = line
 	}
-	return nil
+	f.lines, f.Damage, f.Whole, f.Torn = head.lines, head.damage, head.whole, head.torn
+	return number, nil
 }
 
 // endOfLine returns the index after the first LF at or after i, or the end.
@@ -115,40 +113,6 @@ func endOfLine(data []byte, i int) int {
 		return len(data)
 	}
 	return i + end + 1
-}
-
-// readLine reads one line. The first that is JSON is the header.
-func (f *File) readLine(p *lineParser, line []byte, number int, ended bool) error {
-	f.lines = append(f.lines, Entry{})
-	e := &f.lines[len(f.lines)-1]
-	if !p.parse(e, line) && !f.odd(e, line, number, ended) {
-		f.lines = f.lines[:len(f.lines)-1]
-		return nil
-	}
-	if f.HeaderLine == nil {
-		header, ok := readHeader(line)
-		if !ok {
-			return ErrNotSession
-		}
-		f.Header, f.HeaderLine = header, line
-	}
-	return nil
-}
-
-// odd looks at a line that is no JSON object, and tells whether it is an entry all
-// the same.
-func (f *File) odd(e *Entry, line []byte, number int, ended bool) (kept bool) {
-	if skipSpace(line, 0) == len(line) || trim(string(line)) == "" {
-		return false
-	}
-	var ok bool
-	if *e, ok = parseOther(line); !ok {
-		f.Torn = !ended
-		f.Damage = append(f.Damage, Damage{number, "it is not JSON"})
-		return false
-	}
-	f.Damage = append(f.Damage, Damage{number, "it is not a JSON object"})
-	return !falsy(line)
 }
 
 // parseOther makes an entry of a JSON value that is no object, as Pi does.

@@ -47,6 +47,8 @@ func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
 // 2 are migrated in memory; ids that a version 1 file lacks are derived from its
 // content, so that they are the same at every reading.
 //
+// A long file is read by several goroutines, which have ended when it returns.
+//
 // The errors are ErrEmpty and ErrNotSession.
 func ReadFile(data []byte) (*File, error) { return readFile(data, partsOf(len(data))) }
 

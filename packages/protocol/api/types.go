@@ -175,6 +175,8 @@ type Live struct {
 	Queue     []session.QueuedPrompt `json:"queue"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
+	// Processes are operations whose record is not in the log yet.
+	Processes []Process `json:"processes"`
 }
 
 // Work is something that takes a while and is no turn. Prompts wait for its end.

@@ -67,6 +67,13 @@ func (s *Sink) Take() []Change {
 	return changes
 }
 
+// Ended tells whether Take would give a record.
+func (s *Sink) Ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.changed, func(o *Operation) bool { return o.ended })
+}
+
 // Running returns the state of all operations that are seen and run, oldest first,
 // also of those whose last change was not taken yet.
 func (s *Sink) Running() []api.Process {

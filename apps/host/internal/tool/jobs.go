@@ -178,6 +178,12 @@ func (s *Set) dropJob(j *job) {
 	s.jobs.list = slices.DeleteFunc(s.jobs.list, func(other *job) bool { return other == j })
 }
 
+func (s *Set) isBackground(j *job) bool {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	return j.background
+}
+
 // backgroundJobs returns those that a model may know, oldest first.
 func (s *Set) backgroundJobs() []*job {
 	s.jobs.mu.Lock()

@@ -44,22 +44,34 @@ func notStarted(op *process.Operation, err error) {
 
 // endOperation tells how a command ended, before anybody else hears of it.
 func (t bashTool) endOperation(j *job) {
-	seconds := int(j.took.Round(time.Second).Seconds())
-	switch cause := context.Cause(j.ctx); {
-	case j.err != nil:
+	if j.err != nil {
 		notStarted(j.op, j.err)
-	case j.stopped && errors.Is(cause, errTimedOut):
-		j.op.Show()
-		j.op.End(session.ProcessFailed, process.Event{Stage: "timeout", Message: fmt.Sprintf("It did not end within %d s and was stopped.", seconds)})
-	case j.stopped:
-		j.op.End(session.ProcessCancelled, process.Event{Stage: "cancelled", Message: fmt.Sprintf("It was stopped after %d s.", seconds)})
-	case j.exit != 0:
-		j.op.End(session.ProcessFailed, process.Event{Stage: "exit", Message: fmt.Sprintf("It ended with exit code %d after %d s.", j.exit, seconds)})
-	case t.notText(j):
-		j.op.End(session.ProcessFailed, process.Event{Stage: "output", Message: "It wrote what is not text."})
-	default:
-		j.op.End(session.ProcessCompleted, process.Event{Stage: "exit", Message: fmt.Sprintf("It ended after %d s.", seconds)})
+		return
 	}
+	status, stage, message := t.ending(j)
+	if stage == "timeout" {
+		j.op.Show()
+	}
+	e := process.Event{Stage: stage, Message: message}
+	if t.isBackground(j) {
+		e.TaskID = j.id
+	}
+	j.op.End(status, e)
+}
+
+func (t bashTool) ending(j *job) (status process.Status, stage, message string) {
+	seconds := int(j.took.Round(time.Second).Seconds())
+	switch {
+	case j.stopped && errors.Is(context.Cause(j.ctx), errTimedOut):
+		return session.ProcessFailed, "timeout", fmt.Sprintf("It did not end within %d s and was stopped.", seconds)
+	case j.stopped:
+		return session.ProcessCancelled, "cancelled", fmt.Sprintf("It was stopped after %d s.", seconds)
+	case j.exit != 0:
+		return session.ProcessFailed, "exit", fmt.Sprintf("It ended with exit code %d after %d s.", j.exit, seconds)
+	case t.notText(j):
+		return session.ProcessFailed, "output", "It wrote what is not text."
+	}
+	return session.ProcessCompleted, "exit", fmt.Sprintf("It ended after %d s.", seconds)
 }
 
 // notText tells whether a script that ended well wrote what nobody can read.

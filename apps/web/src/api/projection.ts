@@ -4,6 +4,7 @@
 import type { WireEvent } from "../link/messages";
 import {
   type Anchors,
+  CUSTOM_PROCESS,
   type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
@@ -115,7 +116,7 @@ function wholeLive(live: Live | undefined): Live {
 }
 
 function afterEntry(live: Live, entry: SessionEntry): Live {
-  if (entry.type === "custom" && entry.customType === "scorel.process") {
+  if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS) {
     const id = (entry.data as Partial<ProcessRecord> | undefined)?.operationId;
     return { ...live, processes: live.processes.filter((process) => process.last.operationId !== id) };
   }

@@ -318,6 +318,27 @@ export interface TurnRecord {
   error?: string;
 }
 
+/** ProcessRecord is the data of CustomProcess. */
+export interface ProcessRecord {
+  operationId: string;
+  parentOperationId?: string;
+  toolCallId?: string;
+  targetType: ProcessTarget;
+  source: string;
+  taskId?: string;
+  /** completed, failed or cancelled */
+  status: ProcessStatus;
+  /** Unix milliseconds */
+  startedAt: number;
+  /** Unix milliseconds */
+  endedAt: number;
+  /** Lines are the first 10 and the last 40 of the log; Omitted lie between them. */
+  lines: ProcessLine[];
+  omitted?: number;
+  /** ProcessLogRef is what get_process_log takes; it is no path. */
+  processLogRef: string;
+}
+
 /** LeafRecord is the data of CustomLeaf. */
 export interface LeafRecord {
   /** the leaf that was left */

@@ -6,6 +6,7 @@ import { ChevronRightIcon } from "../../components/icons";
 import { useProcesses } from "./live-context";
 import { ProcessLog } from "./ProcessLog";
 import { figures, fraction } from "./progress";
+import { Repeats } from "./Repeats";
 
 export interface OperationsProps {
   /** The call that they serve. */
@@ -79,16 +80,6 @@ function Ended({ record }: { record: ProcessRecord }) {
         <ProcessLog logRef={record.processLogRef} startedAt={record.startedAt} lines={lines} omitted={omitted} />
       </Folded>
     </div>
-  );
-}
-
-export function Repeats({ n }: { n: number | undefined }) {
-  if (!n || n < 2) return null;
-  return (
-    <span className="shrink-0 rounded-sm bg-sunken px-1 text-faint tabular-nums">
-      ×{n}
-      <span className="sr-only"> times</span>
-    </span>
   );
 }
 

@@ -4,8 +4,8 @@ import { Button } from "../../components/Button";
 import { cx } from "../../components/cx";
 import { sentence } from "../shared/errors";
 import { useLogReader } from "./live-context";
-import { Repeats } from "./Operations";
 import { after, figures } from "./progress";
+import { Repeats } from "./Repeats";
 
 export interface ProcessLogProps {
   logRef: string;
@@ -52,7 +52,12 @@ export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProp
   const wanted = label !== "" && (whole !== null || lines === null || omitted > 0);
   return (
     <>
-      <ol data-testid="process-log" className="space-y-0.5 text-[0.8125rem]">
+      <ol
+        data-testid="process-log"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="max-h-80 space-y-0.5 overflow-auto text-[0.8125rem]"
+      >
         {shown.map((line, i) => (
           <li key={line.sequence}>
             {i === gap ? <p className="caption py-1 text-faint">{omitted} steps are left out here</p> : null}

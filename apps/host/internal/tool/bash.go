@@ -37,6 +37,7 @@ type bashTool struct {
 	// skill is whose script the command is; its error output may hold events. "" is a
 	// command of the model's own.
 	skill string
+	title string // what people are told of it in place of the command; "" is the command
 }
 
 func newBash(s *Set) bashTool { return bashTool{Set: s, grace: killGrace, yield: defaultYield} }

@@ -59,10 +59,10 @@ func (t executeSkill) Describe(call agent.Call) agent.Description {
 func (t executeSkill) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
 	args, command, _, err := t.command(call)
 	bash := newBash(t.Set)
-	bash.skill = args.Name
+	bash.skill, bash.title = args.Name, strings.Join(append([]string{args.Script}, args.Arguments...), " ")
 	if err != nil {
 		if bash.skill != "" {
-			notStarted(bash.operation(ctx, call, args.Script), err)
+			notStarted(bash.operation(ctx, call, command), err)
 		}
 		return agent.Failure("execute_skill: %v.", err)
 	}

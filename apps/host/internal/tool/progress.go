@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ var (
 // once, because it has something to say; a command when it takes long.
 func (t bashTool) operation(ctx context.Context, call agent.Call, command string) *process.Operation {
 	start := process.Start{
-		ToolCallID: call.ID, TargetType: session.ProcessCommand, Source: call.Name, Stage: "start", Message: firstWords(command), Quiet: shownAfter,
+		ToolCallID: call.ID, TargetType: session.ProcessCommand, Source: call.Name, Stage: "start", Message: firstWords(cmp.Or(t.title, command)), Quiet: shownAfter,
 	}
 	if t.skill != "" {
 		start.TargetType, start.Source, start.Quiet = session.ProcessSkill, t.skill, 0

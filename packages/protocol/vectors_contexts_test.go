@@ -125,7 +125,7 @@ func inspectAt(t *testing.T, f *session.File, leaf string) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in.JSON
+	return in.JSON()
 }
 
 func (c *fileCase) context(t *testing.T, f *session.File, leaf string, leafID json.RawMessage) leafContext {

@@ -6,12 +6,7 @@ import "encoding/json"
 // form. Values that are nil are left out, as undefined is.
 type objectBuilder struct{ b []byte }
 
-func newObject() *objectBuilder { return objectWith(256) }
-
-// objectWith is newObject with room for size bytes.
-func objectWith(size int) *objectBuilder {
-	return &objectBuilder{b: append(make([]byte, 0, size), '{')}
-}
+func newObject() *objectBuilder { return &objectBuilder{b: append(make([]byte, 0, 256), '{')} }
 
 func (o *objectBuilder) key(name string) {
 	if len(o.b) > 1 {
@@ -52,3 +47,22 @@ func (o *objectBuilder) id(name, value string) *objectBuilder {
 }
 
 func (o *objectBuilder) end() json.RawMessage { return append(o.b, '}') }
+
+// listBuilder writes one JSON array.
+type listBuilder struct{ b []byte }
+
+func (l *listBuilder) add(value json.RawMessage) {
+	if len(l.b) > 0 {
+		l.b = append(l.b, ',')
+	} else {
+		l.b = append(l.b, '[')
+	}
+	l.b = append(l.b, value...)
+}
+
+func (l *listBuilder) end() json.RawMessage {
+	if len(l.b) == 0 {
+		return json.RawMessage("[]")
+	}
+	return append(l.b, ']')
+}

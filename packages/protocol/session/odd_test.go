@@ -158,7 +158,7 @@ func TestHugeFiles(t *testing.T) {
 	} {
 		f := file(t, lines...)
 		in, err := f.Inspect("b")
-		if err != nil || len(in.JSON) == 0 {
+		if err != nil || len(in.JSON()) == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -203,8 +203,9 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
 		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
-		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		OnSummary:       func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
+		QuestionTimeout: h.models.config.QuestionTimeout,
+		Summaries:       h.models.summaries(), Titles: h.models.summaries().Model,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err

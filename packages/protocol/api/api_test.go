@@ -167,6 +167,8 @@ func filledEvents(t *testing.T) []api.Event {
 		api.ToolStarted{ToolCallID: "c", ToolName: "n"}, api.ToolOutput{ToolCallID: "c", Delta: "d"},
 		api.ApprovalRequested{Approval: api.Approval{ID: "a", Title: "t"}},
 		api.ApprovalResolved{ApprovalID: "a", Decision: api.DecisionDeny, DecidedBy: "host"},
+		api.QuestionAsked{Question: api.Question{ID: "q", Choices: []string{"a"}, Deadline: 7}},
+		api.QuestionAnswered{QuestionID: "q", Outcome: api.OutcomeAnswered, Answer: "a", AnsweredBy: "host"}, api.AttendanceChanged{Unattended: true},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},

@@ -102,6 +102,7 @@ type Risk int
 const (
 	RiskRead  Risk = iota // changes nothing; may run beside others
 	RiskWrite             // changes something: asks first, runs alone
+	RiskAlone             // changes nothing, but runs alone, as a question to people does
 )
 
 // Call is one tool call.
@@ -110,6 +111,8 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // as the model wrote them; may be invalid
 	Cwd       string          // absolute; relative paths are relative to it
+	// Ask asks the people who watch; see People. nil where nobody is there to ask.
+	Ask func(ctx context.Context, question Question) (Reply, error)
 }
 
 // Description is what an approval shows.
@@ -133,6 +136,9 @@ type Result struct {
 	Content session.Content // for the model
 	Details json.RawMessage // for people and programs; may be nil
 	IsError bool
+	// Closing ends the turn once every call of the message has its result: it is the last
+	// message of the assistant then. "" goes on.
+	Closing string
 }
 
 // Journal keeps finished steps.

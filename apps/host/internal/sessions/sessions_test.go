@@ -54,6 +54,7 @@ type watcher struct {
 	anchors api.Anchors
 	ended   int
 	onEvent func(api.EventEnvelope)
+	answers []api.Grant // with which it can answer
 }
 
 func newWatcher() *watcher {
@@ -181,7 +182,7 @@ func subscribe(t *testing.T, s *sessions.Session, w *watcher) api.ResyncMode {
 	w.mu.Lock()
 	from := w.anchors
 	w.mu.Unlock()
-	err := s.Resync(t.Context(), from, w, func(r api.ResyncEventsResponse) { mode = r.Mode; w.take(r) })
+	err := s.Resync(t.Context(), from, w, w.answers, func(r api.ResyncEventsResponse) { mode = r.Mode; w.take(r) })
 	if err != nil {
 		t.Fatal(err)
 	}

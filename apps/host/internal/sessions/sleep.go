@@ -53,6 +53,7 @@ func (s *Session) recover(ctx context.Context) {
 		return
 	}
 	s.dropApprovals()
+	s.dropQuestions()
 	if interrupted(s.log.Tree()) {
 		record := session.TurnRecord{
 			TurnID:     "interrupted",

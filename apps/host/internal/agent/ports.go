@@ -123,6 +123,9 @@ type Description struct {
 	// Insist says that a person is to decide, also where rules would allow the call: the
 	// loop makes it again and again.
 	Insist bool
+	// Foreign says that a program other than the host carries the call out: what it does is
+	// not known. ReadOnly is what that program says of itself.
+	Foreign, ReadOnly bool
 	// Paths are the files that the call would change, absolute or relative to its
 	// working folder, for tools whose arguments do not name just one.
 	Paths []string

@@ -96,7 +96,7 @@ func (s *Session) policy() gate.Policy {
 // request is a call as the gate reads it. The names of arguments are compared as
 // the tools themselves do.
 func (s *Session) request(call agent.Call, what agent.Description) gate.Request {
-	r := gate.Request{Tool: call.Name, Subject: s.toolSubjects()[call.Name], Writes: true, Paths: what.Paths}
+	r := gate.Request{Tool: call.Name, Subject: s.toolSubjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
 	if tool := s.tool(call.Name); tool != nil {
 		r.Writes = tool.Risk() == agent.RiskWrite
 	}

@@ -90,6 +90,7 @@ func (h *history) play() {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
+	h.recorder.leave()
 	m = h.open(f)
 	h.cutEverywhere()
 	if over := h.over(func() bool { return h.recorder.live.Turn == nil }); h.resumed() {
@@ -176,11 +177,19 @@ func (h *history) turn(key string, stops int) {
 func (h *history) over(is func() bool) <-chan struct{} {
 	w, over := h.recorder, make(chan struct{})
 	go func() {
-		w.wait(is)
+		w.wait(func() bool { return is() || w.gone })
 		close(over)
 	}()
 	h.t.Cleanup(func() { <-over })
 	return over
+}
+
+// leave ends what waits for events that do not come any more.
+func (w *watcher) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = true
+	w.cond.Broadcast()
 }
 
 // drive lets a turn go on from stop to stop: each delta of the model, and each question.

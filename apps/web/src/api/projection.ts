@@ -26,7 +26,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -106,8 +106,10 @@ function wholeLive(live: Live | undefined): Live {
     partial: live?.partial ?? empty.partial,
     tools: live?.tools ?? empty.tools,
     approvals: live?.approvals ?? empty.approvals,
+    questions: live?.questions ?? empty.questions,
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
+    ...(live?.unattended ? { unattended: true } : {}),
   };
 }
 
@@ -133,7 +135,7 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "turn_cancelling":
       return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
     case "turn_ended":
-      return { ...live, turn: null, partial: [], tools: [], approvals: [] };
+      return attended({ ...live, turn: null, partial: [], tools: [], approvals: [], questions: [] }, false);
     case "message_started":
     case "message_reset":
       return { ...live, partial: [] };
@@ -152,6 +154,12 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "question_asked":
+      return { ...live, questions: [...live.questions, event.question] };
+    case "question_answered":
+      return { ...live, questions: live.questions.filter((q) => q.id !== event.questionId) };
+    case "attendance_changed":
+      return attended(live, event.unattended);
     case "work_started":
       return { ...live, work: event.work };
     case "work_ended":
@@ -161,6 +169,11 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     default:
       return live;
   }
+}
+
+/** A host leaves the field out while somebody is there. */
+function attended({ unattended: _, ...live }: Live, unattended: boolean): Live {
+  return unattended ? { ...live, unattended } : live;
 }
 
 function startBlock(partial: PartialBlock[], event: SessionEvent & { type: "block_started" }): PartialBlock[] {

@@ -16,6 +16,8 @@ export type {
   Model,
   PartialBlock,
   Project,
+  Question,
+  QuestionOutcome,
   QueueItem,
   Requests,
   ResyncEventsResponse,
@@ -28,6 +30,7 @@ export type {
 } from "@scorel/protocol/gen/api";
 export {
   Kind as ApiKind,
+  MAX_ANSWER,
   MAX_FEEDBACK,
   MAX_LABEL,
   MAX_NAME,
@@ -57,6 +60,7 @@ export {
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
+  CUSTOM_QUESTION,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,

@@ -6,6 +6,7 @@ import {
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
+  CUSTOM_QUESTION,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,
@@ -26,10 +27,19 @@ export interface ToolDecision {
   rules?: string[];
 }
 
+/** How a question of the agent ended. */
+export interface ToolAnswer {
+  outcome: string;
+  answer?: string;
+  answeredBy: string;
+}
+
 /** What the log knows of one tool call. */
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
+  /** Of a call that asked people. */
+  answer?: ToolAnswer;
 }
 
 /** One row of the transcript. A row that did not change is the same object as before. */
@@ -82,6 +92,12 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_QUESTION && isRecord(entry.data)) {
+      const { toolCallId, outcome, answer, answeredBy } = entry.data;
+      if (typeof toolCallId === "string" && typeof outcome === "string") {
+        const given = typeof answer === "string" ? { answer } : {};
+        add(toolCallId, { answer: { outcome, answeredBy: String(answeredBy), ...given } });
+      }
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
       const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
@@ -149,6 +165,7 @@ function customRow(entry: CustomEntry): Row | null {
   switch (entry.customType) {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
+    case CUSTOM_QUESTION:
     case CUSTOM_LEAF:
       return null;
     case CUSTOM_MODE: {

@@ -7,7 +7,7 @@ export interface ToolView {
   /** The one thing that matters: the command, the path, the pattern. */
   subject: string;
   /** A command is read as a command, a path as a path. */
-  kind: "command" | "file" | "search" | "other";
+  kind: "command" | "file" | "search" | "question" | "other";
   /** What is to be written, or the whole command when it has several lines. */
   body: { text: string; language: string } | null;
   /** Arguments that the lines above do not show. */
@@ -21,6 +21,7 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   edit_file: { verb: "Edit", kind: "file", subject: "path" },
   list_dir: { verb: "List", kind: "file", subject: "path" },
   glob: { verb: "Find", kind: "search", subject: "pattern" },
+  clarify: { verb: "Ask", kind: "question", subject: "question" },
   grep: { verb: "Search", kind: "search", subject: "pattern" },
 };
 

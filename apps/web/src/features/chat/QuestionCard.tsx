@@ -53,7 +53,7 @@ export function QuestionCard({ question, canAnswer, onReply }: QuestionCardProps
                 busy={sent === choice}
                 disabled={disabled}
                 onClick={() => answer({ answer: choice })}
-                className="w-full justify-start whitespace-normal text-left"
+                className="w-full justify-start whitespace-normal! text-left"
               >
                 <kbd className="shrink-0 font-mono text-faint text-xs">{i + 1}</kbd>
                 <span className="min-w-0 break-words">{visible(choice)}</span>
@@ -107,9 +107,11 @@ function OwnWords({ label, busy, disabled, deadline, onAnswer, onSkip }: OwnWord
         enterKeyHint="send"
         onChange={(event) => setText(event.target.value)}
       />
-      <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-        <p className="text-muted text-xs">{deadline ? `The agent goes on by itself at ${timeOf(deadline)}.` : null}</p>
-        <div className="grid flex-1 grid-cols-2 gap-2 sm:flex sm:justify-end">
+      <div className="mt-2 sm:flex sm:items-center sm:justify-between sm:gap-2">
+        <p className="mb-2 text-muted text-xs sm:mb-0">
+          {deadline ? `The agent goes on by itself at ${timeOf(deadline)}.` : null}
+        </p>
+        <div className="grid grid-cols-2 gap-2 sm:flex">
           <Button tone="quiet" data-testid="question-skip" disabled={disabled} onClick={onSkip}>
             You decide
           </Button>

@@ -40,7 +40,13 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
       state={bad ? "failed" : "done"}
       badge={<Badge tone={bad ? "danger" : "neutral"}>{label}</Badge>}
       startsOpen={false}
-      output={answer ? answerText(answer, nameOf(answer.answeredBy)) : result ? resultText(result) : ""}
+      output={
+        answer
+          ? `${viewTool(name, args).subject}\n\n${answerText(answer, nameOf(answer.answeredBy))}`
+          : result
+            ? resultText(result)
+            : ""
+      }
       decision={decision}
     />
   );

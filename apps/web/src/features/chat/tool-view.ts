@@ -44,7 +44,7 @@ export function viewTool(name: string, args: unknown): ToolView {
         : null,
     rest: Object.entries(fields)
       .filter(([key]) => !shown.has(key))
-      .map(([key, value]) => [key, textOf(value)]),
+      .map(([key, value]) => [key, key === "choices" && Array.isArray(value) ? listOf(value) : textOf(value)]),
   };
 }
 
@@ -85,6 +85,11 @@ export function partialArguments(json: string): unknown {
     }
     return fields;
   }
+}
+
+/** Choices of a question, each as it is read. */
+function listOf(values: unknown[]): string {
+  return values.map(textOf).join(" / ");
 }
 
 function textOf(value: unknown): string {

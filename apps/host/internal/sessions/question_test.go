@@ -147,7 +147,7 @@ func TestQuestionSurvivesARestart(t *testing.T) {
 			f := asking(t)
 			f.deps.QuestionTimeout = time.Hour
 			m := f.manager(t)
-			s, _, before := asked(t, f, m)
+			_, _, before := asked(t, f, m)
 			if killed { // what is on disk at this moment is all that the next host finds
 				files := f.dir
 				f.dir = t.TempDir()

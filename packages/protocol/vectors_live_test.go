@@ -22,7 +22,7 @@ func TestVectorsLive(t *testing.T) {
 	var content struct {
 		Cases []liveCase `json:"cases"`
 	}
-	for _, run := range liveRuns() {
+	for _, run := range append(liveRuns(), questionRuns()...) {
 		c := liveCase{Name: run.name}
 		live := api.NewLive()
 		for i, fields := range run.events {
@@ -94,10 +94,6 @@ func liveRuns() []liveRun {
 		return [2]string{"entry_appended", `"entry":{"type":"message","id":"e","parentId":null,"message":{` + fields + `}}`}
 	}
 	const approval = `{"id":"a1","turnId":"t1","toolCallId":"c1","toolName":"bash","title":"run ls","detail":"ls","cwd":"/x","createdAt":6}`
-	const question = `{"id":"q1","turnId":"t1","toolCallId":"c2","question":"which?","choices":["a","b"],"createdAt":6,"deadline":9}`
-	asked := [2]string{"question_asked", `"question":` + question}
-	withQuestion := strings.Replace(state("", "", "", "", ""), `"questions":[]`, `"questions":[`+question+`]`, 1)
-	nobody := [2]string{"attendance_changed", `"unattended":true`}
 	const queued = `{"clientKey":"k2","clientId":"cli_x","text":"later","queuedAt":7}`
 	streaming := [][2]string{started, {"message_started", ""}, text, delta(0, "Hel"), delta(0, "lo"), call, delta(1, "{}")}
 	const partial = `{"type":"text","text":"Hello"},{"type":"toolCall","text":"{}","id":"c1","name":"bash"}`
@@ -120,12 +116,6 @@ func liveRuns() []liveRun {
 		{"approval asked", [][2]string{{"approval_requested", `"approval":` + approval}}, state("", "", "", approval, "")},
 		{"approval answered", [][2]string{{"approval_requested", `"approval":` + approval}, {"approval_resolved", `"approvalId":"a1","decision":"allow","decidedBy":"host"`}}, state("", "", "", "", "")},
 		{"another approval answered", [][2]string{{"approval_requested", `"approval":` + approval}, {"approval_resolved", `"approvalId":"a2","decision":"deny","decidedBy":"host"`}}, state("", "", "", approval, "")},
-		{"a question", [][2]string{asked}, withQuestion},
-		{"a question answered", [][2]string{asked, {"question_answered", `"questionId":"q1","outcome":"answered","answer":"a","answeredBy":"host"`}}, state("", "", "", "", "")},
-		{"another question answered", [][2]string{asked, {"question_answered", `"questionId":"q2","outcome":"timed_out","answeredBy":"host"`}}, withQuestion},
-		{"nobody watches", [][2]string{asked, nobody}, strings.Replace(withQuestion, `"queue":[]`, `"queue":[],"unattended":true`, 1)},
-		{"somebody watches again", [][2]string{asked, nobody, {"attendance_changed", `"unattended":false`}}, withQuestion},
-		{"the turn of a question ends", [][2]string{asked, nobody, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 		{"queue replaced", [][2]string{{"queue_changed", `"queue":[` + queued + `,` + queued + `]`}, {"queue_changed", `"queue":[` + queued + `]`}}, state("", "", "", "", queued)},
 		{"queue emptied", [][2]string{{"queue_changed", `"queue":[` + queued + `]`}, {"queue_changed", `"queue":[]`}}, state("", "", "", "", "")},
 		{"cancelling", [][2]string{started, {"turn_cancelling", `"turnId":"t1"`}}, state(strings.TrimSuffix(turn, "}")+`,"cancelling":true}`, "", "", "", "")},
@@ -137,5 +127,21 @@ func liveRuns() []liveRun {
 		{"a turn leaves work alone", [][2]string{{"work_started", `"work":` + work}, started, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}},
 			strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
 		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
+	}
+}
+
+// questionRuns are those with questions of the agent, and with who is there to answer.
+func questionRuns() []liveRun {
+	const question = `{"id":"q1","turnId":"t1","toolCallId":"c2","question":"which?","choices":["a","b"],"createdAt":6,"deadline":9}`
+	asked := [2]string{"question_asked", `"question":` + question}
+	withQuestion := strings.Replace(state("", "", "", "", ""), `"questions":[]`, `"questions":[`+question+`]`, 1)
+	nobody := [2]string{"attendance_changed", `"unattended":true`}
+	return []liveRun{
+		{"a question", [][2]string{asked}, withQuestion},
+		{"a question answered", [][2]string{asked, {"question_answered", `"questionId":"q1","outcome":"answered","answer":"a","answeredBy":"host"`}}, state("", "", "", "", "")},
+		{"another question answered", [][2]string{asked, {"question_answered", `"questionId":"q2","outcome":"timed_out","answeredBy":"host"`}}, withQuestion},
+		{"nobody watches", [][2]string{asked, nobody}, strings.Replace(withQuestion, `"queue":[]`, `"queue":[],"unattended":true`, 1)},
+		{"somebody watches again", [][2]string{asked, nobody, {"attendance_changed", `"unattended":false`}}, withQuestion},
+		{"the turn of a question ends", [][2]string{asked, nobody, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 	}
 }

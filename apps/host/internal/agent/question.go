@@ -9,6 +9,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// How a question ended, for tools, which know nothing of what travels.
+const (
+	Answered          = api.OutcomeAnswered
+	Skipped           = api.OutcomeSkipped
+	TimedOut          = api.OutcomeTimedOut
+	CancelledQuestion = api.OutcomeCancelled
+)
+
+// MaxChoices is how many answers a question may offer.
+const MaxChoices = api.MaxChoices
+
 // Question is what a tool asks people.
 type Question struct {
 	Text    string

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -101,8 +100,8 @@ func (a *clarifyArgs) check() error {
 		return errors.New("the question is empty")
 	case utf8.RuneCountInString(a.Question) > maxQuestionChars:
 		return fmt.Errorf("the question has %d characters, the limit is %d; ask in a sentence or two", utf8.RuneCountInString(a.Question), maxQuestionChars)
-	case len(a.Choices) > api.MaxChoices:
-		return fmt.Errorf("there are %d choices, the limit is %d; leave out the least likely, people can answer something else", len(a.Choices), api.MaxChoices)
+	case len(a.Choices) > agent.MaxChoices:
+		return fmt.Errorf("there are %d choices, the limit is %d; leave out the least likely, people can answer something else", len(a.Choices), agent.MaxChoices)
 	}
 	for _, choice := range a.Choices {
 		if n := utf8.RuneCountInString(choice); n > maxChoiceChars {
@@ -138,8 +137,8 @@ type clarifyOutcome struct {
 // clarifyDetails tells people and programs who it was.
 type clarifyDetails struct {
 	clarifyOutcome
-	Outcome    api.QuestionOutcome `json:"outcome,omitempty"` // "" when it was not asked
-	AnsweredBy string              `json:"answered_by,omitempty"`
+	Outcome    string `json:"outcome,omitempty"` // "" when it was not asked
+	AnsweredBy string `json:"answered_by,omitempty"`
 }
 
 func (clarify) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
@@ -158,7 +157,7 @@ func (clarify) Run(ctx context.Context, call agent.Call, _ func(string)) agent.R
 		}
 	}
 	if ctx.Err() != nil && reply.Outcome == "" {
-		reply.Outcome = api.OutcomeCancelled
+		reply.Outcome = agent.CancelledQuestion
 	}
 	return args.result(reply)
 }
@@ -167,17 +166,17 @@ func (clarify) Run(ctx context.Context, call agent.Call, _ func(string)) agent.R
 func (a clarifyArgs) result(reply agent.Reply) agent.Result {
 	out := clarifyDetails{
 		clarifyOutcome: clarifyOutcome{Question: a.Question, Choices: append([]string{}, a.Choices...)},
-		Outcome:        reply.Outcome, AnsweredBy: reply.By,
+		Outcome:        string(reply.Outcome), AnsweredBy: reply.By,
 	}
 	var result agent.Result
 	switch reply.Outcome {
-	case api.OutcomeAnswered:
+	case agent.Answered:
 		out.Response = &reply.Answer
-	case api.OutcomeSkipped:
+	case agent.Skipped:
 		out.NoAnswer = noAnswerSkipped
-	case api.OutcomeTimedOut:
+	case agent.TimedOut:
 		out.NoAnswer = noAnswerTimeout
-	case api.OutcomeCancelled:
+	case agent.CancelledQuestion:
 		result = agent.Failure("%s", agent.TextNotAnswered)
 	default:
 		out.NoAnswer, result.Closing = noAnswerNobody, a.text()

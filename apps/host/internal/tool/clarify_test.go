@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // clarifyWith makes a call whose people reply so.
@@ -34,7 +33,7 @@ func TestClarifyChoices(t *testing.T) {
 		`{"question":"which?","choices":[{"title":"t","label":"l"}]}`: {"l"},
 		`{"question":"which?","choices":[{"label":" ","description":"d","text":"x"},{"text":"x"},{"title":"t","id":3}]}`: {"d", "x", "t"},
 	} {
-		result, asked := clarifyWith(t, args, agent.Reply{Outcome: api.OutcomeAnswered, Answer: "a", By: "cli_x"}, nil)
+		result, asked := clarifyWith(t, args, agent.Reply{Outcome: agent.Answered, Answer: "a", By: "cli_x"}, nil)
 		if result.IsError || asked.Text != "which?" || !slices.Equal(asked.Choices, want) {
 			t.Errorf("%s: asks %+v, %s", args, asked, result.Content.Plain())
 		}
@@ -64,11 +63,11 @@ func TestClarifyResults(t *testing.T) {
 		isError bool
 		closing string
 	}{
-		"answered":  {reply: agent.Reply{Outcome: api.OutcomeAnswered, Answer: "b", By: "cli_x"}, want: begin + `"b"}`},
-		"skipped":   {reply: agent.Reply{Outcome: api.OutcomeSkipped, By: "cli_x"}, want: begin + `null,"no_answer":"` + noAnswerSkipped + `"}`},
-		"timed out": {reply: agent.Reply{Outcome: api.OutcomeTimedOut, By: "host"}, want: begin + `null,"no_answer":"` + noAnswerTimeout + `"}`},
+		"answered":  {reply: agent.Reply{Outcome: agent.Answered, Answer: "b", By: "cli_x"}, want: begin + `"b"}`},
+		"skipped":   {reply: agent.Reply{Outcome: agent.Skipped, By: "cli_x"}, want: begin + `null,"no_answer":"` + noAnswerSkipped + `"}`},
+		"timed out": {reply: agent.Reply{Outcome: agent.TimedOut, By: "host"}, want: begin + `null,"no_answer":"` + noAnswerTimeout + `"}`},
 		"nobody":    {want: begin + `null,"no_answer":"` + noAnswerNobody + `"}`, closing: "which <way>?\n\n1. a\n2. b"},
-		"cancelled": {reply: agent.Reply{Outcome: api.OutcomeCancelled, By: "host"}, want: agent.TextNotAnswered, isError: true},
+		"cancelled": {reply: agent.Reply{Outcome: agent.CancelledQuestion, By: "host"}, want: agent.TextNotAnswered, isError: true},
 		"a fault":   {err: errors.New("disk full"), want: "clarify: the question could not be asked (disk full). Decide yourself, and say how you decided.", isError: true},
 	} {
 		result, _ := clarifyWith(t, args, c.reply, c.err)
@@ -76,7 +75,7 @@ func TestClarifyResults(t *testing.T) {
 			t.Errorf("%s: %s, closing %q", name, got, result.Closing)
 		}
 		var who clarifyDetails
-		if c.err == nil && (json.Unmarshal(result.Details, &who) != nil || who.AnsweredBy != c.reply.By || who.Outcome != c.reply.Outcome) {
+		if c.err == nil && (json.Unmarshal(result.Details, &who) != nil || who.AnsweredBy != c.reply.By || who.Outcome != string(c.reply.Outcome)) {
 			t.Errorf("%s: details %s", name, result.Details)
 		}
 	}

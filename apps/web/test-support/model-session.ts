@@ -14,7 +14,16 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null };
+  live: Live = {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    processes: [],
+  };
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */
@@ -103,6 +112,7 @@ export class ModelSession {
       questions: [],
       queue: this.live.queue,
       work: null,
+      processes: [],
     };
   }
 
@@ -138,5 +148,5 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
 }

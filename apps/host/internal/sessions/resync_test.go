@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -26,13 +27,19 @@ import (
 // that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
 	const histories, least = 16, 10_000
-	modes, cuts, resumes := map[api.ResyncMode]int{}, 0, 0
+	modes, cuts, resumes, running := map[api.ResyncMode]int{}, 0, 0, 0
 	for seed := range uint64(histories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
 			h.play()
 			cuts, resumes = cuts+h.cuts, resumes+h.resumes
+			for _, s := range h.states {
+				running += len(s.live.Processes)
+			}
 		})
+	}
+	if running < 1000 {
+		t.Errorf("operations ran in only %d states", running)
 	}
 	if resumes == 0 {
 		t.Error("no question waited over a restart: the test does not cover it")
@@ -76,7 +83,8 @@ type state struct {
 func (h *history) play() {
 	t := h.t
 	h.long = h.random.IntN(4) == 0
-	f := newFixture(t, nil, echoTool{agent.RiskRead}, askTool{})
+	f := newFixture(t, nil, reportingTool{h.random}, askTool{})
+	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
 	}

@@ -31,7 +31,7 @@ import {
 } from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
 }
 
 export class FakePairing implements Pairing {

@@ -12,6 +12,7 @@ import {
 import { Code } from "./CodeBlock";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
+import { Operations, type OperationsProps } from "./Operations";
 import type { ToolAnswer, ToolDecision, ToolFacts } from "./rows";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
@@ -27,7 +28,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   return props.facts.result ? <ClosedCard {...props} /> : <OpenCard {...props} />;
 });
 
-function ClosedCard({ name, args, facts }: ToolCardProps) {
+function ClosedCard({ id, name, args, facts }: ToolCardProps) {
   const nameOf = useNames();
   const { result, decision, answer } = facts;
   const failed = result?.isError ?? false;
@@ -48,6 +49,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
             : ""
       }
       decision={decision}
+      operations={{ id, records: facts.operations }}
     />
   );
 }
@@ -101,6 +103,7 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       startsOpen={state === "running"}
       output={tool?.output ?? ""}
       decision={facts.decision}
+      operations={{ id, records: facts.operations }}
       tail
     />
   );
@@ -113,6 +116,7 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  operations?: Omit<OperationsProps, "open">;
   /** The output grows: its end is what matters. */
   tail?: boolean;
 }
@@ -125,7 +129,7 @@ const icons = {
   other: SettingsIcon,
 };
 
-export function Frame({ view, state, badge, startsOpen, output, decision, tail = false }: FrameProps) {
+export function Frame({ view, state, badge, startsOpen, output, decision, operations, tail = false }: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -148,6 +152,7 @@ export function Frame({ view, state, badge, startsOpen, output, decision, tail =
         {badge}
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
+      {operations ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

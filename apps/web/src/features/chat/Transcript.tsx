@@ -6,7 +6,7 @@ import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
 import { LivePart } from "./LivePart";
-import { LiveContext } from "./live-context";
+import { LiveContext, ProcessContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { QuestionCard } from "./QuestionCard";
 import { ResultRow } from "./ResultRow";
@@ -84,78 +84,85 @@ export function Transcript({
   const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
-      <p role="status" className="sr-only">
-        {approvals.length > 0
-          ? "The agent asks for your approval."
-          : waits
-            ? "The agent asks you."
-            : running
-              ? "The agent works."
-              : ""}
-      </p>
-      <div className="relative min-h-0 flex-1">
-        <section
-          ref={box}
-          aria-label="Transcript"
-          className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
-        >
-          <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-            {first > 0 || state.earlier !== "none" ? (
-              <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
-                {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
-              </div>
-            ) : null}
-            {nothing ? empty : null}
-            {rows.slice(first).map((row, i) => (
-              <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
-                <RowView row={row} previous={rows[first + i - 1]} me={me} />
-              </div>
-            ))}
-            {running ? (
-              <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
-            ) : null}
-            {approvals.map((approval, i) => (
-              <ApprovalCard
-                key={approval.id}
-                approval={approval}
-                place={i + 1}
-                count={approvals.length}
-                canAnswer={canAnswer}
-                canKeepRules={canKeepRules}
-                onAnswer={(asked, answer) => view.answer(asked, answer)}
-              />
-            ))}
-            {questions.map((question) => (
-              <QuestionCard
-                key={question.id}
-                question={question}
-                canAnswer={canReply}
-                onReply={(asked, reply) => view.answerQuestion(asked, reply)}
-              />
-            ))}
-            {live.unattended ? (
-              <p data-testid="unattended" className="my-3 text-muted text-sm">
-                Nobody who may answer is watching. This waits until somebody with the right opens the session.
-              </p>
-            ) : null}
-            {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-            <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
-          </div>
-        </section>
-        {atEnd || waits ? null : (
-          <Button onClick={toEnd} className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised">
-            <ArrowDownIcon /> Jump to latest
-          </Button>
-        )}
-      </div>
-      {waits && !atEnd ? (
-        // A line of its own: over the transcript it would cover what it leads to.
-        <div className="flex shrink-0 justify-center py-2">
-          <Button data-testid="to-card" tone="primary" onClick={toEnd}>
-            <ArrowDownIcon /> The agent asks you
-          </Button>
+      <ProcessContext value={live.processes}>
+        <p role="status" className="sr-only">
+          {approvals.length > 0
+            ? "The agent asks for your approval."
+            : waits
+              ? "The agent asks you."
+              : running
+                ? "The agent works."
+                : ""}
+        </p>
+        <div className="relative min-h-0 flex-1">
+          <section
+            ref={box}
+            aria-label="Transcript"
+            className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+          >
+            <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
+              {first > 0 || state.earlier !== "none" ? (
+                <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
+                  {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
+                </div>
+              ) : null}
+              {nothing ? empty : null}
+              {rows.slice(first).map((row, i) => (
+                <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
+                  <RowView row={row} previous={rows[first + i - 1]} me={me} />
+                </div>
+              ))}
+              {running ? (
+                <LivePart
+                  live={live}
+                  model={model?.id}
+                  demo={model?.demo ?? false}
+                  first={last?.kind !== "assistant"}
+                />
+              ) : null}
+              {approvals.map((approval, i) => (
+                <ApprovalCard
+                  key={approval.id}
+                  approval={approval}
+                  place={i + 1}
+                  count={approvals.length}
+                  canAnswer={canAnswer}
+                  canKeepRules={canKeepRules}
+                  onAnswer={(asked, answer) => view.answer(asked, answer)}
+                />
+              ))}
+              {questions.map((question) => (
+                <QuestionCard
+                  key={question.id}
+                  question={question}
+                  canAnswer={canReply}
+                  onReply={(asked, reply) => view.answerQuestion(asked, reply)}
+                />
+              ))}
+              {live.unattended ? (
+                <p data-testid="unattended" className="my-3 text-muted text-sm">
+                  Nobody who may answer is watching. This waits until somebody with the right opens the session.
+                </p>
+              ) : null}
+              {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+              <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+            </div>
+          </section>
+          {atEnd || waits ? null : (
+            <Button onClick={toEnd} className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised">
+              <ArrowDownIcon /> Jump to latest
+            </Button>
+          )}
         </div>
-      ) : null}
+        {waits && !atEnd ? (
+          // A line of its own: over the transcript it would cover what it leads to.
+          <div className="flex shrink-0 justify-center py-2">
+            <Button data-testid="to-card" tone="primary" onClick={toEnd}>
+              <ArrowDownIcon /> The agent asks you
+            </Button>
+          </div>
+        ) : null}
+      </ProcessContext>
     </LiveContext>
   );
 }

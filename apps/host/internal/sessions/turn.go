@@ -16,7 +16,7 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
-	// resumed: it waited for an approval when the host ended.
+	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
 }
 
@@ -56,6 +56,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Journal:  journal{s, s.turn.id},
 		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     asker{s},
+		People:   people{s},
 		Sink:     sink{s},
 		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,

@@ -14,6 +14,7 @@ func NewLive() Live {
 		Tools:     []RunningTool{},
 		Approvals: []Approval{},
 		Queue:     []session.QueuedPrompt{},
+		Crew:      []CrewBatch{},
 	}
 }
 
@@ -23,6 +24,7 @@ func (l Live) Clone() Live {
 	l.Tools = append([]RunningTool{}, l.Tools...)
 	l.Approvals = append([]Approval{}, l.Approvals...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
+	l.Crew = append([]CrewBatch{}, l.Crew...)
 	if l.Turn != nil {
 		turn := *l.Turn
 		l.Turn = &turn
@@ -63,6 +65,12 @@ func (l *Live) Apply(event Event) {
 		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
+	case CrewStarted:
+		l.Crew = append(l.withoutBatch(e.Batch.ToolCallID), e.Batch)
+	case CrewUpdated:
+		l.updateCrew(e)
+	case CrewEnded:
+		l.Crew = l.withoutBatch(e.ToolCallID)
 	case WorkStarted:
 		work := e.Work
 		l.Work = &work
@@ -76,7 +84,7 @@ func (l *Live) Apply(event Event) {
 			l.Turn.Cancelling = true
 		}
 	case TurnEnded:
-		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
+		l.Turn, l.Partial, l.Tools, l.Approvals, l.Crew = nil, []PartialBlock{}, []RunningTool{}, []Approval{}, []CrewBatch{}
 	}
 }
 

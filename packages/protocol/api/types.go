@@ -107,7 +107,7 @@ type SessionSummary struct {
 	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
 	MessageCount int    `json:"messageCount"`
 	Running      bool   `json:"running"`
-	// WaitingApproval is true while a tool call waits for an answer.
+	// WaitingApproval is true while a tool call waits for an answer, here or in a child.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
 	// Model is the name in config.toml of the model that answers next.
 	Model string `json:"model"`
@@ -115,6 +115,8 @@ type SessionSummary struct {
 	Mode Mode `json:"mode,omitempty"`
 	// Damaged tells what is wrong with the file, "" when nothing is.
 	Damaged string `json:"damaged,omitempty"`
+	// ParentSessionID is of the session whose agent had this one made; "" when a person did.
+	ParentSessionID string `json:"parentSessionId,omitempty"`
 }
 
 // Anchors say how much of a session an entry has seen.
@@ -164,6 +166,8 @@ type Live struct {
 	Queue     []session.QueuedPrompt `json:"queue"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
+	// Crew is who works for calls of the turn.
+	Crew []CrewBatch `json:"crew"`
 }
 
 // Work is something that takes a while and is no turn. Prompts wait for its end.

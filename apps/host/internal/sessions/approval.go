@@ -81,7 +81,7 @@ func (a asker) once(ctx context.Context, call agent.Call, what agent.Description
 	suspended := false
 	doErr := a.s.ask(detached, func() {
 		_, waits := a.s.pending[pending.approval.ID]
-		if suspended = waits && a.s.closing && !a.s.cancelling(); suspended {
+		if suspended = waits && a.s.closing && !a.s.cancelling() && !a.s.delegated(); suspended {
 			delete(a.s.pending, pending.approval.ID)
 			return
 		}

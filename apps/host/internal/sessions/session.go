@@ -85,6 +85,9 @@ type Session struct {
 	provider store.Provider
 	deps     Deps
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
+	// parentMode is the mode of the session whose agent had this one made; nil when a
+	// person did.
+	parentMode func() (api.Mode, bool)
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended
@@ -273,7 +276,7 @@ func (s *Session) publish(event api.Event) {
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
-	summary.WaitingApproval = len(s.pending) > 0
+	summary.WaitingApproval = len(s.pending) > 0 || s.live.CrewWaits()
 	if summary != s.summary {
 		s.summary = summary
 		s.deps.OnSummary(summary)

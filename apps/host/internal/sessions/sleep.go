@@ -49,6 +49,7 @@ func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
 	}
+	s.closeCrews()
 	if s.resumeTurn() {
 		return
 	}

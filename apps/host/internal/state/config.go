@@ -33,6 +33,7 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	Crew        Crew
 
 	defaultModel string
 	auxiliary    string // "" when the file does not name one

@@ -96,11 +96,16 @@ type textView struct {
 	steered bool // standard output is a terminal
 	open    bool // a line is begun
 	failed  error
+	crew    crewLines
 }
 
 var _ follow.View = (*textView)(nil)
 
-func (v *textView) Event(api.EventEnvelope) {}
+func (v *textView) Event(envelope api.EventEnvelope) {
+	if line := v.crew.line(envelope.Event); line != "" {
+		fmt.Fprintln(v.stderr, line)
+	}
+}
 
 func (v *textView) Text(piece string) {
 	v.open = !strings.HasSuffix(piece, "\n")

@@ -258,7 +258,7 @@ func (r *runner) answer(ctx context.Context, c *client.Client) error {
 			return decided.err
 		}
 		_, err := client.Call[api.AnswerApprovalResponse](ctx, c, "answer_approval", api.AnswerApprovalRequest{
-			SessionID: r.sessionID, ApprovalID: decided.approvalID, Decision: decided.decision,
+			SessionID: decided.sessionID, ApprovalID: decided.approvalID, Decision: decided.decision,
 		})
 		var refused *api.Error
 		if err != nil && (!errors.As(err, &refused) || refused.Kind == api.KindNotAllowed) {

@@ -16,12 +16,19 @@ type questions struct {
 	ask     func(context.Context, api.Approval) (api.Decision, error)
 	decided chan struct{} // holds one token when an answer is there to collect
 
-	waiting []api.Approval
+	waiting []waiting
 	asking  *question
 	done    []answer
 }
 
+// waiting is a question that was not asked yet.
+type waiting struct {
+	sessionID string // where the call waits: our session, or that of an agent that works for it
+	api.Approval
+}
+
 type question struct {
+	sessionID  string
 	approvalID string
 	withdraw   context.CancelFunc
 	withdrawn  bool
@@ -29,6 +36,7 @@ type question struct {
 }
 
 type answer struct {
+	sessionID  string
 	approvalID string
 	decision   api.Decision
 	err        error
@@ -38,18 +46,18 @@ func newQuestions(ctx context.Context, ask func(context.Context, api.Approval) (
 	return &questions{ctx: ctx, ask: ask, decided: make(chan struct{}, 1)}
 }
 
-// add puts a question, unless it was put before.
-func (q *questions) add(approval api.Approval) {
+// add puts a question of a session, unless it was put before.
+func (q *questions) add(sessionID string, approval api.Approval) {
 	if q.knows(approval.ID) {
 		return
 	}
-	q.waiting = append(q.waiting, approval)
+	q.waiting = append(q.waiting, waiting{sessionID, approval})
 	q.next()
 }
 
 func (q *questions) knows(id string) bool {
 	return q.asking != nil && q.asking.approvalID == id ||
-		slices.ContainsFunc(q.waiting, func(a api.Approval) bool { return a.ID == id }) ||
+		slices.ContainsFunc(q.waiting, func(w waiting) bool { return w.ID == id }) ||
 		slices.ContainsFunc(q.done, func(a answer) bool { return a.approvalID == id })
 }
 
@@ -58,14 +66,14 @@ func (q *questions) next() {
 	if q.asking != nil || len(q.waiting) == 0 {
 		return
 	}
-	approval := q.waiting[0]
+	first := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	ctx, withdraw := context.WithCancel(q.ctx)
-	asking := &question{approvalID: approval.ID, withdraw: withdraw, result: make(chan answer, 1)}
+	asking := &question{sessionID: first.sessionID, approvalID: first.ID, withdraw: withdraw, result: make(chan answer, 1)}
 	q.asking = asking
 	go func() {
-		decision, err := q.ask(ctx, approval)
-		asking.result <- answer{approval.ID, decision, err}
+		decision, err := q.ask(ctx, first.Approval)
+		asking.result <- answer{first.sessionID, first.ID, decision, err}
 		select {
 		case q.decided <- struct{}{}:
 		default:
@@ -97,7 +105,7 @@ func (q *questions) finish(result answer) {
 
 // resolved takes back a question that was decided elsewhere.
 func (q *questions) resolved(id string) {
-	q.waiting = slices.DeleteFunc(q.waiting, func(a api.Approval) bool { return a.ID == id })
+	q.waiting = slices.DeleteFunc(q.waiting, func(w waiting) bool { return w.ID == id })
 	q.forget(id)
 	if q.asking != nil && q.asking.approvalID == id {
 		q.asking.withdrawn = true
@@ -105,16 +113,20 @@ func (q *questions) resolved(id string) {
 	}
 }
 
-// keep takes back every question that is not among open.
-func (q *questions) keep(open []api.Approval) {
+// keep takes back every question of a session that is not among open.
+func (q *questions) keep(sessionID string, open []api.Approval) {
 	var gone []string
-	for _, a := range q.waiting {
-		gone = append(gone, a.ID)
+	for _, w := range q.waiting {
+		if w.sessionID == sessionID {
+			gone = append(gone, w.ID)
+		}
 	}
 	for _, a := range q.done {
-		gone = append(gone, a.approvalID)
+		if a.sessionID == sessionID {
+			gone = append(gone, a.approvalID)
+		}
 	}
-	if q.asking != nil {
+	if q.asking != nil && q.asking.sessionID == sessionID {
 		gone = append(gone, q.asking.approvalID)
 	}
 	for _, id := range gone {
@@ -122,6 +134,22 @@ func (q *questions) keep(open []api.Approval) {
 			q.resolved(id)
 		}
 	}
+}
+
+// sessions are those that questions belong to.
+func (q *questions) sessions() []string {
+	var ids []string
+	for _, w := range q.waiting {
+		ids = append(ids, w.sessionID)
+	}
+	for _, a := range q.done {
+		ids = append(ids, a.sessionID)
+	}
+	if q.asking != nil {
+		ids = append(ids, q.asking.sessionID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // answers returns the answers that the host does not have yet.

@@ -68,7 +68,8 @@ func (t *tracker) replaceLive(live api.Live) {
 		t.runs(live.Turn.TurnID, live.Turn.ClientKey)
 	}
 	t.queueIs(live.Queue)
-	t.questions.keep(live.Approvals)
+	t.questions.keep(t.sessionID, live.Approvals)
+	t.crewIs(live.Crew)
 	if !t.ours() {
 		t.endFromLog()
 		return
@@ -182,6 +183,8 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 		t.ask(e.Approval)
 	case api.ApprovalResolved:
 		t.questions.resolved(e.ApprovalID)
+	case api.CrewUpdated:
+		t.childIs(e.Child)
 	default:
 		t.partial(e)
 	}
@@ -216,7 +219,7 @@ func (t *tracker) breakOff() {
 
 func (t *tracker) ask(approval api.Approval) {
 	if approval.TurnID == t.turnID && t.turnID != "" {
-		t.questions.add(approval)
+		t.questions.add(t.sessionID, approval)
 	}
 }
 

@@ -14,7 +14,7 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [] };
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */
@@ -84,7 +84,7 @@ export class ModelSession {
     if (stopReason === "error") {
       this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
     }
-    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [] };
+    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], crew: [] };
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }
 
@@ -94,7 +94,7 @@ export class ModelSession {
     this.#epoch++;
     this.#ring = [];
     this.#seq = this.#persistent;
-    this.live = { turn: null, partial: [], tools: [], approvals: [], queue: this.live.queue, work: null };
+    this.live = { turn: null, partial: [], tools: [], approvals: [], queue: this.live.queue, work: null, crew: [] };
   }
 
   resync(from: Anchors): ResyncEventsResponse {
@@ -129,5 +129,5 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [] };
 }

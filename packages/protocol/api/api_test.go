@@ -168,6 +168,8 @@ func filledEvents(t *testing.T) []api.Event {
 		api.ApprovalRequested{Approval: api.Approval{ID: "a", Title: "t"}},
 		api.ApprovalResolved{ApprovalID: "a", Decision: api.DecisionDeny, DecidedBy: "host"},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
+		api.CrewStarted{Batch: api.CrewBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.CrewChild{{CrewMember: session.CrewMember{Agent: "a"}}}}},
+		api.CrewUpdated{ToolCallID: "c", Index: 1, Child: api.CrewChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}}}, api.CrewEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
 	}

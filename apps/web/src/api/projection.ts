@@ -4,6 +4,8 @@
 import type { WireEvent } from "../link/messages";
 import {
   type Anchors,
+  type CrewBatch,
+  type CrewChild,
   type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
@@ -26,7 +28,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [] };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -108,6 +110,7 @@ function wholeLive(live: Live | undefined): Live {
     approvals: live?.approvals ?? empty.approvals,
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
+    crew: live?.crew ?? empty.crew,
   };
 }
 
@@ -133,7 +136,7 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "turn_cancelling":
       return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
     case "turn_ended":
-      return { ...live, turn: null, partial: [], tools: [], approvals: [] };
+      return { ...live, turn: null, partial: [], tools: [], approvals: [], crew: [] };
     case "message_started":
     case "message_reset":
       return { ...live, partial: [] };
@@ -152,6 +155,12 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "crew_started":
+      return { ...live, crew: [...withoutBatch(live.crew, event.batch.toolCallId), event.batch] };
+    case "crew_updated":
+      return { ...live, crew: updateCrew(live.crew, event.toolCallId, event.index, event.child) };
+    case "crew_ended":
+      return { ...live, crew: withoutBatch(live.crew, event.toolCallId) };
     case "work_started":
       return { ...live, work: event.work };
     case "work_ended":
@@ -161,6 +170,18 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     default:
       return live;
   }
+}
+
+function withoutBatch(crew: CrewBatch[], toolCallId: string): CrewBatch[] {
+  return crew.filter((batch) => batch.toolCallId !== toolCallId);
+}
+
+function updateCrew(crew: CrewBatch[], toolCallId: string, index: number, child: CrewChild): CrewBatch[] {
+  return crew.map((batch) =>
+    batch.toolCallId === toolCallId
+      ? { ...batch, children: batch.children.map((each, i) => (i === index ? child : each)) }
+      : batch,
+  );
 }
 
 function startBlock(partial: PartialBlock[], event: SessionEvent & { type: "block_started" }): PartialBlock[] {

@@ -4,6 +4,8 @@ export type {
   Anchors,
   Approval,
   Client,
+  CrewBatch,
+  CrewChild,
   Decision,
   DirEntry,
   Event,
@@ -37,6 +39,8 @@ export {
 export type {
   AssistantMessage,
   Block,
+  ChildState,
+  CrewMember,
   CustomEntry,
   Entry as SessionEntry,
   ImageBlock,
@@ -53,6 +57,8 @@ export type {
 } from "@scorel/protocol/gen/session";
 export {
   CUSTOM_APPROVAL,
+  CUSTOM_CHILD,
+  CUSTOM_CREW,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,

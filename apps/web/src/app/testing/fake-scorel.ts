@@ -21,7 +21,7 @@ import { Store } from "../../api/store";
 import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [] };
 }
 
 export class FakePairing implements Pairing {
@@ -40,7 +40,7 @@ export class FakePairing implements Pairing {
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
-  readonly answers: ({ approvalId: string } & Answer)[] = [];
+  readonly answers: ({ approvalId: string; sessionId?: string } & Answer)[] = [];
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   readonly steered: string[] = [];
@@ -104,8 +104,8 @@ export class FakeSession implements SessionView {
     this.cancelled++;
   }
 
-  async answer(approval: Approval, answer: Answer): Promise<Answered> {
-    this.answers.push({ approvalId: approval.id, ...answer });
+  async answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered> {
+    this.answers.push({ approvalId: approval.id, ...answer, ...(sessionId ? { sessionId } : {}) });
     return { won: true, decidedBy: "cli_me", decision: answer.decision, ...this.answerWith };
   }
 

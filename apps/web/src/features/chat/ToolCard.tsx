@@ -1,8 +1,10 @@
 import { memo, useState } from "react";
+import type { CrewChild } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { cx } from "../../components/cx";
-import { ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } from "../../components/icons";
+import { BranchIcon, ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } from "../../components/icons";
 import { Code } from "./CodeBlock";
+import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import type { ToolDecision, ToolFacts } from "./rows";
@@ -34,6 +36,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
       startsOpen={false}
       output={result ? resultText(result) : ""}
       decision={decision}
+      crew={facts.crew}
     />
   );
 }
@@ -52,7 +55,9 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
   const live = useLiveTools();
   const tool = live.tools.find((each) => each.toolCallId === id);
   const waits = live.approvals.some((each) => each.toolCallId === id);
-  const state = tool ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
+  const batch = live.crew.find((each) => each.toolCallId === id);
+  const asks = waits || (batch?.children.some((each) => each.approvals?.length) ?? false);
+  const state = asks ? "waiting" : tool ? "running" : live.running ? "pending" : "lost";
   const badges = {
     running: (
       <Badge tone="accent" live>
@@ -72,9 +77,10 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       view={viewTool(name, args)}
       state={state}
       badge={badges[state]}
-      startsOpen={state === "running"}
+      startsOpen={state === "running" && !batch}
       output={tool?.output ?? ""}
       decision={facts.decision}
+      crew={batch?.children ?? facts.crew}
       tail
     />
   );
@@ -87,13 +93,15 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  /** The agents that work for it, always in sight. */
+  crew?: readonly CrewChild[] | undefined;
   /** The output grows: its end is what matters. */
   tail?: boolean;
 }
 
-const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, other: SettingsIcon };
+const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, agents: BranchIcon, other: SettingsIcon };
 
-export function Frame({ view, state, badge, startsOpen, output, decision, tail = false }: FrameProps) {
+export function Frame({ view, state, badge, startsOpen, output, decision, crew, tail = false }: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -116,6 +124,7 @@ export function Frame({ view, state, badge, startsOpen, output, decision, tail =
         {badge}
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
+      {crew ? <CrewList members={crew} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

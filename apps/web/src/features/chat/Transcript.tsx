@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
+import type { Approval, Live } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
@@ -57,20 +58,24 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
     box,
     onMissing,
   });
-  const { tools, approvals } = live;
+  const { tools, crew } = live;
+  const questions = useMemo(() => allQuestions(live), [live]);
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
     if (lastSent) toEnd();
   }, [lastSent, toEnd]);
   const running = live.turn !== null;
-  const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
+  const liveTools = useMemo(
+    () => ({ tools, approvals: live.approvals, crew, running }),
+    [tools, live.approvals, crew, running],
+  );
   const last = rows.at(-1);
   const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <p role="status" className="sr-only">
-        {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
+        {questions.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
       </p>
       <div className="relative min-h-0 flex-1">
         <section
@@ -93,15 +98,16 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
             {running ? (
               <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
             ) : null}
-            {approvals.map((approval, i) => (
+            {questions.map(({ approval, asker, sessionId }, i) => (
               <ApprovalCard
                 key={approval.id}
                 approval={approval}
                 place={i + 1}
-                count={approvals.length}
+                count={questions.length}
+                asker={asker}
                 canAnswer={canAnswer}
                 canKeepRules={canKeepRules}
-                onAnswer={(asked, answer) => view.answer(asked, answer)}
+                onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
               />
             ))}
             {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
@@ -112,14 +118,30 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
           <Button
             onClick={toEnd}
             className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
-            tone={approvals.length > 0 ? "primary" : "secondary"}
+            tone={questions.length > 0 ? "primary" : "secondary"}
           >
-            <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
+            <ArrowDownIcon /> {questions.length > 0 ? "The agent asks you" : "Jump to latest"}
           </Button>
         )}
       </div>
     </LiveContext>
   );
+}
+
+interface Question {
+  approval: Approval;
+  /** The agent that asks, and its session, where it is one that works for this session. */
+  asker?: string;
+  sessionId?: string | undefined;
+}
+
+function allQuestions({ approvals, crew }: Live): Question[] {
+  const theirs = crew.flatMap((batch) =>
+    batch.children.flatMap(({ agent, sessionId, approvals: asked = [] }) =>
+      asked.map((approval) => ({ approval, asker: agent, sessionId })),
+    ),
+  );
+  return [...approvals.map((approval) => ({ approval })), ...theirs];
 }
 
 /** Whether the row says already that the turn did not end well. */

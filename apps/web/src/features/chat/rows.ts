@@ -1,7 +1,10 @@
 import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
+  type CrewMember,
   CUSTOM_APPROVAL,
+  CUSTOM_CHILD,
+  CUSTOM_CREW,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
@@ -30,6 +33,8 @@ export interface ToolDecision {
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
+  /** The agents that worked for it; absent where none did. */
+  crew?: readonly CrewMember[];
 }
 
 /** One row of the transcript. A row that did not change is the same object as before. */
@@ -82,6 +87,11 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_CREW && isRecord(entry.data)) {
+      const { toolCallId, members } = entry.data;
+      if (typeof toolCallId === "string" && Array.isArray(members)) {
+        add(toolCallId, { crew: members.filter(isRecord) as unknown as CrewMember[] });
+      }
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
       const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
@@ -150,7 +160,16 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
     case CUSTOM_LEAF:
+    case CUSTOM_CREW: // shown with its call
       return null;
+    case CUSTOM_CHILD: {
+      const { agent } = isRecord(entry.data) ? entry.data : {};
+      return {
+        kind: "note",
+        key: entry.id,
+        text: `The agent ${String(agent)} works here on a task of another session.`,
+      };
+    }
     case CUSTOM_MODE: {
       const { mode } = isRecord(entry.data) ? entry.data : {};
       return { kind: "note", key: entry.id, text: `The mode is now ${String(mode)}.` };
@@ -201,6 +220,7 @@ function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, Too
   for (const [id, facts] of a) {
     const other = b.get(id);
     if (facts.result !== other?.result) return false;
+    if (facts.crew !== other?.crew && JSON.stringify(facts.crew) !== JSON.stringify(other?.crew)) return false;
     if (facts.decision?.decision !== other.decision?.decision) return false;
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }

@@ -107,7 +107,9 @@ func TestAChildLacksSomeTools(t *testing.T) {
 	if !strings.Contains(system, "Your last message is your report") || strings.Contains(system, "recall what was kept") {
 		t.Errorf("the child is told:\n%s", system)
 	}
-	_, kid := open(t, m, records[session.CrewRecord](t, watch, session.CustomCrew)[0].Members[0].SessionID)
+	crews := records[session.CrewRecord](t, watch, session.CustomCrew)
+	first := slices.IndexFunc(crews, func(r session.CrewRecord) bool { return r.ToolCallID == "c1" })
+	_, kid := open(t, m, crews[first].Members[0].SessionID)
 	if text := oneResult(t, kid, "x").Content.Plain(); !strings.Contains(text, "There is no tool") {
 		t.Errorf("a child that delegates is told %s", text)
 	}

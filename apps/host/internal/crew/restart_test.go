@@ -97,6 +97,25 @@ func TestAChildThatWaitsIsNotTakenUp(t *testing.T) {
 	}
 }
 
+// TestAChildThatWaitedWhenTheHostWasKilledIsNotTakenUp looks at the files as they are
+// while it waits.
+func TestAChildThatWaitedWhenTheHostWasKilledIsNotTakenUp(t *testing.T) {
+	w := newWorld(t, casting{"go": goes(), "one": writes()})
+	m := w.manager(t)
+	s, watch := w.begin(t, m)
+	ask(t, s, api.SendPromptRequest{Text: "go"})
+	child := watch.child(func(c api.CrewChild) bool { return len(c.Approvals) == 1 })
+	after := newWorld(t, casting{"go": modeltest.New(modeltest.Say("fine")), "one": writes()})
+	if err := os.CopyFS(filepath.Join(after.dir, "prj_1"), os.DirFS(filepath.Join(w.dir, "prj_1"))); err != nil {
+		t.Fatal(err)
+	}
+	m = after.manager(t)
+	after.settled(t, m, s.ID(), child.SessionID, session.ChildFailed)
+	if _, kid := open(t, m, child.SessionID); len(kid.live.Approvals) != 0 {
+		t.Errorf("the call of the child still waits: %+v", kid.live.Approvals)
+	}
+}
+
 func TestDeletingASessionDeletesItsChildren(t *testing.T) {
 	w := newWorld(t, casting{"go": goes(), "one": modeltest.New(modeltest.Say("the report"))})
 	m := w.manager(t)

@@ -15,6 +15,7 @@ func NewLive() Live {
 		Approvals: []Approval{},
 		Queue:     []session.QueuedPrompt{},
 		Crew:      []CrewBatch{},
+		Processes: []Process{},
 	}
 }
 
@@ -25,6 +26,7 @@ func (l Live) Clone() Live {
 	l.Approvals = append([]Approval{}, l.Approvals...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
 	l.Crew = append([]CrewBatch{}, l.Crew...)
+	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
 		turn := *l.Turn
 		l.Turn = &turn
@@ -59,6 +61,8 @@ func (l *Live) Apply(event Event) {
 		l.Tools = append(l.Tools, RunningTool{ToolCallID: e.ToolCallID, ToolName: e.ToolName})
 	case ToolOutput:
 		l.growTool(e)
+	case ProcessChanged:
+		l.applyProcess(e.Process)
 	case ApprovalRequested:
 		l.Approvals = append(l.Approvals, e.Approval)
 	case ApprovalResolved:
@@ -88,7 +92,20 @@ func (l *Live) Apply(event Event) {
 	}
 }
 
+func (l *Live) applyProcess(p Process) {
+	i := slices.IndexFunc(l.Processes, func(known Process) bool { return known.Last.OperationID == p.Last.OperationID })
+	if i < 0 {
+		l.Processes = append(l.Processes, p)
+		return
+	}
+	l.Processes[i] = p
+}
+
 func (l *Live) applyEntry(entry session.Entry) {
+	if record, ok := entry.AsProcess(); ok {
+		l.Processes = slices.DeleteFunc(l.Processes, func(p Process) bool { return p.Last.OperationID == record.OperationID })
+		return
+	}
 	message, ok := entry.AsMessage()
 	if !ok {
 		return

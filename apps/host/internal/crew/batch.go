@@ -45,12 +45,13 @@ func (b *batch) run(ctx context.Context) error {
 	if err != nil {
 		return plain(err)
 	}
+	under, whole := b.operation(ctx)
 	var working sync.WaitGroup
 	for _, w := range b.workers {
 		w.ticket = b.team.slots.queue(w.task.Agent)
 	}
 	for _, w := range b.workers {
-		working.Go(func() { w.run(ctx) })
+		working.Go(func() { w.run(under) })
 	}
 	for left := len(b.workers); left > 0; {
 		u := <-b.updates
@@ -60,6 +61,7 @@ func (b *batch) run(ctx context.Context) error {
 		}
 	}
 	working.Wait()
+	b.endOperation(ctx, whole)
 	shown.Children = b.snapshot()
 	keep, cancel = detached(ctx)
 	defer cancel()

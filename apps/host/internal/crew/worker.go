@@ -3,6 +3,7 @@ package crew
 import (
 	"context"
 
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -17,12 +18,14 @@ type worker struct {
 	batch  *batch
 	child  *sessions.Session
 	ticket *ticket
+	op     *process.Operation // set by run
 }
 
 // run waits for its turn, lets the child work, and ends with exactly one update
 // whose state has ended.
 func (w *worker) run(ctx context.Context) {
 	defer w.batch.team.slots.leave(w.ticket)
+	w.op = w.operation(ctx)
 	select {
 	case <-w.ticket.granted:
 	case <-ctx.Done():
@@ -37,6 +40,7 @@ func (w *worker) run(ctx context.Context) {
 
 func (w *worker) tell(u update) {
 	u.index = w.index
+	report(w.op, u)
 	w.batch.updates <- u
 }
 

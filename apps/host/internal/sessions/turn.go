@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -76,6 +77,7 @@ func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 }
 
 func (s *Session) runTurn(ctx context.Context, turn agent.Turn, err error) agent.Outcome {
+	ctx = process.WithSink(ctx, s.process)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
 		err = s.equip(ctx, &turn)

@@ -6,10 +6,13 @@ import {
   type Anchors,
   type CrewBatch,
   type CrewChild,
+  CUSTOM_PROCESS,
   type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
   type PartialBlock,
+  type Process,
+  type ProcessRecord,
   type ResyncEventsResponse,
   type RunningTool,
   type SessionEntry,
@@ -28,7 +31,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, crew: [], processes: [] };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -111,10 +114,15 @@ function wholeLive(live: Live | undefined): Live {
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
     crew: live?.crew ?? empty.crew,
+    processes: live?.processes ?? empty.processes,
   };
 }
 
 function afterEntry(live: Live, entry: SessionEntry): Live {
+  if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS) {
+    const id = (entry.data as Partial<ProcessRecord> | undefined)?.operationId;
+    return { ...live, processes: live.processes.filter((process) => process.last.operationId !== id) };
+  }
   if (entry.type !== "message") {
     return live;
   }
@@ -151,6 +159,8 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       };
     case "tool_output":
       return { ...live, tools: growTool(live.tools, event.toolCallId, event.delta) };
+    case "process_event":
+      return { ...live, processes: withProcess(live.processes, event.process) };
     case "approval_requested":
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
@@ -182,6 +192,13 @@ function updateCrew(crew: CrewBatch[], toolCallId: string, index: number, child:
       ? { ...batch, children: batch.children.map((each, i) => (i === index ? child : each)) }
       : batch,
   );
+}
+
+function withProcess(processes: Process[], changed: Process): Process[] {
+  const same = (process: Process) => process.last.operationId === changed.last.operationId;
+  return processes.some(same)
+    ? processes.map((process) => (same(process) ? changed : process))
+    : [...processes, changed];
 }
 
 function startBlock(partial: PartialBlock[], event: SessionEvent & { type: "block_started" }): PartialBlock[] {

@@ -7,6 +7,7 @@ import { Code } from "./CodeBlock";
 import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
+import { Operations, type OperationsProps } from "./Operations";
 import type { ToolDecision, ToolFacts } from "./rows";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
@@ -22,7 +23,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   return props.facts.result ? <ClosedCard {...props} /> : <OpenCard {...props} />;
 });
 
-function ClosedCard({ name, args, facts }: ToolCardProps) {
+function ClosedCard({ id, name, args, facts }: ToolCardProps) {
   const { result, decision } = facts;
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
@@ -37,6 +38,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
       output={result ? resultText(result) : ""}
       decision={decision}
       crew={facts.crew}
+      operations={{ id, records: facts.operations }}
     />
   );
 }
@@ -81,6 +83,7 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       output={tool?.output ?? ""}
       decision={facts.decision}
       crew={batch?.children ?? facts.crew}
+      operations={{ id, records: facts.operations }}
       tail
     />
   );
@@ -95,13 +98,24 @@ export interface FrameProps {
   decision: ToolDecision | null;
   /** The agents that work for it, always in sight. */
   crew?: readonly CrewChild[] | undefined;
+  operations?: Omit<OperationsProps, "open">;
   /** The output grows: its end is what matters. */
   tail?: boolean;
 }
 
 const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, agents: BranchIcon, other: SettingsIcon };
 
-export function Frame({ view, state, badge, startsOpen, output, decision, crew, tail = false }: FrameProps) {
+export function Frame({
+  view,
+  state,
+  badge,
+  startsOpen,
+  output,
+  decision,
+  crew,
+  operations,
+  tail = false,
+}: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -125,6 +139,7 @@ export function Frame({ view, state, badge, startsOpen, output, decision, crew, 
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
       {crew ? <CrewList members={crew} /> : null}
+      {operations && !crew ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

@@ -9,11 +9,13 @@ import {
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
+  CUSTOM_PROCESS,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
+  type ProcessRecord,
   type SessionEntry,
   type ToolResultMessage,
   type UserMessage,
@@ -35,6 +37,8 @@ export interface ToolFacts {
   decision: ToolDecision | null;
   /** The agents that worked for it; absent where none did. */
   crew?: readonly CrewMember[];
+  /** Operations that have ended, in the order of their ends. */
+  operations: readonly ProcessRecord[];
 }
 
 /** One row of the transcript. A row that did not change is the same object as before. */
@@ -54,7 +58,7 @@ export type Row =
   | { kind: "unknown"; key: string; type: string };
 
 const cancelled = "The turn was cancelled.";
-const nothing: ToolFacts = { result: null, decision: null };
+export const nothing: ToolFacts = { result: null, decision: null, operations: [] };
 
 /** Turns the entries of a session, in order, into rows. `previous` are the rows from before. */
 export function buildRows(entries: readonly SessionEntry[], previous: readonly Row[] = []): Row[] {
@@ -92,6 +96,9 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
       if (typeof toolCallId === "string" && Array.isArray(members)) {
         add(toolCallId, { crew: members.filter(isRecord) as unknown as CrewMember[] });
       }
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
+      const { toolCallId } = entry.data;
+      if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
       const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
@@ -161,6 +168,7 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_APPROVAL:
     case CUSTOM_LEAF:
     case CUSTOM_CREW: // shown with its call
+    case CUSTOM_PROCESS: // shown in the card of its call
       return null;
     case CUSTOM_CHILD: {
       const { agent } = isRecord(entry.data) ? entry.data : {};
@@ -221,10 +229,21 @@ function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, Too
     const other = b.get(id);
     if (facts.result !== other?.result) return false;
     if (facts.crew !== other?.crew && JSON.stringify(facts.crew) !== JSON.stringify(other?.crew)) return false;
+    if (facts.operations.length !== other.operations.length) return false;
     if (facts.decision?.decision !== other.decision?.decision) return false;
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }
   return true;
+}
+
+/** One of a newer host may lack what this page needs; it is passed over. */
+function isProcessRecord(value: unknown): value is ProcessRecord {
+  return (
+    isRecord(value) &&
+    typeof value.operationId === "string" &&
+    typeof value.processLogRef === "string" &&
+    Array.isArray(value.lines)
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -26,7 +26,7 @@ func (reportingTool) Risk() agent.Risk                      { return agent.RiskR
 func (reportingTool) Describe(agent.Call) agent.Description { return agent.Description{Title: "echo"} }
 func (r reportingTool) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
 	whole, op := process.Begin(ctx, process.Start{ToolCallID: call.ID, TargetType: session.ProcessSkill, Source: "echo", Message: "Begun"})
-	for i := range r.random.IntN(4) {
+	for i := range r.random.IntN(2) {
 		op.Report(process.Event{Message: fmt.Sprint("step ", i), Level: session.ProcessError})
 	}
 	if r.random.IntN(3) == 0 {

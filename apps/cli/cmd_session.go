@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -21,20 +22,23 @@ func newSession(a *app) *cobra.Command {
 
 func newSessionList(a *app) *cobra.Command {
 	var (
-		asJSON  bool
-		project string
+		asJSON, all bool
+		project     string
 	)
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the sessions, newest first",
-		Example: "  scorel session list\n  scorel session list --project prj_... --json",
+		Use:   "list",
+		Short: "List the sessions, newest first",
+		Long: `List the sessions, newest first. Those that an agent had made for a task belong to
+the session that asked, and are listed with --all.`,
+		Example: "  scorel session list\n  scorel session list --project prj_... --json\n  scorel session list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&project, "project", "", "only those of the project with this id")
+	cmd.Flags().BoolVar(&all, "all", false, "also those that agents had made for a task")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		response, err := ask[api.ListSessionsResponse](cmd.Context(), to, "list_sessions", api.ListSessionsRequest{ProjectID: project})
+		response, err := ask[api.ListSessionsResponse](cmd.Context(), to, "list_sessions", api.ListSessionsRequest{ProjectID: project, All: all})
 		if err != nil {
 			return err
 		}
@@ -47,9 +51,17 @@ func newSessionList(a *app) *cobra.Command {
 		}
 		var rows [][]string
 		for _, s := range response.Sessions {
-			rows = append(rows, []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), clip(s.Name, 60)})
+			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), clip(s.Name, 60)}
+			if all {
+				row = append(row, cmp.Or(s.ParentSessionID, "-"))
+			}
+			rows = append(rows, row)
 		}
-		return printTable(a.stdout, []string{"ID", "STATE", "UPDATED", "MESSAGES", "NAME"}, rows)
+		head := []string{"ID", "STATE", "UPDATED", "MESSAGES", "NAME"}
+		if all {
+			head = append(head, "BELONGS TO")
+		}
+		return printTable(a.stdout, head, rows)
 	}
 	return cmd
 }

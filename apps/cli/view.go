@@ -133,6 +133,7 @@ type textView struct {
 	steered bool // standard output is a terminal
 	open    bool // a line is begun
 	failed  error
+	crew    crewLines
 	steps   *progress
 	asked   int // approvals that wait for an answer
 }
@@ -142,6 +143,10 @@ var _ follow.View = (*textView)(nil)
 // Event shows how operations go. Neither a line of the answer that is begun nor a
 // question is broken for it.
 func (v *textView) Event(event api.EventEnvelope) {
+	if line := v.crew.line(event.Event); line != "" {
+		v.steps.clear()
+		fmt.Fprintln(v.stderr, line)
+	}
 	switch e := event.Event.(type) {
 	case api.ApprovalRequested:
 		v.asked++
@@ -151,7 +156,7 @@ func (v *textView) Event(event api.EventEnvelope) {
 	case api.TurnStarted:
 		v.asked = 0
 	case api.ProcessChanged:
-		if !v.open && v.asked == 0 {
+		if !v.open && v.asked == 0 && e.Process.Last.TargetType != session.ProcessAgent { // these have lines of their own
 			v.steps.show(e.Process)
 		}
 	}

@@ -190,8 +190,13 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
+		return err
+	}
+	others := h.newCrew(catalog)
 	open := func(sessionID string) agent.Toolset {
-		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
+		team := others.Team(sessionID)
+		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team}), servers: h.mcp, team: team}
 	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
 	if err != nil {
@@ -211,6 +216,9 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
+	if err == nil {
+		others.Attach(h.sessions)
+	}
 	return err
 }
 

@@ -22,6 +22,7 @@ export class ModelSession {
     questions: [],
     queue: [],
     work: null,
+    crew: [],
     processes: [],
   };
   /** How many events the ring holds. */
@@ -94,7 +95,7 @@ export class ModelSession {
       this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
     }
     delete this.live.unattended;
-    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], questions: [] };
+    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] };
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }
 
@@ -112,6 +113,7 @@ export class ModelSession {
       questions: [],
       queue: this.live.queue,
       work: null,
+      crew: [],
       processes: [],
     };
   }
@@ -148,5 +150,15 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
+  return {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
 }

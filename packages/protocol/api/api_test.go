@@ -171,6 +171,8 @@ func filledEvents(t *testing.T) []api.Event {
 		api.QuestionAsked{Question: api.Question{ID: "q", Choices: []string{"a"}, Deadline: 7}},
 		api.QuestionAnswered{QuestionID: "q", Outcome: api.OutcomeAnswered, Answer: "a", AnsweredBy: "host"}, api.AttendanceChanged{Unattended: true},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
+		api.CrewStarted{Batch: api.CrewBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.CrewChild{{CrewMember: session.CrewMember{Agent: "a"}}}}},
+		api.CrewUpdated{ToolCallID: "c", Index: 1, Child: api.CrewChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}}}, api.CrewEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
 	}

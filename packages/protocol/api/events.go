@@ -26,7 +26,8 @@ import (
 //	attendance_changed   whether nobody who may answer watches
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
-//	                     tools, approvals and questions
+//	                     tools, approvals, questions and crew
+//	crew_started, crew_updated, crew_ended   the agents that work for a call
 //	work_started, work_ended   what the host does between turns
 type Event interface{ EventType() string }
 
@@ -104,6 +105,20 @@ type (
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`
 	}
+	// CrewStarted tells that a call has given tasks to other agents.
+	CrewStarted struct {
+		Batch CrewBatch `json:"batch"`
+	}
+	// CrewUpdated replaces one child of a batch.
+	CrewUpdated struct {
+		ToolCallID string    `json:"toolCallId"`
+		Index      int       `json:"index"`
+		Child      CrewChild `json:"child"`
+	}
+	// CrewEnded takes a batch away; how it ended is in the log.
+	CrewEnded struct {
+		ToolCallID string `json:"toolCallId"`
+	}
 	WorkStarted struct {
 		Work Work `json:"work"`
 	}
@@ -150,6 +165,9 @@ func (QuestionAsked) EventType() string     { return "question_asked" }
 func (QuestionAnswered) EventType() string  { return "question_answered" }
 func (AttendanceChanged) EventType() string { return "attendance_changed" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
+func (CrewStarted) EventType() string       { return "crew_started" }
+func (CrewUpdated) EventType() string       { return "crew_updated" }
+func (CrewEnded) EventType() string         { return "crew_ended" }
 func (WorkStarted) EventType() string       { return "work_started" }
 func (WorkEnded) EventType() string         { return "work_ended" }
 func (ProjectsChanged) EventType() string   { return "projects_changed" }
@@ -163,7 +181,8 @@ func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
-		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
+		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, CrewStarted{}, CrewUpdated{}, CrewEnded{}, WorkStarted{}, WorkEnded{},
+		ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
 	}
 }
 
@@ -248,6 +267,12 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[AttendanceChanged](data)
 	case "queue_changed":
 		return decode[QueueChanged](data)
+	case "crew_started":
+		return decode[CrewStarted](data)
+	case "crew_updated":
+		return decode[CrewUpdated](data)
+	case "crew_ended":
+		return decode[CrewEnded](data)
 	case "work_started":
 		return decode[WorkStarted](data)
 	case "work_ended":

@@ -15,6 +15,7 @@ func NewLive() Live {
 		Approvals: []Approval{},
 		Questions: []Question{},
 		Queue:     []session.QueuedPrompt{},
+		Crew:      []CrewBatch{},
 		Processes: []Process{},
 	}
 }
@@ -26,6 +27,7 @@ func (l Live) Clone() Live {
 	l.Approvals = append([]Approval{}, l.Approvals...)
 	l.Questions = append([]Question{}, l.Questions...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
+	l.Crew = append([]CrewBatch{}, l.Crew...)
 	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
 		turn := *l.Turn
@@ -75,6 +77,12 @@ func (l *Live) Apply(event Event) {
 		l.Unattended = e.Unattended
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
+	case CrewStarted:
+		l.Crew = append(l.withoutBatch(e.Batch.ToolCallID), e.Batch)
+	case CrewUpdated:
+		l.updateCrew(e)
+	case CrewEnded:
+		l.Crew = l.withoutBatch(e.ToolCallID)
 	case WorkStarted:
 		work := e.Work
 		l.Work = &work
@@ -89,7 +97,7 @@ func (l *Live) Apply(event Event) {
 		}
 	case TurnEnded:
 		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
-		l.Questions, l.Unattended = []Question{}, false
+		l.Questions, l.Unattended, l.Crew = []Question{}, false, []CrewBatch{}
 	}
 }
 

@@ -49,9 +49,11 @@ type (
 		Truncated bool `json:"truncated,omitempty"`
 	}
 
-	// ListSessionsRequest lists newest first; "" lists all projects.
+	// ListSessionsRequest lists newest first; "" lists all projects. Sessions that an
+	// agent had made are left out while the one that they belong to is there.
 	ListSessionsRequest struct {
 		ProjectID string `json:"projectId"`
+		All       bool   `json:"all,omitempty"` // those too
 	}
 	ListSessionsResponse struct {
 		Sessions []SessionSummary `json:"sessions"`

@@ -107,7 +107,7 @@ type SessionSummary struct {
 	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
 	MessageCount int    `json:"messageCount"`
 	Running      bool   `json:"running"`
-	// WaitingApproval is true while a tool call waits for an answer.
+	// WaitingApproval is true while a tool call waits for an answer, here or in a child.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
 	// WaitingAnswer is true while a question of the agent waits.
 	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
@@ -117,6 +117,8 @@ type SessionSummary struct {
 	Mode Mode `json:"mode,omitempty"`
 	// Damaged tells what is wrong with the file, "" when nothing is.
 	Damaged string `json:"damaged,omitempty"`
+	// ParentSessionID is of the session whose agent had this one made; "" when a person did.
+	ParentSessionID string `json:"parentSessionId,omitempty"`
 }
 
 // Anchors say how much of a session an entry has seen.
@@ -182,6 +184,8 @@ type Live struct {
 	Unattended bool `json:"unattended,omitempty"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
+	// Crew is who works for calls of the turn.
+	Crew []CrewBatch `json:"crew"`
 	// Processes are operations whose record is not in the log yet.
 	Processes []Process `json:"processes"`
 }

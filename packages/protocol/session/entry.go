@@ -54,6 +54,7 @@ type Header struct {
 	ParentSession string    `json:"parentSession,omitempty"` // path of the session it was forked from
 	ProjectID     string    `json:"projectId,omitempty"`     // ours
 	ClientKey     string    `json:"clientKey,omitempty"`     // ours: the key that made it, so that a retry makes no second one
+	ChildOf       string    `json:"childOf,omitempty"`       // ours: id of the session whose agent had it made
 }
 
 // The typed entries. The order of the fields is the order on disk.

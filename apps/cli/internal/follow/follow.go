@@ -292,7 +292,7 @@ func (r *runner) answer(ctx context.Context, c *client.Client) error {
 func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) error {
 	if decided.approval != nil {
 		got, err := client.Call[api.AnswerApprovalResponse](ctx, c, "answer_approval", api.AnswerApprovalRequest{
-			SessionID: r.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
+			SessionID: decided.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
 		})
 		if err == nil && !got.Won {
 			r.cfg.View.Notice(fmt.Sprintf("too late: %s had answered already (%s), and that counts", got.DecidedBy, got.Decision))
@@ -300,7 +300,7 @@ func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) 
 		return err
 	}
 	got, err := client.Call[api.AnswerQuestionResponse](ctx, c, "answer_question", api.AnswerQuestionRequest{
-		SessionID: r.sessionID, QuestionID: decided.id(), Answer: decided.reply.Answer, Skip: decided.reply.Skip,
+		SessionID: decided.sessionID, QuestionID: decided.id(), Answer: decided.reply.Answer, Skip: decided.reply.Skip,
 	})
 	if err == nil && !got.Won {
 		r.cfg.View.Notice("too late: " + told(got.AnsweredBy, got.Outcome, got.Answer))

@@ -10,8 +10,9 @@ import (
 // request is what the host asks a person: a leave for a tool call, or an answer to a
 // question of the agent. One of the two is set.
 type request struct {
-	approval *api.Approval
-	question *api.Question
+	sessionID string // where the call waits: our session, or that of an agent that works for it
+	approval  *api.Approval
+	question  *api.Question
 }
 
 func (r request) id() string {
@@ -37,6 +38,7 @@ type questions struct {
 }
 
 type question struct {
+	sessionID string
 	id        string
 	withdraw  context.CancelFunc
 	withdrawn bool
@@ -80,7 +82,7 @@ func (q *questions) next() {
 	r := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	ctx, withdraw := context.WithCancel(q.ctx)
-	asking := &question{id: r.id(), withdraw: withdraw, result: make(chan answer, 1)}
+	asking := &question{sessionID: r.sessionID, id: r.id(), withdraw: withdraw, result: make(chan answer, 1)}
 	q.asking = asking
 	go func() {
 		asking.result <- q.put(ctx, r)
@@ -137,16 +139,20 @@ func (q *questions) resolved(id string) {
 	}
 }
 
-// keep takes back every question that is not among open.
-func (q *questions) keep(open []string) {
+// keep takes back every question of a session that is not among open.
+func (q *questions) keep(sessionID string, open []string) {
 	var gone []string
 	for _, r := range q.waiting {
-		gone = append(gone, r.id())
+		if r.sessionID == sessionID {
+			gone = append(gone, r.id())
+		}
 	}
 	for _, a := range q.done {
-		gone = append(gone, a.id())
+		if a.sessionID == sessionID {
+			gone = append(gone, a.id())
+		}
 	}
-	if q.asking != nil {
+	if q.asking != nil && q.asking.sessionID == sessionID {
 		gone = append(gone, q.asking.id)
 	}
 	for _, id := range gone {
@@ -154,6 +160,22 @@ func (q *questions) keep(open []string) {
 			q.resolved(id)
 		}
 	}
+}
+
+// sessions are those that questions belong to.
+func (q *questions) sessions() []string {
+	var ids []string
+	for _, r := range q.waiting {
+		ids = append(ids, r.sessionID)
+	}
+	for _, a := range q.done {
+		ids = append(ids, a.sessionID)
+	}
+	if q.asking != nil {
+		ids = append(ids, q.asking.sessionID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // answers returns the answers that the host does not have yet.

@@ -88,7 +88,7 @@ func (a asker) withdraw(ctx context.Context, pending *pendingApproval) (_ ruling
 	suspended := false
 	doErr := a.s.ask(detached, func() {
 		_, waits := a.s.pending[pending.approval.ID]
-		if suspended = waits && a.s.closing && !a.s.cancelling(); suspended {
+		if suspended = waits && a.s.closing && !a.s.cancelling() && !a.s.delegated(); suspended {
 			delete(a.s.pending, pending.approval.ID)
 			return
 		}

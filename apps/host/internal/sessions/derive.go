@@ -22,6 +22,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		CreatedAt: created, UpdatedAt: max(created, d.Updated),
 		MessageCount: d.Messages, Damaged: damage,
 		Model: cmp.Or(models.Find(d.Provider, d.ModelID), models.Default()), Mode: modeOf(d.Mode),
+		ParentSessionID: header.ChildOf,
 	}
 }
 

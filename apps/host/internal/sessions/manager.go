@@ -76,7 +76,7 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	if _, _, err := m.deps.Models.Model(model); err != nil {
 		return api.SessionSummary{}, err
 	}
-	s, isNew, err := m.create(ctx, project, clientKey)
+	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: clientKey})
 	if err != nil {
 		return api.SessionSummary{}, err
 	}
@@ -91,10 +91,11 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	return s.Summary(ctx)
 }
 
-func (m *Manager) create(ctx context.Context, project api.Project, clientKey string) (s *Session, isNew bool, err error) {
+// create makes a session with what the header says beside its id, time and project.
+func (m *Manager) create(ctx context.Context, project api.Project, header session.Header) (s *Session, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id, ok := m.byKey[clientKey]; ok {
+	if id, ok := m.byKey[header.ClientKey]; ok {
 		s, err = m.openLocked(id)
 		return s, false, err
 	}
@@ -105,10 +106,8 @@ func (m *Manager) create(ctx context.Context, project api.Project, clientKey str
 	if err != nil {
 		return nil, false, fmt.Errorf("sessions: making an id: %w", err)
 	}
-	header := session.Header{
-		Type: session.TypeSession, Version: session.Version, ID: id.String(),
-		Timestamp: session.FormatTime(time.Now()), Cwd: project.Path, ProjectID: project.ID, ClientKey: clientKey,
-	}
+	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
+	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
 	line, err := session.EncodeHeader(header)
 	if err != nil {
 		return nil, false, err
@@ -121,7 +120,7 @@ func (m *Manager) create(ctx context.Context, project api.Project, clientKey str
 		header: header, project: project,
 		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
-	m.known[header.ID], m.byKey[clientKey] = k, header.ID
+	m.known[header.ID], m.byKey[header.ClientKey] = k, header.ID
 	return m.startLocked(k, log), true, nil
 }
 
@@ -149,17 +148,26 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 // startLocked starts the session's goroutine; log is nil where it is not open yet.
 func (m *Manager) startLocked(k *known, log store.Log) *Session {
 	s := newSession(k, m.provider, m.deps)
+	if parent := k.header.ChildOf; parent != "" {
+		s.parentMode = func() (api.Mode, bool) { return m.modeOf(parent) }
+	}
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s
 }
 
 // List returns the sessions of a project, or all with "", newest first.
-func (m *Manager) List(projectID string) []api.SessionSummary {
+func (m *Manager) List(projectID string) []api.SessionSummary { return m.list(projectID, true) }
+
+// ListTop is List without the sessions that belong to another one of this host.
+func (m *Manager) ListTop(projectID string) []api.SessionSummary { return m.list(projectID, false) }
+
+func (m *Manager) list(projectID string, children bool) []api.SessionSummary {
 	m.mu.Lock()
 	list := make([]api.SessionSummary, 0, len(m.known))
 	for _, k := range m.known {
-		if projectID == "" || k.project.ID == projectID {
+		below := !children && m.known[k.header.ChildOf] != nil
+		if !below && (projectID == "" || k.project.ID == projectID) {
 			list = append(list, k.summary)
 		}
 	}

@@ -80,7 +80,7 @@ func (s *Session) policy() gate.Policy {
 	if s.deps.Permissions != nil {
 		p = s.deps.Permissions.Policy(s.project, s.id)
 	}
-	p.Mode = cmp.Or(s.summary.Mode, api.ModeAsk)
+	p.Mode = s.lowered(cmp.Or(s.summary.Mode, api.ModeAsk))
 	if s.turn == nil {
 		return p
 	}

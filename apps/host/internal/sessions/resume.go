@@ -48,7 +48,7 @@ func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
 	callID := nextCall(tree)
 	turnID, prompt, ok := waitingTurn(tree, callID)
-	if callID == "" || !ok || s.turn != nil || !interrupted(tree) {
+	if callID == "" || !ok || s.turn != nil || !interrupted(tree) || s.isTask(prompt) {
 		return false
 	}
 	ctx, cancel := context.WithCancel(context.Background())

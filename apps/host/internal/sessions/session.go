@@ -95,6 +95,9 @@ type Session struct {
 	deps     Deps
 	process  *process.Sink
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
+	// parentMode is the mode of the session whose agent had this one made; nil when a
+	// person did.
+	parentMode func() (api.Mode, bool)
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended
@@ -292,7 +295,7 @@ func (s *Session) publish(event api.Event) {
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
-	summary.WaitingApproval, summary.WaitingAnswer = len(s.pending) > 0, len(s.questions) > 0
+	summary.WaitingApproval, summary.WaitingAnswer = len(s.pending) > 0 || s.live.CrewWaits(), len(s.questions) > 0
 	if summary != s.summary {
 		s.summary = summary
 		s.deps.OnSummary(summary)

@@ -50,6 +50,7 @@ func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
 	}
+	s.closeCrews()
 	s.endOrphans()
 	if s.resumeTurn() {
 		return

@@ -37,7 +37,11 @@ func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err er
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
 	turn, err := s.prepareTurn()
-	go s.routineTurn(ctx, turn, err)
+	if s.isTask(prompt) {
+		go s.routineTask(ctx, turn, err)
+	} else {
+		go s.routineTurn(ctx, turn, err)
+	}
 	return entry.ID, nil
 }
 
@@ -68,6 +72,12 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 }
 
 func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
+	outcome := s.runTurn(ctx, turn, err)
+	// The session's goroutine lives until the turn has ended, so this arrives.
+	s.commands <- func() { s.endTurn(outcome) }
+}
+
+func (s *Session) runTurn(ctx context.Context, turn agent.Turn, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, s.process)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
@@ -78,8 +88,7 @@ func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 	} else {
 		outcome = agent.RunTurn(ctx, turn)
 	}
-	// The session's goroutine lives until the turn has ended, so this arrives.
-	s.commands <- func() { s.endTurn(outcome) }
+	return outcome
 }
 
 // endTurn publishes the one terminal event of the prompt.

@@ -34,6 +34,7 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	Crew        Crew
 	// QuestionTimeout is how long a question of the agent waits; 0 is for ever.
 	QuestionTimeout time.Duration
 

@@ -21,11 +21,11 @@ const (
 	Interaction Toolset = "interaction" // questions to people
 	Memory      Toolset = "memory"      // what is kept between sessions
 	Skill       Toolset = "skill"       // instructions and scripts of others
-	Crew        Toolset = "crew"        // other agents
+	Delegation  Toolset = "crew"        // other agents
 )
 
 // Toolsets returns all groups in their order.
-func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Crew} }
+func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation} }
 
 // Definition is what is known of a tool without a session.
 type Definition struct {
@@ -62,6 +62,8 @@ func registry() []entry {
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateParallel{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateTask{s} }},
 	}
 }
 
@@ -95,6 +97,8 @@ type Scope struct {
 	// Scratch is an absolute folder of the session's own, made when it is needed:
 	// output that is too long to show, and the tasks. "" keeps none.
 	Scratch string
+	// Crew runs other agents; without one the session cannot give tasks to any.
+	Crew Crew
 	// Notify hears of background jobs that ended. It does not block; nil is silent.
 	Notify func(text string)
 	// Without names groups that the session does not have: a subagent asks nobody.
@@ -114,6 +118,7 @@ type Set struct {
 	notices notices
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
+	agents  []AgentInfo         // those that the model can give tasks to
 	entries []entry             // lines of the registry that the session has
 	tools   []agent.Tool        // one for each of them
 }
@@ -140,11 +145,22 @@ func (c *Catalog) Open(scope Scope) *Set {
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
 	for i, e := range s.entries {
-		if e.toolset != Skill || len(s.skills) > 0 {
+		if s.serves(e.toolset) {
 			out = append(out, telling{s.tools[i], &s.notices})
 		}
 	}
 	return out
+}
+
+// serves tells whether the session has something for the tools of a group to act on.
+func (s *Set) serves(group Toolset) bool {
+	switch group {
+	case Skill:
+		return len(s.skills) > 0
+	case Delegation:
+		return s.scope.Crew != nil && len(s.agents) > 0
+	}
+	return true
 }
 
 // Close ends every process of the session and waits for it.

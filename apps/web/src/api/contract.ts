@@ -172,8 +172,11 @@ export interface SessionView {
   cancel(): Promise<void>;
   /** Fetches some of the entries before those that are here. */
   loadEarlier(): void;
-  /** Rejects when what was shown has changed since. */
-  answer(approval: Approval, answer: Answer): Promise<Answered>;
+  /**
+   * Rejects when what was shown has changed since. sessionId is that of an agent that works for this session,
+   * where it is the one that asks.
+   */
+  answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered>;
   answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied>;
   /** Ends this holder's interest. */
   release(): void;

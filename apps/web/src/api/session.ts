@@ -124,9 +124,9 @@ export class Session implements SessionView {
     }
   }
 
-  async answer(approval: Approval, answer: Answer): Promise<Answered> {
+  async answer(approval: Approval, answer: Answer, sessionId = this.sessionId): Promise<Answered> {
     return this.#options.host.request("answer_approval", {
-      sessionId: this.sessionId,
+      sessionId,
       approvalId: approval.id,
       ...answer,
       // The answer is for what was on the screen, and for nothing else.

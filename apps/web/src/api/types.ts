@@ -4,6 +4,8 @@ export type {
   Anchors,
   Approval,
   Client,
+  CrewBatch,
+  CrewChild,
   Decision,
   DirEntry,
   Event,
@@ -42,6 +44,8 @@ export {
 export type {
   AssistantMessage,
   Block,
+  ChildState,
+  CrewMember,
   CustomEntry,
   Entry as SessionEntry,
   ImageBlock,
@@ -60,6 +64,8 @@ export type {
 } from "@scorel/protocol/gen/session";
 export {
   CUSTOM_APPROVAL,
+  CUSTOM_CHILD,
+  CUSTOM_CREW,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,

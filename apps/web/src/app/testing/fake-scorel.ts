@@ -31,7 +31,17 @@ import {
 } from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
+  return {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
 }
 
 export class FakePairing implements Pairing {
@@ -50,7 +60,7 @@ export class FakePairing implements Pairing {
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
-  readonly answers: ({ approvalId: string } & Answer)[] = [];
+  readonly answers: ({ approvalId: string; sessionId?: string } & Answer)[] = [];
   readonly replies: ({ questionId: string } & QuestionReply)[] = [];
   replyWith: Partial<QuestionReplied> = {};
   readonly retried: string[] = [];
@@ -116,8 +126,8 @@ export class FakeSession implements SessionView {
     this.cancelled++;
   }
 
-  async answer(approval: Approval, answer: Answer): Promise<Answered> {
-    this.answers.push({ approvalId: approval.id, ...answer });
+  async answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered> {
+    this.answers.push({ approvalId: approval.id, ...answer, ...(sessionId ? { sessionId } : {}) });
     return { won: true, decidedBy: "cli_me", decision: answer.decision, ...this.answerWith };
   }
 

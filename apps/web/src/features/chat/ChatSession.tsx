@@ -18,6 +18,7 @@ import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
 import { LogContext, type LogReader, NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
+import { ParentLink } from "./ParentLink";
 import { SessionHistory } from "./SessionHistory";
 import { SessionMenu } from "./SessionMenu";
 import { SessionMode } from "./SessionMode";
@@ -61,8 +62,19 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
         <div className="flex h-full min-h-0 flex-col">
           <PageHeader
             title={summary ? summary.name || "New session" : "Session"}
-            subtitle={[project?.name, label].filter(Boolean).join(" · ")}
-            back={{ to: "/d/$deviceId", params: { deviceId } }}
+            subtitle={
+              <>
+                {summary?.parentSessionId ? (
+                  <ParentLink deviceId={deviceId} sessionId={summary.parentSessionId} sessions={data.sessions} />
+                ) : null}
+                {[project?.name, label].filter(Boolean).join(" · ")}
+              </>
+            }
+            back={
+              summary?.parentSessionId
+                ? { to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId: summary.parentSessionId } }
+                : { to: "/d/$deviceId", params: { deviceId } }
+            }
             actions={
               summary ? (
                 <>

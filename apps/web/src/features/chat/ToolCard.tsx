@@ -1,7 +1,9 @@
 import { memo, useState } from "react";
+import type { CrewChild } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { cx } from "../../components/cx";
 import {
+  BranchIcon,
   ChevronRightIcon,
   FileIcon,
   QuestionIcon,
@@ -10,6 +12,7 @@ import {
   TerminalIcon,
 } from "../../components/icons";
 import { Code } from "./CodeBlock";
+import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
@@ -49,6 +52,7 @@ function ClosedCard({ id, name, args, facts }: ToolCardProps) {
             : ""
       }
       decision={decision}
+      crew={facts.crew}
       operations={{ id, records: facts.operations }}
     />
   );
@@ -78,7 +82,10 @@ function outcome(failed: boolean, code: number | null, decision: ToolDecision | 
 function OpenCard({ id, name, args, facts }: ToolCardProps) {
   const live = useLiveTools();
   const tool = live.tools.find((each) => each.toolCallId === id);
-  const asks = live.questions.some((each) => each.toolCallId === id);
+  const batch = live.crew.find((each) => each.toolCallId === id);
+  const asks =
+    live.questions.some((each) => each.toolCallId === id) ||
+    (batch?.children.some((each) => each.approvals?.length) ?? false);
   const waits = asks || live.approvals.some((each) => each.toolCallId === id);
   const state = tool && !asks ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
   const badges = {
@@ -100,9 +107,10 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       view={viewTool(name, args)}
       state={state}
       badge={badges[state]}
-      startsOpen={state === "running"}
+      startsOpen={state === "running" && !batch}
       output={tool?.output ?? ""}
       decision={facts.decision}
+      crew={batch?.children ?? facts.crew}
       operations={{ id, records: facts.operations }}
       tail
     />
@@ -116,6 +124,8 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  /** The agents that work for it, always in sight. */
+  crew?: readonly CrewChild[] | undefined;
   operations?: Omit<OperationsProps, "open">;
   /** The output grows: its end is what matters. */
   tail?: boolean;
@@ -126,10 +136,21 @@ const icons = {
   file: FileIcon,
   search: SearchIcon,
   question: QuestionIcon,
+  agents: BranchIcon,
   other: SettingsIcon,
 };
 
-export function Frame({ view, state, badge, startsOpen, output, decision, operations, tail = false }: FrameProps) {
+export function Frame({
+  view,
+  state,
+  badge,
+  startsOpen,
+  output,
+  decision,
+  crew,
+  operations,
+  tail = false,
+}: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -152,7 +173,8 @@ export function Frame({ view, state, badge, startsOpen, output, decision, operat
         {badge}
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
-      {operations ? <Operations {...operations} open={open} /> : null}
+      {crew ? <CrewList members={crew} /> : null}
+      {operations && !crew ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
+import type { Approval, Live } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
@@ -71,22 +72,26 @@ export function Transcript({
     box,
     onMissing,
   });
-  const { tools, approvals, questions } = live;
-  const waits = approvals.length + questions.length > 0;
+  const { tools, questions, crew } = live;
+  const leaves = useMemo(() => allLeaves(live), [live]);
+  const waits = leaves.length + questions.length > 0;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
     if (lastSent) toEnd();
   }, [lastSent, toEnd]);
   const running = live.turn !== null;
-  const liveTools = useMemo(() => ({ tools, approvals, questions, running }), [tools, approvals, questions, running]);
+  const liveTools = useMemo(
+    () => ({ tools, approvals: live.approvals, questions, crew, running }),
+    [tools, live.approvals, questions, crew, running],
+  );
   const last = rows.at(-1);
   const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
         <p role="status" className="sr-only">
-          {approvals.length > 0
+          {leaves.length > 0
             ? "The agent asks for your approval."
             : waits
               ? "The agent asks you."
@@ -120,15 +125,16 @@ export function Transcript({
                   first={last?.kind !== "assistant"}
                 />
               ) : null}
-              {approvals.map((approval, i) => (
+              {leaves.map(({ approval, asker, sessionId }, i) => (
                 <ApprovalCard
                   key={approval.id}
                   approval={approval}
                   place={i + 1}
-                  count={approvals.length}
+                  count={leaves.length}
+                  asker={asker}
                   canAnswer={canAnswer}
                   canKeepRules={canKeepRules}
-                  onAnswer={(asked, answer) => view.answer(asked, answer)}
+                  onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
                 />
               ))}
               {questions.map((question) => (
@@ -165,6 +171,23 @@ export function Transcript({
       </ProcessContext>
     </LiveContext>
   );
+}
+
+/** A leave that is asked for. */
+interface Leave {
+  approval: Approval;
+  /** The agent that asks, and its session, where it is one that works for this session. */
+  asker?: string;
+  sessionId?: string | undefined;
+}
+
+function allLeaves({ approvals, crew }: Live): Leave[] {
+  const theirs = crew.flatMap((batch) =>
+    batch.children.flatMap(({ agent, sessionId, approvals: asked = [] }) =>
+      asked.map((approval) => ({ approval, asker: agent, sessionId })),
+    ),
+  );
+  return [...approvals.map((approval) => ({ approval })), ...theirs];
 }
 
 /** Whether the row says already that the turn did not end well. */

@@ -31,9 +31,12 @@ export function useHostData(host: Host): HostData {
   };
 }
 
-/** The sessions of one project, in the order of the list. */
+/** The sessions of one project, in the order of the list; those that belong to another one are shown in that. */
 export function sessionsOf(sessions: SessionSummary[] | null, projectId: string): SessionSummary[] {
-  return sessions?.filter((session) => session.projectId === projectId) ?? [];
+  const ids = new Set(sessions?.map((session) => session.id));
+  return (
+    sessions?.filter((session) => session.projectId === projectId && !ids.has(session.parentSessionId ?? "")) ?? []
+  );
 }
 
 /** What a session is called in lists. */

@@ -70,7 +70,7 @@ func (h *Host) listDir(_ context.Context, _ *conn, r api.ListDirRequest) (api.Li
 }
 
 func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
-	return api.ListSessionsResponse{Sessions: h.sessions.List(r.ProjectID)}, nil
+	return h.sessions.Page(r)
 }
 
 func (h *Host) searchSessions(ctx context.Context, _ *conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {

@@ -8,6 +8,33 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// Sessions returns the sessions of a project, or of all with "", newest first and page
+// by page; limit 0 is all of them. One that changes while the pages are read is there
+// once.
+func Sessions(ctx context.Context, c *Client, projectID string, limit int) ([]api.SessionSummary, error) {
+	list, seen := []api.SessionSummary{}, map[string]bool{}
+	request := api.ListSessionsRequest{ProjectID: projectID, Limit: api.MaxSessions}
+	for {
+		if limit > 0 {
+			request.Limit = min(limit-len(list), api.MaxSessions)
+		}
+		page, err := Call[api.ListSessionsResponse](ctx, c, "list_sessions", request)
+		if err != nil {
+			return nil, fmt.Errorf("listing the sessions: %w", err)
+		}
+		for _, s := range page.Sessions {
+			if !seen[s.ID] && (limit == 0 || len(list) < limit) { // an older host gives all at once
+				seen[s.ID] = true
+				list = append(list, s)
+			}
+		}
+		if page.Next == "" || page.Next == request.After || limit > 0 && len(list) == limit {
+			return list, nil
+		}
+		request.After = page.Next
+	}
+}
+
 // Earlier returns the entries of a session's log before a cursor that the host gave,
 // in order, back to its beginning. With after it stops once all that follow that seq
 // are there, and may return some more.

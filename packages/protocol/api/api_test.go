@@ -170,6 +170,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
+		api.RulesChanged{}, api.MCPServersChanged{ProjectID: "p"},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -151,22 +150,6 @@ func (m *Manager) startLocked(k *known, log store.Log) *Session {
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s
-}
-
-// List returns the sessions of a project, or all with "", newest first.
-func (m *Manager) List(projectID string) []api.SessionSummary {
-	m.mu.Lock()
-	list := make([]api.SessionSummary, 0, len(m.known))
-	for _, k := range m.known {
-		if projectID == "" || k.project.ID == projectID {
-			list = append(list, k.summary)
-		}
-	}
-	m.mu.Unlock()
-	slices.SortFunc(list, func(a, b api.SessionSummary) int {
-		return cmp.Or(cmp.Compare(b.UpdatedAt, a.UpdatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	return list
 }
 
 // Close cancels running turns, waits for them, and closes all sessions, the index

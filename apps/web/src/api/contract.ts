@@ -1,6 +1,7 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
 import type { DiagnosisState } from "./diagnosis";
+import type { Sought } from "./place";
 import type { Approval, Decision, Event, Live, QueueItem, Requests, SessionEntry, SessionSummary } from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
@@ -108,6 +109,17 @@ export interface OutgoingPrompt {
   createdAt: number;
 }
 
+/** A part in the middle of the log, where a search led to. */
+export interface PlaceState {
+  /** In file order. */
+  entries: SessionEntry[];
+  /** The last of them on the path to the session's leaf. */
+  tip: string;
+  earlier: "none" | "some" | "loading";
+  /** What lies between these and the end. When it is here, the place is one with the end. */
+  later: "some" | "loading";
+}
+
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
@@ -115,6 +127,8 @@ export interface SessionState {
   entries: SessionEntry[];
   /** Whether the host has entries before these; "loading" while they are on their way. */
   earlier: "none" | "some" | "loading";
+  /** What is looked at instead of the end. */
+  place: PlaceState | null;
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -147,8 +161,14 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
-  /** Fetches some of the entries before those that are here. */
+  /** Fetches some of the entries before those that are looked at. */
   loadEarlier(): void;
+  /** Fetches some of the entries after those of the place. */
+  loadLater(): void;
+  /** Brings an entry here with what stands around it. */
+  seek(entryId: string): Promise<Sought>;
+  /** Leaves the place for the end. */
+  leavePlace(): void;
   /** Rejects when what was shown has changed since. */
   answer(approval: Approval, answer: Answer): Promise<Answered>;
   /** Ends this holder's interest. */

@@ -13,15 +13,18 @@ import {
   type SessionState,
   type SessionView,
 } from "./contract";
-import { clientKeyOf, lastErrorOf } from "./derive";
+import { clientKeyOf, keepSame, lastErrorOf } from "./derive";
 import type { Frames } from "./frames";
 import type { OutboxStore } from "./outbox";
+import { Place, type Sought } from "./place";
 import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
 import { Sender } from "./sender";
 import { Store } from "./store";
 import {
   ApiKind,
   type Approval,
+  CUSTOM_LEAF,
+  type GetEntriesResponse,
   type QueuedPrompt,
   type QueueItem,
   type SessionEntry,
@@ -48,6 +51,7 @@ export class Session implements SessionView {
   readonly #state: Store<SessionState>;
   readonly #sender: Sender;
   readonly #stopMe: () => void;
+  readonly #place: Place;
   #projection: Projection = emptyProjection();
   #inLog = new Set<string>();
   #outgoing: OutgoingPrompt[] = [];
@@ -87,6 +91,14 @@ export class Session implements SessionView {
         }
       },
       onChange: () => this.#options.frames.request(this.#publish),
+    });
+    this.#place = new Place({
+      sessionId: options.sessionId,
+      host: options.host,
+      end: () => this.#projection,
+      join: (entries, before) => this.#join({ entries, before }),
+      changed: () => this.#publish(),
+      retry: options.resyncRetry ?? RESYNC_RETRY,
     });
     this.#state = new Store(this.#compose());
     this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
@@ -131,7 +143,23 @@ export class Session implements SessionView {
     });
   }
 
+  loadLater(): void {
+    this.#place.loadLater();
+  }
+
+  seek(entryId: string): Promise<Sought> {
+    return this.#place.seek(entryId);
+  }
+
+  leavePlace(): void {
+    this.#place.leave();
+  }
+
   loadEarlier(): void {
+    if (this.#place.state) {
+      this.#place.loadEarlier();
+      return;
+    }
     const { before } = this.#projection;
     if (this.#fetching || this.#phase !== "live" || before === 0) {
       return;
@@ -143,8 +171,7 @@ export class Session implements SessionView {
       (response) => {
         if (sync === this.#sync) {
           this.#fetching = false;
-          this.#replace(prependEntries(this.#projection, response));
-          this.#publish();
+          this.#join(response);
         }
       },
       () => {
@@ -157,6 +184,11 @@ export class Session implements SessionView {
         }, this.#options.resyncRetry ?? RESYNC_RETRY);
       },
     );
+  }
+
+  #join(earlier: GetEntriesResponse): void {
+    this.#replace(prependEntries(this.#projection, earlier));
+    this.#publish();
   }
 
   release(): void {
@@ -197,6 +229,7 @@ export class Session implements SessionView {
     this.#fetching = false;
     this.#pending = [];
     clearTimeout(this.#retry);
+    this.#place.interrupt();
     this.#sender.goOffline();
     if (this.#phase === "live") {
       this.#phase = "loading";
@@ -219,6 +252,9 @@ export class Session implements SessionView {
     this.#options.host.request("resync_events", { sessionId: this.sessionId, ...this.#projection.anchors }).then(
       (response) => {
         if (sync === this.#sync) {
+          if (response.mode === "full_reload") {
+            this.#place.leave();
+          }
           this.#synced(() => applyResync(this.#projection, response));
         }
       },
@@ -300,6 +336,9 @@ export class Session implements SessionView {
       if (key) {
         this.#inLog.add(key);
       }
+      if (appended && entry.type === "custom" && entry.customType === CUSTOM_LEAF) {
+        this.#place.leave(); // it was on the path to another leaf
+      }
     }
     this.#sender.settle(this.#inLog);
   }
@@ -330,6 +369,7 @@ export class Session implements SessionView {
       summary,
       entries,
       earlier: before === 0 ? "none" : this.#fetching ? "loading" : "some",
+      place: this.#place.state,
       live,
       outgoing: this.#outgoing,
       lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),
@@ -351,23 +391,4 @@ export class Session implements SessionView {
     }
     return this.#loaded ? "reconnecting" : "loading";
   }
-}
-
-// The same list while nothing in it changes, so that a stream of deltas does not
-// draw it again and again.
-function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
-  const same =
-    before.length === after.length &&
-    before.every((a, i) => {
-      const b = after[i] as OutgoingPrompt;
-      return (
-        a.clientKey === b.clientKey &&
-        a.state === b.state &&
-        a.mine === b.mine &&
-        a.steer === b.steer &&
-        a.text === b.text &&
-        a.error === b.error
-      );
-    });
-  return same ? before : after;
 }

@@ -17,6 +17,7 @@ import type {
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
+import type { Sought } from "../../api/place";
 import { Store } from "../../api/store";
 import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
 
@@ -47,6 +48,9 @@ export class FakeSession implements SessionView {
   readonly queues: QueueItem[][] = [];
   cancelled = 0;
   fetched = 0;
+  fetchedLater = 0;
+  readonly soughtFor: string[] = [];
+  seekWith: Sought = "failed";
   held = 0;
   answerWith: Partial<Answered> = {};
 
@@ -59,6 +63,7 @@ export class FakeSession implements SessionView {
       summary: null,
       entries: [],
       earlier: "none",
+      place: null,
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -111,6 +116,19 @@ export class FakeSession implements SessionView {
 
   loadEarlier(): void {
     this.fetched++;
+  }
+
+  loadLater(): void {
+    this.fetchedLater++;
+  }
+
+  async seek(entryId: string): Promise<Sought> {
+    this.soughtFor.push(entryId);
+    return this.seekWith;
+  }
+
+  leavePlace(): void {
+    this.patch({ place: null });
   }
 
   release(): void {

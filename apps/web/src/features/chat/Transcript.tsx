@@ -5,6 +5,7 @@ import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
+import { Later } from "./Later";
 import { LivePart } from "./LivePart";
 import { LiveContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
@@ -19,6 +20,12 @@ import { useWindow } from "./use-window";
 
 /** Of the row that a search led to. */
 const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
+
+const notThere = {
+  elsewhere: "That place is on another branch of this session.",
+  missing: "That place is not in this session any more.",
+  failed: "That place could not be fetched now; try again when the machine is online.",
+};
 
 export interface TranscriptProps {
   state: SessionState;
@@ -38,35 +45,31 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
-  const rows = useRows(state.entries);
+  const { place } = state;
+  const { entries, earlier } = place ?? state;
+  const rows = useRows(entries, place?.tip);
   const load = useCallback(() => view.loadEarlier(), [view]);
-  const beyond = useMemo(() => ({ state: state.earlier, load }), [state.earlier, load]);
+  const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
   const { first, reveal } = useWindow(rows, box, top, beyond);
   const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content);
   const toast = useToast();
-  const onMissing = useCallback(() => toast("That place is on another branch of this session."), [toast]);
-  const sought = useJump({
-    entryId,
-    entries: state.entries,
-    rows,
-    first,
-    reveal,
-    earlier: state.earlier,
-    loadEarlier: load,
-    leaveEnd,
-    box,
-    onMissing,
-  });
+  const onMissing = useCallback((why: keyof typeof notThere) => toast(notThere[why]), [toast]);
+  const seek = useCallback((sought: string) => view.seek(sought), [view]);
+  const sought = useJump({ entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing });
+  const toLatest = useCallback(() => {
+    view.leavePlace();
+    toEnd();
+  }, [view, toEnd]);
   const { tools, approvals } = live;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
-    if (lastSent) toEnd();
-  }, [lastSent, toEnd]);
+    if (lastSent) toLatest();
+  }, [lastSent, toLatest]);
   const running = live.turn !== null;
   const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
+  const nothing = rows.length === 0 && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <p role="status" className="sr-only">
@@ -79,9 +82,9 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
           className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
         >
           <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-            {first > 0 || state.earlier !== "none" ? (
+            {first > 0 || earlier !== "none" ? (
               <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
-                {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
+                {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
               </div>
             ) : null}
             {nothing ? empty : null}
@@ -90,27 +93,39 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
                 <RowView row={row} previous={rows[first + i - 1]} me={me} />
               </div>
             ))}
-            {running ? (
-              <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
-            ) : null}
-            {approvals.map((approval, i) => (
-              <ApprovalCard
-                key={approval.id}
-                approval={approval}
-                place={i + 1}
-                count={approvals.length}
-                canAnswer={canAnswer}
-                canKeepRules={canKeepRules}
-                onAnswer={(asked, answer) => view.answer(asked, answer)}
-              />
-            ))}
-            {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-            <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+            {place ? (
+              <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
+            ) : (
+              <>
+                {running ? (
+                  <LivePart
+                    live={live}
+                    model={model?.id}
+                    demo={model?.demo ?? false}
+                    first={last?.kind !== "assistant"}
+                  />
+                ) : null}
+                {approvals.map((approval, i) => (
+                  <ApprovalCard
+                    key={approval.id}
+                    approval={approval}
+                    place={i + 1}
+                    count={approvals.length}
+                    canAnswer={canAnswer}
+                    canKeepRules={canKeepRules}
+                    onAnswer={(asked, answer) => view.answer(asked, answer)}
+                  />
+                ))}
+                {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+                <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+              </>
+            )}
           </div>
         </section>
-        {atEnd ? null : (
+        {atEnd && !place ? null : (
           <Button
-            onClick={toEnd}
+            data-testid="to-latest"
+            onClick={toLatest}
             className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
             tone={approvals.length > 0 ? "primary" : "secondary"}
           >

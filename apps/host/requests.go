@@ -89,6 +89,7 @@ func (h *Host) createSession(ctx context.Context, c *conn, r api.CreateSessionRe
 	if err != nil {
 		return api.CreateSessionResponse{}, err
 	}
+	h.tell(api.SessionUpdated{Session: summary})
 	return api.CreateSessionResponse{Session: summary}, nil
 }
 

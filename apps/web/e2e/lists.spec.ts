@@ -5,7 +5,7 @@ import { expect, test } from "./harness";
 import { readSession, sessionFiles } from "./log";
 
 test("a project of many sessions shows the newest, and the others as one comes to them", async ({ world, visitor }) => {
-  const sent = await world.scorel(["send", "--project", world.project, "hello"]);
+  const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();
   const file = sessionFiles(world.scorelHome)[0] ?? "none";
@@ -35,7 +35,7 @@ test("a project of many sessions shows the newest, and the others as one comes t
   await anna.pair();
   await expect(anna.at("session-row")).toHaveCount(6);
   await anna.page.getByRole("button", { name: `Show all ${count + 1} sessions` }).click();
-  await expect(anna.at("session-row").first()).toContainText("hello");
+  await expect(anna.at("session-row").first()).toContainText("stream 3");
   await expect(anna.at("session-row").nth(1)).toContainText(`number ${count - 1}`);
   const here = await anna.at("session-row").count();
   expect(here).toBeLessThan(count / 2);
@@ -55,13 +55,13 @@ test("a hit far back is in sight at once, with what stands around it, and leads 
   world,
   visitor,
 }) => {
-  const sent = await world.scorel(["send", "--project", world.project, "hello"]);
+  const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
   expect(sent, sent.stderr).toMatchObject({ code: 0 });
   await world.killHost();
   const file = sessionFiles(world.scorelHome)[0] ?? "none";
   const id = (JSON.parse(readFileSync(file, "utf8").split("\n")[0] ?? "") as { id: string }).id;
   let parentId = readSession(world.scorelHome, id).at(-1)?.id ?? null;
-  const lines = Array.from({ length: 4000 }, (_, i) => {
+  const lines = Array.from({ length: 2000 }, (_, i) => {
     const text = i === 700 ? "the lighthouse keeper" : `line ${i}`;
     const content = [{ type: "text", text }];
     const message = i % 2 ? { role: "assistant", content, stopReason: "stop" } : { role: "user", content };
@@ -79,10 +79,10 @@ test("a hit far back is in sight at once, with what stands around it, and leads 
   await anna.at("search-hit").click();
   const hit = anna.page.getByText("the lighthouse keeper", { exact: true });
   await expect(hit).toBeInViewport();
-  await expect(anna.page.getByText("line 3999", { exact: true })).toHaveCount(0);
+  await expect(anna.page.getByText("line 1999", { exact: true })).toHaveCount(0);
   await expect(anna.page.getByText("line 699", { exact: true })).toHaveCount(1);
   await anna.at("to-latest").click();
-  await expect(anna.page.getByText("line 3999", { exact: true })).toBeInViewport();
+  await expect(anna.page.getByText("line 1999", { exact: true })).toBeInViewport();
 
   await test.step("and read on from there it is one with the end", async () => {
     await anna.page.goBack();

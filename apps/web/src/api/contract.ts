@@ -1,7 +1,6 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
 import type { DiagnosisState } from "./diagnosis";
-import type { Sought } from "./place";
 import type { Approval, Decision, Event, Live, QueueItem, Requests, SessionEntry, SessionSummary } from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
@@ -108,6 +107,17 @@ export interface OutgoingPrompt {
   steer?: boolean;
   createdAt: number;
 }
+
+/** What came of looking for an entry. */
+export type Sought =
+  /** It is among the entries that are here. */
+  | "here"
+  /** It is on another branch of the session. */
+  | "elsewhere"
+  /** The session has no such entry. */
+  | "missing"
+  /** The machine could not be asked now. */
+  | "failed";
 
 /** A part in the middle of the log, where a search led to. */
 export interface PlaceState {

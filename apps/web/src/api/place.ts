@@ -1,21 +1,9 @@
 // A part in the middle of a session's log: what stands around an entry that was
 // looked for. It is fetched without all that lies between it and the end, and joins
 // the end when it has grown to it. The end is the projection's; events are about it.
-import type { Host, PlaceState } from "./contract";
-import { ApiError } from "./contract";
+import { ApiError, type Host, type PlaceState, type Sought } from "./contract";
 import type { Projection } from "./projection";
 import { ApiKind, type GetEntriesResponse, type Requests, type SessionEntry } from "./types";
-
-/** What came of looking for an entry. */
-export type Sought =
-  /** It is among the entries that are here. */
-  | "here"
-  /** It is on another branch of the session. */
-  | "elsewhere"
-  /** The session has no such entry. */
-  | "missing"
-  /** The machine could not be asked now. */
-  | "failed";
 
 interface Part {
   entries: SessionEntry[];

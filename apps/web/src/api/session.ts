@@ -12,11 +12,12 @@ import {
   type Readable,
   type SessionState,
   type SessionView,
+  type Sought,
 } from "./contract";
 import { clientKeyOf, keepSame, lastErrorOf } from "./derive";
 import type { Frames } from "./frames";
 import type { OutboxStore } from "./outbox";
-import { Place, type Sought } from "./place";
+import { Place } from "./place";
 import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
 import { Sender } from "./sender";
 import { Store } from "./store";

@@ -14,10 +14,10 @@ import type {
   Scorel,
   SessionState,
   SessionView,
+  Sought,
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
-import type { Sought } from "../../api/place";
 import { Store } from "../../api/store";
 import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
 

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
-import type { Sought } from "../../api/place";
+import type { Sought } from "../../api/contract";
 import type { SessionEntry } from "../../api/types";
 import type { Row } from "./rows";
 

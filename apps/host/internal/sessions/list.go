@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,21 +35,49 @@ func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResp
 	if err != nil {
 		return response, err
 	}
-	list := m.List(r.ProjectID)
-	response.Total = len(list)
-	if r.After != "" {
-		first, found := slices.BinarySearchFunc(list, after, func(s api.SessionSummary, p listPlace) int { return placeOf(s).compare(p) })
-		if found {
-			first++
-		}
-		list = list[first:]
+	if r.Limit == 0 && r.After == "" {
+		response.Sessions = m.List(r.ProjectID)
+		response.Total = len(response.Sessions)
+		return response, nil
 	}
-	if limit := min(r.Limit, api.MaxSessions); limit > 0 && limit < len(list) {
-		list = list[:limit]
-		response.Next = placeOf(list[limit-1]).String()
+	limit := min(r.Limit, api.MaxSessions)
+	if limit == 0 {
+		limit = math.MaxInt - 1
 	}
-	response.Sessions = list
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var places []listPlace
+	if places, response.Total = m.newest(r.ProjectID, after, limit+1); len(places) > limit {
+		places = places[:limit]
+		response.Next = places[limit-1].String()
+	}
+	response.Sessions = make([]api.SessionSummary, len(places))
+	for i, p := range places {
+		response.Sessions[i] = m.known[p.id].summary
+	}
 	return response, nil
+}
+
+// newest returns the places of the first sessions of the list after a place, most of
+// them at most, and how many sessions the list has. Only those that are given are
+// sorted: a list may be long. m.mu is held.
+func (m *Manager) newest(projectID string, after listPlace, most int) (first []listPlace, total int) {
+	for _, k := range m.known {
+		if projectID != "" && k.project.ID != projectID {
+			continue
+		}
+		total++
+		p := placeOf(k.summary)
+		if after.id != "" && p.compare(after) <= 0 || len(first) == most && p.compare(first[most-1]) > 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(first, p, listPlace.compare)
+		if len(first) == most {
+			first = first[:most-1]
+		}
+		first = slices.Insert(first, i, p)
+	}
+	return first, total
 }
 
 // listPlace is where a session stands in the list.

@@ -2,11 +2,19 @@ package sessions_test
 
 import (
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // The pages are the list, also while a session is taken away between two of them and
@@ -48,6 +56,40 @@ func TestPagesAreTheList(t *testing.T) {
 	for _, bad := range []api.ListSessionsRequest{{Limit: -1}, {Limit: 1, After: "x"}, {Limit: 1, After: "x.y"}, {Limit: 1, After: "1."}} {
 		if _, err := m.Page(bad); err == nil {
 			t.Errorf("%+v was answered", bad)
+		}
+	}
+}
+
+// A page of a long list costs the sorting of its headlines, and nothing is read.
+func BenchmarkPageOf5000(b *testing.B) {
+	dir := b.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "prj_1"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	dawn := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i := range 5000 {
+		at := dawn.Add(time.Duration(i) * time.Minute)
+		header, err := session.EncodeHeader(session.Header{
+			Type: session.TypeSession, Version: session.Version, ID: fmt.Sprintf("s%04d", i), Timestamp: session.FormatTime(at), Cwd: dir, ProjectID: "prj_1",
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := fmt.Sprintf("%s_s%04d.jsonl", strings.NewReplacer(":", "-", ".", "-").Replace(session.FormatTime(at)), i)
+		if err := os.WriteFile(filepath.Join(dir, "prj_1", name), append(header, '\n'), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	log := slog.New(slog.DiscardHandler)
+	m, err := sessions.NewManager(b.Context(), file.New(dir, log), sessions.Deps{Logger: log, Models: oneModel{modeltest.New()}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = m.Close() }()
+	request := api.ListSessionsRequest{ProjectID: "prj_1", Limit: 50}
+	for b.Loop() {
+		if page, err := m.Page(request); err != nil || len(page.Sessions) != 50 || page.Total != 5000 {
+			b.Fatal(len(page.Sessions), page.Total, err)
 		}
 	}
 }

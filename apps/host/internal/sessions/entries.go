@@ -31,7 +31,7 @@ func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntrie
 	if request.Before > 0 {
 		entries = entries[:firstAfter(entries, request.Before-1)]
 	}
-	first, last := 0, len(entries)
+	var first, last int
 	switch {
 	case request.Around != "":
 		at := slices.IndexFunc(entries, func(e session.Entry) bool { return e.ID == request.Around })

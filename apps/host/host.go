@@ -60,6 +60,9 @@ type Host struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	sandbox  *sandbox.Sandbox
+
+	permissions *permissions
+
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
@@ -186,10 +189,11 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	options := toolOptions(h.paths, h.models.config)
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
-	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	h.permissions, err = loadPermissions(h.paths, h.models.config.Permissions, catalog)
 	if err != nil {
 		return err
 	}
+	h.permissions.changed = func() { h.tell(api.RulesChanged{}) }
 	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
 		return err
 	}
@@ -210,7 +214,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
-		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
+		Mode: h.models.config.Permissions.Mode, Permissions: h.permissions,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,

@@ -70,10 +70,7 @@ func (h *Host) listDir(_ context.Context, _ *conn, r api.ListDirRequest) (api.Li
 }
 
 func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
-	if r.All {
-		return api.ListSessionsResponse{Sessions: h.sessions.List(r.ProjectID)}, nil
-	}
-	return api.ListSessionsResponse{Sessions: h.sessions.ListTop(r.ProjectID)}, nil
+	return h.sessions.Page(r)
 }
 
 func (h *Host) searchSessions(ctx context.Context, _ *conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
@@ -92,6 +89,7 @@ func (h *Host) createSession(ctx context.Context, c *conn, r api.CreateSessionRe
 	if err != nil {
 		return api.CreateSessionResponse{}, err
 	}
+	h.tell(api.SessionUpdated{Session: summary})
 	return api.CreateSessionResponse{Session: summary}, nil
 }
 

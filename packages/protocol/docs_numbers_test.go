@@ -38,6 +38,7 @@ var numbers = map[string]int{
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
 	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
 	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
+	"api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

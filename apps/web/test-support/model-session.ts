@@ -1,9 +1,11 @@
 // A host's session in memory: the log, the live part, the ring and resync, written
 // the plain way, so that the page's projection has something to be compared with.
+import { pathTo } from "@scorel/protocol/tree";
 import type {
   Anchors,
   GetEntriesResponse,
   Live,
+  Requests,
   ResyncEventsResponse,
   SessionEntry,
   SessionSummary,
@@ -138,6 +140,27 @@ export class ModelSession {
       return structuredClone({ ...base, mode: "persistent_fallback", entries: after });
     }
     return structuredClone({ ...base, mode: "full_reload", ...this.entries() });
+  }
+
+  /** Answers get_entries that asks for a place in the middle. */
+  place({ around, after = 0, before = 0 }: Requests["get_entries"]["request"]): GetEntriesResponse | null {
+    const all = before === 0 ? this.log : this.log.filter((e) => (e.seq ?? 0) < before);
+    const at = around ? all.findIndex((e) => e.id === around) : all.findIndex((e) => (e.seq ?? 0) > after);
+    if (at < 0 && around) {
+      return null;
+    }
+    const first = around ? Math.max(0, at - Math.floor(this.windowSize / 2)) : at < 0 ? all.length : at;
+    const entries = all.slice(first, first + this.windowSize);
+    const last = entries.at(-1);
+    const path = new Set(pathTo(this.log).map((e) => e.id));
+    const pathId = entries.findLast((e) => path.has(e.id))?.id;
+    return structuredClone({
+      entries,
+      ...(around && first > 0 ? { before: entries[0]?.seq ?? 0 } : {}),
+      ...(last && last !== all.at(-1) ? { after: last.seq ?? 0 } : {}),
+      ...(pathId ? { pathId } : {}),
+      ...(around && path.has(around) ? { onPath: true } : {}),
+    });
   }
 
   /** Answers get_entries. */

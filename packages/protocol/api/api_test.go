@@ -175,6 +175,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.CrewUpdated{ToolCallID: "c", Index: 1, Child: api.CrewChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}}}, api.CrewEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
+		api.RulesChanged{}, api.MCPServersChanged{ProjectID: "p"},
 	}
 }
 

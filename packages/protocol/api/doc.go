@@ -43,6 +43,7 @@ const (
 	MaxQueueBytes = 4 << 20
 	MaxLabel      = 100     // bytes of a label
 	MaxFocus      = 4 << 10 // bytes of the instructions for a compaction
+	MaxSessions   = 500     // sessions of one page of list_sessions
 	// MaxTreeNodes bounds get_tree; the newest are given.
 	MaxTreeNodes = 2000
 	// RingBytes is how many bytes of events a host keeps for stream_resume.

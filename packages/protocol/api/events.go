@@ -141,6 +141,13 @@ type (
 		ID string `json:"id"`
 	}
 	ClientsChanged struct{}
+	// RulesChanged tells that rules were added or removed; list_rules lists them.
+	RulesChanged struct{}
+	// MCPServersChanged tells that it was decided about a server of a project, or about
+	// the trust of its folder.
+	MCPServersChanged struct {
+		ProjectID string `json:"projectId"`
+	}
 	// UnknownEvent is an event of a newer host, kept as it came.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -174,6 +181,8 @@ func (ProjectsChanged) EventType() string   { return "projects_changed" }
 func (SessionUpdated) EventType() string    { return "session_updated" }
 func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
+func (RulesChanged) EventType() string      { return "rules_changed" }
+func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // Events lists a zero value of every event of this version.
@@ -182,7 +191,7 @@ func Events() []Event {
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
 		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, CrewStarted{}, CrewUpdated{}, CrewEnded{}, WorkStarted{}, WorkEnded{},
-		ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
+		ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{}, RulesChanged{}, MCPServersChanged{},
 	}
 }
 
@@ -285,6 +294,10 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[SessionDeleted](data)
 	case "clients_changed":
 		return ClientsChanged{}, nil
+	case "rules_changed":
+		return RulesChanged{}, nil
+	case "mcp_servers_changed":
+		return decode[MCPServersChanged](data)
 	}
 	return UnknownEvent{Name: name, Raw: json.RawMessage(append([]byte(nil), data...))}, nil
 }

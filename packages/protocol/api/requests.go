@@ -53,10 +53,16 @@ type (
 	// agent had made are left out while the one that they belong to is there.
 	ListSessionsRequest struct {
 		ProjectID string `json:"projectId"`
-		All       bool   `json:"all,omitempty"` // those too
+		All       bool   `json:"all,omitempty"`   // those too
+		Limit     int    `json:"limit,omitempty"` // of one answer, at most MaxSessions; 0 is all at once
+		After     string `json:"after,omitempty"` // Next of the answer before; "" begins with the newest
 	}
 	ListSessionsResponse struct {
 		Sessions []SessionSummary `json:"sessions"`
+		// Next is for the next request; "" where nothing follows. A session that changes
+		// between two requests moves to the front, which session_updated tells.
+		Next  string `json:"next,omitempty"`
+		Total int    `json:"total,omitempty"` // sessions of the whole list now
 	}
 	// CreateSessionRequest makes one session per ClientKey.
 	CreateSessionRequest struct {
@@ -86,7 +92,8 @@ type (
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
-	// SetModelRequest chooses the model, how much it thinks, or both.
+	// SetModelRequest chooses the model, how much it thinks, or both. Where the model
+	// does not know the level, the nearest of Model.ThinkingLevels counts.
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"` // "" with Thinking leaves it
@@ -121,17 +128,29 @@ type (
 		Anchors Anchors         `json:"anchors"`
 	}
 	// GetEntriesRequest asks for the last entries before a place in the log; 0 is its
-	// end.
+	// end. With After it asks for the first entries after that place, and with Around
+	// for the entries on both sides of one, none of them at Before or behind it.
 	GetEntriesRequest struct {
 		SessionID string `json:"sessionId"`
 		Before    uint64 `json:"before,omitempty"`
-		Limit     int    `json:"limit,omitempty"` // 0, or more than WindowEntries, is WindowEntries
+		After     uint64 `json:"after,omitempty"`
+		Around    string `json:"around,omitempty"` // id of an entry
+		Limit     int    `json:"limit,omitempty"`  // 0, or more than WindowEntries, is WindowEntries
 	}
 	// GetEntriesResponse holds them in the order of the log.
 	GetEntriesResponse struct {
 		Entries []session.Entry `json:"entries"`
-		// Before is for the next request; 0 where nothing lies before Entries.
+		// Before is for the next request; 0 where nothing lies before Entries. Answers to
+		// After have none.
 		Before uint64 `json:"before,omitempty"`
+		// After is for the next request; 0 where nothing lies between Entries and the
+		// request's Before. Only answers to After and Around have it.
+		After uint64 `json:"after,omitempty"`
+		// PathID is the last of Entries on the path to the session's leaf, "" where none
+		// is. Only answers to After and Around have it.
+		PathID string `json:"pathId,omitempty"`
+		// OnPath tells whether the entry of Around is on the path to the leaf.
+		OnPath bool `json:"onPath,omitempty"`
 	}
 	// GetProcessLogRequest asks for lines of an operation's log.
 	GetProcessLogRequest struct {

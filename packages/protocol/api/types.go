@@ -22,6 +22,11 @@ type Model struct {
 	Provider      string `json:"provider"`
 	ID            string `json:"id"` // the provider's name for it
 	ContextWindow int    `json:"contextWindow,omitempty"`
+	// ThinkingLevels are what set_model can choose, from the least to the most; empty
+	// where the model cannot be told how much to think.
+	ThinkingLevels []string `json:"thinkingLevels,omitempty"`
+	// Thinking is the level that config.toml names; "" leaves it to the provider.
+	Thinking string `json:"thinking,omitempty"`
 	// Demo is true for the built-in demo model, which is not an AI.
 	Demo bool `json:"demo,omitempty"`
 }
@@ -58,14 +63,30 @@ type MCPServer struct {
 	Name      string `json:"name"`
 	Source    string `json:"source"`    // "config.toml" or ".mcp.json"
 	Transport string `json:"transport"` // "stdio" or "http"
-	// Shown is what would be started or asked: what a person consents to.
+	// Shown is what would be started or asked, in one line: what a person consents to.
 	Shown string `json:"shown"`
+	// The same in parts. Command, Args, Cwd and Env are of a server that is started, URL
+	// and Headers of one that is asked.
+	Command string       `json:"command,omitempty"`
+	Args    []string     `json:"args,omitempty"`
+	Cwd     string       `json:"cwd,omitempty"` // "" is the project's folder
+	Env     []MCPSetting `json:"env,omitempty"`
+	URL     string       `json:"url,omitempty"`
+	Headers []MCPSetting `json:"headers,omitempty"`
 	// Hash is of the configuration that is consented to; "" where none is needed.
 	Hash  string         `json:"hash,omitempty"`
 	State MCPServerState `json:"state"`
 	// Reason says in words why it does not run.
 	Reason string   `json:"reason,omitempty"`
 	Tools  []string `json:"tools"` // as the server names them, while it runs
+}
+
+// MCPSetting is a variable or a header that a server is given.
+type MCPSetting struct {
+	Name string `json:"name"`
+	// Value is "" where Secret is true: the name sounds like that of a secret.
+	Value  string `json:"value"`
+	Secret bool   `json:"secret,omitempty"`
 }
 
 // MCPServerState says how a server stands.
@@ -113,6 +134,8 @@ type SessionSummary struct {
 	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
 	// Model is the name in config.toml of the model that answers next.
 	Model string `json:"model"`
+	// Thinking is how much that model thinks; "" leaves it to the provider.
+	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking.
 	Mode Mode `json:"mode,omitempty"`
 	// Damaged tells what is wrong with the file, "" when nothing is.

@@ -64,7 +64,8 @@ func TestAChildIsAnchoredAndListedBelow(t *testing.T) {
 	if len(crews) != 2 || crews[0].Members[0].State != session.ChildQueued || crews[1].Members[0].State != session.ChildCompleted {
 		t.Fatalf("the records are %+v", crews)
 	}
-	if top := m.ListTop(""); len(top) != 1 || top[0].ID != s.ID() {
+	page, err := m.Page(api.ListSessionsRequest{Limit: 10})
+	if top := page.Sessions; err != nil || len(top) != 1 || page.Total != 1 || top[0].ID != s.ID() {
 		t.Errorf("the list shows %+v", top)
 	}
 	childID := crews[1].Members[0].SessionID

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -154,28 +153,6 @@ func (m *Manager) startLocked(k *known, log store.Log) *Session {
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s
-}
-
-// List returns the sessions of a project, or all with "", newest first.
-func (m *Manager) List(projectID string) []api.SessionSummary { return m.list(projectID, true) }
-
-// ListTop is List without the sessions that belong to another one of this host.
-func (m *Manager) ListTop(projectID string) []api.SessionSummary { return m.list(projectID, false) }
-
-func (m *Manager) list(projectID string, children bool) []api.SessionSummary {
-	m.mu.Lock()
-	list := make([]api.SessionSummary, 0, len(m.known))
-	for _, k := range m.known {
-		below := !children && m.known[k.header.ChildOf] != nil
-		if !below && (projectID == "" || k.project.ID == projectID) {
-			list = append(list, k.summary)
-		}
-	}
-	m.mu.Unlock()
-	slices.SortFunc(list, func(a, b api.SessionSummary) int {
-		return cmp.Or(cmp.Compare(b.UpdatedAt, a.UpdatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	return list
 }
 
 // Close cancels running turns, waits for them, and closes all sessions, the index

@@ -50,11 +50,6 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	history := s.log.Tree().LeafContext()
-	thinking := agent.ThinkingLevel("") // what config.toml says
-	if history.ThinkingSet {
-		thinking = agent.ThinkingLevel(history.ThinkingLevel)
-	}
 	return agent.Turn{
 		Model:    model,
 		Journal:  journal{s, s.turn.id},
@@ -67,7 +62,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Provider: info.Provider,
 		ModelID:  info.ID,
 
-		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
+		Thinking: agent.ThinkingLevel(s.summary.Thinking), CacheKey: s.id, ContextWindow: info.ContextWindow,
 	}, nil
 }
 

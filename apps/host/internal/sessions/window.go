@@ -14,10 +14,7 @@ import (
 func window(entries []session.Entry, limit int) (sent []session.Entry, before uint64) {
 	size, first := 0, len(entries)
 	for first > 0 && len(entries)-first < limit {
-		length := len(entries[first-1].Raw)
-		if length > api.MaxEntryBytes {
-			length = 0 // what stands for it is short
-		}
+		length := sentSize(entries[first-1])
 		if first < len(entries) && size+length > api.WindowBytes {
 			break
 		}
@@ -92,25 +89,6 @@ func firstAfter(entries []session.Entry, seq uint64) int {
 		i++
 	}
 	return i
-}
-
-// Entries returns the last entries before a place in the log.
-func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
-	limit := request.Limit
-	if limit < 0 {
-		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
-	}
-	if limit == 0 || limit > api.WindowEntries {
-		limit = api.WindowEntries
-	}
-	err = s.do(ctx, func() {
-		entries := s.log.Tree().Entries()
-		if request.Before > 0 {
-			entries = entries[:firstAfter(entries, request.Before-1)]
-		}
-		response.Entries, response.Before = window(entries, limit)
-	})
-	return response, refuse(err)
 }
 
 // Resync subscribes and hands reply what brings the entry up to date, before any

@@ -119,6 +119,28 @@ export interface OutgoingPrompt {
   createdAt: number;
 }
 
+/** What came of looking for an entry. */
+export type Sought =
+  /** It is among the entries that are here. */
+  | "here"
+  /** It is on another branch of the session. */
+  | "elsewhere"
+  /** The session has no such entry. */
+  | "missing"
+  /** The machine could not be asked now. */
+  | "failed";
+
+/** A part in the middle of the log, where a search led to. */
+export interface PlaceState {
+  /** In file order. */
+  entries: SessionEntry[];
+  /** The last of them on the path to the session's leaf. */
+  tip: string;
+  earlier: "none" | "some" | "loading";
+  /** What lies between these and the end. When it is here, the place is one with the end. */
+  later: "some" | "loading";
+}
+
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
@@ -126,6 +148,8 @@ export interface SessionState {
   entries: SessionEntry[];
   /** Whether the host has entries before these; "loading" while they are on their way. */
   earlier: "none" | "some" | "loading";
+  /** What is looked at instead of the end. */
+  place: PlaceState | null;
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -170,8 +194,14 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
-  /** Fetches some of the entries before those that are here. */
+  /** Fetches some of the entries before those that are looked at. */
   loadEarlier(): void;
+  /** Fetches some of the entries after those of the place. */
+  loadLater(): void;
+  /** Brings an entry here with what stands around it. */
+  seek(entryId: string): Promise<Sought>;
+  /** Leaves the place for the end. */
+  leavePlace(): void;
   /**
    * Rejects when what was shown has changed since. sessionId is that of an agent that works for this session,
    * where it is the one that asks.

@@ -16,6 +16,7 @@ import type {
   Scorel,
   SessionState,
   SessionView,
+  Sought,
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
@@ -69,6 +70,9 @@ export class FakeSession implements SessionView {
   readonly queues: QueueItem[][] = [];
   cancelled = 0;
   fetched = 0;
+  fetchedLater = 0;
+  readonly soughtFor: string[] = [];
+  seekWith: Sought = "failed";
   held = 0;
   answerWith: Partial<Answered> = {};
 
@@ -81,6 +85,7 @@ export class FakeSession implements SessionView {
       summary: null,
       entries: [],
       earlier: "none",
+      place: null,
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -143,6 +148,19 @@ export class FakeSession implements SessionView {
 
   loadEarlier(): void {
     this.fetched++;
+  }
+
+  loadLater(): void {
+    this.fetchedLater++;
+  }
+
+  async seek(entryId: string): Promise<Sought> {
+    this.soughtFor.push(entryId);
+    return this.seekWith;
+  }
+
+  leavePlace(): void {
+    this.patch({ place: null });
   }
 
   release(): void {

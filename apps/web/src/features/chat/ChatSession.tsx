@@ -10,10 +10,12 @@ import { useToast } from "../../components/Toast";
 import { RevokedNotice } from "../device/HostNotice";
 import { useHostData } from "../device/host-data";
 import { UnknownDevice } from "../device/UnknownDevice";
+import { ServersWait } from "../project/ServersWait";
 import { sentence } from "../shared/errors";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { useToldSession } from "../shared/sessions";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
 import { LogContext, type LogReader, NamesContext } from "./live-context";
@@ -46,9 +48,9 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const [tree, setTree] = useState(false);
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? "the machine";
-  // The list hears of a new name at once; the view of one session only at its next look.
-  const listed = data.sessions?.find((session) => session.id === sessionId);
-  const summary = listed ?? open?.state.summary ?? null;
+  // What is told to all is heard at once; the view of one session may hear of it at its next look.
+  const told = useToldSession(deviceId, sessionId);
+  const summary = told ?? open?.state.summary ?? null;
   useTitle(summary?.name);
   const project = data.projects?.find((each) => each.id === summary?.projectId);
   const readLog = useCallback<LogReader>(
@@ -65,7 +67,7 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
             subtitle={
               <>
                 {summary?.parentSessionId ? (
-                  <ParentLink deviceId={deviceId} sessionId={summary.parentSessionId} sessions={data.sessions} />
+                  <ParentLink deviceId={deviceId} sessionId={summary.parentSessionId} />
                 ) : null}
                 {[project?.name, label].filter(Boolean).join(" · ")}
               </>
@@ -135,9 +137,9 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
   const [insert, setInsert] = useState<{ text: string } | null>(null);
   const me = useReadable(useScorel().me);
   const toast = useToast();
+  const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
   if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
   const revoked = state.status === "revoked";
-  const summary = data.sessions?.find((session) => session.id === view.sessionId) ?? state.summary;
   const model = data.info?.models.find((each) => each.name === summary?.model);
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
@@ -166,6 +168,9 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
           />
         </SessionHistory>
       )}
+      {data.info && summary && state.status === "live" ? (
+        <ServersWait host={host} info={data.info} projectId={summary.projectId} />
+      ) : null}
       <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
         {summary && !revoked ? (
           <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />

@@ -2,11 +2,11 @@ import "../../app/testing/browser";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { SessionState } from "../../api/contract";
-import type { CrewChild } from "../../api/types";
+import type { CrewChild, SessionSummary } from "../../api/types";
 import { approval, assistant, call, custom, hostInfo, result, summary, user } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
-import { sessionsOf } from "../device/host-data";
+import { withSession } from "../shared/sessions";
 
 const prompt = { clientKey: "k", turnId: "t1" };
 const asks = () => [
@@ -92,11 +92,13 @@ test("what a child asks is answered where it was asked for", async () => {
   await waitFor(() => expect(session.answers).toEqual([{ approvalId: "a9", decision: "allow", sessionId: "s2" }]));
 });
 
-test("children are not listed beside the session that they belong to", () => {
-  const all = [
-    summary("s1", "p1", "A session"),
-    summary("s2", "p1", "task", { parentSessionId: "s1" }),
-    summary("s3", "p1", "task of one that is gone", { parentSessionId: "s0" }),
-  ];
-  expect(sessionsOf(all, "p1").map((session) => session.id)).toEqual(["s1", "s3"]);
+test("a child that is heard of is not listed beside the session that it belongs to", () => {
+  const list = (...sessions: SessionSummary[]) => ({ pages: [{ sessions, total: sessions.length }], pageParams: [""] });
+  const ids = (pages: ReturnType<typeof withSession>) =>
+    pages.pages.flatMap((page) => page.sessions.map(({ id }) => id));
+  const child = summary("s2", "p1", "task", { parentSessionId: "s1" });
+  const orphan = summary("s3", "p1", "task of one that is gone", { parentSessionId: "s0" });
+  const before = list(summary("s1", "p1", "A session"), orphan);
+  expect(ids(withSession(before, child))).toEqual(["s1", "s3"]);
+  expect(ids(withSession(before, orphan))).toEqual(["s3", "s1"]);
 });

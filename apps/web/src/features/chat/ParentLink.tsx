@@ -1,17 +1,16 @@
 import { Link } from "@tanstack/react-router";
-import type { SessionSummary } from "../../api/types";
 import { sessionTitle } from "../device/host-data";
+import { useToldSession } from "../shared/sessions";
 
 export interface ParentLinkProps {
   deviceId: string;
   /** Of the session whose agent gave the task. */
   sessionId: string;
-  sessions: SessionSummary[] | null;
 }
 
 /** Leads from the session of a task to the one that asked. */
-export function ParentLink({ deviceId, sessionId, sessions }: ParentLinkProps) {
-  const parent = sessions?.find((session) => session.id === sessionId);
+export function ParentLink({ deviceId, sessionId }: ParentLinkProps) {
+  const parent = useToldSession(deviceId, sessionId);
   return (
     <>
       task of{" "}

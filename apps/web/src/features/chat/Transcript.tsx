@@ -6,6 +6,7 @@ import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
+import { Later } from "./Later";
 import { LivePart } from "./LivePart";
 import { LiveContext, ProcessContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
@@ -21,6 +22,12 @@ import { useWindow } from "./use-window";
 
 /** Of the row that a search led to. */
 const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
+
+const notThere = {
+  elsewhere: "That place is on another branch of this session.",
+  missing: "That place is not in this session any more.",
+  failed: "That place could not be fetched now; try again when the machine is online.",
+};
 
 export interface TranscriptProps {
   state: SessionState;
@@ -53,40 +60,36 @@ export function Transcript({
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
-  const rows = useRows(state.entries);
+  const { place } = state;
+  const { entries, earlier } = place ?? state;
+  const rows = useRows(entries, place?.tip);
   const load = useCallback(() => view.loadEarlier(), [view]);
-  const beyond = useMemo(() => ({ state: state.earlier, load }), [state.earlier, load]);
+  const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
   const { first, reveal } = useWindow(rows, box, top, beyond);
   const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content);
   const toast = useToast();
-  const onMissing = useCallback(() => toast("That place is on another branch of this session."), [toast]);
-  const sought = useJump({
-    entryId,
-    entries: state.entries,
-    rows,
-    first,
-    reveal,
-    earlier: state.earlier,
-    loadEarlier: load,
-    leaveEnd,
-    box,
-    onMissing,
-  });
+  const onMissing = useCallback((why: keyof typeof notThere) => toast(notThere[why]), [toast]);
+  const seek = useCallback((sought: string) => view.seek(sought), [view]);
+  const sought = useJump({ entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing });
+  const toLatest = useCallback(() => {
+    view.leavePlace();
+    toEnd();
+  }, [view, toEnd]);
   const { tools, questions, crew } = live;
   const leaves = useMemo(() => allLeaves(live), [live]);
   const waits = leaves.length + questions.length > 0;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
-    if (lastSent) toEnd();
-  }, [lastSent, toEnd]);
+    if (lastSent) toLatest();
+  }, [lastSent, toLatest]);
   const running = live.turn !== null;
   const liveTools = useMemo(
     () => ({ tools, approvals: live.approvals, questions, crew, running }),
     [tools, live.approvals, questions, crew, running],
   );
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
+  const nothing = rows.length === 0 && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
@@ -106,9 +109,9 @@ export function Transcript({
             className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
             <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-              {first > 0 || state.earlier !== "none" ? (
+              {first > 0 || earlier !== "none" ? (
                 <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
-                  {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
+                  {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
                 </div>
               ) : null}
               {nothing ? empty : null}
@@ -117,53 +120,63 @@ export function Transcript({
                   <RowView row={row} previous={rows[first + i - 1]} me={me} />
                 </div>
               ))}
-              {running ? (
-                <LivePart
-                  live={live}
-                  model={model?.id}
-                  demo={model?.demo ?? false}
-                  first={last?.kind !== "assistant"}
-                />
-              ) : null}
-              {leaves.map(({ approval, asker, sessionId }, i) => (
-                <ApprovalCard
-                  key={approval.id}
-                  approval={approval}
-                  place={i + 1}
-                  count={leaves.length}
-                  asker={asker}
-                  canAnswer={canAnswer}
-                  canKeepRules={canKeepRules}
-                  onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
-                />
-              ))}
-              {questions.map((question) => (
-                <QuestionCard
-                  key={question.id}
-                  question={question}
-                  canAnswer={canReply}
-                  onReply={(asked, reply) => view.answerQuestion(asked, reply)}
-                />
-              ))}
-              {live.unattended ? (
-                <p data-testid="unattended" className="my-3 text-muted text-sm">
-                  Nobody who may answer is watching. This waits until somebody with the right opens the session.
-                </p>
-              ) : null}
-              {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-              <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+              {place ? (
+                <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
+              ) : (
+                <>
+                  {running ? (
+                    <LivePart
+                      live={live}
+                      model={model?.id}
+                      demo={model?.demo ?? false}
+                      first={last?.kind !== "assistant"}
+                    />
+                  ) : null}
+                  {leaves.map(({ approval, asker, sessionId }, i) => (
+                    <ApprovalCard
+                      key={approval.id}
+                      approval={approval}
+                      place={i + 1}
+                      count={leaves.length}
+                      asker={asker}
+                      canAnswer={canAnswer}
+                      canKeepRules={canKeepRules}
+                      onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
+                    />
+                  ))}
+                  {questions.map((question) => (
+                    <QuestionCard
+                      key={question.id}
+                      question={question}
+                      canAnswer={canReply}
+                      onReply={(asked, reply) => view.answerQuestion(asked, reply)}
+                    />
+                  ))}
+                  {live.unattended ? (
+                    <p data-testid="unattended" className="my-3 text-muted text-sm">
+                      Nobody who may answer is watching. This waits until somebody with the right opens the session.
+                    </p>
+                  ) : null}
+                  {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+                  <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+                </>
+              )}
             </div>
           </section>
-          {atEnd || waits ? null : (
-            <Button onClick={toEnd} className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised">
+          {(atEnd && !place) || waits ? null : (
+            <Button
+              data-testid="to-latest"
+              onClick={toLatest}
+              className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
+            >
               <ArrowDownIcon /> Jump to latest
             </Button>
           )}
         </div>
-        {waits && !atEnd ? (
+        {waits && (place || !atEnd) ? (
           // A line of its own: over the transcript it would cover what it leads to.
           <div className="flex shrink-0 justify-center py-2">
-            <Button data-testid="to-card" tone="primary" onClick={toEnd}>
+            <Button data-testid="to-card" tone="primary" onClick={toLatest}>
               <ArrowDownIcon /> The agent asks you
             </Button>
           </div>

@@ -26,6 +26,8 @@ export const MAX_QUEUE_BYTES = 4194304;
 export const MAX_LABEL = 100;
 /** bytes of the instructions for a compaction */
 export const MAX_FOCUS = 4096;
+/** sessions of one page of list_sessions */
+export const MAX_SESSIONS = 500;
 /** MaxTreeNodes bounds get_tree; the newest are given. */
 export const MAX_TREE_NODES = 2000;
 /** RingBytes is how many bytes of events a host keeps for stream_resume. */
@@ -44,6 +46,15 @@ export const MAX_ENTRY_BYTES = 7340032;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
+/**
+ * MaxKeptRules bounds the rules that a host keeps of one kind for one project, or
+ * for all.
+ */
+export const MAX_KEPT_RULES = 500;
+/** RulesConfig is the user's own file: no request changes it. */
+export const RULES_CONFIG = 'config.toml';
+/** RulesKept holds what people allowed with "always", and what add_rule added. */
+export const RULES_KEPT = 'permissions.json';
 /** bytes of a search */
 export const MAX_QUERY = 512;
 /** hits of one answer */
@@ -126,6 +137,19 @@ export type RiskLevel =
   | 'low'
   | 'medium'
   | 'high';
+
+/** RuleKind is what a rule says of the calls that it is about. */
+export type RuleKind =
+  | 'allow'
+  | 'ask'
+  | 'deny';
+
+/** RuleScope says where a rule holds. */
+export type RuleScope =
+  /** in one project */
+  | 'project'
+  /** in every project of the host */
+  | 'user';
 
 /** MCPServerState says how a server stands. */
 export type MCPServerState =
@@ -408,6 +432,20 @@ export interface ClientsChanged {
   type: 'clients_changed';
 }
 
+/** RulesChanged tells that rules were added or removed; list_rules lists them. */
+export interface RulesChanged {
+  type: 'rules_changed';
+}
+
+/**
+ * MCPServersChanged tells that it was decided about a server of a project, or about
+ * the trust of its folder.
+ */
+export interface MCPServersChanged {
+  type: 'mcp_servers_changed';
+  projectId: string;
+}
+
 /** What happens in one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -438,7 +476,9 @@ export type HostEvent =
   | ProjectsChanged
   | SessionUpdated
   | SessionDeleted
-  | ClientsChanged;
+  | ClientsChanged
+  | RulesChanged
+  | MCPServersChanged;
 
 /** Every event. A newer host may send others: a switch needs its default. */
 export type Event = SessionEvent | HostEvent;
@@ -485,7 +525,7 @@ export interface Requests {
   trust_project: { grant: 'manage'; request: TrustProjectRequest; response: TrustProjectResponse };
   /** Lists the folders in a folder of the host. */
   list_dir: { grant: 'manage'; request: ListDirRequest; response: ListDirResponse };
-  /** Lists sessions, newest first. */
+  /** Lists sessions, newest first, all or a page of them. */
   list_sessions: { grant: 'view'; request: ListSessionsRequest; response: ListSessionsResponse };
   /** Searches the text of all sessions, newest hits first. */
   search_sessions: { grant: 'view'; request: SearchSessionsRequest; response: SearchSessionsResponse };
@@ -517,7 +557,7 @@ export interface Requests {
   compact_session: { grant: 'prompt'; request: CompactSessionRequest; response: CompactSessionResponse };
   /** Subscribes to a session and catches up from what was seen. */
   resync_events: { grant: 'view'; request: ResyncEventsRequest; response: ResyncEventsResponse };
-  /** Gives the entries of a log before those that were seen. */
+  /** Gives the entries of a log before or after a place in it, or around an entry. */
   get_entries: { grant: 'view'; request: GetEntriesRequest; response: GetEntriesResponse };
   /** Gives the log of an operation, by its reference. */
   get_process_log: { grant: 'view'; request: GetProcessLogRequest; response: GetProcessLogResponse };
@@ -533,6 +573,12 @@ export interface Requests {
   answer_approval: { grant: 'approve'; request: AnswerApprovalRequest; response: AnswerApprovalResponse };
   /** Answers a question of the agent; the first answer wins. */
   answer_question: { grant: 'prompt'; request: AnswerQuestionRequest; response: AnswerQuestionResponse };
+  /** Lists the rules that calls of tools are judged by. */
+  list_rules: { grant: 'view'; request: ListRulesRequest; response: ListRulesResponse };
+  /** Keeps a rule for a project, or for all. */
+  add_rule: { grant: 'manage'; request: RuleRequest; response: AddRuleResponse };
+  /** Takes back a rule that is kept. */
+  remove_rule: { grant: 'manage'; request: RuleRequest; response: RemoveRuleResponse };
   /** Lists the MCP servers of a project and how they stand. */
   list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
   /** Allows or denies to start a server that a project names. */
@@ -591,6 +637,9 @@ export const requestGrants = {
   cancel_turn: 'prompt',
   answer_approval: 'approve',
   answer_question: 'prompt',
+  list_rules: 'view',
+  add_rule: 'manage',
+  remove_rule: 'manage',
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
   list_clients: 'manage',
@@ -744,6 +793,8 @@ export interface SessionSummary {
   waitingAnswer?: boolean;
   /** Model is the name in config.toml of the model that answers next. */
   model: string;
+  /** Thinking is how much that model thinks; "" leaves it to the provider. */
+  thinking?: string;
   /** Mode is how much the agent may do without asking. */
   mode?: Mode;
   /** Damaged tells what is wrong with the file, "" when nothing is. */
@@ -813,10 +864,21 @@ export interface ListSessionsRequest {
   projectId: string;
   /** those too */
   all?: boolean;
+  /** of one answer, at most MaxSessions; 0 is all at once */
+  limit?: number;
+  /** Next of the answer before; "" begins with the newest */
+  after?: string;
 }
 
 export interface ListSessionsResponse {
   sessions: SessionSummary[];
+  /**
+   * Next is for the next request; "" where nothing follows. A session that changes
+   * between two requests moves to the front, which session_updated tells.
+   */
+  next?: string;
+  /** sessions of the whole list now */
+  total?: number;
 }
 
 /**
@@ -893,7 +955,10 @@ export interface ImportSessionResponse {
   session: SessionSummary;
 }
 
-/** SetModelRequest chooses the model, how much it thinks, or both. */
+/**
+ * SetModelRequest chooses the model, how much it thinks, or both. Where the model
+ * does not know the level, the nearest of Model.ThinkingLevels counts.
+ */
 export interface SetModelRequest {
   sessionId: string;
   /** "" with Thinking leaves it */
@@ -1038,11 +1103,15 @@ export interface ResyncEventsResponse {
 
 /**
  * GetEntriesRequest asks for the last entries before a place in the log; 0 is its
- * end.
+ * end. With After it asks for the first entries after that place, and with Around
+ * for the entries on both sides of one, none of them at Before or behind it.
  */
 export interface GetEntriesRequest {
   sessionId: string;
   before?: number;
+  after?: number;
+  /** id of an entry */
+  around?: string;
   /** 0, or more than WindowEntries, is WindowEntries */
   limit?: number;
 }
@@ -1050,8 +1119,23 @@ export interface GetEntriesRequest {
 /** GetEntriesResponse holds them in the order of the log. */
 export interface GetEntriesResponse {
   entries: Entry[];
-  /** Before is for the next request; 0 where nothing lies before Entries. */
+  /**
+   * Before is for the next request; 0 where nothing lies before Entries. Answers to
+   * After have none.
+   */
   before?: number;
+  /**
+   * After is for the next request; 0 where nothing lies between Entries and the
+   * request's Before. Only answers to After and Around have it.
+   */
+  after?: number;
+  /**
+   * PathID is the last of Entries on the path to the session's leaf, "" where none
+   * is. Only answers to After and Around have it.
+   */
+  pathId?: string;
+  /** OnPath tells whether the entry of Around is on the path to the leaf. */
+  onPath?: boolean;
 }
 
 /** GetProcessLogRequest asks for lines of an operation's log. */
@@ -1155,6 +1239,42 @@ export interface AnswerQuestionResponse {
   answeredBy: string;
   /** false when another answer counts */
   won: boolean;
+}
+
+/**
+ * ListRulesRequest asks for the rules that hold in a project; "" is those of every
+ * project.
+ */
+export interface ListRulesRequest {
+  projectId?: string;
+}
+
+/**
+ * ListRulesResponse holds those of projects before those of the user, and in each
+ * what denies first.
+ */
+export interface ListRulesResponse {
+  rules: PermissionRule[];
+}
+
+/**
+ * RuleRequest names a rule of RulesKept. Adding it twice, and removing it twice,
+ * changes nothing.
+ */
+export interface RuleRequest {
+  rule: string;
+  kind: RuleKind;
+  /** "" is every project: the scope "user" */
+  projectId?: string;
+}
+
+export interface AddRuleResponse {
+  rule: PermissionRule;
+}
+
+export interface RemoveRuleResponse {
+  /** Removed is false when there was no such rule. */
+  removed: boolean;
 }
 
 export interface ListMCPServersRequest {
@@ -1372,6 +1492,20 @@ export interface QueueItem {
   mode?: PromptMode;
 }
 
+/** PermissionRule is a rule that calls of tools are judged by. */
+export interface PermissionRule {
+  /** as it is written: bash(go test *) */
+  rule: string;
+  kind: RuleKind;
+  scope: RuleScope;
+  /** of the scope "project" */
+  projectId?: string;
+  /** Source is RulesConfig or RulesKept; only what is kept there can be removed. */
+  source: string;
+  /** Problem is why the rule does not count, "" when it does: a tool of it is gone. */
+  problem?: string;
+}
+
 /** MCPServer is a server of tools that a project can use. */
 export interface MCPServer {
   name: string;
@@ -1379,8 +1513,19 @@ export interface MCPServer {
   source: string;
   /** "stdio" or "http" */
   transport: string;
-  /** Shown is what would be started or asked: what a person consents to. */
+  /** Shown is what would be started or asked, in one line: what a person consents to. */
   shown: string;
+  /**
+   * The same in parts. Command, Args, Cwd and Env are of a server that is started, URL
+   * and Headers of one that is asked.
+   */
+  command?: string;
+  args?: string[];
+  /** "" is the project's folder */
+  cwd?: string;
+  env?: MCPSetting[];
+  url?: string;
+  headers?: MCPSetting[];
   /** Hash is of the configuration that is consented to; "" where none is needed. */
   hash?: string;
   state: MCPServerState;
@@ -1419,6 +1564,13 @@ export interface Model {
   /** the provider's name for it */
   id: string;
   contextWindow?: number;
+  /**
+   * ThinkingLevels are what set_model can choose, from the least to the most; empty
+   * where the model cannot be told how much to think.
+   */
+  thinkingLevels?: string[];
+  /** Thinking is the level that config.toml names; "" leaves it to the provider. */
+  thinking?: string;
   /** Demo is true for the built-in demo model, which is not an AI. */
   demo?: boolean;
 }
@@ -1449,4 +1601,12 @@ export interface RunningTool {
   toolName: string;
   /** the last MaxToolTail bytes so far */
   output: string;
+}
+
+/** MCPSetting is a variable or a header that a server is given. */
+export interface MCPSetting {
+  name: string;
+  /** Value is "" where Secret is true: the name sounds like that of a secret. */
+  value: string;
+  secret?: boolean;
 }

@@ -67,7 +67,7 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
             subtitle={
               <>
                 {summary?.parentSessionId ? (
-                  <ParentLink deviceId={deviceId} sessionId={summary.parentSessionId} />
+                  <ParentLink host={host} projectId={summary.projectId} sessionId={summary.parentSessionId} />
                 ) : null}
                 {[project?.name, label].filter(Boolean).join(" · ")}
               </>

@@ -1,16 +1,21 @@
 import { Link } from "@tanstack/react-router";
+import type { Host } from "../../api/contract";
 import { sessionTitle } from "../device/host-data";
-import { useToldSession } from "../shared/sessions";
+import { useSessions, useToldSession } from "../shared/sessions";
 
 export interface ParentLinkProps {
-  deviceId: string;
+  host: Host;
+  projectId: string;
   /** Of the session whose agent gave the task. */
   sessionId: string;
 }
 
 /** Leads from the session of a task to the one that asked. */
-export function ParentLink({ deviceId, sessionId }: ParentLinkProps) {
-  const parent = useToldSession(deviceId, sessionId);
+export function ParentLink({ host, projectId, sessionId }: ParentLinkProps) {
+  const { deviceId } = host;
+  const told = useToldSession(deviceId, sessionId);
+  const { sessions } = useSessions(host, projectId);
+  const parent = told ?? sessions?.find((session) => session.id === sessionId);
   return (
     <>
       task of{" "}

@@ -22,6 +22,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		CreatedAt: created, UpdatedAt: max(created, d.Updated),
 		MessageCount: d.Messages, Damaged: damage,
 		Model: cmp.Or(models.Find(d.Provider, d.ModelID), models.Default()), Mode: modeOf(d.Mode),
+		Usage: api.TokenUsage(d.Usage), Auxiliary: api.TokenUsage(d.Auxiliary),
 	}
 }
 
@@ -40,8 +41,8 @@ func takenPrompts(tree *session.Tree) map[string]string {
 }
 
 // waitingPrompts returns the last queue in the log without the prompts that are
-// messages by now: a crash may come between the message and the queue's rewrite.
-func waitingPrompts(tree *session.Tree, taken map[string]string) []session.QueuedPrompt {
+// messages or done by now: a crash may come between the entry and the queue's rewrite.
+func waitingPrompts(tree *session.Tree, taken, done map[string]string) []session.QueuedPrompt {
 	var queue session.Queue
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if entry.CustomType != session.CustomQueue {
@@ -53,8 +54,9 @@ func waitingPrompts(tree *session.Tree, taken map[string]string) []session.Queue
 		}
 	}
 	return slices.DeleteFunc(append([]session.QueuedPrompt{}, queue.Items...), func(q session.QueuedPrompt) bool {
-		_, done := taken[q.ClientKey]
-		return done
+		_, isMessage := taken[q.ClientKey]
+		_, isDone := done[q.ClientKey] // a command
+		return isMessage || isDone
 	})
 }
 

@@ -58,6 +58,8 @@ type Deps struct {
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
 	Summaries Summaries
+	// MaxSteps is how many model calls one turn may make; 0 is agent.DefaultMaxSteps.
+	MaxSteps int
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -86,7 +88,10 @@ type Session struct {
 	deps     Deps
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
 
+	noter agent.Noter // the tools, where they have something to say; else nil
+
 	commands chan func()
+	nudged   chan struct{} // holds one: the noter may want a turn
 	stopped  chan struct{} // closed when the goroutine has ended
 
 	// Owned by run.
@@ -97,6 +102,11 @@ type Session struct {
 	pending     map[string]*pendingApproval
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
+	unsaid      []session.Note // that could not be kept yet
+	wakes       int            // turns in a row that no person asked for
+	// lowest is the lowest of the modes that prompts were bound to: a turn that nobody
+	// asks for may do no more than who may have started its cause.
+	lowest api.Mode
 
 	// Owned by run, and made anew each time the log is opened.
 	log    *store.Session // nil while the session is asleep
@@ -116,19 +126,25 @@ type Session struct {
 const commandBuffer = 256
 
 func newSession(k *known, provider store.Provider, deps Deps) *Session {
-	return &Session{
+	s := &Session{
 		id:          k.header.ID,
 		project:     k.project,
 		provider:    provider,
 		deps:        deps,
 		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
+		nudged:      make(chan struct{}, 1),
 		stopped:     make(chan struct{}),
 		summary:     k.summary,
 		live:        api.NewLive(),
 		subscribers: map[Subscriber]struct{}{},
 		pending:     map[string]*pendingApproval{},
 	}
+	if noter, ok := s.tools.(agent.Noter); ok {
+		s.noter = noter
+		noter.Listen(s.nudge)
+	}
+	return s
 }
 
 // run is the goroutine that owns the session. It returns when ctx has ended and
@@ -148,6 +164,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 		case command := <-s.commands:
 			command()
 			s.reread(ctx)
+			timer.Reset(s.patience())
+		case <-s.nudged:
+			s.heed(ctx)
 			timer.Reset(s.patience())
 		case <-timer.C:
 			s.look(ctx)
@@ -272,7 +291,7 @@ func (s *Session) publish(event api.Event) {
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
-	summary.Running = s.turn != nil
+	summary.Running = s.turn != nil || s.work != nil && s.work.turnID != ""
 	summary.WaitingApproval = len(s.pending) > 0
 	if summary != s.summary {
 		s.summary = summary

@@ -33,6 +33,7 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	MaxSteps    int // model calls of one turn; 0 where the file does not say it
 
 	defaultModel string
 	auxiliary    string // "" when the file does not name one

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -94,8 +93,9 @@ type Scope struct {
 	// Scratch is an absolute folder of the session's own, made when it is needed:
 	// output that is too long to show, and the tasks. "" keeps none.
 	Scratch string
-	// Notify hears of background jobs that ended. It does not block; nil is silent.
-	Notify func(text string)
+	// Nested finds the instructions for a file below cwd that lie between the two, but
+	// for those that has knows; nil finds none.
+	Nested func(cwd, file string, has func(path string) bool) []session.InstructionFile
 }
 
 // Set is the tools of one session with what they share. It implements
@@ -111,6 +111,7 @@ type Set struct {
 	notices notices
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
+	manual  []session.SkillInfo // those that only a person calls
 	tools   []agent.Tool        // one for each line of the registry
 }
 
@@ -130,13 +131,12 @@ func (c *Catalog) Open(scope Scope) *Set {
 	return s
 }
 
-// Tools returns the tools by group and name. Their results carry what the session
-// is to be told.
+// Tools returns the tools by group and name.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
 	for i, e := range s.entries() {
 		if e.toolset != Skill || len(s.skills) > 0 {
-			out = append(out, telling{s.tools[i], &s.notices})
+			out = append(out, s.tools[i])
 		}
 	}
 	return out
@@ -146,49 +146,6 @@ func (s *Set) Tools() []agent.Tool {
 func (s *Set) Close() {
 	s.jobs.cancel()
 	s.jobs.wg.Wait()
-}
-
-// notify tells of something that happened beside the calls: with the next result
-// to the model, and at once to who listens.
-func (s *Set) notify(text string) {
-	s.notices.add(text)
-	if s.scope.Notify != nil {
-		s.scope.Notify(text)
-	}
-}
-
-// notices wait for the next result.
-type notices struct {
-	mu      sync.Mutex
-	waiting []string
-}
-
-func (n *notices) add(text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.waiting = append(n.waiting, text)
-}
-
-func (n *notices) take() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	taken := n.waiting
-	n.waiting = nil
-	return taken
-}
-
-// telling puts notices behind the results of a tool.
-type telling struct {
-	agent.Tool
-	notices *notices
-}
-
-func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
-	result := t.Tool.Run(ctx, call, progress)
-	if texts := t.notices.take(); len(texts) > 0 {
-		result.Content = append(slices.Clip(result.Content), session.Text("\n["+strings.Join(texts, "]\n[")+"]"))
-	}
-	return result
 }
 
 // Bounded shortens the text of a result that was made elsewhere, as every tool

@@ -34,7 +34,10 @@ type job struct {
 
 	// Under the lock of jobs.
 	background bool
-	seen       int // bytes of output that were shown
+	asked      bool // the model wanted it in the background
+	wakes      bool // its end is worth a turn
+	turn       int  // in which it was started
+	seen       int  // bytes of output that were shown
 }
 
 // state says in words how the job stands.
@@ -62,6 +65,7 @@ type jobs struct {
 
 	mu   sync.Mutex
 	next int
+	turn int // the running one, or the last
 	list []*job
 }
 
@@ -80,6 +84,7 @@ func (s *Set) startJob(t bashTool, dir, command string, progress func(string)) (
 		return nil, errManyJobs
 	}
 	s.jobs.next++
+	j.turn = s.jobs.turn
 	j.id = fmt.Sprintf("job%d", s.jobs.next)
 	j.ctx, j.cancel = context.WithCancel(s.jobs.ctx)
 	s.jobs.list = append(s.jobs.list, j)
@@ -108,13 +113,13 @@ func (s *Set) runJob(t bashTool, j *job, dir string) {
 	}
 	s.jobs.mu.Lock()
 	close(j.done)
-	background := j.background
+	background, wakes := j.background, j.wakes
 	s.jobs.forgetOld()
 	s.jobs.mu.Unlock()
 	if background {
 		j.out.close()
 		if s.jobs.ctx.Err() == nil {
-			s.notify(fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)))
+			s.notices.ended(j.id, fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)), wakes)
 		}
 	}
 	j.cancel()
@@ -145,8 +150,27 @@ func (js *jobs) forgetOld() {
 	})
 }
 
-// detach lets a job go on without its call; false when it has ended meanwhile.
-func (s *Set) detach(j *job) bool {
+// endWithTurn stops the commands that became jobs by themselves in this turn, which is
+// cancelled, and waits for them. Those that were meant to go on do, without waking anybody.
+func (s *Set) endWithTurn() {
+	s.jobs.mu.Lock()
+	var stopped []*job
+	for _, j := range s.jobs.list {
+		j.wakes = j.wakes && j.turn != s.jobs.turn
+		if j.background && !j.asked && j.turn == s.jobs.turn {
+			j.cancel()
+			stopped = append(stopped, j)
+		}
+	}
+	s.jobs.mu.Unlock()
+	for _, j := range stopped {
+		<-j.done
+	}
+}
+
+// detach lets a job go on without its call; false when it has ended meanwhile. asked
+// says that this was wanted from the beginning, wakes that its end is worth a turn.
+func (s *Set) detach(j *job, asked, wakes bool) bool {
 	j.out.mute()
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -155,7 +179,7 @@ func (s *Set) detach(j *job) bool {
 		return false
 	default:
 	}
-	j.background = true
+	j.background, j.asked, j.wakes = true, asked, wakes
 	_, j.seen, _ = j.out.since(0)
 	return true
 }

@@ -593,6 +593,13 @@ export interface SessionSummary {
   mode?: Mode;
   /** Damaged tells what is wrong with the file, "" when nothing is. */
   damaged?: string;
+  /**
+   * Usage is what the turns of the session took, on all branches, with attempts that
+   * failed or were cancelled as far as the provider told of them.
+   */
+  usage?: TokenUsage;
+  /** Auxiliary is what was spent beside the turns: on summaries and titles. */
+  auxiliary?: TokenUsage;
 }
 
 /** Empty is a request or response without fields. */
@@ -1057,6 +1064,17 @@ export interface Risk {
   level: RiskLevel;
   /** each a few words */
   reasons: string[];
+}
+
+/** TokenUsage is a sum of tokens as providers count them. */
+export interface TokenUsage {
+  /** not read from a cache */
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Cost is in US dollars; absent where config.toml names no price. */
+  cost?: number;
 }
 
 /** HostInfo describes the host. */

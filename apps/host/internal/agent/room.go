@@ -79,8 +79,7 @@ func (r *runner) compact(ctx context.Context) bool {
 // explain says what to do where nothing is left to leave out.
 func (r *room) explain(message *session.Message) {
 	if r.compacted {
-		message.ErrorMessage = strings.TrimSuffix(strings.TrimSpace(message.ErrorMessage), ".") + ". The session was compacted already and what is left still does not fit: " +
-			"choose a model with a larger context window, or begin a new session."
+		message.ErrorMessage = strings.TrimSuffix(strings.TrimSpace(message.ErrorMessage), ".") + ". The session was compacted already, and what is left still does not fit."
 	}
 }
 

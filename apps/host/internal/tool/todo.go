@@ -205,7 +205,23 @@ func (l *todoList) open() string {
 	for i := range open {
 		open[i].Content += " (" + open[i].Status + ")"
 	}
-	return rows(open)
+	return bounded(open)
+}
+
+// maxReminder bounds what is put back of the list, in bytes.
+const maxReminder = 8 << 10
+
+// bounded writes as many items as have room.
+func bounded(items []todoItem) string {
+	text := ""
+	for i, item := range items {
+		row := rows([]todoItem{item})
+		if len(text)+len(row) > maxReminder {
+			return text + fmt.Sprintf("(%d more: todo shows them)\n", len(items)-i)
+		}
+		text += row
+	}
+	return text
 }
 
 // rows writes items as the model and people read them.

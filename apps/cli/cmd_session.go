@@ -47,9 +47,9 @@ func newSessionList(a *app) *cobra.Command {
 		}
 		var rows [][]string
 		for _, s := range response.Sessions {
-			rows = append(rows, []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), clip(s.Name, 60)})
+			rows = append(rows, []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), tokensOf(s), costOf(s), clip(s.Name, 60)})
 		}
-		return printTable(a.stdout, []string{"ID", "STATE", "UPDATED", "MESSAGES", "NAME"}, rows)
+		return printTable(a.stdout, []string{"ID", "STATE", "UPDATED", "MESSAGES", "TOKENS", "COST", "NAME"}, rows)
 	}
 	return cmd
 }
@@ -108,10 +108,12 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
+		writeNote(&b, entry)
 	}
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}
+	b.WriteString(spentLine(r.Session))
 	if r.Live.Turn != nil {
 		b.WriteString("\n(a turn is running)\n")
 	}

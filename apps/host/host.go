@@ -204,7 +204,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
 		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		MaxSteps: h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err

@@ -23,6 +23,7 @@ export type {
   SearchHit,
   SessionEvent,
   SessionSummary,
+  TokenUsage,
   TreeNode,
   Turn,
 } from "@scorel/protocol/gen/api";
@@ -42,6 +43,7 @@ export type {
   ImageBlock,
   Message,
   MessageEntry,
+  OtherEntry,
   QueuedPrompt,
   StopReason,
   TextBlock,
@@ -56,6 +58,7 @@ export {
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
+  CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,

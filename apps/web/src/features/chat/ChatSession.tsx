@@ -16,6 +16,7 @@ import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
+import { compactFocus } from "./commands";
 import { NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { SessionHistory } from "./SessionHistory";
@@ -121,6 +122,16 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
   const revoked = state.status === "revoked";
   const summary = data.sessions?.find((session) => session.id === view.sessionId) ?? state.summary;
   const model = data.info?.models.find((each) => each.name === summary?.model);
+  const say = (text: string, steer?: boolean) => {
+    const instructions = compactFocus(text);
+    if (instructions === null) return view.send(text, steer);
+    host
+      .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
+      .catch((cause: unknown) => {
+        toast(sentence(cause));
+        setInsert({ text });
+      });
+  };
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
     <>
@@ -159,7 +170,7 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
       ) : (
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
-          onSend={(text, steer) => view.send(text, steer)}
+          onSend={say}
           insert={insert}
           onCancel={state.live.turn ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}

@@ -31,7 +31,9 @@ func (r *runner) callModel(ctx context.Context) (message session.Message, kept b
 			break
 		}
 		r.waste(message.Usage)
-		r.emit(api.MessageReset{Reason: r.room.overflow})
+		if r.emit(api.MessageReset{Reason: r.room.overflow}); ctx.Err() != nil {
+			return r.unanswered(ctx, session.Message{})
+		}
 	}
 	if len(message.Content) == 0 && message.StopReason == session.StopAborted {
 		return r.unanswered(ctx, message)

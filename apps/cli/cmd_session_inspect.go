@@ -89,7 +89,10 @@ func printInspection(a *app, f *session.File, leaf string) error {
 		return unknownLeaf(err, leaf)
 	}
 	noteHole(a.stderr, in.Hole)
-	_, err = a.stdout.Write(append(in.JSON, '\n'))
+	if err := in.Write(a.stdout); err != nil {
+		return err
+	}
+	_, err = io.WriteString(a.stdout, "\n")
 	return err
 }
 

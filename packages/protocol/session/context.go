@@ -31,11 +31,11 @@ func (t *Tree) Context(leaf string) (Context, error) {
 	if leaf == "" {
 		return t.contextAt(-1), nil
 	}
-	i, ok := t.byID[leaf]
+	i, ok := t.place(leaf)
 	if !ok {
 		return Context{}, &PathError{ErrNoEntry, leaf}
 	}
-	return t.contextAt(int(i)), nil
+	return t.contextAt(i), nil
 }
 
 // LeafContext builds the context at the leaf, also where that has no id. An id
@@ -55,8 +55,6 @@ func (t *Tree) contextAt(leaf int) Context {
 	}
 	t.settings(&c, path)
 	b := contextBuilder{tree: t, context: &c, edits: map[string]json.RawMessage{}}
-	c.Messages = make([]json.RawMessage, 0, len(path))
-	c.Sources = make([]string, 0, len(path))
 	b.build(path)
 	return c
 }
@@ -99,16 +97,24 @@ func (b *contextBuilder) build(path []int32) {
 		}
 	}
 	if last < 0 {
+		b.expect(len(path))
 		b.collectEdits(path)
 		b.project(path, false)
 		return
 	}
 	kept, after := path[b.firstKept(path[:last], &entries[path[last]]):last], path[last+1:]
+	b.expect(2 + len(kept) + len(after)) // the checkpoint is two at most
 	b.collectEdits(kept)
 	b.collectEdits(after)
 	b.checkpoint(&entries[path[last]])
 	b.project(kept, true)
 	b.project(after, false)
+}
+
+// expect makes room for so many messages.
+func (b *contextBuilder) expect(messages int) {
+	b.context.Messages = make([]json.RawMessage, 0, messages)
+	b.context.Sources = make([]string, 0, messages)
 }
 
 // firstKept returns the index on the path at which the compaction begins to keep

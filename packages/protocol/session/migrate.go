@@ -101,7 +101,10 @@ func isObject(raw []byte) bool {
 
 // reparse reads a line that was made from one that read.
 func reparse(raw []byte) Entry {
+	var e Entry
 	p := lineParser{}
-	e, _ := p.parse(raw)
+	if !p.parse(&e, raw) {
+		return Entry{}
+	}
 	return e
 }

@@ -112,7 +112,7 @@ func (s *Session) startCommand(prompt session.QueuedPrompt, focus string) {
 		s.startNext(context.Background())
 		return
 	}
-	mark := store.Mark{ClientID: prompt.ClientID, ClientKey: prompt.ClientKey}
+	mark := store.Mark{ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID}
 	s.startWork(*work, plan.Request(focus, s.deps.Summaries.most()), func(summary string) error {
 		return s.keepCompaction(mark, plan, summary)
 	})

@@ -109,11 +109,17 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 			writeMessage(&b, m.Message)
 		}
 		writeNote(&b, entry)
+		if record, ok := entry.AsProcess(); ok {
+			writeProcess(&b, record)
+		}
 	}
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}
 	b.WriteString(spentLine(r.Session))
+	for _, process := range r.Live.Processes {
+		fmt.Fprintf(&b, "\n(%s)\n", stepText(process.Last))
+	}
 	if r.Live.Turn != nil {
 		b.WriteString("\n(a turn is running)\n")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -26,13 +27,19 @@ import (
 // that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
 	const histories, least = 16, 10_000
-	modes, cuts := map[api.ResyncMode]int{}, 0
+	modes, cuts, running := map[api.ResyncMode]int{}, 0, 0
 	for seed := range uint64(histories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
 			h.play()
 			cuts += h.cuts
+			for _, s := range h.states {
+				running += len(s.live.Processes)
+			}
 		})
+	}
+	if running < 1000 {
+		t.Errorf("operations ran in only %d states", running)
 	}
 	if cuts < least {
 		t.Errorf("only %d cuts, want %d", cuts, least)
@@ -70,7 +77,8 @@ type state struct {
 func (h *history) play() {
 	t := h.t
 	h.long = h.random.IntN(4) == 0
-	f := newFixture(t, nil, echoTool{agent.RiskRead})
+	f := newFixture(t, nil, reportingTool{h.random})
+	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
 	}

@@ -49,7 +49,7 @@ func TestCancelledTurnAndItsJobs(t *testing.T) {
 	set.jobs.mu.Lock()
 	j := set.jobs.list[2]
 	set.jobs.mu.Unlock()
-	j.cancel()
+	j.cancel(errKilled)
 	<-j.done
 	if set.Waking() {
 		t.Error("a job of a cancelled turn wakes the session")

@@ -58,7 +58,7 @@ func sessionState(s api.SessionSummary) string {
 	switch {
 	case s.Damaged != "":
 		return "damaged"
-	case s.WaitingApproval:
+	case s.WaitingApproval, s.WaitingAnswer:
 		return "asks"
 	case s.Running:
 		return "running"

@@ -66,6 +66,7 @@ func (h *Host) handlers() map[string]handler {
 		"send_prompt":       handle(h.sendPrompt),
 		"cancel_turn":       handle(h.cancelTurn),
 		"answer_approval":   handle(h.answerApproval),
+		"answer_question":   handle(h.answerQuestion),
 		"list_mcp_servers":  handle(h.listMCPServers),
 		"decide_mcp_server": handle(h.decideMCPServer),
 		"list_clients":      handle(h.listClients),

@@ -208,8 +208,8 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
-		Processes: h.process,
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err
 }

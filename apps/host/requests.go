@@ -131,7 +131,11 @@ func (h *Host) resyncEvents(ctx context.Context, c *conn, requestID string, body
 	if err != nil {
 		return nil, err
 	}
-	err = s.Resync(ctx, r.Anchors, c, func(response api.ResyncEventsResponse) { c.respond(requestID, response) })
+	answers := c.grants
+	if r.Unattended {
+		answers = nil
+	}
+	err = s.Resync(ctx, r.Anchors, c, answers, func(response api.ResyncEventsResponse) { c.respond(requestID, response) })
 	if err == nil {
 		c.subscribed[r.SessionID] = s
 	}
@@ -183,6 +187,14 @@ func (h *Host) answerApproval(ctx context.Context, c *conn, r api.AnswerApproval
 		return api.AnswerApprovalResponse{}, err
 	}
 	return s.AnswerApproval(ctx, c.clientID, r)
+}
+
+func (h *Host) answerQuestion(ctx context.Context, c *conn, r api.AnswerQuestionRequest) (api.AnswerQuestionResponse, error) {
+	s, err := h.sessions.Open(r.SessionID)
+	if err != nil {
+		return api.AnswerQuestionResponse{}, err
+	}
+	return s.AnswerQuestion(ctx, c.clientID, r)
 }
 
 func (h *Host) listClients(context.Context, *conn, api.Empty) (api.ListClientsResponse, error) {

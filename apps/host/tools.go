@@ -80,9 +80,9 @@ func Tools(home string) ([]Tool, error) {
 	}
 	var all []Tool
 	for _, d := range tool.NewCatalog(toolOptions(paths, config)).Definitions() {
-		risk := "write"
-		if d.Risk == agent.RiskRead {
-			risk = "read"
+		risk := "read"
+		if d.Risk == agent.RiskWrite {
+			risk = "write"
 		}
 		all = append(all, Tool{
 			Name: d.Spec.Name, Toolset: string(d.Toolset), Risk: risk, Subject: d.Subject,

@@ -22,7 +22,7 @@ func TestVectorsLive(t *testing.T) {
 	var content struct {
 		Cases []liveCase `json:"cases"`
 	}
-	for _, run := range liveRuns() {
+	for _, run := range append(liveRuns(), questionRuns()...) {
 		c := liveCase{Name: run.name}
 		live := api.NewLive()
 		for i, fields := range run.events {
@@ -74,7 +74,7 @@ func state(turn, partial, tools, approvals, queue string) string {
 	if turn == "" {
 		turn = "null"
 	}
-	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s],"work":null,"processes":[]}`, turn, partial, tools, approvals, queue)
+	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"questions":[],"queue":[%s],"work":null,"processes":[]}`, turn, partial, tools, approvals, queue)
 }
 
 // processState is an operation as it is live.
@@ -154,5 +154,21 @@ func liveRuns() []liveRun {
 		{"a turn leaves operations alone", [][2]string{process("op_1", "a", 1), {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, processes("op_1", "a", 1)},
 		{"the record of an operation is kept", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), processRecord("op_1"), processRecord("op_3")}, processes("op_2", "b", 1)},
 		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
+	}
+}
+
+// questionRuns are those with questions of the agent, and with who is there to answer.
+func questionRuns() []liveRun {
+	const question = `{"id":"q1","turnId":"t1","toolCallId":"c2","question":"which?","choices":["a","b"],"createdAt":6,"deadline":9}`
+	asked := [2]string{"question_asked", `"question":` + question}
+	withQuestion := strings.Replace(state("", "", "", "", ""), `"questions":[]`, `"questions":[`+question+`]`, 1)
+	nobody := [2]string{"attendance_changed", `"unattended":true`}
+	return []liveRun{
+		{"a question", [][2]string{asked}, withQuestion},
+		{"a question answered", [][2]string{asked, {"question_answered", `"questionId":"q1","outcome":"answered","answer":"a","answeredBy":"host"`}}, state("", "", "", "", "")},
+		{"another question answered", [][2]string{asked, {"question_answered", `"questionId":"q2","outcome":"timed_out","answeredBy":"host"`}}, withQuestion},
+		{"nobody watches", [][2]string{asked, nobody}, strings.Replace(withQuestion, `"queue":[]`, `"queue":[],"unattended":true`, 1)},
+		{"somebody watches again", [][2]string{asked, nobody, {"attendance_changed", `"unattended":false`}}, withQuestion},
+		{"the turn of a question ends", [][2]string{asked, nobody, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 	}
 }

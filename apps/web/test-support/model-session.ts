@@ -14,7 +14,16 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  live: Live = {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    processes: [],
+  };
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */
@@ -84,7 +93,8 @@ export class ModelSession {
     if (stopReason === "error") {
       this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
     }
-    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [] };
+    delete this.live.unattended;
+    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], questions: [] };
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }
 
@@ -99,6 +109,7 @@ export class ModelSession {
       partial: [],
       tools: [],
       approvals: [],
+      questions: [],
       queue: this.live.queue,
       work: null,
       processes: [],
@@ -137,5 +148,5 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
 }

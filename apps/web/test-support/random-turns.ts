@@ -18,6 +18,9 @@ export function randomStep(s: ModelSession, random: Random): void {
     () => assistant(s, random),
     () => askApproval(s, random),
     () => resolveApproval(s),
+    () => askQuestion(s, random),
+    () => endQuestion(s),
+    () => changeAttendance(s, random),
     () => changeQueue(s, random),
     () => cancelTurn(s),
     () => s.live.turn && s.endTurn(...random.pick<[string, string?]>([["stop"], ["aborted"], ["error", "no model"]])),
@@ -132,6 +135,36 @@ function resolveApproval(s: ModelSession): void {
     s.append({ type: "custom", customType: "scorel.approval", data: { approvalId: approval.id } });
     s.publish("approval_resolved", { approvalId: approval.id, decision: "allow", decidedBy: "cli_a" });
   }
+}
+
+function askQuestion(s: ModelSession, random: Random): void {
+  const question = {
+    id: `qst${random.below(1e6)}`,
+    turnId: "turn",
+    toolCallId: "call",
+    question: "which?",
+    choices: ["a", "b"].slice(random.below(3)),
+    createdAt: 1,
+  };
+  s.live.questions.push(question);
+  s.publish("question_asked", { question });
+}
+
+function endQuestion(s: ModelSession): void {
+  const question = s.live.questions.shift();
+  if (question) {
+    s.append({ type: "custom", customType: "scorel.question", data: { questionId: question.id } });
+    s.publish("question_answered", { questionId: question.id, outcome: "skipped", answeredBy: "cli_a" });
+  }
+}
+
+function changeAttendance(s: ModelSession, random: Random): void {
+  if (s.live.unattended) {
+    delete s.live.unattended;
+  } else if (random.chance(50)) {
+    s.live.unattended = true;
+  }
+  s.publish("attendance_changed", { unattended: s.live.unattended ?? false });
 }
 
 function changeQueue(s: ModelSession, random: Random): void {

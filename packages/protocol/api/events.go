@@ -22,9 +22,11 @@ import (
 //	process_event        an operation is added, or replaced by its id; the entry that
 //	                     holds its record removes it
 //	approval_requested, approval_resolved  approvals
+//	question_asked, question_answered    questions
+//	attendance_changed   whether nobody who may answer watches
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
-//	                     tools and approvals
+//	                     tools, approvals and questions
 //	work_started, work_ended   what the host does between turns
 type Event interface{ EventType() string }
 
@@ -85,6 +87,20 @@ type (
 		Feedback   string   `json:"feedback,omitempty"`
 		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
 	}
+	QuestionAsked struct {
+		Question Question `json:"question"`
+	}
+	QuestionAnswered struct {
+		QuestionID string          `json:"questionId"`
+		Outcome    QuestionOutcome `json:"outcome"`
+		Answer     string          `json:"answer,omitempty"`
+		AnsweredBy string          `json:"answeredBy"` // client id, token id, or "host"
+	}
+	// AttendanceChanged tells, while something waits for a person, whether nobody who
+	// watches may answer it.
+	AttendanceChanged struct {
+		Unattended bool `json:"unattended"`
+	}
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`
 	}
@@ -130,6 +146,9 @@ func (ToolOutput) EventType() string        { return "tool_output" }
 func (ProcessChanged) EventType() string    { return "process_event" }
 func (ApprovalRequested) EventType() string { return "approval_requested" }
 func (ApprovalResolved) EventType() string  { return "approval_resolved" }
+func (QuestionAsked) EventType() string     { return "question_asked" }
+func (QuestionAnswered) EventType() string  { return "question_answered" }
+func (AttendanceChanged) EventType() string { return "attendance_changed" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
 func (WorkStarted) EventType() string       { return "work_started" }
 func (WorkEnded) EventType() string         { return "work_ended" }
@@ -144,7 +163,7 @@ func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
-		QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
+		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
 	}
 }
 
@@ -221,6 +240,12 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[ApprovalRequested](data)
 	case "approval_resolved":
 		return decode[ApprovalResolved](data)
+	case "question_asked":
+		return decode[QuestionAsked](data)
+	case "question_answered":
+		return decode[QuestionAnswered](data)
+	case "attendance_changed":
+		return decode[AttendanceChanged](data)
 	case "queue_changed":
 		return decode[QueueChanged](data)
 	case "work_started":

@@ -13,6 +13,7 @@ func NewLive() Live {
 		Partial:   []PartialBlock{},
 		Tools:     []RunningTool{},
 		Approvals: []Approval{},
+		Questions: []Question{},
 		Queue:     []session.QueuedPrompt{},
 		Processes: []Process{},
 	}
@@ -23,6 +24,7 @@ func (l Live) Clone() Live {
 	l.Partial = append([]PartialBlock{}, l.Partial...)
 	l.Tools = append([]RunningTool{}, l.Tools...)
 	l.Approvals = append([]Approval{}, l.Approvals...)
+	l.Questions = append([]Question{}, l.Questions...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
 	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
@@ -65,6 +67,12 @@ func (l *Live) Apply(event Event) {
 		l.Approvals = append(l.Approvals, e.Approval)
 	case ApprovalResolved:
 		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
+	case QuestionAsked:
+		l.Questions = append(l.Questions, e.Question)
+	case QuestionAnswered:
+		l.Questions = slices.DeleteFunc(l.Questions, func(q Question) bool { return q.ID == e.QuestionID })
+	case AttendanceChanged:
+		l.Unattended = e.Unattended
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
 	case WorkStarted:
@@ -81,6 +89,7 @@ func (l *Live) Apply(event Event) {
 		}
 	case TurnEnded:
 		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
+		l.Questions, l.Unattended = []Question{}, false
 	}
 }
 

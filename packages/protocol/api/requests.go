@@ -102,6 +102,8 @@ type (
 	ResyncEventsRequest struct {
 		SessionID string `json:"sessionId"`
 		Anchors
+		// Unattended says that nobody on this connection can answer the agent.
+		Unattended bool `json:"unattended,omitempty"`
 	}
 	// ResyncEventsResponse brings the entry to the state at Anchors; every later
 	// event follows on the same connection, with no gap.
@@ -182,7 +184,23 @@ type (
 	AnswerApprovalResponse struct {
 		Decision  Decision `json:"decision"`
 		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
-		Won       bool     `json:"won"`       // false when somebody was faster
+		Won       bool     `json:"won"`       // false when another answer counts
+	}
+
+	// AnswerQuestionRequest answers a question, with one of its choices or in other
+	// words; Skip, without an answer, leaves it to the agent.
+	AnswerQuestionRequest struct {
+		SessionID  string `json:"sessionId"`
+		QuestionID string `json:"questionId"`
+		Answer     string `json:"answer,omitempty"` // at most MaxAnswer bytes
+		Skip       bool   `json:"skip,omitempty"`
+	}
+	// AnswerQuestionResponse tells the answer that counts: the first one wins.
+	AnswerQuestionResponse struct {
+		Outcome    QuestionOutcome `json:"outcome"`
+		Answer     string          `json:"answer,omitempty"`
+		AnsweredBy string          `json:"answeredBy"` // client id, token id, or "host"
+		Won        bool            `json:"won"`        // false when another answer counts
 	}
 
 	ListMCPServersRequest struct {

@@ -42,6 +42,7 @@ func Table() []Spec {
 		{"edit_queue", GrantPrompt, EditQueueRequest{}, EditQueueResponse{}, "Edits, reorders and removes prompts that wait."},
 		{"cancel_turn", GrantPrompt, CancelTurnRequest{}, CancelTurnResponse{}, "Cancels a running turn."},
 		{"answer_approval", GrantApprove, AnswerApprovalRequest{}, AnswerApprovalResponse{}, "Answers a tool call that waits; the first answer wins."},
+		{"answer_question", GrantPrompt, AnswerQuestionRequest{}, AnswerQuestionResponse{}, "Answers a question of the agent; the first answer wins."},
 		{"list_mcp_servers", GrantManage, ListMCPServersRequest{}, ListMCPServersResponse{}, "Lists the MCP servers of a project and how they stand."},
 		{"decide_mcp_server", GrantManage, DecideMCPServerRequest{}, DecideMCPServerResponse{}, "Allows or denies to start a server that a project names."},
 		{"list_clients", GrantManage, Empty{}, ListClientsResponse{}, "Lists the entries that the host knows."},

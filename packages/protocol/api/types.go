@@ -109,6 +109,8 @@ type SessionSummary struct {
 	Running      bool   `json:"running"`
 	// WaitingApproval is true while a tool call waits for an answer.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
+	// WaitingAnswer is true while a question of the agent waits.
+	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
 	// Model is the name in config.toml of the model that answers next.
 	Model string `json:"model"`
 	// Mode is how much the agent may do without asking.
@@ -183,11 +185,16 @@ const MaxToolTail = 16 << 10
 
 // Live is the part of a session that is not in its log yet.
 type Live struct {
-	Turn      *Turn                  `json:"turn"`    // null when idle
-	Partial   []PartialBlock         `json:"partial"` // the assistant message that streams
-	Tools     []RunningTool          `json:"tools"`
-	Approvals []Approval             `json:"approvals"`
+	Turn      *Turn          `json:"turn"`    // null when idle
+	Partial   []PartialBlock `json:"partial"` // the assistant message that streams
+	Tools     []RunningTool  `json:"tools"`
+	Approvals []Approval     `json:"approvals"`
+	// Questions of the agent that wait for a person.
+	Questions []Question             `json:"questions"`
 	Queue     []session.QueuedPrompt `json:"queue"`
+	// Unattended is true while an approval or a question waits and nobody who watches
+	// the session may answer it.
+	Unattended bool `json:"unattended,omitempty"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
 	// Processes are operations whose record is not in the log yet.
@@ -255,6 +262,29 @@ const (
 	DecisionDeny      Decision = "deny"      // with a word to the agent, if there is one
 	DecisionStop      Decision = "stop"      // deny, and cancel the turn
 	DecisionCancelled Decision = "cancelled" // the turn was cancelled before anyone answered
+)
+
+// Question is what the agent asks the people who watch.
+type Question struct {
+	ID         string `json:"id"`
+	TurnID     string `json:"turnId"`
+	ToolCallID string `json:"toolCallId"`
+	Question   string `json:"question"`
+	// Choices are answers to choose from, at most MaxChoices; another one may be given.
+	Choices   []string `json:"choices"`
+	CreatedAt int64    `json:"createdAt"` // Unix milliseconds
+	// Deadline is when the agent goes on without an answer, in Unix milliseconds; 0 is never.
+	Deadline int64 `json:"deadline,omitempty"`
+}
+
+// QuestionOutcome is how a question ended.
+type QuestionOutcome string
+
+const (
+	OutcomeAnswered  QuestionOutcome = "answered"
+	OutcomeSkipped   QuestionOutcome = "skipped"   // somebody left it to the agent
+	OutcomeTimedOut  QuestionOutcome = "timed_out" // nobody answered until the deadline
+	OutcomeCancelled QuestionOutcome = "cancelled" // the turn was cancelled
 )
 
 // PromptState is how far a prompt got.

@@ -78,7 +78,7 @@ func interrupted(tree *session.Tree) bool {
 }
 
 // decided finds an approval that was answered before.
-func (s *Session) decided(id string) (api.Decision, string, error) {
+func (s *Session) decided(id string) (session.ApprovalRecord, error) {
 	for _, entry := range slices.Backward(s.log.Tree().Entries()) {
 		custom, ok := entry.AsCustom()
 		if !ok || custom.CustomType != session.CustomApproval {
@@ -86,10 +86,10 @@ func (s *Session) decided(id string) (api.Decision, string, error) {
 		}
 		var record session.ApprovalRecord
 		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
-			return api.Decision(record.Decision), record.DecidedBy, nil
+			return record, nil
 		}
 	}
-	return "", "", api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
+	return session.ApprovalRecord{}, api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
 }
 
 func nowMillis() int64 { return time.Now().UnixMilli() }

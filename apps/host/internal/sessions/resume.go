@@ -41,17 +41,26 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 	return open
 }
 
-// resumeTurn takes up a turn that was waiting for an approval when the host ended.
+// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended.
 // Its call had not started, and neither had those after it, so nothing runs twice.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
 	callID := nextCall(tree)
-	waiting, ok := openApprovals(tree)[callID]
+	turnID, prompt, ok := waitingTurn(tree, callID)
 	if callID == "" || !ok || s.turn != nil || !interrupted(tree) {
 		return false
 	}
-	s.begin(waiting.TurnID, waiting.prompt, true)
+	s.begin(turnID, prompt, true)
 	return true
+}
+
+// waitingTurn finds the turn that waits for a person because of a call.
+func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt session.QueuedPrompt, ok bool) {
+	if w, waits := openApprovals(tree)[callID]; waits {
+		return w.TurnID, w.prompt, true
+	}
+	w, waits := openQuestions(tree)[callID]
+	return w.TurnID, w.prompt, waits
 }
 
 // nextCall returns the first call of the last message that has no result, or "".

@@ -27,12 +27,12 @@ import (
 // that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
 	const histories, least = 16, 10_000
-	modes, cuts, running := map[api.ResyncMode]int{}, 0, 0
+	modes, cuts, resumes, running := map[api.ResyncMode]int{}, 0, 0, 0
 	for seed := range uint64(histories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
 			h.play()
-			cuts += h.cuts
+			cuts, resumes = cuts+h.cuts, resumes+h.resumes
 			for _, s := range h.states {
 				running += len(s.live.Processes)
 			}
@@ -40,6 +40,9 @@ func TestResyncEqualsAFreshLoad(t *testing.T) {
 	}
 	if running < 1000 {
 		t.Errorf("operations ran in only %d states", running)
+	}
+	if resumes == 0 {
+		t.Error("no question waited over a restart: the test does not cover it")
 	}
 	if cuts < least {
 		t.Errorf("only %d cuts, want %d", cuts, least)
@@ -58,10 +61,13 @@ type history struct {
 	random *rand.Rand
 	modes  map[api.ResyncMode]int
 	cuts   int
+	// resumes counts turns that waited for an answer over a restart.
+	resumes int
 
 	model    *steppedModel
 	s        *sessions.Session
 	recorder *watcher
+	asked    chan api.Question // those that wait, for whoever drives the turn
 	states   []state
 	long     bool // the log does not fit one answer
 }
@@ -77,7 +83,7 @@ type state struct {
 func (h *history) play() {
 	t := h.t
 	h.long = h.random.IntN(4) == 0
-	f := newFixture(t, nil, reportingTool{h.random})
+	f := newFixture(t, nil, reportingTool{h.random}, askTool{})
 	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
@@ -92,8 +98,13 @@ func (h *history) play() {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
+	h.recorder.leave()
 	m = h.open(f)
 	h.cutEverywhere()
+	if over := h.over(func() bool { return h.recorder.live.Turn == nil }); h.resumed() {
+		h.resumes++
+		h.drive(over, -1)
+	}
 	h.turn("after", -1)
 	h.cutSome(20)
 	if err := m.Close(); err != nil {
@@ -133,11 +144,26 @@ func (h *history) open(f *fixture) *sessions.Manager {
 	} else {
 		h.s = f.create(h.t, m)
 	}
-	h.recorder = newWatcher()
-	h.recorder.onEvent = func(api.EventEnvelope) { h.record() }
+	h.recorder, h.asked = attendant(), make(chan api.Question, 16)
+	h.recorder.onEvent = func(e api.EventEnvelope) {
+		if asked, ok := e.Event.(api.QuestionAsked); ok {
+			h.asked <- asked.Question
+		}
+		h.record()
+	}
 	subscribe(h.t, h.s, h.recorder)
+	for _, question := range h.recorder.live.Questions {
+		h.asked <- question
+	}
 	h.record()
+	// A turn that is taken up again stands still when its question is there again.
+	h.recorder.wait(func() bool { return h.recorder.live.Turn == nil || len(h.recorder.live.Questions) > 0 })
 	return m
+}
+
+// resumed tells whether a turn waits for an answer.
+func (h *history) resumed() bool {
+	return read(h.recorder, func() bool { return len(h.recorder.live.Questions) > 0 })
 }
 
 func (h *history) record() {
@@ -150,13 +176,32 @@ func (h *history) record() {
 func (h *history) turn(key string, stops int) {
 	t, w := h.t, h.recorder
 	ended := read(w, func() int { return w.ended })
-	over := make(chan struct{})
+	over := h.over(func() bool { return w.ended > ended })
+	send(t, h.s, key, "go")
+	h.drive(over, stops)
+}
+
+// over returns what is closed when something is true of the recorder.
+func (h *history) over(is func() bool) <-chan struct{} {
+	w, over := h.recorder, make(chan struct{})
 	go func() {
-		w.wait(func() bool { return w.ended > ended })
+		w.wait(func() bool { return is() || w.gone })
 		close(over)
 	}()
-	t.Cleanup(func() { <-over })
-	send(t, h.s, key, "go")
+	h.t.Cleanup(func() { <-over })
+	return over
+}
+
+// leave ends what waits for events that do not come any more.
+func (w *watcher) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone = true
+	w.cond.Broadcast()
+}
+
+// drive lets a turn go on from stop to stop: each delta of the model, and each question.
+func (h *history) drive(over <-chan struct{}, stops int) {
 	for stop := 0; stop != stops; stop++ {
 		select {
 		case <-h.model.at:
@@ -164,6 +209,12 @@ func (h *history) turn(key string, stops int) {
 				h.cutSome(2)
 			}
 			h.model.goOn <- struct{}{}
+		case question := <-h.asked:
+			h.cutSome(2)
+			if stops >= 0 && (stop+1 == stops || h.random.IntN(2) == 0) {
+				return // the host ends while it waits
+			}
+			reply(h.t, h.s, "cli_x", api.AnswerQuestionRequest{QuestionID: question.ID, Answer: "a"})
 		case <-over:
 			return
 		}
@@ -271,7 +322,8 @@ func randomSteps(random *rand.Rand) []modeltest.Step {
 	for turn := range 5 {
 		for call := range random.IntN(3) {
 			id := fmt.Sprintf("c%d_%d", turn, call)
-			steps = append(steps, modeltest.Calls(modeltest.Call(id, "echo", fmt.Sprintf(`{"n":%d}`, call))))
+			name := []string{"echo", "ask"}[random.IntN(2)]
+			steps = append(steps, modeltest.Calls(modeltest.Call(id, name, fmt.Sprintf(`{"n":%d}`, call))))
 		}
 		size := random.IntN(400)
 		if random.IntN(12) == 0 {

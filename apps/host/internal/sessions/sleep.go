@@ -55,6 +55,7 @@ func (s *Session) recover(ctx context.Context) {
 		return
 	}
 	s.dropApprovals()
+	s.dropQuestions()
 	if interrupted(s.log.Tree()) {
 		record := session.TurnRecord{
 			TurnID:     "interrupted",

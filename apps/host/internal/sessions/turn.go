@@ -16,7 +16,7 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
-	// resumed: it waited for an approval when the host ended.
+	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
 }
 
@@ -72,6 +72,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Tell:     j.Tell,
 		Spent:    j.Spent,
 		Gate:     asker{s},
+		People:   people{s},
 		Sink:     sink{s},
 		Messages: now.messages,
 		Cwd:      s.project.Path,

@@ -114,18 +114,23 @@ func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (r
 }
 
 // Resync subscribes and hands reply what brings the entry up to date, before any
-// later event is delivered.
-func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, reply func(api.ResyncEventsResponse)) error {
+// later event is delivered. answers are the grants with which somebody who sits there
+// can answer the agent; none for a program.
+func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, answers []api.Grant, reply func(api.ResyncEventsResponse)) error {
 	err := s.do(ctx, func() {
 		reply(s.resync(anchors))
-		s.subscribers[subscriber] = struct{}{}
+		s.subscribers[subscriber] = answers
+		s.attend()
 	})
 	return refuse(err)
 }
 
 // Unsubscribe ends a subscription.
 func (s *Session) Unsubscribe(ctx context.Context, subscriber Subscriber) {
-	_ = s.ask(ctx, func() { delete(s.subscribers, subscriber) }) // a closed session has none
+	_ = s.ask(ctx, func() { // a closed session has none
+		delete(s.subscribers, subscriber)
+		s.attend()
+	})
 }
 
 func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {

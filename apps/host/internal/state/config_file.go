@@ -39,6 +39,7 @@ type configFile struct {
 	Models         map[string]modelFile    `toml:"models"`
 	Permissions    permissionsFile         `toml:"permissions"`
 	Sandbox        sandboxFile             `toml:"sandbox"`
+	Questions      questionsFile           `toml:"questions"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -159,10 +160,12 @@ func knownKeys(key []string) []string {
 		return permissionKeys()
 	case len(key) == 2 && key[0] == "sandbox":
 		return sandboxKeys()
+	case len(key) == 2 && key[0] == "questions":
+		return []string{"timeout"}
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -223,6 +226,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 // policies checks what agents and commands may do.
 func (f configFile) policies(config *Config) (err error) {
 	if config.Permissions, err = f.Permissions.permissions(); err != nil {
+		return err
+	}
+	if config.QuestionTimeout, err = f.Questions.wait(); err != nil {
 		return err
 	}
 	config.Sandbox, err = f.Sandbox.sandbox()

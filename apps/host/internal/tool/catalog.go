@@ -56,6 +56,7 @@ func registry() []entry {
 		{Base, "path", func(s *Set) agent.Tool { return readFile{s} }},
 		{Base, "path", func(s *Set) agent.Tool { return writeFile{s} }},
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
+		{Interaction, "", func(s *Set) agent.Tool { return clarify{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
@@ -96,6 +97,8 @@ type Scope struct {
 	// Nested finds the instructions for a file below cwd that lie between the two, but
 	// for those that has knows; nil finds none.
 	Nested func(cwd, file string, has func(path string) bool) []session.InstructionFile
+	// Without names groups that the session does not have: a subagent asks nobody.
+	Without []Toolset
 }
 
 // Set is the tools of one session with what they share. It implements
@@ -112,12 +115,14 @@ type Set struct {
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
 	manual  []session.SkillInfo // those that only a person calls
-	tools   []agent.Tool        // one for each line of the registry
+	entries []entry             // lines of the registry that the session has
+	tools   []agent.Tool        // one for each of them
 }
 
 // Open makes the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
-	s := &Set{Catalog: c, scope: scope}
+	without := func(e entry) bool { return slices.Contains(scope.Without, e.toolset) }
+	s := &Set{Catalog: c, scope: scope, entries: slices.DeleteFunc(c.entries(), without)}
 	s.private = guard{closed: resolvedAll(c.options.Private)}
 	if scope.Scratch != "" {
 		s.private.open = resolvedAll([]string{scope.Scratch})
@@ -125,7 +130,7 @@ func (c *Catalog) Open(scope Scope) *Set {
 	s.spill.dir = scope.Scratch
 	s.todos.dir = scope.Scratch
 	s.jobs.ctx, s.jobs.cancel = context.WithCancel(context.Background())
-	for _, e := range c.entries() {
+	for _, e := range s.entries {
 		s.tools = append(s.tools, e.make(s))
 	}
 	return s
@@ -134,7 +139,7 @@ func (c *Catalog) Open(scope Scope) *Set {
 // Tools returns the tools by group and name.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
-	for i, e := range s.entries() {
+	for i, e := range s.entries {
 		if e.toolset != Skill || len(s.skills) > 0 {
 			out = append(out, s.tools[i])
 		}

@@ -1,7 +1,18 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
 import type { DiagnosisState } from "./diagnosis";
-import type { Approval, Decision, Event, Live, QueueItem, Requests, SessionEntry, SessionSummary } from "./types";
+import type {
+  Approval,
+  Decision,
+  Event,
+  Live,
+  Question,
+  QuestionOutcome,
+  QueueItem,
+  Requests,
+  SessionEntry,
+  SessionSummary,
+} from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
 export interface Readable<T> {
@@ -137,6 +148,18 @@ export interface Answered {
   won: boolean;
 }
 
+/** What a person says to a question of the agent. */
+export type QuestionReply = { answer: string } | { skip: true };
+
+/** What came of a reply: the first one counts. */
+export interface QuestionReplied {
+  outcome: QuestionOutcome;
+  answer?: string;
+  answeredBy: string;
+  /** False when another answer counts. */
+  won: boolean;
+}
+
 export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
@@ -151,6 +174,7 @@ export interface SessionView {
   loadEarlier(): void;
   /** Rejects when what was shown has changed since. */
   answer(approval: Approval, answer: Answer): Promise<Answered>;
+  answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied>;
   /** Ends this holder's interest. */
   release(): void;
 }

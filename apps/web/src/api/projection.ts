@@ -29,7 +29,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -109,9 +109,11 @@ function wholeLive(live: Live | undefined): Live {
     partial: live?.partial ?? empty.partial,
     tools: live?.tools ?? empty.tools,
     approvals: live?.approvals ?? empty.approvals,
+    questions: live?.questions ?? empty.questions,
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
     processes: live?.processes ?? empty.processes,
+    ...(live?.unattended ? { unattended: true } : {}),
   };
 }
 
@@ -141,7 +143,7 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "turn_cancelling":
       return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
     case "turn_ended":
-      return { ...live, turn: null, partial: [], tools: [], approvals: [] };
+      return attended({ ...live, turn: null, partial: [], tools: [], approvals: [], questions: [] }, false);
     case "message_started":
     case "message_reset":
       return { ...live, partial: [] };
@@ -162,6 +164,12 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "question_asked":
+      return { ...live, questions: [...live.questions, event.question] };
+    case "question_answered":
+      return { ...live, questions: live.questions.filter((q) => q.id !== event.questionId) };
+    case "attendance_changed":
+      return attended(live, event.unattended);
     case "work_started":
       return { ...live, work: event.work };
     case "work_ended":
@@ -171,6 +179,11 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     default:
       return live;
   }
+}
+
+/** A host leaves the field out while somebody is there. */
+function attended({ unattended: _, ...live }: Live, unattended: boolean): Live {
+  return unattended ? { ...live, unattended } : live;
 }
 
 function withProcess(processes: Process[], changed: Process): Process[] {

@@ -9,6 +9,8 @@ import {
   type HostStatus,
   OfflineError,
   type OutgoingPrompt,
+  type QuestionReplied,
+  type QuestionReply,
   type Readable,
   type SessionState,
   type SessionView,
@@ -22,6 +24,7 @@ import { Store } from "./store";
 import {
   ApiKind,
   type Approval,
+  type Question,
   type QueuedPrompt,
   type QueueItem,
   type SessionEntry,
@@ -128,6 +131,14 @@ export class Session implements SessionView {
       ...answer,
       // The answer is for what was on the screen, and for nothing else.
       ...(approval.shown ? { shown: approval.shown } : {}),
+    });
+  }
+
+  async answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
+    return this.#options.host.request("answer_question", {
+      sessionId: this.sessionId,
+      questionId: question.id,
+      ...reply,
     });
   }
 

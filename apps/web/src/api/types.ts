@@ -18,6 +18,8 @@ export type {
   PartialBlock,
   Process,
   Project,
+  Question,
+  QuestionOutcome,
   QueueItem,
   Requests,
   ResyncEventsResponse,
@@ -31,6 +33,7 @@ export type {
 } from "@scorel/protocol/gen/api";
 export {
   Kind as ApiKind,
+  MAX_ANSWER,
   MAX_FEEDBACK,
   MAX_LABEL,
   MAX_NAME,
@@ -65,6 +68,7 @@ export {
   CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
+  CUSTOM_QUESTION,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,

@@ -11,6 +11,8 @@ import type {
   OutgoingPrompt,
   Pairing,
   PairingState,
+  QuestionReplied,
+  QuestionReply,
   Scorel,
   SessionState,
   SessionView,
@@ -18,10 +20,18 @@ import type {
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";
-import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
+import {
+  ApiKind,
+  type Approval,
+  type Event,
+  type Live,
+  type Question,
+  type QueueItem,
+  type Requests,
+} from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return { turn: null, partial: [], tools: [], approvals: [], questions: [], queue: [], work: null, processes: [] };
 }
 
 export class FakePairing implements Pairing {
@@ -41,6 +51,8 @@ export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
   readonly answers: ({ approvalId: string } & Answer)[] = [];
+  readonly replies: ({ questionId: string } & QuestionReply)[] = [];
+  replyWith: Partial<QuestionReplied> = {};
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   readonly steered: string[] = [];
@@ -107,6 +119,16 @@ export class FakeSession implements SessionView {
   async answer(approval: Approval, answer: Answer): Promise<Answered> {
     this.answers.push({ approvalId: approval.id, ...answer });
     return { won: true, decidedBy: "cli_me", decision: answer.decision, ...this.answerWith };
+  }
+
+  async answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
+    this.replies.push({ questionId: question.id, ...reply });
+    return {
+      won: true,
+      answeredBy: "cli_me",
+      ...("answer" in reply ? { outcome: "answered", answer: reply.answer } : { outcome: "skipped" }),
+      ...this.replyWith,
+    };
   }
 
   loadEarlier(): void {

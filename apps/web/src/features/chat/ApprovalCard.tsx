@@ -25,7 +25,7 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ approval, place = 1, count = 1, ...props }: ApprovalCardProps) {
   const { canAnswer, canKeepRules, onAnswer } = props;
   const [wording, setWording] = useState(false);
-  const { state, answer } = useAnswer((given) => onAnswer(approval, given));
+  const { state, answer } = useAnswer<Answer, Answered>((given) => onAnswer(approval, given));
   const press = {
     sent: state.sent?.decision,
     disabled: !canAnswer || state.sent !== null,
@@ -142,7 +142,7 @@ const words: Record<string, string> = {
 };
 
 /** From sent to applied; the card stays until the machine takes the question back. */
-function Outcome({ state: { sent, answered, error } }: { state: AnswerState }) {
+function Outcome({ state: { sent, answered, error } }: { state: AnswerState<Answer, Answered> }) {
   const nameOf = useNames();
   const told = answered ? (words[answered.decision] ?? "Answered.") : sent ? "Sending your answer." : null;
   const late =

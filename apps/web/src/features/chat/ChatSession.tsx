@@ -159,6 +159,7 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
             entryId={entryId}
             model={model ? { id: model.id, demo: model.demo ?? false } : null}
             canAnswer={state.status === "live" && may(data.info, "approve")}
+            canReply={state.status === "live" && may(data.info, "prompt")}
             canKeepRules={may(data.info, "manage")}
             empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
           />

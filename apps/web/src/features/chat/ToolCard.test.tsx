@@ -7,7 +7,7 @@ import { LiveContext, type LiveTools } from "./live-context";
 import { nothing, type ToolFacts } from "./rows";
 import { ToolCard } from "./ToolCard";
 
-const idle: LiveTools = { tools: [], approvals: [], running: false };
+const idle: LiveTools = { tools: [], approvals: [], questions: [], running: false };
 const none: ToolFacts = nothing;
 
 function answered(text: string, isError = false, details?: unknown): ToolFacts {
@@ -56,6 +56,7 @@ describe("ToolCard", () => {
     const { update } = show(none, {
       tools: [{ toolCallId: "c1", toolName: "bash", output }],
       approvals: [],
+      questions: [],
       running: true,
     });
     expect(card().dataset.state).toBe("running");
@@ -64,6 +65,7 @@ describe("ToolCard", () => {
     update({
       tools: [{ toolCallId: "c1", toolName: "bash", output: `${output}\nline 100` }],
       approvals: [],
+      questions: [],
       running: true,
     });
     expect(card().textContent).toContain("line 100");
@@ -78,8 +80,8 @@ describe("ToolCard", () => {
   });
 
   it.each([
-    ["waiting", { tools: [], approvals: [approval({ toolCallId: "c1" })], running: true }],
-    ["pending", { tools: [], approvals: [approval({ toolCallId: "other" })], running: true }],
+    ["waiting", { tools: [], approvals: [approval({ toolCallId: "c1" })], questions: [], running: true }],
+    ["pending", { tools: [], approvals: [approval({ toolCallId: "other" })], questions: [], running: true }],
     ["lost", idle],
   ])("without a result is %s", (state, live) => {
     show(none, live);

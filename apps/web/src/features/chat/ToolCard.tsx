@@ -1,12 +1,19 @@
 import { memo, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { cx } from "../../components/cx";
-import { ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } from "../../components/icons";
+import {
+  ChevronRightIcon,
+  FileIcon,
+  QuestionIcon,
+  SearchIcon,
+  SettingsIcon,
+  TerminalIcon,
+} from "../../components/icons";
 import { Code } from "./CodeBlock";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
-import type { ToolDecision, ToolFacts } from "./rows";
+import type { ToolAnswer, ToolDecision, ToolFacts } from "./rows";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
 export interface ToolCardProps {
@@ -22,22 +29,40 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
 });
 
 function ClosedCard({ id, name, args, facts }: ToolCardProps) {
-  const { result, decision } = facts;
+  const nameOf = useNames();
+  const { result, decision, answer } = facts;
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
   const bad = failed || (code !== null && code !== 0);
-  const label = outcome(failed, code, decision);
+  const label = answer ? answer.outcome.replace("_", " ") : outcome(failed, code, decision);
   return (
     <Frame
       view={viewTool(name, args)}
       state={bad ? "failed" : "done"}
       badge={<Badge tone={bad ? "danger" : "neutral"}>{label}</Badge>}
       startsOpen={false}
-      output={result ? resultText(result) : ""}
+      output={
+        answer
+          ? `${viewTool(name, args).subject}\n\n${answerText(answer, nameOf(answer.answeredBy))}`
+          : result
+            ? resultText(result)
+            : ""
+      }
       decision={decision}
       operations={{ id, records: facts.operations }}
     />
   );
+}
+
+/** What became of a question. */
+export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {
+  const words: Record<string, string> = {
+    answered: `${who} answered: ${answer ?? ""}`,
+    skipped: `${who} left it to the agent.`,
+    timed_out: "Nobody answered in time; the agent decided.",
+    cancelled: "The turn was cancelled before anybody answered.",
+  };
+  return words[outcome] ?? `It ended: ${outcome}.`;
 }
 
 /** One word for how a call ended. A command that a signal stopped has the code -1. */
@@ -53,8 +78,9 @@ function outcome(failed: boolean, code: number | null, decision: ToolDecision | 
 function OpenCard({ id, name, args, facts }: ToolCardProps) {
   const live = useLiveTools();
   const tool = live.tools.find((each) => each.toolCallId === id);
-  const waits = live.approvals.some((each) => each.toolCallId === id);
-  const state = tool ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
+  const asks = live.questions.some((each) => each.toolCallId === id);
+  const waits = asks || live.approvals.some((each) => each.toolCallId === id);
+  const state = tool && !asks ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
   const badges = {
     running: (
       <Badge tone="accent" live>
@@ -95,7 +121,13 @@ export interface FrameProps {
   tail?: boolean;
 }
 
-const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, other: SettingsIcon };
+const icons = {
+  command: TerminalIcon,
+  file: FileIcon,
+  search: SearchIcon,
+  question: QuestionIcon,
+  other: SettingsIcon,
+};
 
 export function Frame({ view, state, badge, startsOpen, output, decision, operations, tail = false }: FrameProps) {
   // null: as the state says. A reader's own choice stays.

@@ -8,6 +8,7 @@ import { AssistantRow, ErrorCard } from "./AssistantRow";
 import { LivePart } from "./LivePart";
 import { LiveContext, ProcessContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
+import { QuestionCard } from "./QuestionCard";
 import { ResultRow } from "./ResultRow";
 import type { Row } from "./rows";
 import { SummaryRow } from "./SummaryRow";
@@ -28,12 +29,25 @@ export interface TranscriptProps {
   /** The entry to bring into sight; undefined stays at the end. */
   entryId?: string | undefined;
   model: { id: string; demo: boolean } | null;
+  /** Whether this browser may answer approvals. */
   canAnswer: boolean;
+  /** Whether this browser may answer questions. */
+  canReply: boolean;
   canKeepRules: boolean;
   empty: ReactNode;
 }
 
-export function Transcript({ state, view, me, entryId, model, canAnswer, canKeepRules, empty }: TranscriptProps) {
+export function Transcript({
+  state,
+  view,
+  me,
+  entryId,
+  model,
+  canAnswer,
+  canReply,
+  canKeepRules,
+  empty,
+}: TranscriptProps) {
   const { live, outgoing } = state;
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -57,21 +71,28 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
     box,
     onMissing,
   });
-  const { tools, approvals } = live;
+  const { tools, approvals, questions } = live;
+  const waits = approvals.length + questions.length > 0;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
     if (lastSent) toEnd();
   }, [lastSent, toEnd]);
   const running = live.turn !== null;
-  const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
+  const liveTools = useMemo(() => ({ tools, approvals, questions, running }), [tools, approvals, questions, running]);
   const last = rows.at(-1);
   const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
         <p role="status" className="sr-only">
-          {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
+          {approvals.length > 0
+            ? "The agent asks for your approval."
+            : waits
+              ? "The agent asks you."
+              : running
+                ? "The agent works."
+                : ""}
         </p>
         <div className="relative min-h-0 flex-1">
           <section
@@ -110,20 +131,37 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
                   onAnswer={(asked, answer) => view.answer(asked, answer)}
                 />
               ))}
+              {questions.map((question) => (
+                <QuestionCard
+                  key={question.id}
+                  question={question}
+                  canAnswer={canReply}
+                  onReply={(asked, reply) => view.answerQuestion(asked, reply)}
+                />
+              ))}
+              {live.unattended ? (
+                <p data-testid="unattended" className="my-3 text-muted text-sm">
+                  Nobody who may answer is watching. This waits until somebody with the right opens the session.
+                </p>
+              ) : null}
               {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
               <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
             </div>
           </section>
-          {atEnd ? null : (
-            <Button
-              onClick={toEnd}
-              className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
-              tone={approvals.length > 0 ? "primary" : "secondary"}
-            >
-              <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
+          {atEnd || waits ? null : (
+            <Button onClick={toEnd} className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised">
+              <ArrowDownIcon /> Jump to latest
             </Button>
           )}
         </div>
+        {waits && !atEnd ? (
+          // A line of its own: over the transcript it would cover what it leads to.
+          <div className="flex shrink-0 justify-center py-2">
+            <Button data-testid="to-card" tone="primary" onClick={toEnd}>
+              <ArrowDownIcon /> The agent asks you
+            </Button>
+          </div>
+        ) : null}
       </ProcessContext>
     </LiveContext>
   );

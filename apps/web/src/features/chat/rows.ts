@@ -8,6 +8,7 @@ import {
   CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
+  CUSTOM_QUESTION,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,
@@ -30,10 +31,19 @@ export interface ToolDecision {
   rules?: string[];
 }
 
+/** How a question of the agent ended. */
+export interface ToolAnswer {
+  outcome: string;
+  answer?: string;
+  answeredBy: string;
+}
+
 /** What the log knows of one tool call. */
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
+  /** Of a call that asked people. */
+  answer?: ToolAnswer;
   /** Operations that have ended, in the order of their ends. */
   operations: readonly ProcessRecord[];
 }
@@ -88,6 +98,12 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_QUESTION && isRecord(entry.data)) {
+      const { toolCallId, outcome, answer, answeredBy } = entry.data;
+      if (typeof toolCallId === "string" && typeof outcome === "string") {
+        const given = typeof answer === "string" ? { answer } : {};
+        add(toolCallId, { answer: { outcome, answeredBy: String(answeredBy), ...given } });
+      }
     } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
       const { toolCallId } = entry.data;
       if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
@@ -186,6 +202,7 @@ function customRow(entry: CustomEntry): Row | null {
   switch (entry.customType) {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
+    case CUSTOM_QUESTION:
     case CUSTOM_LEAF:
     case CUSTOM_PROCESS: // shown in the card of its call
       return null;

@@ -7,7 +7,7 @@ export interface ToolView {
   /** The one thing that matters: the command, the path, the pattern. */
   subject: string;
   /** A command is read as a command, a path as a path. */
-  kind: "command" | "file" | "search" | "other";
+  kind: "command" | "file" | "search" | "question" | "other";
   /** What is to be written, or the whole command when it has several lines. */
   body: { text: string; language: string } | null;
   /** Arguments that the lines above do not show. */
@@ -21,6 +21,7 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   edit_file: { verb: "Edit", kind: "file", subject: "path" },
   list_dir: { verb: "List", kind: "file", subject: "path" },
   glob: { verb: "Find", kind: "search", subject: "pattern" },
+  clarify: { verb: "Ask", kind: "question", subject: "question" },
   grep: { verb: "Search", kind: "search", subject: "pattern" },
 };
 
@@ -43,7 +44,7 @@ export function viewTool(name: string, args: unknown): ToolView {
         : null,
     rest: Object.entries(fields)
       .filter(([key]) => !shown.has(key))
-      .map(([key, value]) => [key, textOf(value)]),
+      .map(([key, value]) => [key, key === "choices" && Array.isArray(value) ? listOf(value) : textOf(value)]),
   };
 }
 
@@ -84,6 +85,11 @@ export function partialArguments(json: string): unknown {
     }
     return fields;
   }
+}
+
+/** Choices of a question, each as it is read. */
+function listOf(values: unknown[]): string {
+  return values.map(textOf).join(" / ");
 }
 
 function textOf(value: unknown): string {

@@ -59,7 +59,8 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
 }
 
 function SidebarSession({ deviceId, session }: { deviceId: string; session: SessionSummary }) {
-  const state = session.waitingApproval ? "waits for you" : session.running ? "running" : null;
+  const waits = session.waitingApproval || session.waitingAnswer;
+  const state = waits ? "waits for you" : session.running ? "running" : null;
   return (
     <Link
       to="/d/$deviceId/s/$sessionId"
@@ -71,7 +72,7 @@ function SidebarSession({ deviceId, session }: { deviceId: string; session: Sess
       <span className="min-w-0 flex-1 truncate">{sessionTitle(session)}</span>
       {state ? (
         <span title={state}>
-          <Dot tone={session.waitingApproval ? "warn" : "accent"} live />
+          <Dot tone={waits ? "warn" : "accent"} live />
           <span className="sr-only">{state}</span>
         </span>
       ) : null}

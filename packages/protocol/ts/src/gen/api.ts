@@ -10,6 +10,10 @@ export const MAX_PATH = 4096;
 export const MAX_NAME = 200;
 /** bytes */
 export const MAX_CLIENT_KEY = 64;
+/** bytes of an answer to a question */
+export const MAX_ANSWER = 32768;
+/** of a question */
+export const MAX_CHOICES = 4;
 /** bytes of a word to the agent with a denial */
 export const MAX_FEEDBACK = 8192;
 /** rules of one prompt */
@@ -157,6 +161,16 @@ export type Decision =
   /** the turn was cancelled before anyone answered */
   | 'cancelled';
 
+/** QuestionOutcome is how a question ended. */
+export type QuestionOutcome =
+  | 'answered'
+  /** somebody left it to the agent */
+  | 'skipped'
+  /** nobody answered until the deadline */
+  | 'timed_out'
+  /** the turn was cancelled */
+  | 'cancelled';
+
 /** PromptState is how far a prompt got. */
 export type PromptState =
   /** on the host, waits for the running turn */
@@ -297,6 +311,35 @@ export interface ApprovalResolved {
   rules?: string[];
 }
 
+export interface QuestionAsked {
+  type: 'question_asked';
+  sessionId: string;
+  seq: number;
+  question: Question;
+}
+
+export interface QuestionAnswered {
+  type: 'question_answered';
+  sessionId: string;
+  seq: number;
+  questionId: string;
+  outcome: QuestionOutcome;
+  answer?: string;
+  /** client id, token id, or "host" */
+  answeredBy: string;
+}
+
+/**
+ * AttendanceChanged tells, while something waits for a person, whether nobody who
+ * watches may answer it.
+ */
+export interface AttendanceChanged {
+  type: 'attendance_changed';
+  sessionId: string;
+  seq: number;
+  unattended: boolean;
+}
+
 export interface QueueChanged {
   type: 'queue_changed';
   sessionId: string;
@@ -354,6 +397,9 @@ export type SessionEvent =
   | ProcessChanged
   | ApprovalRequested
   | ApprovalResolved
+  | QuestionAsked
+  | QuestionAnswered
+  | AttendanceChanged
   | QueueChanged
   | WorkStarted
   | WorkEnded;
@@ -456,6 +502,8 @@ export interface Requests {
   cancel_turn: { grant: 'prompt'; request: CancelTurnRequest; response: CancelTurnResponse };
   /** Answers a tool call that waits; the first answer wins. */
   answer_approval: { grant: 'approve'; request: AnswerApprovalRequest; response: AnswerApprovalResponse };
+  /** Answers a question of the agent; the first answer wins. */
+  answer_question: { grant: 'prompt'; request: AnswerQuestionRequest; response: AnswerQuestionResponse };
   /** Lists the MCP servers of a project and how they stand. */
   list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
   /** Allows or denies to start a server that a project names. */
@@ -513,6 +561,7 @@ export const requestGrants = {
   edit_queue: 'prompt',
   cancel_turn: 'prompt',
   answer_approval: 'approve',
+  answer_question: 'prompt',
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
   list_clients: 'manage',
@@ -583,6 +632,20 @@ export interface Approval {
   shown?: string;
 }
 
+/** Question is what the agent asks the people who watch. */
+export interface Question {
+  id: string;
+  turnId: string;
+  toolCallId: string;
+  question: string;
+  /** Choices are answers to choose from, at most MaxChoices; another one may be given. */
+  choices: string[];
+  /** Unix milliseconds */
+  createdAt: number;
+  /** Deadline is when the agent goes on without an answer, in Unix milliseconds; 0 is never. */
+  deadline?: number;
+}
+
 /** Work is something that takes a while and is no turn. Prompts wait for its end. */
 export interface Work {
   kind: WorkKind;
@@ -617,6 +680,8 @@ export interface SessionSummary {
   running: boolean;
   /** WaitingApproval is true while a tool call waits for an answer. */
   waitingApproval?: boolean;
+  /** WaitingAnswer is true while a question of the agent waits. */
+  waitingAnswer?: boolean;
   /** Model is the name in config.toml of the model that answers next. */
   model: string;
   /** Mode is how much the agent may do without asking. */
@@ -887,6 +952,8 @@ export interface ResyncEventsRequest {
   epoch: string;
   persistentLastSeq: number;
   streamLastSeq: number;
+  /** Unattended says that nobody on this connection can answer the agent. */
+  unattended?: boolean;
 }
 
 /**
@@ -1004,7 +1071,29 @@ export interface AnswerApprovalResponse {
   decision: Decision;
   /** client id, token id, or "host" */
   decidedBy: string;
-  /** false when somebody was faster */
+  /** false when another answer counts */
+  won: boolean;
+}
+
+/**
+ * AnswerQuestionRequest answers a question, with one of its choices or in other
+ * words; Skip, without an answer, leaves it to the agent.
+ */
+export interface AnswerQuestionRequest {
+  sessionId: string;
+  questionId: string;
+  /** at most MaxAnswer bytes */
+  answer?: string;
+  skip?: boolean;
+}
+
+/** AnswerQuestionResponse tells the answer that counts: the first one wins. */
+export interface AnswerQuestionResponse {
+  outcome: QuestionOutcome;
+  answer?: string;
+  /** client id, token id, or "host" */
+  answeredBy: string;
+  /** false when another answer counts */
   won: boolean;
 }
 
@@ -1198,7 +1287,14 @@ export interface Live {
   partial: PartialBlock[];
   tools: RunningTool[];
   approvals: Approval[];
+  /** Questions of the agent that wait for a person. */
+  questions: Question[];
   queue: QueuedPrompt[];
+  /**
+   * Unattended is true while an approval or a question waits and nobody who watches
+   * the session may answer it.
+   */
+  unattended?: boolean;
   /** Work is what the host does to the session between turns; null when nothing. */
   work: Work | null;
   /** Processes are operations whose record is not in the log yet. */

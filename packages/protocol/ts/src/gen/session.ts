@@ -6,6 +6,8 @@ export const VERSION = 3;
 export const CUSTOM_QUEUE = 'scorel.queue';
 /** data: ApprovalRecord, that a call waits, and then who decided what */
 export const CUSTOM_APPROVAL = 'scorel.approval';
+/** data: QuestionRecord, that a question waits, and then what was answered */
+export const CUSTOM_QUESTION = 'scorel.question';
 /** data: ModeRecord, how much the agent may do without asking */
 export const CUSTOM_MODE = 'scorel.mode';
 /** data: TurnRecord, how a turn ended */
@@ -375,6 +377,25 @@ export interface OmittedRecord {
 /** ModeRecord is the data of CustomMode. */
 export interface ModeRecord {
   mode: string;
+}
+
+/**
+ * QuestionRecord is the data of CustomQuestion: one when a question begins to wait,
+ * without an outcome, and one when it ends.
+ */
+export interface QuestionRecord {
+  questionId: string;
+  toolCallId: string;
+  /** "" while it waits */
+  outcome?: string;
+  /** with the outcome "answered" */
+  answer?: string;
+  /** client id, or "host" */
+  answeredBy?: string;
+  /** Request is what people were shown (api.Question), while it waits. */
+  request?: unknown;
+  /** Prompt is that of the turn, without its text, while it waits. */
+  prompt?: QueuedPrompt;
 }
 
 /** Cost is in US dollars; zero where the price is not known. */

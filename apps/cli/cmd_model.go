@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -44,7 +45,7 @@ each line is one model.`,
 		var rows [][]string
 		for _, m := range models {
 			rows = append(rows, []string{
-				m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), m.Thinking,
+				m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-"),
 			})
 		}
 		return printTable(a.stdout, []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING"}, rows)
@@ -65,7 +66,7 @@ func keyState(m host.ModelInfo) string {
 // count shows a number that may not be known.
 func count(n int) string {
 	if n == 0 {
-		return ""
+		return "-"
 	}
 	return strconv.Itoa(n)
 }

@@ -113,7 +113,7 @@ func printInspection(a *app, f *session.File, leaf string) error {
 }
 
 func unknownLeaf(err error, leaf string) error {
-	return sayf(err, "the session has no entry %q: --leaf takes one of the entryIds that --json prints", leaf)
+	return sayf(err, "the session has no entry %q: `scorel session inspect --json` prints its entryIds", leaf)
 }
 
 // printFile says the same for people, in short.

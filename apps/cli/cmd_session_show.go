@@ -11,12 +11,15 @@ import (
 )
 
 // listSessions reads the list page by page; limit 0 is all of it.
-func listSessions(ctx context.Context, to *target, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
-	c, err := to.connect(ctx)
+func listSessions(ctx context.Context, in *projectFlag, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
+	c, err := in.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = c.Close() }() // only read from
+	if r.ProjectID, err = in.id(ctx, c); err != nil {
+		return nil, err
+	}
 	return client.Sessions(ctx, c, r)
 }
 

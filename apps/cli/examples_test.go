@@ -92,7 +92,9 @@ func TestExamplesOfTheHelpParse(t *testing.T) {
 			return
 		}
 		lines := commandLines(t, cmd.CommandPath(), cmd.Example)
-		if !slices.ContainsFunc(lines, func(words []string) bool { return strings.HasPrefix("scorel "+strings.Join(words, " "), cmd.CommandPath()) }) {
+		if !slices.ContainsFunc(lines, func(words []string) bool {
+			return strings.HasPrefix("scorel "+strings.Join(words, " "), cmd.CommandPath())
+		}) {
 			t.Errorf("%s has no example of itself", cmd.CommandPath())
 		}
 		for _, words := range lines {

@@ -92,11 +92,16 @@ func sessionState(s api.SessionSummary) string {
 // maxResultLines is how much of a tool's result a transcript shows.
 const maxResultLines = 12
 
-// printTranscript writes a session for people.
+// printTranscript writes the branch that a session is on for people.
 func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", printable(clip(r.Session.Name, 200)))
-	for _, entry := range r.Entries {
+	tree := session.NewTree(r.Entries)
+	path, hole := tree.PathToHole(tree.Leaf())
+	if hole != nil || r.Session.Damaged != "" {
+		path = tree.Entries() // nothing that can be read is left out
+	}
+	for _, entry := range path {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
@@ -105,6 +110,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 			writeProcess(&b, record)
 		}
 	}
+	b.WriteString(elsewhere(tree, path))
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}

@@ -35,8 +35,9 @@ func newSessionShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a session; with --json its summary, then its log entries",
-		Long: `Prints a session as a whole. With --entry it prints what stands around one entry, as
-session search found it, without reading the rest.`,
+		Long: `Prints the branch that a session is on, from its beginning; with --json the summary of the
+session and then every entry of its log, of all branches. With --entry it prints what stands
+around one entry, as session search found it, without reading the rest.`,
 		Example: "  scorel session show ID\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

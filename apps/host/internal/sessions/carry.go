@@ -108,7 +108,9 @@ func refuseCarry(err error) *api.Error {
 	switch {
 	case errors.Is(err, places.ErrUnknown), errors.Is(err, store.ErrBadName), errors.Is(err, store.ErrBadLine):
 		return api.Errorf(api.KindBadRequest, "%v", err)
-	case errors.Is(err, places.ErrThere), errors.Is(err, places.ErrDiffers), errors.Is(err, store.ErrExists):
+	case errors.Is(err, store.ErrExists):
+		return api.Errorf(api.KindConflict, "%v: delete it first, to have what the file holds in its place", store.ErrExists)
+	case errors.Is(err, places.ErrThere), errors.Is(err, places.ErrDiffers):
 		return api.Errorf(api.KindConflict, "%v", err)
 	}
 	return nil

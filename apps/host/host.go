@@ -180,10 +180,15 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if h.mcp, err = newMCP(h, getenv); err != nil {
 		return err
 	}
-	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
+	if h.sandbox, err = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper); err != nil {
+		return err
+	}
 	kind, note := h.sandbox.Kind()
-	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
-	options := toolOptions(h.paths, h.models.config)
+	h.log.Info("how commands are held back", "sandbox", kind, "network", h.sandbox.Reach().Network, "note", note)
+	options, err := toolOptions(h.paths, h.models.config)
+	if err != nil {
+		return err
+	}
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
 	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)

@@ -38,6 +38,8 @@ func Detect(ctx context.Context, config Config) *Sandbox {
 	s.kind, s.note = Landlock, err.Error()
 	if err := s.try(ctx); err != nil {
 		s.kind, s.note = None, s.note+"; Landlock does not work here: "+err.Error()
+	} else if !config.Network && s.abi < abiNetwork {
+		s.note += "; this kernel cannot cut off the network, as network = false asks"
 	}
 	return s
 }

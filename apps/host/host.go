@@ -18,6 +18,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -44,6 +45,9 @@ type Config struct {
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
 	Helper string
+
+	// beneath, where a test sets it, is put around every provider of sessions.
+	beneath func(store.Provider) store.Provider
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -191,7 +195,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	open := func(sessionID string) agent.Toolset {
 		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
 	}
-	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,9 @@ type crashScript struct {
 	config string // lines of config.toml
 	play   func(w *witness)
 	least  int // points that it must have
+
+	// A home with the session that it is about, and its folder.
+	home, sessionID, project string
 }
 
 // bash is a call that writes down that it ran.
@@ -122,7 +125,7 @@ func crashScripts() map[string]crashScript {
 		"compaction": {
 			config: "[compaction]\nshare = 0.5\nkeep_tokens = 100\n",
 			steps: []modeltest.Step{
-				modeltest.Calls(bash("p1", "p1", "")), modeltest.Say(strings.Repeat("a long answer ", 1500)), modeltest.Say("short"),
+				modeltest.Calls(bash("p1", "p1", "")), {Content: session.Content{session.Text(strings.Repeat("a long answer ", 1500))}, Piece: 4000}, modeltest.Say("short"),
 				modeltest.Say("brief"),
 			},
 			play: func(w *witness) {

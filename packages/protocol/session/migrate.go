@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,6 +83,40 @@ func (f *File) MigratedHeader() json.RawMessage {
 		return f.HeaderLine
 	}
 	return withMember(f.HeaderLine, "version", []byte(strconv.Itoa(Version)))
+}
+
+// MigratedBytes is Bytes with the lines that gave no entry, as they are, at their
+// places: a damaged file of an old version becomes one of version 3 that is damaged in
+// the same way. data is what the file was read from. A last line that was cut off is
+// left out, and so are blank lines and later headers.
+func (f *File) MigratedBytes(data []byte) []byte {
+	if f.Torn {
+		data = data[:f.Whole]
+	}
+	p, entries, begun := lineParser{}, f.Tree.entries, false
+	var out []byte
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimSuffix(line, []byte{'\n'})
+		e, ok := p.parse(bytes.ToValidUTF8(line, []byte("\uFFFD")))
+		if !ok && (skipSpace(line, 0) == len(line) || trim(string(line)) == "") {
+			continue
+		}
+		if !ok {
+			_, ok = parseOther(line)
+			ok = ok && !falsy(line)
+		}
+		switch {
+		case !ok:
+			out = append(append(out, line...), '\n')
+		case !begun:
+			begun = true
+			out = append(append(out, f.MigratedHeader()...), '\n')
+		case e.Type != TypeSession && len(entries) > 0:
+			out = append(append(out, entries[0].Raw...), '\n')
+			entries = entries[1:]
+		}
+	}
+	return out
 }
 
 // Bytes returns the whole file as version 3: the header and every entry, a line

@@ -104,7 +104,7 @@ func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
 		v := &jsonView{notices: n, stdout: a.stdout}
 		return v, func() error { return v.failed }
 	}
-	v := &textView{notices: n, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout)}
+	v := &textView{notices: n, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout), steps: newProgress(a.stderr, terminal.IsTerminal(a.stderr))}
 	return v, func() error { return v.failed }
 }
 

@@ -108,9 +108,15 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
+		if record, ok := entry.AsProcess(); ok {
+			writeProcess(&b, record)
+		}
 	}
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
+	}
+	for _, process := range r.Live.Processes {
+		fmt.Fprintf(&b, "\n(%s)\n", stepText(process.Last))
 	}
 	if r.Live.Turn != nil {
 		b.WriteString("\n(a turn is running)\n")

@@ -96,13 +96,37 @@ type textView struct {
 	steered bool // standard output is a terminal
 	open    bool // a line is begun
 	failed  error
+	steps   *progress
+	asked   int // approvals that wait for an answer
 }
 
 var _ follow.View = (*textView)(nil)
 
-func (v *textView) Event(api.EventEnvelope) {}
+// Event shows how operations go. Neither a line of the answer that is begun nor a
+// question is broken for it.
+func (v *textView) Event(event api.EventEnvelope) {
+	switch e := event.Event.(type) {
+	case api.ApprovalRequested:
+		v.asked++
+		v.steps.clear()
+	case api.ApprovalResolved:
+		v.asked = max(v.asked-1, 0)
+	case api.TurnStarted:
+		v.asked = 0
+	case api.ProcessChanged:
+		if !v.open && v.asked == 0 {
+			v.steps.show(e.Process)
+		}
+	}
+}
+
+func (v *textView) Notice(text string) {
+	v.steps.clear()
+	v.notices.Notice(text)
+}
 
 func (v *textView) Text(piece string) {
+	v.steps.clear()
 	v.open = !strings.HasSuffix(piece, "\n")
 	if v.steered {
 		piece = printableLines(piece)
@@ -126,9 +150,13 @@ func (v *textView) print(text string) {
 	}
 }
 
-func (v *textView) ToolCall(call session.Block) { fmt.Fprintln(v.stderr, callLine(call)) }
+func (v *textView) ToolCall(call session.Block) {
+	v.steps.clear()
+	fmt.Fprintln(v.stderr, callLine(call))
+}
 
 func (v *textView) ToolResult(result session.Message) {
+	v.steps.clear()
 	if result.IsError != nil && *result.IsError {
 		fmt.Fprintf(v.stderr, "  failed: %s\n", printable(clip(result.Content.Plain(), 160)))
 	}

@@ -61,6 +61,7 @@ func (h *Host) handlers() map[string]handler {
 		"edit_queue":        handle(h.editQueue),
 		"resync_events":     h.resyncEvents,
 		"get_entries":       handle(h.getEntries),
+		"get_process_log":   handle(h.getProcessLog),
 		"unsubscribe":       handle(h.unsubscribe),
 		"send_prompt":       handle(h.sendPrompt),
 		"cancel_turn":       handle(h.cancelTurn),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -66,6 +67,7 @@ type Host struct {
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
+	process  *process.Logs
 	mcp      *mcp.Manager
 	hub      *hub
 	uplink   *uplink
@@ -203,13 +205,15 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if err != nil { // it is only a copy: the sessions do not wait for it
 		h.log.Error("opening the session index; sessions cannot be searched", "error", err)
 	}
+	h.process = process.NewLogs(h.paths.Process())
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
 		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
-		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Processes: h.process,
+		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	return err
 }

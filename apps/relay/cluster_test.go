@@ -196,43 +196,9 @@ func TestOpenAcrossNodesIsRefused(t *testing.T) {
 
 func TestSlowConsumerAcrossNodes(t *testing.T) {
 	s := natstest.Start(t)
-	nodes := startNodes(t, nil, func(cfg *relay.Config) {
-		cfg.Limits.ChannelQueue = 256 << 10
-		cfg.Limits.Queue = 1 << 20
-	}, s.URL(), s.URL())
+	nodes := startNodes(t, nil, smallQueues, s.URL(), s.URL())
 	host, stuck := apart(t, nodes[1], nodes[0])
-	good := nodes[0].Login(t, relaytest.NewKeys(t, ident.KindClient), "good")
-	relaytest.Pair(t, good, host)
-	_, hostStuck := relaytest.Open(t, stuck, host)
-	goodNum, hostGood := relaytest.Open(t, good, host)
-
-	payload := bytes.Repeat([]byte{1}, 32<<10)
-	closed := make(chan *wire.ChannelClosed, 1)
-	go func() { // reads while the host floods, as a real one does
-		f, _, _ := host.Next()
-		got, _ := f.(*wire.ChannelClosed)
-		closed <- got
-	}()
-	var got *wire.ChannelClosed
-	for sent := 0; got == nil; sent += len(payload) {
-		if sent > 256<<20 {
-			t.Fatal("256 MiB went to a peer that reads nothing")
-		}
-		host.SendRecord(hostStuck, payload)
-		select {
-		case got = <-closed:
-		default:
-		}
-	}
-	if got.Channel != hostStuck || got.Reason != wire.ReasonSlowConsumer {
-		t.Fatalf("host was told %+v", got)
-	}
-	host.SendRecord(hostGood, []byte("not held up"))
-	good.ExpectRecord(goodNum, []byte("not held up"))
-	if f := relaytest.Await[wire.ChannelClosed](stuck); f.Reason != wire.ReasonSlowConsumer {
-		t.Fatalf("slow entry was told %+v", f)
-	}
-	relaytest.Open(t, stuck, host)
+	slowConsumerLosesItsChannel(t, host, stuck, nodes[0].Login(t, relaytest.NewKeys(t, ident.KindClient), "good"))
 }
 
 func TestPairingAcrossNodes(t *testing.T) {

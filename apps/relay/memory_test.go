@@ -72,13 +72,18 @@ func TestMemoryIsBoundedUnderSlowReaders(t *testing.T) {
 		}
 		synctest.Wait() // the innocent has its channel_opened
 		payload := make([]byte, size)
+		send := func(num uint32) {
+			by := touched{by: &host.lane}
+			host.route(run{channel: num, data: wire.AppendRecord(nil, num, payload), records: 1}, &by)
+			by.flush()
+		}
 		most := int64(0)
 		for range rounds {
 			for num := uint32(2); num < slow+2; num++ {
-				host.route(wire.Record{Channel: num, Payload: payload}, nil)
+				send(num)
 				most = max(most, r.memory.used())
 			}
-			host.route(wire.Record{Channel: 1, Payload: payload}, nil)
+			send(1)
 			most = max(most, r.memory.used())
 			synctest.Wait()
 		}

@@ -87,36 +87,25 @@ func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed 
 	q.tail = -1
 }
 
-// record queues one record for the connection on to's channel. It leaves when the
-// caller flushes by, or by a writer when by is nil.
-func (q *queue) record(to *port, payload []byte, by *touched) verdict {
-	n := wire.RecordHeaderLen + len(payload)
-	q.mu.Lock()
+// add appends one record, if it may. q.mu must be held.
+func (q *queue) add(to *port, payload []byte) verdict {
 	if q.state != queueOpen {
-		q.mu.Unlock()
 		return queueClosed
 	}
 	if to.gen != q.gen { // what was counted has been handed to the writer
 		to.gen, to.waiting = q.gen, 0
 	}
+	n := wire.RecordHeaderLen + len(payload)
 	if to.waiting+n > q.limits.channel || q.waiting+n > q.limits.data {
-		q.mu.Unlock()
 		return queueFull
 	}
 	if !q.room(ws.OpBinary, n) {
-		q.mu.Unlock()
 		return queueStarved
 	}
 	to.waiting += n
 	last := &q.chunks[len(q.chunks)-1]
 	*last = wire.AppendRecord(*last, to.num, payload)
 	q.sealTail(n)
-	if by == nil {
-		q.unlockAndWrite()
-		return queued
-	}
-	by.add(q)
-	q.mu.Unlock()
 	return queued
 }
 

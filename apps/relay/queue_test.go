@@ -21,6 +21,19 @@ func newTestQueue(limits queueLimits) (*queue, net.Conn) {
 	return q, far
 }
 
+// oneRun is a run of one record.
+func oneRun(payload []byte) run {
+	return run{data: wire.AppendRecord(nil, 0, payload), records: 1}
+}
+
+// record queues one record and sees to it that it leaves.
+func (q *queue) record(to *port, payload []byte) verdict {
+	by := touched{by: new(lane)}
+	defer by.flush()
+	_, v := q.run(to, oneRun(payload), &by)
+	return v
+}
+
 type message struct {
 	op   ws.Op
 	data []byte
@@ -52,7 +65,7 @@ func TestRecordsThatWaitLeaveInOneMessageAndInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, far := newTestQueue(queueLimits{channel: 1 << 20, data: 1 << 20, total: 1 << 20})
 		a, b := &port{num: 1}, &port{num: 2}
-		q.record(a, []byte("first"), nil) // the writer takes this and blocks
+		q.record(a, []byte("first")) // the writer takes this and blocks
 		synctest.Wait()
 		want := []byte{}
 		for i := range 50 {
@@ -61,15 +74,15 @@ func TestRecordsThatWaitLeaveInOneMessageAndInOrder(t *testing.T) {
 			if i%2 == 1 {
 				to = b
 			}
-			if q.record(to, payload, nil) != queued {
+			if q.record(to, payload) != queued {
 				t.Fatal("not queued")
 			}
 			want = wire.AppendRecord(want, to.num, payload)
 		}
 		q.control(ws.OpText, []byte("{1}"))
-		q.record(a, []byte("behind the control frame"), nil)
+		q.record(a, []byte("behind the control frame"))
 		q.finish([][]byte{[]byte("{2}")}, ws.ClosePayload(1000, "x"))
-		if q.record(a, []byte("late"), nil) != queueClosed || q.control(ws.OpText, nil) != queueClosed {
+		if q.record(a, []byte("late")) != queueClosed || q.control(ws.OpText, nil) != queueClosed {
 			t.Error("a finished queue takes more")
 		}
 		go func() {
@@ -110,10 +123,10 @@ func TestQueueLimits(t *testing.T) {
 		q, far := newTestQueue(queueLimits{channel: 3000, data: 5000, total: 7000})
 		a, b, c := &port{num: 1}, &port{num: 2}, &port{num: 3}
 		payload := make([]byte, 1000)
-		q.record(c, payload, nil) // in the writer's hands, and still counted
+		q.record(c, payload) // in the writer's hands, and still counted
 		synctest.Wait()
 		fill := func(p *port) (n int) {
-			for q.record(p, payload, nil) == queued {
+			for q.record(p, payload) == queued {
 				n++
 			}
 			return n
@@ -181,7 +194,7 @@ func TestFlushLeavesTheRestToAWriter(t *testing.T) {
 		by := touched{by: new(lane)}
 		for k := range 1 + i%3 {
 			payload := bytes.Repeat([]byte{byte(i), byte(k)}, 4000+i)
-			if q.record(p, payload, &by) != queued {
+			if _, v := q.run(p, oneRun(payload), &by); v != queued {
 				t.Fatal("not queued")
 			}
 			want = wire.AppendRecord(want, p.num, payload)

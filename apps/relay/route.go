@@ -20,13 +20,13 @@ func (c *conn) routeBatch(ev ws.Event) error {
 		if !ev.Fin && incomplete(data) {
 			break
 		}
-		rec, rest, err := wire.NextRecord(data)
+		r, rest, err := nextRun(data)
 		if err != nil {
 			return err
 		}
 		by.makeRoom()
-		c.route(rec, &by)
-		records, payload = records+1, payload+len(rec.Payload)
+		c.route(r, &by)
+		records, payload = records+r.records, payload+r.payload()
 		data = rest
 	}
 	taken := len(ev.Data) - len(data)
@@ -54,34 +54,25 @@ func incomplete(data []byte) bool {
 	return n <= wire.MaxRecordPayload && uint64(len(data)) < wire.RecordHeaderLen+uint64(n)
 }
 
-// route hands one record to the other end of its channel. Only the reader calls it.
-func (c *conn) route(rec wire.Record, by *touched) {
+// route hands a run to the other end of its channel. Only the reader calls it.
+func (c *conn) route(r run, by *touched) {
 	from := c.last
-	if from == nil || from.num != rec.Channel || from.link.closed.Load() {
-		if from = c.port(rec.Channel); from == nil {
-			c.stray(rec.Channel)
+	if from == nil || from.num != r.channel || from.link.closed.Load() {
+		if from = c.port(r.channel); from == nil {
+			c.stray(r)
 			return
 		}
 		c.last = from
 	}
-	to := from.peer()
-	switch to.lane.out.record(to, rec.Payload, by) {
-	case queueStarved:
-		c.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
-		from.link.close(wire.ReasonSlowConsumer, nil)
-	case queueFull:
-		c.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
-		from.link.close(wire.ReasonSlowConsumer, nil)
-	case queueClosed:
-		c.relay.metrics.dropped.WithLabelValues(dropPeerGone).Inc()
-	}
+	from.carry(r, by)
 }
 
-// stray drops a record for a channel that is not open. One that was open closed
+// stray drops records for a channel that is not open. One that was open closed
 // a moment ago, and its channel_closed is under way. One that never was is
 // answered once.
-func (c *conn) stray(num uint32) {
-	c.relay.metrics.dropped.WithLabelValues(dropNoChannel).Inc()
+func (c *conn) stray(r run) {
+	num := r.channel
+	c.relay.metrics.dropped.WithLabelValues(dropNoChannel).Add(float64(r.records))
 	c.last = nil
 	if c.wasOpen(num) {
 		return

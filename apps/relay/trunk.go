@@ -147,48 +147,30 @@ func (c *cluster) hearTrunk(data []byte) {
 // routeBatch hands the records of another node to the peers of this one.
 func (t *trunk) routeBatch(data []byte) {
 	records, payload := 0, 0
-	var last *port
 	by := touched{by: &t.lane}
 	defer by.flush()
 	for len(data) > 0 {
-		rec, rest, err := wire.NextRecord(data)
+		r, rest, err := nextRun(data)
 		if err != nil {
 			t.relay.log.Error("record of another node cannot be read", "node", t.node, "error", err)
 			break
 		}
 		data = rest
-		records, payload = records+1, payload+len(rec.Payload)
-		key := rec.Channel ^ fromHost
-		if last == nil || last.num != key || last.link.closed.Load() {
-			if last = t.receiver(key, &by); last == nil {
-				continue
-			}
+		records, payload = records+r.records, payload+r.payload()
+		if to := t.receiver(r, &by); to != nil {
+			by.makeRoom()
+			to.carry(r, &by)
 		}
-		by.makeRoom()
-		t.pass(last, rec.Payload, &by)
 	}
 	t.relay.metrics.remoteRecords.Add(float64(records))
 	t.relay.metrics.remoteBytes.Add(float64(payload))
 }
 
-func (t *trunk) pass(from *port, payload []byte, by *touched) {
-	to := from.peer()
-	switch to.lane.out.record(to, payload, by) {
-	case queueStarved:
-		t.relay.metrics.dropped.WithLabelValues(dropMemory).Inc()
-		from.link.close(wire.ReasonSlowConsumer, nil)
-	case queueFull:
-		t.relay.metrics.dropped.WithLabelValues(dropQueueFull).Inc()
-		from.link.close(wire.ReasonSlowConsumer, nil)
-	case queueClosed:
-		t.relay.metrics.dropped.WithLabelValues(dropPeerGone).Inc()
-	}
-}
-
-// receiver finds the port that a record is for. The first record of a channel may
+// receiver finds the port that a run is for. The first record of a channel may
 // overtake the answer that opens it; one for a channel that is not open makes the
 // other node close its end. by is flushed before anything is waited for.
-func (t *trunk) receiver(num uint32, by *touched) *port {
+func (t *trunk) receiver(r run, by *touched) *port {
+	num := r.channel ^ fromHost
 	if p := t.port(num); p != nil {
 		return p
 	}
@@ -197,7 +179,7 @@ func (t *trunk) receiver(num uint32, by *touched) *port {
 	if p := t.port(num); p != nil {
 		return p
 	}
-	t.relay.metrics.dropped.WithLabelValues(dropNoChannel).Inc()
+	t.relay.metrics.dropped.WithLabelValues(dropNoChannel).Add(float64(r.records))
 	t.tell(&wire.ChannelClosed{Channel: num, Reason: wire.ReasonUnknownChannel})
 	return nil
 }

@@ -2,10 +2,6 @@ package protocol_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,12 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
-	"github.com/scorel/scorel/packages/protocol/pair"
-	"github.com/scorel/scorel/packages/protocol/seal"
 	"github.com/scorel/scorel/packages/protocol/session"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -203,199 +196,5 @@ func TestDocsNameEveryType(t *testing.T) {
 	}
 	if len(seen) < 30 {
 		t.Errorf("only %d types were looked at", len(seen))
-	}
-}
-
-// numbers are the constants that both ends of the wire must agree on. A time is
-// written in seconds.
-var numbers = map[string]int{
-	"wire.Version": wire.Version, "wire.MaxPreLogin": wire.MaxPreLogin, "wire.MaxControl": wire.MaxControl,
-	"wire.MaxRecordPayload": wire.MaxRecordPayload, "wire.RecordHeaderLen": wire.RecordHeaderLen,
-	"wire.MaxRecord": wire.MaxRecord, "wire.MaxMessage": wire.MaxMessage, "wire.MaxLabel": wire.MaxLabel,
-	"wire.MaxRequestID": wire.MaxRequestID, "wire.MaxPairBody": wire.MaxPairBody, "wire.MaxAuthority": wire.MaxAuthority, "wire.MaxInvite": wire.MaxInvite,
-	"wire.NonceLen": wire.NonceLen, "wire.MaxChannelsPerEntry": wire.MaxChannelsPerEntry,
-	"wire.MaxChannelsPerHost": wire.MaxChannelsPerHost, "wire.MaxBindings": wire.MaxBindings, "wire.SlotLen": wire.SlotLen,
-	"wire.LoginTimeout": int(wire.LoginTimeout / time.Second), "wire.PairTimeout": int(wire.PairTimeout / time.Second),
-	"wire.DeadPeerTimeout": int(wire.DeadPeerTimeout / time.Second),
-	"ident.IDLen":          ident.IDLen, "ident.KeyLen": ident.KeyLen,
-	"pair.SecretLen": pair.SecretLen, "pair.NonceLen": pair.NonceLen, "pair.TagLen": pair.TagLen,
-	"seal.HandshakeLen": seal.HandshakeLen, "seal.MaxRecord": seal.MaxRecord, "seal.MaxMessage": seal.MaxMessage,
-	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
-	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
-	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
-	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
-	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
-	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
-	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
-}
-
-func TestDocsNameEveryNumber(t *testing.T) {
-	text := protocolText(t)
-	for name, value := range numbers {
-		line, ok := row(text, name)
-		if !ok || !strings.Contains(line, fmt.Sprintf("| %d |", value)) {
-			t.Errorf("docs/protocol.md: no line says that %s is %d", name, value)
-		}
-	}
-}
-
-// TestEveryNumberIsListed finds the exported constants without a type of their
-// own, which are the numbers, in the sources.
-func TestEveryNumberIsListed(t *testing.T) {
-	for _, folder := range []string{"ident", "wire", "pair", "seal", "api"} {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range numericConstants(file) {
-				if _, ok := numbers[folder+"."+name]; !ok {
-					t.Errorf("%s: the constant %s is not listed, so nobody checks its text", path, name)
-				}
-			}
-		}
-	}
-}
-
-func numericConstants(file *ast.File) []string {
-	var names []string
-	for _, decl := range file.Decls {
-		group, ok := decl.(*ast.GenDecl)
-		if !ok || group.Tok != token.CONST {
-			continue
-		}
-		for _, spec := range group.Specs {
-			value := spec.(*ast.ValueSpec)
-			if value.Type != nil || len(value.Values) != 1 || isText(value.Values[0]) {
-				continue
-			}
-			if name := value.Names[0]; name.IsExported() {
-				names = append(names, name.Name)
-			}
-		}
-	}
-	return names
-}
-
-func isText(expr ast.Expr) bool {
-	literal, ok := expr.(*ast.BasicLit)
-	return ok && literal.Kind == token.STRING
-}
-
-// repository is the root as the tests of this package see it.
-const repository = "../.."
-
-// sources joins the text of the test files whose names end so, and tells how many
-// there are.
-func sources(t *testing.T, endings ...string) (string, int) {
-	t.Helper()
-	var all strings.Builder
-	n := 0
-	err := filepath.WalkDir(repository, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "dist"}, entry.Name()):
-			return fs.SkipDir
-		case entry.IsDir() || !slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(path, end) }):
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		all.Write(text)
-		n++
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.String(), n
-}
-
-// documents reads every Markdown file that a reader may open, by its path below
-// the root.
-func documents(t *testing.T) map[string]string {
-	t.Helper()
-	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		paths, err := filepath.Glob(filepath.Join(repository, filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts[path] = string(text)
-		}
-	}
-	if len(texts) < 10 {
-		t.Fatalf("only %d documents were found", len(texts))
-	}
-	return texts
-}
-
-// TestDocsNameRealTests: a claim that a test holds is worth as much as the test.
-func TestDocsNameRealTests(t *testing.T) {
-	goTests, n := sources(t, "_test.go")
-	webTests, m := sources(t, ".test.ts", ".test.tsx", ".spec.ts")
-	if n < 30 || m < 10 {
-		t.Fatalf("only %d and %d test files were found", n, m)
-	}
-	named := regexp.MustCompile("`((?:Test|Fuzz)[A-Z]\\w+)`")
-	quoted := regexp.MustCompile(`web: ("[^"]+"(?:, "[^"]+")*)`) // a name in quotes may hold commas
-	for path, text := range documents(t) {
-		for _, match := range named.FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(goTests, "func "+match[1]+"(") {
-				t.Errorf("%s names %s, which is no test", path, match[1])
-			}
-		}
-		for _, match := range quoted.FindAllStringSubmatch(text, -1) {
-			for name := range strings.SplitSeq(strings.Trim(match[1], `"`), `", "`) {
-				if !strings.Contains(webTests, `"`+name+`"`) {
-					t.Errorf("%s names the web test %s, which does not exist", path, name)
-				}
-			}
-		}
-	}
-}
-
-var notInSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-
-// anchors lists what a link may point to inside a document.
-func anchors(text string) []string {
-	var all []string
-	for line := range strings.Lines(text) {
-		if title := strings.TrimLeft(line, "#"); title != line {
-			slug := notInSlug.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
-			all = append(all, strings.ReplaceAll(slug, " ", "-"))
-		}
-	}
-	return all
-}
-
-func TestDocsLinksLead(t *testing.T) {
-	links := regexp.MustCompile(`\]\(([^)]+)\)`)
-	texts := documents(t)
-	for path, text := range texts {
-		for _, match := range links.FindAllStringSubmatch(text, -1) {
-			target, anchor, _ := strings.Cut(match[1], "#")
-			if strings.Contains(target, "://") {
-				continue
-			}
-			to := path
-			if target != "" {
-				to = filepath.Join(filepath.Dir(path), filepath.FromSlash(target))
-			}
-			if _, err := os.Stat(to); err != nil {
-				t.Errorf("%s links to %s, which is not there", path, match[1])
-			} else if anchor != "" && !slices.Contains(anchors(texts[to]), anchor) {
-				t.Errorf("%s links to %s, which has no such heading", path, match[1])
-			}
-		}
 	}
 }

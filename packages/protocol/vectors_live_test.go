@@ -74,7 +74,31 @@ func state(turn, partial, tools, approvals, queue string) string {
 	if turn == "" {
 		turn = "null"
 	}
-	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s],"work":null}`, turn, partial, tools, approvals, queue)
+	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s],"work":null,"processes":[]}`, turn, partial, tools, approvals, queue)
+}
+
+// processState is an operation as it is live.
+func processState(id, message string, sequence int) string {
+	return fmt.Sprintf(`{"toolCallId":"c1","startedAt":5,"processLogRef":"plog:s:%s","last":{"version":1,"operationId":%q,"targetType":"skill","source":"convert","status":"running","level":"info","message":%q,"current":1,"total":4,"timestamp":6,"sequence":%d,"repeats":2}}`,
+		id, id, message, sequence)
+}
+
+func process(id, message string, sequence int) [2]string {
+	return [2]string{"process_event", `"process":` + processState(id, message, sequence)}
+}
+
+// processes is a session in which nothing but operations goes on; each takes three
+// arguments.
+func processes(arguments ...any) string {
+	var list []string
+	for p := range slices.Chunk(arguments, 3) {
+		list = append(list, processState(p[0].(string), p[1].(string), p[2].(int)))
+	}
+	return strings.Replace(state("", "", "", "", ""), `"processes":[]`, `"processes":[`+strings.Join(list, ",")+`]`, 1)
+}
+
+func processRecord(id string) [2]string {
+	return [2]string{"entry_appended", fmt.Sprintf(`"entry":{"type":"custom","customType":"scorel.process","data":{"operationId":%q,"targetType":"skill","source":"convert","status":"completed","startedAt":5,"endedAt":7,"lines":[],"processLogRef":"plog:s:%s"},"id":"00000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z"}`, id, id)}
 }
 
 func liveRuns() []liveRun {
@@ -126,6 +150,9 @@ func liveRuns() []liveRun {
 		{"work ends", [][2]string{{"work_started", `"work":` + work}, {"work_ended", `"kind":"compaction"`}}, state("", "", "", "", "")},
 		{"a turn leaves work alone", [][2]string{{"work_started", `"work":` + work}, started, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}},
 			strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
+		{"an operation reports", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), process("op_1", "c", 2)}, processes("op_1", "c", 2, "op_2", "b", 1)},
+		{"a turn leaves operations alone", [][2]string{process("op_1", "a", 1), {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, processes("op_1", "a", 1)},
+		{"the record of an operation is kept", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), processRecord("op_1"), processRecord("op_3")}, processes("op_2", "b", 1)},
 		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
 	}
 }

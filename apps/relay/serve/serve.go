@@ -20,6 +20,7 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/bus/nats"
+	"github.com/scorel/scorel/apps/relay/gcpace"
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
@@ -144,6 +145,9 @@ func Run(ctx context.Context, opts Options) error {
 	waitForMetrics, err := guard.serveMetrics(ctx, r, opts.Logger)
 	if err != nil {
 		return errors.Join(err, r.Shutdown(ctx), st.Close())
+	}
+	if joined != nil {
+		defer gcpace.Start(ctx)()
 	}
 	p := &process{relay: r, opts: opts, handler: guard.handler(r), secured: secured, metrics: own}
 	err = p.run(ctx)

@@ -14,7 +14,7 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */
@@ -94,7 +94,15 @@ export class ModelSession {
     this.#epoch++;
     this.#ring = [];
     this.#seq = this.#persistent;
-    this.live = { turn: null, partial: [], tools: [], approvals: [], queue: this.live.queue, work: null };
+    this.live = {
+      turn: null,
+      partial: [],
+      tools: [],
+      approvals: [],
+      queue: this.live.queue,
+      work: null,
+      processes: [],
+    };
   }
 
   resync(from: Anchors): ResyncEventsResponse {
@@ -129,5 +137,5 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
 }

@@ -165,6 +165,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.TurnEnded{TurnID: "t", ClientKey: "k", StopReason: session.StopAborted, Error: "e"}, api.MessageStarted{}, api.MessageReset{Reason: "r"},
 		api.BlockStarted{Index: 2, Block: session.BlockToolCall, ID: "c", Name: "n"}, api.BlockDelta{Index: 2, Delta: "é"},
 		api.ToolStarted{ToolCallID: "c", ToolName: "n"}, api.ToolOutput{ToolCallID: "c", Delta: "d"},
+		api.ProcessChanged{Process: api.Process{ToolCallID: "c", ProcessLogRef: "r", Last: session.ProcessLine{ProcessEvent: session.ProcessEvent{Version: 1, Message: "m", Payload: json.RawMessage(`{"n":1.50}`)}, Repeats: 2}}},
 		api.ApprovalRequested{Approval: api.Approval{ID: "a", Title: "t"}},
 		api.ApprovalResolved{ApprovalID: "a", Decision: api.DecisionDeny, DecidedBy: "host"},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},

@@ -19,6 +19,8 @@ import (
 //	block_delta          its text, thinking or arguments grow
 //	message_reset        the partial is empty: the attempt failed and is made again
 //	tool_started, tool_output            running tools
+//	process_event        an operation is added, or replaced by its id; the entry that
+//	                     holds its record removes it
 //	approval_requested, approval_resolved  approvals
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
@@ -67,6 +69,11 @@ type (
 	ToolOutput struct {
 		ToolCallID string `json:"toolCallId"`
 		Delta      string `json:"delta"`
+	}
+	// ProcessChanged is the newest of what an operation told people; of many within a
+	// moment only the last is sent.
+	ProcessChanged struct {
+		Process Process `json:"process"`
 	}
 	ApprovalRequested struct {
 		Approval Approval `json:"approval"`
@@ -120,6 +127,7 @@ func (BlockStarted) EventType() string      { return "block_started" }
 func (BlockDelta) EventType() string        { return "block_delta" }
 func (ToolStarted) EventType() string       { return "tool_started" }
 func (ToolOutput) EventType() string        { return "tool_output" }
+func (ProcessChanged) EventType() string    { return "process_event" }
 func (ApprovalRequested) EventType() string { return "approval_requested" }
 func (ApprovalResolved) EventType() string  { return "approval_resolved" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
@@ -135,7 +143,7 @@ func (e UnknownEvent) EventType() string    { return e.Name }
 func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
-		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ApprovalRequested{}, ApprovalResolved{},
+		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
 		QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
 	}
 }
@@ -207,6 +215,8 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[ToolStarted](data)
 	case "tool_output":
 		return decode[ToolOutput](data)
+	case "process_event":
+		return decode[ProcessChanged](data)
 	case "approval_requested":
 		return decode[ApprovalRequested](data)
 	case "approval_resolved":

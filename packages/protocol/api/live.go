@@ -14,6 +14,7 @@ func NewLive() Live {
 		Tools:     []RunningTool{},
 		Approvals: []Approval{},
 		Queue:     []session.QueuedPrompt{},
+		Processes: []Process{},
 	}
 }
 
@@ -23,6 +24,7 @@ func (l Live) Clone() Live {
 	l.Tools = append([]RunningTool{}, l.Tools...)
 	l.Approvals = append([]Approval{}, l.Approvals...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
+	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
 		turn := *l.Turn
 		l.Turn = &turn
@@ -57,6 +59,8 @@ func (l *Live) Apply(event Event) {
 		l.Tools = append(l.Tools, RunningTool{ToolCallID: e.ToolCallID, ToolName: e.ToolName})
 	case ToolOutput:
 		l.growTool(e)
+	case ProcessChanged:
+		l.applyProcess(e.Process)
 	case ApprovalRequested:
 		l.Approvals = append(l.Approvals, e.Approval)
 	case ApprovalResolved:
@@ -80,9 +84,22 @@ func (l *Live) Apply(event Event) {
 	}
 }
 
+func (l *Live) applyProcess(p Process) {
+	i := slices.IndexFunc(l.Processes, func(known Process) bool { return known.Last.OperationID == p.Last.OperationID })
+	if i < 0 {
+		l.Processes = append(l.Processes, p)
+		return
+	}
+	l.Processes[i] = p
+}
+
 // applyEntry decodes nothing but results: an answer may be large, and every entry
 // does this for every message.
 func (l *Live) applyEntry(entry session.Entry) {
+	if record, ok := entry.AsProcess(); ok {
+		l.Processes = slices.DeleteFunc(l.Processes, func(p Process) bool { return p.Last.OperationID == record.OperationID })
+		return
+	}
 	switch entry.Role() {
 	case session.RoleAssistant:
 		l.Partial = []PartialBlock{}

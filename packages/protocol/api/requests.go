@@ -129,6 +129,18 @@ type (
 		// Before is for the next request; 0 where nothing lies before Entries.
 		Before uint64 `json:"before,omitempty"`
 	}
+	// GetProcessLogRequest asks for lines of an operation's log.
+	GetProcessLogRequest struct {
+		ProcessLogRef string `json:"processLogRef"`
+		From          int64  `json:"from,omitempty"`  // next of the page before; 0 is the beginning
+		Limit         int    `json:"limit,omitempty"` // 0, or more than 200, is 200
+	}
+	GetProcessLogResponse struct {
+		Lines []session.ProcessLine `json:"lines"`
+		// Next is for the next request, also for what an operation that runs will add.
+		Next int64 `json:"next"`
+		More bool  `json:"more,omitempty"` // there are lines after these
+	}
 	// SessionRequest names a session and nothing else.
 	SessionRequest struct {
 		SessionID string `json:"sessionId"`

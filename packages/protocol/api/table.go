@@ -36,6 +36,7 @@ func Table() []Spec {
 		{"compact_session", GrantPrompt, CompactSessionRequest{}, CompactSessionResponse{}, "Lets a summary stand for the older part of a session."},
 		{"resync_events", GrantView, ResyncEventsRequest{}, ResyncEventsResponse{}, "Subscribes to a session and catches up from what was seen."},
 		{"get_entries", GrantView, GetEntriesRequest{}, GetEntriesResponse{}, "Gives the entries of a log before those that were seen."},
+		{"get_process_log", GrantView, GetProcessLogRequest{}, GetProcessLogResponse{}, "Gives the log of an operation, by its reference."},
 		{"unsubscribe", GrantView, SessionRequest{}, Empty{}, "Ends the subscription."},
 		{"send_prompt", GrantPrompt, SendPromptRequest{}, SendPromptResponse{}, "Sends a prompt; the same clientKey sends it once."},
 		{"edit_queue", GrantPrompt, EditQueueRequest{}, EditQueueResponse{}, "Edits, reorders and removes prompts that wait."},

@@ -152,6 +152,17 @@ type RunningTool struct {
 	Output     string `json:"output"` // the last MaxToolTail bytes so far
 }
 
+// Process is an operation that people are shown: a long command, a script of a skill,
+// a call of an MCP server, a subagent. It is live until its record is in the log.
+type Process struct {
+	ToolCallID string `json:"toolCallId,omitempty"` // the call that it serves
+	StartedAt  int64  `json:"startedAt"`            // Unix milliseconds
+	// ProcessLogRef is what get_process_log takes; it is no path.
+	ProcessLogRef string `json:"processLogRef"`
+	// Last is the newest event, with those merged into it.
+	Last session.ProcessLine `json:"last"`
+}
+
 // MaxToolTail is how much output of a running tool Live holds, in bytes.
 const MaxToolTail = 16 << 10
 
@@ -164,6 +175,8 @@ type Live struct {
 	Queue     []session.QueuedPrompt `json:"queue"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
+	// Processes are operations whose record is not in the log yet.
+	Processes []Process `json:"processes"`
 }
 
 // Work is something that takes a while and is no turn. Prompts wait for its end.

@@ -47,3 +47,22 @@ func (o *objectBuilder) id(name, value string) *objectBuilder {
 }
 
 func (o *objectBuilder) end() json.RawMessage { return append(o.b, '}') }
+
+// listBuilder writes one JSON array.
+type listBuilder struct{ b []byte }
+
+func (l *listBuilder) add(value json.RawMessage) {
+	if len(l.b) > 0 {
+		l.b = append(l.b, ',')
+	} else {
+		l.b = append(l.b, '[')
+	}
+	l.b = append(l.b, value...)
+}
+
+func (l *listBuilder) end() json.RawMessage {
+	if len(l.b) == 0 {
+		return json.RawMessage("[]")
+	}
+	return append(l.b, ']')
+}

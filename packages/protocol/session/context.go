@@ -16,6 +16,8 @@ type Context struct {
 	// Hole is nil, or the *PathError at which the path to the leaf ends before a
 	// root: what lies above is not in the context.
 	Hole error
+
+	level, model json.RawMessage // as they stand in the file, of whatever kind; nil: absent
 }
 
 // ModelRef names a model.
@@ -31,11 +33,11 @@ func (t *Tree) Context(leaf string) (Context, error) {
 	if leaf == "" {
 		return t.contextAt(-1), nil
 	}
-	i, ok := t.byID[leaf]
+	i, ok := t.place(leaf)
 	if !ok {
 		return Context{}, &PathError{ErrNoEntry, leaf}
 	}
-	return t.contextAt(int(i)), nil
+	return t.contextAt(i), nil
 }
 
 // LeafContext builds the context at the leaf, also where that has no id. An id
@@ -48,15 +50,13 @@ func (t *Tree) LeafContext() Context {
 }
 
 func (t *Tree) contextAt(leaf int) Context {
-	c := Context{ThinkingLevel: "off"}
+	c := Context{ThinkingLevel: "off", level: json.RawMessage(`"off"`), model: json.RawMessage("null")}
 	var path []int32
 	if leaf >= 0 {
 		path, c.Hole = t.walk(leaf)
 	}
 	t.settings(&c, path)
 	b := contextBuilder{tree: t, context: &c, edits: map[string]json.RawMessage{}}
-	c.Messages = make([]json.RawMessage, 0, len(path))
-	c.Sources = make([]string, 0, len(path))
 	b.build(path)
 	return c
 }
@@ -69,17 +69,23 @@ func (t *Tree) settings(c *Context, path []int32) {
 		e := &t.entries[place]
 		switch {
 		case e.Type == TypeThinkingLevelChange && !level:
-			c.ThinkingLevel, c.ThinkingSet, level = memberString(e.Raw, "thinkingLevel"), true, true
+			c.level = member(e.Raw, "thinkingLevel")
+			c.ThinkingLevel, c.ThinkingSet, level = stringOf(c.level), true, true
 		case e.Type == TypeModelChange && c.Model == nil:
-			c.Model = &ModelRef{memberString(e.Raw, "provider"), memberString(e.Raw, "modelId")}
+			c.setModel(member(e.Raw, "provider"), member(e.Raw, "modelId"))
 		case e.Type == TypeMessage && c.Model == nil && e.messageRole() == roleAssistant:
 			m := e.message()
-			c.Model = &ModelRef{memberString(m, "provider"), memberString(m, "model")}
+			c.setModel(member(m, "provider"), member(m, "model"))
 		}
 		if level && c.Model != nil {
 			return
 		}
 	}
+}
+
+func (c *Context) setModel(provider, modelID json.RawMessage) {
+	c.Model = &ModelRef{stringOf(provider), stringOf(modelID)}
+	c.model = newObject().raw("provider", provider).raw("modelId", modelID).end()
 }
 
 // contextBuilder selects the entries that count and makes messages of them.
@@ -99,16 +105,24 @@ func (b *contextBuilder) build(path []int32) {
 		}
 	}
 	if last < 0 {
+		b.expect(len(path))
 		b.collectEdits(path)
 		b.project(path, false)
 		return
 	}
 	kept, after := path[b.firstKept(path[:last], &entries[path[last]]):last], path[last+1:]
+	b.expect(2 + len(kept) + len(after)) // the checkpoint is two at most
 	b.collectEdits(kept)
 	b.collectEdits(after)
 	b.checkpoint(&entries[path[last]])
 	b.project(kept, true)
 	b.project(after, false)
+}
+
+// expect makes room for so many messages.
+func (b *contextBuilder) expect(messages int) {
+	b.context.Messages = make([]json.RawMessage, 0, messages)
+	b.context.Sources = make([]string, 0, messages)
 }
 
 // firstKept returns the index on the path at which the compaction begins to keep

@@ -13,6 +13,8 @@ type Node struct {
 	Entry    *Entry
 	Children []*Node
 	Label    Label // without text where the entry has none
+
+	seen bool // by the one walk that a forest was made for
 }
 
 // Forest returns the roots in file order: entries without a parent, and orphans.
@@ -20,13 +22,14 @@ type Node struct {
 // are equal.
 func (t *Tree) Forest() []*Node {
 	nodes := make([]Node, len(t.entries))
-	nodeOf := func(i int) *Node { return &nodes[t.byID[t.entries[i].key()]] }
 	var roots []*Node
 	for i := range t.entries {
-		e, node := &t.entries[i], nodeOf(i)
-		node.Entry = &t.entries[t.byID[e.key()]]
+		e := &t.entries[i]
+		place, _ := t.place(e.key())
+		node := &nodes[place]
+		node.Entry = &t.entries[place]
 		node.Label, _ = t.Label(e.ID)
-		parent, ok := t.byID[e.parentKey()]
+		parent, ok := t.place(e.parentKey())
 		if !ok || e.parentForm == formNull || e.parentKey() == e.key() {
 			roots = append(roots, node)
 			continue
@@ -48,13 +51,14 @@ func (t *Tree) Children(parentID string) []Entry {
 	seen := map[string]bool{}
 	for i := range t.entries {
 		key := t.entries[i].key()
-		if len(t.byID) != len(t.entries) {
+		if t.byID.count != len(t.entries) {
 			if seen[key] {
 				continue
 			}
 			seen[key] = true
 		}
-		if e := t.entries[t.byID[key]]; e.ParentID == parentID && (parentID != "" || !e.hasParent()) {
+		place, _ := t.place(key)
+		if e := t.entries[place]; e.ParentID == parentID && (parentID != "" || !e.hasParent()) {
 			children = append(children, e)
 		}
 	}

@@ -1,13 +1,15 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Inspection is what a session file says, seen from one leaf. JSON is one object:
+// Inspection is what a session file says, seen from one leaf. Its JSON is one object:
 //
 //	{sessionId, version, entryCount, leafId, entryIds, parentIds, labels, name,
 //	 tree: {roots, children}, context: {messages, thinkingLevel, model}}
@@ -16,59 +18,75 @@ import (
 // missing is null; leafId and name are null where there is none. Messages are as
 // they are stored.
 type Inspection struct {
-	JSON json.RawMessage
 	Hole error // nil, or the *PathError at which the path to the leaf ends
+
+	file    *File
+	leaf    string // "" for that of the file
+	context Context
 }
 
 // Inspect looks at a file from the entry with the id leaf; "" is the leaf that the
 // file ends with. The error is a *PathError of ErrNoEntry.
 func (f *File) Inspect(leaf string) (Inspection, error) {
-	context := f.Tree.LeafContext()
-	leafID := json.RawMessage("null")
-	if f.Tree.leaf >= 0 {
-		leafID = f.Tree.entries[f.Tree.leaf].jsonID()
+	if leaf == "" {
+		context := f.Tree.LeafContext()
+		return Inspection{context.Hole, f, leaf, context}, nil
 	}
-	if leaf != "" {
-		var err error
-		if context, err = f.Tree.Context(leaf); err != nil {
-			return Inspection{}, err
-		}
-		leafID = appendQuoted(nil, leaf)
+	context, err := f.Tree.Context(leaf)
+	if err != nil {
+		return Inspection{}, err
 	}
-	entries := f.Tree.entries
-	ids, parents := listBuilder{}, listBuilder{}
-	for i := range entries {
-		ids.add(entries[i].jsonID())
-		parents.add(entries[i].jsonParent())
-	}
-	o := newObject().raw("sessionId", f.jsonSession()).raw("version", f.jsonVersion()).
-		raw("entryCount", appendDate(nil, float64(len(entries)))).raw("leafId", leafID).
-		raw("entryIds", ids.end()).raw("parentIds", parents.end()).raw("labels", f.Tree.jsonLabels())
-	if name := f.Tree.Name(); name != "" {
-		o.text("name", name)
-	} else {
-		o.raw("name", json.RawMessage("null"))
-	}
-	return Inspection{o.raw("tree", f.Tree.jsonForest()).raw("context", context.json()).end(), context.Hole}, nil
+	return Inspection{context.Hole, f, leaf, context}, nil
 }
 
-// listBuilder writes one JSON array.
-type listBuilder struct{ b []byte }
-
-func (l *listBuilder) add(value json.RawMessage) {
-	if len(l.b) > 0 {
-		l.b = append(l.b, ',')
-	} else {
-		l.b = append(l.b, '[')
-	}
-	l.b = append(l.b, value...)
+// JSON returns the whole of it.
+func (in Inspection) JSON() json.RawMessage {
+	var b bytes.Buffer
+	_ = in.Write(&b) // a buffer takes all
+	return b.Bytes()
 }
 
-func (l *listBuilder) end() json.RawMessage {
-	if len(l.b) == 0 {
-		return json.RawMessage("[]")
+// Write writes the JSON piece by piece. The error is that of w.
+func (in Inspection) Write(w io.Writer) error {
+	s, tree := newStream(w), in.file.Tree
+	s.begin('{')
+	s.key("sessionId").raw(in.file.jsonSession())
+	s.key("version").raw(in.file.jsonVersion())
+	s.key("entryCount").raw(appendDate(nil, float64(len(tree.entries))))
+	s.key("leafId")
+	in.writeLeaf(s)
+	s.key("entryIds").begin('[')
+	for i := range tree.entries {
+		tree.entries[i].writeID(s)
 	}
-	return append(l.b, ']')
+	s.end(']')
+	s.key("parentIds").begin('[')
+	for i := range tree.entries {
+		e := &tree.entries[i]
+		s.id(e.ParentID, e.parentForm, e.Raw, "parentId")
+	}
+	s.end(']')
+	tree.writeLabels(s)
+	if name := tree.Name(); name != "" {
+		s.key("name").text(name)
+	} else {
+		s.key("name").raw([]byte("null"))
+	}
+	tree.writeForest(s)
+	in.context.write(s)
+	s.end('}')
+	return s.w.Flush()
+}
+
+func (in Inspection) writeLeaf(s *stream) {
+	switch tree := in.file.Tree; {
+	case in.leaf != "":
+		s.text(in.leaf)
+	case tree.leaf >= 0:
+		tree.entries[tree.leaf].writeID(s)
+	default:
+		s.raw([]byte("null"))
+	}
 }
 
 func (f *File) jsonSession() json.RawMessage {
@@ -88,52 +106,41 @@ func (f *File) jsonVersion() json.RawMessage {
 	return json.RawMessage("null")
 }
 
-func (e *Entry) jsonID() json.RawMessage { return jsonOf(e.ID, e.idForm, e.Raw, "id") }
+func (e *Entry) writeID(s *stream) { s.id(e.ID, e.idForm, e.Raw, "id") }
 
-func (e *Entry) jsonParent() json.RawMessage {
-	return jsonOf(e.ParentID, e.parentForm, e.Raw, "parentId")
-}
-
-func jsonOf(id string, f form, raw []byte, name string) json.RawMessage {
-	switch f {
-	case formString:
-		return appendQuoted(nil, id)
-	case formOther:
-		return member(raw, name)
-	}
-	return json.RawMessage("null")
-}
-
-func (t *Tree) jsonLabels() json.RawMessage {
-	o := newObject()
+func (t *Tree) writeLabels(s *stream) {
+	s.key("labels").begin('{')
 	for _, l := range t.Labels() {
-		o.text(l.TargetID, l.Text)
+		s.key(l.TargetID).text(l.Text)
 	}
-	return o.end()
+	s.end('}')
 }
 
-func (t *Tree) jsonForest() json.RawMessage {
+func (t *Tree) writeForest(s *stream) {
 	forest := t.Forest()
-	roots, children := listBuilder{}, newObject()
+	s.key("tree").begin('{')
+	s.key("roots").begin('[')
 	for _, root := range forest {
-		roots.add(root.Entry.jsonID())
+		root.Entry.writeID(s)
 	}
-	seen := make(map[*Node]bool, len(t.entries))
+	s.end(']')
+	s.key("children").begin('{')
 	for todo := slices.Clone(forest); len(todo) > 0; {
 		node := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[node] || len(node.Children) == 0 {
+		if node.seen || len(node.Children) == 0 {
 			continue
 		}
-		seen[node] = true
-		ids := listBuilder{}
+		node.seen = true
+		s.key(node.Entry.name()).begin('[')
 		for _, child := range node.Children {
-			ids.add(child.Entry.jsonID())
+			child.Entry.writeID(s)
 		}
-		children.raw(node.Entry.name(), ids.end())
+		s.end(']')
 		todo = append(todo, node.Children...)
 	}
-	return newObject().raw("roots", roots.end()).raw("children", children.end()).end()
+	s.end('}')
+	s.end('}')
 }
 
 // name returns the id as a key of a JavaScript object.
@@ -144,25 +151,16 @@ func (e *Entry) name() string {
 	return strings.TrimPrefix(e.key(), keyNull[:1])
 }
 
-func (c *Context) json() json.RawMessage {
-	messages := listBuilder{}
+func (c *Context) write(s *stream) {
+	s.key("context").begin('{')
+	s.key("messages").begin('[')
 	for _, m := range c.Messages {
-		messages.add(m)
+		s.raw(m)
 	}
-	model := json.RawMessage("null")
-	if c.Model != nil {
-		model = c.Model.json()
+	s.end(']')
+	if c.level != nil {
+		s.key("thinkingLevel").raw(c.level)
 	}
-	return newObject().raw("messages", messages.end()).text("thinkingLevel", c.ThinkingLevel).raw("model", model).end()
-}
-
-func (m *ModelRef) json() json.RawMessage {
-	o := newObject()
-	if m.Provider != "" {
-		o.text("provider", m.Provider)
-	}
-	if m.ModelID != "" {
-		o.text("modelId", m.ModelID)
-	}
-	return o.end()
+	s.key("model").raw(c.model)
+	s.end('}')
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,8 +55,9 @@ var ErrNotEntry = errors.New("session: the line is not an entry")
 // ParseEntry reads one line (without its LF). It keeps line as Raw. It is strict:
 // type and id are strings that are not empty, and parentId is a string or null.
 func ParseEntry(line []byte) (Entry, error) {
-	p := lineParser{strict: true}
-	e, ok := p.parse(line)
+	var e Entry
+	p := lineParser{}
+	ok := p.parse(&e, line)
 	switch {
 	case !ok || p.wrong != "" && p.wrong != "id" && p.wrong != "type":
 		return Entry{}, fmt.Errorf("%w: %s", ErrNotEntry, p.reason(line))
@@ -70,8 +72,7 @@ func ParseEntry(line []byte) (Entry, error) {
 type lineParser struct {
 	lastID string
 	texts  *textSlab // where the strings of many lines lie together; nil: each by itself
-	strict bool
-	wrong  string // the member whose value is of the wrong kind
+	wrong  string    // the member whose value is of the wrong kind
 }
 
 func (p *lineParser) reason(line []byte) string {
@@ -85,31 +86,90 @@ func (p *lineParser) reason(line []byte) string {
 	return p.wrong + " is of the wrong kind"
 }
 
-// parse reads one line. ok is false where it is not a JSON object.
-func (p *lineParser) parse(line []byte) (e Entry, ok bool) {
-	e = Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}
+// parse reads one line into e, which is zero. ok is false where it is not a JSON
+// object; then e is not to be used.
+func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
+	e.idForm, e.parentForm, e.Raw = formAbsent, formAbsent, line
 	p.wrong = ""
 	r, ok := readObject(line, 0)
+	ok = ok && p.lead(e, &r)
 	for ok {
 		var key []byte
 		if key, ok = r.key(); !ok {
 			break
 		}
-		ok = p.member(&e, &r, key)
+		ok = p.member(e, &r, memberOf(r.name(key)))
 	}
 	if !r.whole || skipSpace(line, r.i) != len(line) {
-		return Entry{}, false
+		return false
 	}
 	p.lastID, e.odd = e.ID, p.wrong != ""
-	return e, true
+	return true
+}
+
+// lead reads the members that most lines begin with, as long as they come in the
+// order and the form in which programs write them; member reads what follows. ok is
+// false where the line is not JSON.
+func (p *lineParser) lead(e *Entry, r *objectReader) (ok bool) {
+	if !r.passes(`"type":"message"`) {
+		return true
+	}
+	e.Type, r.begun = TypeMessage, true
+	for _, next := range [...]struct {
+		text   string
+		member memberKind
+	}{{`,"id":`, memberID}, {`,"parentId":`, memberParent}, {`,"timestamp":`, memberTime}, {`,"message":`, memberMessage}} {
+		if !r.passes(next.text) {
+			return true
+		}
+		r.i = skipSpace(r.b, r.i)
+		if !p.member(e, r, next.member) {
+			return false
+		}
+	}
+	return true
 }
 
 // Strict tells whether ParseEntry would take the line.
 func (e Entry) Strict() bool { return e.Type != "" && e.ID != "" && !e.odd }
 
-// member reads one member into e.
-func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
-	if keyIs(key, "message") {
+// memberKind is a member that the tree asks for.
+type memberKind uint8
+
+const (
+	memberOther memberKind = iota
+	memberType
+	memberID
+	memberParent
+	memberTime
+	memberMessage
+	memberCustom
+	memberSeq
+)
+
+func memberOf(name []byte) memberKind {
+	switch string(name) {
+	case "type":
+		return memberType
+	case "id":
+		return memberID
+	case "parentId":
+		return memberParent
+	case "timestamp":
+		return memberTime
+	case "message":
+		return memberMessage
+	case "customType":
+		return memberCustom
+	case "seq":
+		return memberSeq
+	}
+	return memberOther
+}
+
+// member reads the value of one member into e.
+func (p *lineParser) member(e *Entry, r *objectReader, kind memberKind) (ok bool) {
+	if kind == memberMessage {
 		start := r.i
 		ok = readMessage(e, r)
 		e.body, e.bodyEnd = uint32(start), uint32(r.i)
@@ -119,21 +179,21 @@ func (p *lineParser) member(e *Entry, r *objectReader, key []byte) (ok bool) {
 	if !ok {
 		return false
 	}
-	switch {
-	case keyIs(key, "type"):
+	switch kind {
+	case memberType:
 		e.Type = typeOf(value)
 		p.check(e.Type != "" || value[0] == '"', "type")
-	case keyIs(key, "id"):
+	case memberID:
 		e.ID, e.idForm = p.id(value)
 		p.check(e.idForm == formString, "id")
-	case keyIs(key, "parentId"):
+	case memberParent:
 		e.ParentID, e.parentForm = p.id(value)
 		p.check(e.parentForm != formOther, "parentId")
-	case keyIs(key, "timestamp"):
+	case memberTime:
 		e.Timestamp = p.text(value, "timestamp")
-	case keyIs(key, "customType"):
+	case memberCustom:
 		e.CustomType = p.text(value, "customType")
-	case keyIs(key, "seq"):
+	case memberSeq:
 		n, err := strconv.ParseUint(string(value), 10, 64)
 		p.check(err == nil || value[0] == 'n', "seq")
 		e.Seq = n
@@ -172,8 +232,14 @@ func typeOf(value []byte) EntryType {
 	if value[0] != '"' {
 		return ""
 	}
+	switch inner := value[1 : len(value)-1]; string(inner) {
+	case string(TypeMessage):
+		return TypeMessage
+	case string(TypeCustom):
+		return TypeCustom
+	}
 	for _, known := range [...]EntryType{
-		TypeMessage, TypeCustom, TypeSession, TypeModelChange, TypeThinkingLevelChange, TypeCompaction, TypeBranchSummary,
+		TypeSession, TypeModelChange, TypeThinkingLevelChange, TypeCompaction, TypeBranchSummary,
 		TypeSessionInfo, TypeLabel, TypeCustomMessage, TypeUsage, TypeContextEdit,
 	} {
 		if string(value[1:len(value)-1]) == string(known) {
@@ -192,6 +258,12 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 		_, ok = r.value()
 		return ok
 	}
+	for _, known := range [...]role{roleUser, roleAssistant, roleToolResult} {
+		if m.passes(known.member()) {
+			e.role, m.begun = known, true
+			break
+		}
+	}
 	for {
 		key, more := m.key()
 		if !more {
@@ -202,12 +274,24 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 		if !ok {
 			return false
 		}
-		switch {
-		case keyIs(key, "role"):
+		switch string(m.name(key)) {
+		case "role":
 			e.role = roleOf(value)
-		case keyIs(key, "content"):
+		case "content":
 			e.noContent = value[0] == 'n'
 		}
+	}
+}
+
+// member returns the role as messages begin with it.
+func (r role) member() string {
+	switch r {
+	case roleUser:
+		return `"role":"user"`
+	case roleAssistant:
+		return `"role":"assistant"`
+	default:
+		return `"role":"toolResult"`
 	}
 }
 
@@ -215,12 +299,21 @@ func roleOf(value []byte) role {
 	if value[0] != '"' {
 		return roleOther
 	}
-	for r, name := range [...]string{
-		roleUser: "user", roleAssistant: "assistant", roleToolResult: "toolResult", roleSystem: "system", roleCustom: "custom",
-	} {
-		if name != "" && keyIs(value, name) {
-			return role(r)
-		}
+	name := value[1 : len(value)-1]
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = []byte(unquote(value))
+	}
+	switch string(name) {
+	case "user":
+		return roleUser
+	case "assistant":
+		return roleAssistant
+	case "toolResult":
+		return roleToolResult
+	case "system":
+		return roleSystem
+	case "custom":
+		return roleCustom
 	}
 	return roleOther
 }
@@ -262,7 +355,16 @@ func (e *Entry) keyOf(id string, f form, name string) string {
 }
 
 // hasParent tells whether a walk to the root goes on: JavaScript takes null,
-// undefined and the empty text for no parent.
+// undefined, the empty text, 0 and false for no parent.
 func (e *Entry) hasParent() bool {
-	return e.ParentID != "" || e.parentForm == formOther
+	return e.ParentID != "" || e.parentForm == formOther && truthy(member(e.Raw, "parentId"))
+}
+
+// parentName returns the id of the parent for people: its JSON text where it is no
+// string.
+func (e *Entry) parentName() string {
+	if e.parentForm == formOther {
+		return string(member(e.Raw, "parentId"))
+	}
+	return e.ParentID
 }

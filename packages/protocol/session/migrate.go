@@ -93,25 +93,19 @@ func (f *File) MigratedBytes(data []byte) []byte {
 	if f.Torn {
 		data = data[:f.Whole]
 	}
-	p, entries, begun := lineParser{}, f.Tree.entries, false
+	entries, begun := f.Tree.entries, false
 	var out []byte
 	for line := range bytes.Lines(data) {
-		line = bytes.TrimSuffix(line, []byte{'\n'})
-		e, ok := p.parse(bytes.ToValidUTF8(line, []byte("\uFFFD")))
-		if !ok && (skipSpace(line, 0) == len(line) || trim(string(line)) == "") {
-			continue
-		}
-		if !ok {
-			_, ok = parseOther(line)
-			ok = ok && !falsy(line)
-		}
+		one := part{}
+		one.read(line)
 		switch {
-		case !ok:
-			out = append(append(out, line...), '\n')
+		case len(one.lines) == 0 && len(one.damage) > 0:
+			out = append(append(out, bytes.TrimSuffix(line, []byte{'\n'})...), '\n')
+		case len(one.lines) == 0:
 		case !begun:
 			begun = true
 			out = append(append(out, f.MigratedHeader()...), '\n')
-		case e.Type != TypeSession && len(entries) > 0:
+		case one.lines[0].Type != TypeSession && len(entries) > 0:
 			out = append(append(out, entries[0].Raw...), '\n')
 			entries = entries[1:]
 		}
@@ -136,7 +130,10 @@ func isObject(raw []byte) bool {
 
 // reparse reads a line that was made from one that read.
 func reparse(raw []byte) Entry {
+	var e Entry
 	p := lineParser{}
-	e, _ := p.parse(raw)
+	if !p.parse(&e, raw) {
+		return Entry{}
+	}
 	return e
 }

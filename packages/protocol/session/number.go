@@ -25,10 +25,9 @@ func (t *Tree) CheckPath(leaf string) error {
 	if leaf == "" {
 		return nil
 	}
-	i, ok := t.byID[leaf]
+	i, ok := t.place(leaf)
 	if !ok {
 		return &PathError{ErrNoEntry, leaf}
 	}
-	_, err := t.walk(int(i))
-	return err
+	return t.climb(i, func(int) {})
 }

@@ -1,6 +1,9 @@
 package session
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // objectReader walks the members of one JSON object. The caller asks for a key,
 // then either skips the value or reads it on its own and says where it ended.
@@ -9,6 +12,7 @@ type objectReader struct {
 	i     int
 	begun bool
 	whole bool // the closing brace was read
+	plain bool // the last key has no escapes
 }
 
 // readObject begins at the object at b[i]. ok is false where there is none.
@@ -18,6 +22,15 @@ func readObject(b []byte, i int) (r objectReader, ok bool) {
 		return r, false
 	}
 	return objectReader{b: b, i: i + 1}, true
+}
+
+// passes goes behind text where that comes next.
+func (r *objectReader) passes(text string) bool {
+	if len(r.b)-r.i < len(text) || string(r.b[r.i:r.i+len(text)]) != text {
+		return false
+	}
+	r.i += len(text)
+	return true
 }
 
 // key returns the next key with its quotes; r.i is then where the value begins.
@@ -40,8 +53,13 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	}
 	r.begun = true
 	start := r.i
-	end, ok := skipQuoted(r.b, start)
-	if !ok {
+	if start >= len(r.b) || r.b[start] != '"' {
+		return nil, false
+	}
+	end := skipPlain(r.b, start+1)
+	if r.plain = end < len(r.b) && r.b[end] == '"'; r.plain {
+		end++
+	} else if end, ok = skipString(r.b, start); !ok {
 		return nil, false
 	}
 	r.i = skipSpace(r.b, end)
@@ -52,12 +70,13 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	return r.b[start:end], true
 }
 
-// skipQuoted is skipString that checks the opening quote.
-func skipQuoted(b []byte, i int) (int, bool) {
-	if i >= len(b) || b[i] != '"' {
-		return i, false
+// name returns the text of the key that was read last. It copies only where there
+// are escapes.
+func (r *objectReader) name(key []byte) []byte {
+	if r.plain {
+		return key[1 : len(key)-1]
 	}
-	return skipString(b, i)
+	return []byte(unquote(key))
 }
 
 // value skips the value and returns its text; ok is false where it is not JSON.
@@ -69,15 +88,10 @@ func (r *objectReader) value() (value []byte, ok bool) {
 
 // keyIs compares a key with its quotes to a name of plain ASCII.
 func keyIs(key []byte, name string) bool {
-	if inner := key[1 : len(key)-1]; len(inner) == len(name) {
+	if inner := key[1 : len(key)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner) == name
 	}
-	for _, c := range key {
-		if c == '\\' {
-			return unquote(key) == name
-		}
-	}
-	return false
+	return unquote(key) == name
 }
 
 // member returns the text of a member of the object raw: of the last one where
@@ -98,8 +112,9 @@ func member(raw []byte, name string) json.RawMessage {
 }
 
 // memberString is member for a string; "" where it is none.
-func memberString(raw []byte, name string) string {
-	value := member(raw, name)
+func memberString(raw []byte, name string) string { return stringOf(member(raw, name)) }
+
+func stringOf(value json.RawMessage) string {
 	if len(value) == 0 || value[0] != '"' {
 		return ""
 	}

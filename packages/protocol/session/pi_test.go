@@ -162,8 +162,8 @@ func inspect(t testing.TB, f *session.File, leaf string) map[string]any {
 		t.Fatal(err)
 	}
 	var got map[string]any
-	if err := json.Unmarshal(in.JSON, &got); err != nil {
-		t.Fatalf("%v: %s", err, in.JSON)
+	if err := json.Unmarshal(in.JSON(), &got); err != nil {
+		t.Fatalf("%v: %s", err, in.JSON())
 	}
 	return got
 }

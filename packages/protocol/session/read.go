@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Errors of ReadFile.
@@ -47,80 +47,74 @@ func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
 // 2 are migrated in memory; ids that a version 1 file lacks are derived from its
 // content, so that they are the same at every reading.
 //
+// A long file is read by several goroutines, which have ended when it returns.
+//
 // The errors are ErrEmpty and ErrNotSession.
-func ReadFile(data []byte) (*File, error) {
+func ReadFile(data []byte) (*File, error) { return readFile(data, partsOf(len(data))) }
+
+func readFile(data []byte, parts int) (*File, error) {
 	if len(data) == 0 {
 		return nil, ErrEmpty
 	}
-	f := &File{lines: make([]Entry, 0, min(bytes.Count(data, []byte{'\n'})+1, len(data)/24+1))}
-	if err := f.readLines(data); err != nil {
+	f := &File{}
+	number, err := f.readHead(data)
+	if err != nil {
 		return nil, err
 	}
-	if f.HeaderLine == nil {
-		return nil, ErrNotSession
-	}
+	f.readRest(data[f.Whole:], number, make([]part, parts))
 	if f.Header.Version < Version {
 		f.Migrated = true
 		f.migrate()
 	}
-	entries := f.lines[:0]
-	for _, e := range f.lines {
-		if e.Type != TypeSession {
-			entries = append(entries, e)
-		}
-	}
+	f.Tree = newTree(f.entries())
 	f.lines = nil
-	f.Tree = newTree(entries)
 	return f, nil
 }
 
-func (f *File) readLines(data []byte) error {
-	p := lineParser{texts: &textSlab{}}
-	valid := utf8.Valid(data)
-	for number := 1; f.Whole < len(data); number++ {
-		line, _, found := bytes.Cut(data[f.Whole:], []byte{'\n'})
-		if found {
-			f.Whole += len(line) + 1
-		}
-		if !valid {
-			line = validText(line)
-		}
-		if err := f.readLine(&p, line[:len(line):len(line)], number, found); err != nil {
-			return err
-		}
-		if !found {
-			return nil
+// entries returns the lines that are no headers, in the memory of lines.
+func (f *File) entries() []Entry {
+	entries := f.lines[1:]
+	for i := range entries {
+		if entries[i].Type == TypeSession {
+			return slices.DeleteFunc(entries, func(e Entry) bool { return e.Type == TypeSession })
 		}
 	}
-	return nil
+	return entries
 }
 
-// readLine reads one line. The first that is JSON is the header.
-func (f *File) readLine(p *lineParser, line []byte, number int, ended bool) error {
-	e, ok := p.parse(line)
-	if !ok {
-		if skipSpace(line, 0) == len(line) || trim(string(line)) == "" {
-			return nil
+// readHead reads lines up to the header, which is the first that is JSON. It
+// returns how many there were.
+func (f *File) readHead(data []byte) (number int, err error) {
+	head := part{}
+	for rest := data; f.HeaderLine == nil; number++ {
+		if len(rest) == 0 {
+			return 0, ErrNotSession
 		}
-		if e, ok = parseOther(line); !ok {
-			f.Torn = !ended
-			f.Damage = append(f.Damage, Damage{number, "it is not JSON"})
-			return nil
+		end := endOfLine(rest, 0)
+		head.read(rest[:end])
+		if rest = rest[end:]; len(head.lines) == 0 {
+			continue
 		}
-		f.Damage = append(f.Damage, Damage{number, "it is not a JSON object"})
-		if falsy(line) {
-			return nil
+		line, ok := head.lines[0].Raw, false
+		if f.Header, ok = readHeader(line); !ok {
+			return 0, ErrNotSession
 		}
+		f.HeaderLine = line
 	}
-	if f.HeaderLine == nil {
-		header, ok := readHeader(line)
-		if !ok {
-			return ErrNotSession
-		}
-		f.Header, f.HeaderLine = header, line
+	f.lines, f.Damage, f.Whole, f.Torn = head.lines, head.damage, head.whole, head.torn
+	return number, nil
+}
+
+// endOfLine returns the index after the first LF at or after i, or the end.
+func endOfLine(data []byte, i int) int {
+	if i >= len(data) {
+		return len(data)
 	}
-	f.lines = append(f.lines, e)
-	return nil
+	end := bytes.IndexByte(data[i:], '\n')
+	if end < 0 {
+		return len(data)
+	}
+	return i + end + 1
 }
 
 // parseOther makes an entry of a JSON value that is no object, as Pi does.

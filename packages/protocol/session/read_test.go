@@ -104,8 +104,8 @@ func TestReadFileKeepsWhatGoCannotHold(t *testing.T) {
 		`"entryIds":["\ud800","l"]`, `"parentIds":[null,"\ud800"]`, `"labels":{"\ud800":"😀\udc00"}`, `"roots":["\ud800"]`,
 		`"messages":[{"role":"user","content":"\udfff half \u2028","n":9007199254740993,"big":1e999}]`,
 	} {
-		if !strings.Contains(string(in.JSON), want) {
-			t.Errorf("%s is missing in %s", want, in.JSON)
+		if !strings.Contains(string(in.JSON()), want) {
+			t.Errorf("%s is missing in %s", want, in.JSON())
 		}
 	}
 }
@@ -136,8 +136,8 @@ func TestVersions(t *testing.T) {
 			t.Errorf("version %s: %+v, %v", version, f.Header, err)
 			continue
 		}
-		if in, _ := f.Inspect(""); !strings.Contains(string(in.JSON), `"version":`+want.json+`,`) {
-			t.Errorf("version %s: %s", version, in.JSON)
+		if in, _ := f.Inspect(""); !strings.Contains(string(in.JSON()), `"version":`+want.json+`,`) {
+			t.Errorf("version %s: %s", version, in.JSON())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/binary"
+	"math/bits"
 )
 
 // A JSON scanner of our own, because a session is opened by looking at a few
@@ -94,39 +95,45 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// hasStop tells whether one of the eight bytes in x ends a run of plain text in a
-// string: a quote, a backslash or a control character. It may say yes for a byte
-// above 0x7f beside one of them, which costs a look and no mistake.
-func hasStop(x uint64) bool {
+// stops marks, by its high bit, each of the eight bytes in x that ends a run of
+// plain text in a string: a quote, a backslash or a control character. The lowest
+// mark is exact; above it there may be marks that mean nothing.
+func stops(x uint64) uint64 {
 	quote, backslash := x^(lowBits*'"'), x^(lowBits*'\\')
-	return ((x-lowBits*0x20)&^x|(quote-lowBits)&^quote|(backslash-lowBits)&^backslash)&highBits != 0
+	return ((x-lowBits*0x20)&^x | (quote-lowBits)&^quote | (backslash-lowBits)&^backslash) & highBits
+}
+
+// skipPlain returns the index of the first byte at or after i that ends a run of
+// plain text in a string.
+func skipPlain(b []byte, i int) int {
+	for i+8 <= len(b) {
+		if marks := stops(binary.LittleEndian.Uint64(b[i:])); marks != 0 {
+			return i + bits.TrailingZeros64(marks)/8
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= 0x20 {
+		i++
+	}
+	return i
 }
 
 // skipString returns the index after the string whose opening quote is at b[i].
 func skipString(b []byte, i int) (int, bool) {
-	for i++; i < len(b); {
-		for i+8 <= len(b) && !hasStop(binary.LittleEndian.Uint64(b[i:])) {
-			i += 8
-		}
-		if i >= len(b) {
-			break
-		}
-		switch c := b[i]; {
-		case c == '"':
-			return i + 1, true
-		case c < 0x20:
+	for i = skipPlain(b, i+1); i < len(b) && b[i] != '"'; i = skipPlain(b, i) {
+		if b[i] != '\\' {
 			return i, false
-		case c == '\\':
-			end, ok := skipEscape(b, i)
-			if !ok {
-				return i, false
-			}
-			i = end
-		default:
-			i++
 		}
+		end, ok := skipEscape(b, i)
+		if !ok {
+			return i, false
+		}
+		i = end
 	}
-	return i, false
+	if i >= len(b) {
+		return i, false
+	}
+	return i + 1, true
 }
 
 func skipEscape(b []byte, i int) (int, bool) {

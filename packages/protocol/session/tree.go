@@ -27,8 +27,8 @@ func (e *PathError) Unwrap() error { return e.Err }
 // than its children. A Tree is not safe for concurrent use.
 type Tree struct {
 	entries []Entry
-	byID    map[string]int32 // key of an entry -> its place; the last one
-	leaf    int              // place of the entry that the next one hangs on; -1: none
+	byID    places // of a key: of the last entry that has it
+	leaf    int    // place of the entry that the next one hangs on; -1: none
 	name    string
 	labels  labels
 }
@@ -38,7 +38,7 @@ func NewTree(entries []Entry) *Tree { return newTree(slices.Clone(entries)) }
 
 // newTree is NewTree that keeps the slice.
 func newTree(entries []Entry) *Tree {
-	t := &Tree{entries: entries, byID: make(map[string]int32, len(entries)), leaf: -1}
+	t := &Tree{entries: entries, byID: makePlaces(len(entries)), leaf: -1}
 	for i := range entries {
 		t.index(i)
 	}
@@ -53,7 +53,7 @@ func (t *Tree) Add(e Entry) {
 
 func (t *Tree) index(i int) {
 	e := &t.entries[i]
-	t.byID[e.key()] = int32(i)
+	t.byID.put(t.entries, i)
 	t.leaf = i
 	switch e.Type {
 	case TypeSessionInfo:
@@ -62,6 +62,9 @@ func (t *Tree) index(i int) {
 		t.labels.add(e)
 	}
 }
+
+// place returns the place of the last entry with the key.
+func (t *Tree) place(key string) (int, bool) { return t.byID.get(t.entries, key) }
 
 // Entries returns all entries in file order. The caller does not change them.
 func (t *Tree) Entries() []Entry { return t.entries }
@@ -81,11 +84,11 @@ func (t *Tree) Branch(id string) error {
 		t.leaf = -1
 		return nil
 	}
-	i, ok := t.byID[id]
+	i, ok := t.place(id)
 	if !ok {
 		return &PathError{ErrNoEntry, id}
 	}
-	t.leaf = int(i)
+	t.leaf = i
 	return nil
 }
 
@@ -94,7 +97,7 @@ func (t *Tree) Name() string { return t.name }
 
 // Get returns the entry with the given id.
 func (t *Tree) Get(id string) (Entry, bool) {
-	i, ok := t.byID[id]
+	i, ok := t.place(id)
 	if !ok {
 		return Entry{}, false
 	}
@@ -117,11 +120,11 @@ func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 	if leaf == "" {
 		return nil, nil
 	}
-	start, ok := t.byID[leaf]
+	start, ok := t.place(leaf)
 	if !ok {
 		return nil, &PathError{ErrNoEntry, leaf}
 	}
-	places, err := t.walk(int(start))
+	places, err := t.walk(start)
 	path := make([]Entry, len(places))
 	for i, place := range places {
 		path[i] = t.entries[place]
@@ -132,26 +135,28 @@ func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 // walk returns the places of the entries from the root to the one at start. It
 // stops at a missing parent and where the path would come back to itself.
 func (t *Tree) walk(start int) ([]int32, error) {
-	var (
-		path []int32
-		err  error
-		seen = make([]uint64, len(t.entries)/64+1)
-	)
-	for i := start; i >= 0; {
-		if seen[i/64]&(1<<(i%64)) != 0 {
-			err = &PathError{ErrCycle, t.entries[i].ID}
-			break
-		}
-		seen[i/64] |= 1 << (i % 64)
-		path = append(path, int32(i))
-		var found bool
-		if i, found = t.parent(i); !found {
-			err = &PathError{ErrMissingParent, t.entries[path[len(path)-1]].ParentID}
-			break
-		}
-	}
+	path := make([]int32, 0, start+1) // most parents come before their children
+	err := t.climb(start, func(place int) { path = append(path, int32(place)) })
 	slices.Reverse(path)
 	return path, err
+}
+
+// climb visits the places of the entries from the one at start to the root.
+func (t *Tree) climb(start int, visit func(place int)) error {
+	seen := make([]uint64, len(t.entries)/64+1)
+	for i := start; i >= 0; {
+		if seen[i/64]&(1<<(i%64)) != 0 {
+			return &PathError{ErrCycle, t.entries[i].ID}
+		}
+		seen[i/64] |= 1 << (i % 64)
+		visit(i)
+		parent, found := t.parent(i)
+		if !found {
+			return &PathError{ErrMissingParent, t.entries[i].parentName()}
+		}
+		i = parent
+	}
+	return nil
 }
 
 // parent returns the place of the parent of the entry at i, or -1 at a root.
@@ -163,11 +168,10 @@ func (t *Tree) parent(i int) (place int, found bool) {
 	}
 	// Most entries hang on the one before; where no id occurs twice that saves
 	// the look-up.
-	if i > 0 && e.parentForm == formString && len(t.byID) == len(t.entries) && t.entries[i-1].ID == e.ParentID {
+	if i > 0 && e.parentForm == formString && t.byID.count == len(t.entries) && t.entries[i-1].ID == e.ParentID {
 		return i - 1, true
 	}
-	p, ok := t.byID[e.parentKey()]
-	return int(p), ok
+	return t.place(e.parentKey())
 }
 
 // CommonAncestor returns the id of the deepest entry that lies on the paths to

@@ -41,6 +41,16 @@ func (e Entry) AsSessionInfo() (SessionInfoEntry, bool) {
 // AsCustom decodes a custom entry.
 func (e Entry) AsCustom() (CustomEntry, bool) { return as[CustomEntry](e, TypeCustom) }
 
+// AsProcess decodes the record of an operation.
+func (e Entry) AsProcess() (ProcessRecord, bool) {
+	var record ProcessRecord
+	if e.Type != TypeCustom || e.CustomType != CustomProcess {
+		return record, false
+	}
+	custom, ok := e.AsCustom()
+	return record, ok && json.Unmarshal(custom.Data, &record) == nil && record.OperationID != ""
+}
+
 func as[T any](e Entry, want EntryType) (out T, ok bool) {
 	if e.Type != want {
 		return out, false

@@ -50,7 +50,7 @@ func (w *Writer) stamp(o *objectBuilder, s Stamp) *objectBuilder {
 
 // finish adds the members of s.Extra, and the entry to the tree.
 func (w *Writer) finish(o *objectBuilder, s Stamp) (json.RawMessage, error) {
-	if _, taken := w.tree.byID[s.ID]; taken || s.ID == "" {
+	if _, taken := w.tree.place(s.ID); taken || s.ID == "" {
 		return nil, fmt.Errorf("%w: %q", ErrTaken, s.ID)
 	}
 	for _, f := range fields(s.Extra) {
@@ -119,7 +119,7 @@ func CleanName(name string) string {
 
 // Label labels an entry, anywhere in the session; nil and "" take the label off.
 func (w *Writer) Label(s Stamp, targetID string, label *string) (json.RawMessage, error) {
-	if _, ok := w.tree.byID[targetID]; !ok {
+	if _, ok := w.tree.place(targetID); !ok {
 		return nil, &PathError{ErrNoEntry, targetID}
 	}
 	o := w.begin(s, TypeLabel).text("targetId", targetID)

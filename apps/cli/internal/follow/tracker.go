@@ -75,6 +75,9 @@ func (t *tracker) replaceLive(live api.Live) {
 	}
 	t.turnID = live.Turn.TurnID
 	t.replacePartial(live.Partial)
+	for _, process := range live.Processes {
+		t.emit(api.ProcessChanged{Process: process})
+	}
 	for _, approval := range live.Approvals {
 		if !t.questions.knows(approval.ID) {
 			t.emit(api.ApprovalRequested{Approval: approval})

@@ -81,6 +81,17 @@ func newServer(quit <-chan struct{}) *sdk.Server {
 		}
 		return nil, nil, errors.New("it was ended")
 	})
+	sdk.AddTool(s, &sdk.Tool{Name: "walk", Description: "Tells how far it is."}, func(ctx context.Context, request *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		for i := range 3 {
+			err := request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+				ProgressToken: request.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: fmt.Sprint("step ", i+1),
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		return say("there"), nil, nil
+	})
 	sdk.AddTool(s, &sdk.Tool{Name: "grow", Description: "Adds a tool."}, func(_ context.Context, _ *sdk.CallToolRequest, in text) (*sdk.CallToolResult, any, error) {
 		sdk.AddTool(s, &sdk.Tool{Name: in.Text, Description: "New."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 			return say("new"), nil, nil

@@ -18,9 +18,9 @@ import (
 // once more when it was asked to.
 const killGrace = time.Second
 
-// process is a server that runs as a child, in a process group of its own. A
+// childProcess is a server that runs as a child, in a process group of its own. A
 // goroutine owns it; stop ends it with its children and waits.
-type process struct {
+type childProcess struct {
 	cmd    *exec.Cmd
 	input  io.WriteCloser
 	output *os.File
@@ -31,7 +31,7 @@ type process struct {
 }
 
 // start runs a command. The error is a sentence part for people.
-func start(d definition, folder string, env []string) (*process, error) {
+func start(d definition, folder string, env []string) (*childProcess, error) {
 	cmd := exec.Command(d.Command, d.Args...)
 	cmd.Dir = folder
 	if d.Cwd != "" {
@@ -40,7 +40,7 @@ func start(d definition, folder string, env []string) (*process, error) {
 	cmd.Env = env
 	cmd.WaitDelay = killGrace // a grandchild that keeps the pipe open does not hold us up
 	procgroup.Own(cmd)
-	p := &process{cmd: cmd, ended: make(chan struct{})}
+	p := &childProcess{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &p.errors
 	input, err := cmd.StdinPipe()
 	if err != nil {
@@ -62,7 +62,7 @@ func start(d definition, folder string, env []string) (*process, error) {
 }
 
 // own starts the child and waits for its end.
-func (p *process) own(write *os.File, started chan<- error) {
+func (p *childProcess) own(write *os.File, started chan<- error) {
 	defer close(p.ended)
 	// The signal that a dying parent sends comes when its thread dies, so the
 	// thread must not change between start and wait.
@@ -80,7 +80,7 @@ func (p *process) own(write *os.File, started chan<- error) {
 
 // stop closes the input, which asks a server to end, insists, and leaves no
 // process of the group behind.
-func (p *process) stop() {
+func (p *childProcess) stop() {
 	p.stopOnce.Do(func() {
 		_ = p.input.Close()
 		timer := time.NewTimer(killGrace)

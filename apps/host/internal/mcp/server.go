@@ -31,6 +31,7 @@ type server struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when routine has ended
 	wanted  chan struct{} // holds one: a turn wants a server that failed
+	running operations
 
 	mu      sync.Mutex
 	state   api.MCPServerState
@@ -152,10 +153,11 @@ func (s *server) serve(ctx context.Context) error {
 }
 
 // converse speaks with a server until one side ends it.
-func (s *server) converse(ctx context.Context, transport sdk.Transport, child *process) error {
+func (s *server) converse(ctx context.Context, transport sdk.Transport, child *childProcess) error {
 	changed := make(chan struct{}, 1)
 	client := sdk.NewClient(&sdk.Implementation{Name: "scorel", Version: s.options.Version}, &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{},
+		Capabilities:                &sdk.ClientCapabilities{},
+		ProgressNotificationHandler: s.running.progress,
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
 			case changed <- struct{}{}:
@@ -194,7 +196,7 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *p
 }
 
 // connect does what must be done within the time for starting.
-func (s *server) connect(ctx context.Context, client *sdk.Client, transport sdk.Transport, child *process) (*sdk.ClientSession, []*sdk.Tool, error) {
+func (s *server) connect(ctx context.Context, client *sdk.Client, transport sdk.Transport, child *childProcess) (*sdk.ClientSession, []*sdk.Tool, error) {
 	limited, cancel := context.WithTimeout(ctx, s.spec.start)
 	defer cancel()
 	if child != nil { // one that does not read would not hear of the end of the time

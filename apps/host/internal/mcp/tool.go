@@ -70,7 +70,10 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 	limited, cancel := context.WithTimeout(ctx, t.server.spec.call)
 	defer cancel()
 	began := time.Now()
-	result, err := conn.CallTool(limited, &sdk.CallToolParams{Name: t.remote, Arguments: arguments})
+	params := &sdk.CallToolParams{Name: t.remote, Arguments: arguments}
+	op := t.server.running.begin(ctx, call, t, params)
+	result, err := conn.CallTool(limited, params)
+	t.server.running.end(op, callEnd(ctx, limited, result, err))
 	switch {
 	case err == nil:
 		return t.result(result)
@@ -78,10 +81,14 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 		return agent.Cancelled(time.Since(began), "")
 	case limited.Err() != nil:
 		return agent.Failure("The MCP server %s did not answer within %d s; side effects may have happened. tool_timeout in config.toml gives it more time.", name, int(t.server.spec.call.Seconds()))
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe), errors.Is(err, os.ErrClosed):
+	case serverEnded(err):
 		return agent.Failure("The MCP server %s ended during the call; side effects may have happened. It is started again at the next turn.", name)
 	}
 	return agent.Failure("The MCP server %s refused the call: %v.", name, err)
+}
+
+func serverEnded(err error) bool {
+	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed)
 }
 
 func (t remoteTool) result(from *sdk.CallToolResult) agent.Result {

@@ -38,8 +38,14 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 	}
 	err = s.aside(ctx, func() error {
 		err := m.provider.Delete(ctx, id)
-		s.closing = s.closing || err == nil
-		return err
+		if err != nil {
+			return err
+		}
+		s.closing = true
+		if err := s.process.Discard(); err != nil { // the session is gone all the same
+			s.deps.Logger.Error("removing the process logs of a session", "session", id, "error", err)
+		}
+		return nil
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -26,14 +27,20 @@ import (
 // nothing moves: what it shows is what an entry shows that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
 	const histories, least = 20, 10_000
-	modes, cuts, all := map[api.ResyncMode]int{}, 0, seen{}
+	modes, cuts, running, all := map[api.ResyncMode]int{}, 0, 0, seen{}
 	for seed := range uint64(histories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
 			h.play()
 			cuts += h.cuts
 			all.add(h.seen)
+			for _, s := range h.states {
+				running += len(s.live.Processes)
+			}
 		})
+	}
+	if running < 1000 {
+		t.Errorf("operations ran in only %d states", running)
 	}
 	if cuts < least {
 		t.Errorf("only %d cuts, want %d", cuts, least)
@@ -84,7 +91,8 @@ func (h *history) play() {
 	if h.random.IntN(2) == 0 {
 		risk = agent.RiskWrite // each call waits for an answer
 	}
-	f := newFixture(t, nil, echoTool{risk})
+	f := newFixture(t, nil, reportingTool{h.random, risk})
+	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
 	}

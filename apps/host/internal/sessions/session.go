@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -29,7 +30,7 @@ type Subscriber interface {
 }
 
 // Deps are what sessions need of the host. All fields but Ground, Index, Titles,
-// Summaries and IdleAfter are required.
+// Summaries, Processes and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -58,6 +59,8 @@ type Deps struct {
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
 	Summaries Summaries
+	// Processes keeps the logs of long operations; nil keeps none.
+	Processes *process.Logs
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -84,6 +87,7 @@ type Session struct {
 	project  api.Project
 	provider store.Provider
 	deps     Deps
+	process  *process.Sink
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
 
 	commands chan func()
@@ -121,6 +125,7 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		project:     k.project,
 		provider:    provider,
 		deps:        deps,
+		process:     process.NewSink(deps.Processes, k.header.ID, deps.Logger),
 		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
 		stopped:     make(chan struct{}),
@@ -146,9 +151,13 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 	for !s.closing || s.turn != nil || s.work != nil || s.naming != nil {
 		select {
 		case command := <-s.commands:
+			s.hear(ctx) // what was reported before the command is told before it
 			command()
 			s.reread(ctx)
 			timer.Reset(s.patience())
+		case <-s.process.Ready():
+			s.hear(ctx)
+			s.reread(ctx)
 		case <-timer.C:
 			s.look(ctx)
 			timer.Reset(s.patience())
@@ -167,6 +176,8 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 		}
 	}
 	s.tools.Close()
+	s.process.Close()
+	s.hear(ctx)
 	s.sleep()
 }
 

@@ -30,6 +30,7 @@ func (s *Session) wake(ctx context.Context) error {
 func (s *Session) restore(ctx context.Context, log store.Log) {
 	s.log = store.NewSession(log)
 	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), ring{}, api.NewLive()
+	s.live.Processes = s.process.Running()
 	s.derive()
 	s.recover(ctx)
 }
@@ -49,6 +50,7 @@ func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
 	}
+	s.endOrphans()
 	if s.resumeTurn() {
 		return
 	}

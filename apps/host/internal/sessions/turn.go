@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -66,6 +67,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 }
 
 func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
+	ctx = process.WithSink(ctx, s.process)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
 		err = s.equip(ctx, &turn)

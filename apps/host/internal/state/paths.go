@@ -20,6 +20,7 @@ func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }
 func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
 func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
 func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }
+func (p Paths) Process() string  { return filepath.Join(p.Home, "process") }
 func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }
 
 // Scratch is the folder of one session's long output and tasks.

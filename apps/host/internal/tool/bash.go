@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -33,6 +34,10 @@ type bashTool struct {
 	*Set
 	grace time.Duration
 	yield time.Duration // after which a command without a timeout goes on as a job
+	// skill is whose script the command is; its error output may hold events. "" is a
+	// command of the model's own.
+	skill string
+	title string // what people are told of it in place of the command; "" is the command
 }
 
 func newBash(s *Set) bashTool { return bashTool{Set: s, grace: killGrace, yield: defaultYield} }
@@ -93,7 +98,7 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 	case args.Background && timeout > 0:
 		return agent.Failure("bash: a background job has no timeout; leave timeout_seconds out and stop it with bash_job.")
 	}
-	j, err := t.startJob(t, call.Cwd, args.Command, progress)
+	j, err := t.startJob(t, call.Cwd, args.Command, progress, t.operation(ctx, call, args.Command))
 	if err != nil {
 		return agent.Failure("bash: %v.", err)
 	}
@@ -113,7 +118,7 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration) agen
 	select {
 	case <-j.done:
 	case <-ctx.Done():
-		j.cancel()
+		j.cancel(errCancelled)
 		<-j.done
 		text, truncated := j.out.text()
 		result := agent.Cancelled(j.took, text)
@@ -124,7 +129,7 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration) agen
 			text, _, _ := j.out.since(0)
 			return detached(j, fmt.Sprintf("Still running after %d s; it goes on as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text)
 		}
-		j.cancel()
+		j.cancel(errTimedOut)
 		<-j.done
 	}
 	return t.finished(j, timeout)
@@ -151,6 +156,8 @@ func (t bashTool) finished(j *job, timeout time.Duration) agent.Result {
 	info := bashDetails{ExitCode: j.exit, DurationMs: j.took.Milliseconds(), Truncated: truncated}
 	var result agent.Result
 	switch {
+	case t.notText(j):
+		result = agent.Failure("The script wrote what is not text. Let it write to a file and say where that is.")
 	case j.stopped && timeout == 0:
 		info.Cancelled = true
 		result = agent.Failure("The command was stopped, because the session ended. Output so far:\n%s", text)
@@ -178,7 +185,7 @@ func withNewline(text string) string {
 
 // execute runs the command to its end, or until ctx ends, and leaves no process
 // of its group behind. err says that it did not start.
-func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (exit int, err error) {
+func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut io.Writer) (exit int, err error) {
 	// The signal that a dying parent sends comes when its thread dies, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
@@ -190,7 +197,7 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = dir
 	cmd.Env = t.environment()
-	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Stdout, cmd.Stderr = out, errOut
 	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
 	procgroup.Own(cmd)
 	if err := cmd.Start(); err != nil {
@@ -210,6 +217,10 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out *tail) (
 	close(ended)
 	<-watched
 	procgroup.Kill(cmd)
+	return exitCode(cmd, waitErr)
+}
+
+func exitCode(cmd *exec.Cmd, waitErr error) (int, error) {
 	var exited *exec.ExitError
 	if waitErr != nil && !errors.As(waitErr, &exited) && !errors.Is(waitErr, exec.ErrWaitDelay) {
 		return 0, waitErr
@@ -242,5 +253,8 @@ func (t bashTool) environment() []string {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains(t.options.HideEnv, name)
 	})
+	if t.skill != "" {
+		env = append(env, "SCOREL_PROCESS_EVENTS=1")
+	}
 	return append(env, "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
 }

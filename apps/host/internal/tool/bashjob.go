@@ -58,7 +58,7 @@ func (t bashJob) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	}
 	switch args.Action {
 	case "kill":
-		j.cancel()
+		j.cancel(errKilled)
 		<-j.done // the group is killed within the grace of a command
 	case "wait":
 		if timeout == 0 {

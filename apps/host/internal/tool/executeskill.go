@@ -58,11 +58,16 @@ func (t executeSkill) Describe(call agent.Call) agent.Description {
 
 func (t executeSkill) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
 	args, command, _, err := t.command(call)
+	bash := newBash(t.Set)
+	bash.skill, bash.title = args.Name, strings.Join(append([]string{args.Script}, args.Arguments...), " ")
 	if err != nil {
+		if bash.skill != "" {
+			notStarted(bash.operation(ctx, call, command), err)
+		}
 		return agent.Failure("execute_skill: %v.", err)
 	}
 	call.Arguments = details(bashArgs{Command: command, Timeout: args.Timeout})
-	return newBash(t.Set).Run(ctx, call, progress)
+	return bash.Run(ctx, call, progress)
 }
 
 // command makes the command line of a call. The error is a sentence for the model.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/process"
 )
 
 // Bounds of background jobs.
@@ -22,8 +24,9 @@ type job struct {
 	command string
 	began   time.Time
 	out     *tail
+	op      *process.Operation
 	ctx     context.Context
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when it has ended
 
 	// Set before done is closed.
@@ -31,6 +34,7 @@ type job struct {
 	took    time.Duration
 	err     error // it could not be started
 	stopped bool  // it was made to end
+	binary  bool  // it wrote what is no text
 
 	// Under the lock of jobs.
 	background bool
@@ -68,20 +72,23 @@ type jobs struct {
 var errManyJobs = fmt.Errorf("there are %d jobs running already; stop one with bash_job first", maxJobs)
 
 // startJob runs a command in a goroutine of its own, with its output going to
-// progress until it is detached.
-func (s *Set) startJob(t bashTool, dir, command string, progress func(string)) (*job, error) {
-	j := &job{command: command, began: time.Now(), out: &tail{progress: progress, spill: &s.spill}, done: make(chan struct{})}
+// progress until it is detached. It ends op, also where it does not start.
+func (s *Set) startJob(t bashTool, dir, command string, progress func(string), op *process.Operation) (_ *job, err error) {
+	j := &job{command: command, began: time.Now(), out: &tail{progress: progress, spill: &s.spill}, op: op, done: make(chan struct{})}
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
 	if s.jobs.ctx.Err() != nil {
-		return nil, errors.New("the session has ended")
+		err = errors.New("the session has ended")
+	} else if s.jobs.running() >= maxJobs {
+		err = errManyJobs
 	}
-	if s.jobs.running() >= maxJobs {
-		return nil, errManyJobs
+	if err != nil {
+		notStarted(op, err)
+		return nil, err
 	}
 	s.jobs.next++
 	j.id = fmt.Sprintf("job%d", s.jobs.next)
-	j.ctx, j.cancel = context.WithCancel(s.jobs.ctx)
+	j.ctx, j.cancel = context.WithCancelCause(s.jobs.ctx)
 	s.jobs.list = append(s.jobs.list, j)
 	s.jobs.wg.Go(func() { s.runJob(t, j, dir) })
 	return j, nil
@@ -100,12 +107,15 @@ func (js *jobs) running() int {
 }
 
 func (s *Set) runJob(t bashTool, j *job, dir string) {
-	j.exit, j.err = t.execute(j.ctx, dir, j.command, j.out)
+	out, errOut, closeOutput := t.outputs(j)
+	j.exit, j.err = t.execute(j.ctx, dir, j.command, out, errOut)
+	closeOutput()
 	j.took = time.Since(j.began)
 	j.stopped = j.ctx.Err() != nil && j.exit != 0
 	if j.err != nil {
 		j.exit = -1
 	}
+	t.endOperation(j)
 	s.jobs.mu.Lock()
 	close(j.done)
 	background := j.background
@@ -117,7 +127,7 @@ func (s *Set) runJob(t bashTool, j *job, dir string) {
 			s.notify(fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)))
 		}
 	}
-	j.cancel()
+	j.cancel(nil)
 }
 
 func firstWords(command string) string {
@@ -156,6 +166,7 @@ func (s *Set) detach(j *job) bool {
 	default:
 	}
 	j.background = true
+	j.op.Report(process.Event{Stage: "background", TaskID: j.id, Message: "It goes on as background job " + j.id + "."})
 	_, j.seen, _ = j.out.since(0)
 	return true
 }
@@ -165,6 +176,12 @@ func (s *Set) dropJob(j *job) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
 	s.jobs.list = slices.DeleteFunc(s.jobs.list, func(other *job) bool { return other == j })
+}
+
+func (s *Set) isBackground(j *job) bool {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	return j.background
 }
 
 // backgroundJobs returns those that a model may know, oldest first.

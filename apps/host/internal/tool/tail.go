@@ -24,7 +24,7 @@ type tail struct {
 	spilled int      // bytes that are in the file
 }
 
-// Write never fails. It is called by one goroutine.
+// Write never fails. The outputs of a command may be written by one goroutine each.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	t.kept = append(t.kept, p...)

@@ -24,6 +24,13 @@ export interface DeviceSteps {
   steps: DiagnosisStep[];
 }
 
+/** What the link has found so far: its half of a diagnosis. */
+export interface LinkDiagnosis {
+  relay: DiagnosisStep[];
+  devices: DeviceSteps[];
+  done: boolean;
+}
+
 export interface DiagnosisState {
   relayUrl: string;
   /** The steps up to the relay. */

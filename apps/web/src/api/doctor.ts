@@ -1,10 +1,10 @@
 // The page's half of a diagnosis: what only a page can ask for, over HTTP. The rest
 // needs keys and a socket, and is the link worker's.
-import type { LinkDiagnosis } from "../link/doctor";
 import type { Device, Diagnosis } from "./contract";
 import {
   type DiagnosisState,
   type DiagnosisStep,
+  type LinkDiagnosis,
   StepFailure,
   type StepName,
   skipRest,

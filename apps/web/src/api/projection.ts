@@ -4,10 +4,13 @@
 import type { WireEvent } from "../link/messages";
 import {
   type Anchors,
+  CUSTOM_PROCESS,
   type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
   type PartialBlock,
+  type Process,
+  type ProcessRecord,
   type ResyncEventsResponse,
   type RunningTool,
   type SessionEntry,
@@ -26,7 +29,7 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -108,10 +111,15 @@ function wholeLive(live: Live | undefined): Live {
     approvals: live?.approvals ?? empty.approvals,
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
+    processes: live?.processes ?? empty.processes,
   };
 }
 
 function afterEntry(live: Live, entry: SessionEntry): Live {
+  if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS) {
+    const id = (entry.data as Partial<ProcessRecord> | undefined)?.operationId;
+    return { ...live, processes: live.processes.filter((process) => process.last.operationId !== id) };
+  }
   if (entry.type !== "message") {
     return live;
   }
@@ -148,6 +156,8 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       };
     case "tool_output":
       return { ...live, tools: growTool(live.tools, event.toolCallId, event.delta) };
+    case "process_event":
+      return { ...live, processes: withProcess(live.processes, event.process) };
     case "approval_requested":
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
@@ -161,6 +171,13 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     default:
       return live;
   }
+}
+
+function withProcess(processes: Process[], changed: Process): Process[] {
+  const same = (process: Process) => process.last.operationId === changed.last.operationId;
+  return processes.some(same)
+    ? processes.map((process) => (same(process) ? changed : process))
+    : [...processes, changed];
 }
 
 function startBlock(partial: PartialBlock[], event: SessionEvent & { type: "block_started" }): PartialBlock[] {

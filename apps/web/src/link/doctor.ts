@@ -7,6 +7,7 @@ import {
   type DeviceSteps,
   type DiagnosisStep,
   failureOf,
+  type LinkDiagnosis,
   StepFailure,
   type StepName,
   skipRest,
@@ -24,12 +25,6 @@ import type { Timing } from "./timing";
 
 const RELAY_STEPS = ["relay", "login", "clock"] as const;
 const DEVICE_STEPS = ["binding", "presence", "channel", "seal", "api"] as const;
-
-export interface LinkDiagnosis {
-  relay: DiagnosisStep[];
-  devices: DeviceSteps[];
-  done: boolean;
-}
 
 export interface LinkDoctorOptions {
   address: RelayAddress;

@@ -4,12 +4,13 @@
 import type { Bytes, Identity } from "@scorel/protocol";
 import { type DataRecord, type Frame, Kind, type Reason, type Welcome } from "@scorel/protocol/wire";
 import type { HostStatus } from "../api/contract";
+import type { LinkDiagnosis } from "../api/diagnosis";
 import { Asks, RelayError } from "./asks";
 import { type ChannelLink, DeviceChannel } from "./channel";
 import { Connection } from "./connection";
 import { DeviceBook } from "./devices";
 import { Dialer } from "./dialer";
-import { type LinkDiagnosis, LinkDoctor } from "./doctor";
+import { LinkDoctor } from "./doctor";
 import { type FromLink, UnreachableError } from "./messages";
 import { PairingRun, type PairLink } from "./pairing";
 import { loadPins } from "./pins";

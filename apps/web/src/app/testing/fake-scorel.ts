@@ -21,7 +21,7 @@ import { Store } from "../../api/store";
 import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null };
+  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
 }
 
 export class FakePairing implements Pairing {

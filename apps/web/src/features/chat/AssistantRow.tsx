@@ -6,7 +6,7 @@ import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Markdown } from "./Markdown";
 import { PlaceMenu } from "./PlaceMenu";
-import type { ToolFacts } from "./rows";
+import { nothing, type ToolFacts } from "./rows";
 import { Thinking } from "./Thinking";
 import { ToolCard } from "./ToolCard";
 
@@ -58,8 +58,6 @@ export function Speaker({ model, demo }: { model: string | undefined; demo: bool
   );
 }
 
-const unanswered: ToolFacts = { result: null, decision: null };
-
 function BlockView({ block, tools }: { block: Block; tools: ReadonlyMap<string, ToolFacts> }) {
   switch (block.type) {
     case "text":
@@ -67,9 +65,7 @@ function BlockView({ block, tools }: { block: Block; tools: ReadonlyMap<string, 
     case "thinking":
       return <Thinking text={block.redacted ? "" : block.thinking} />;
     case "toolCall":
-      return (
-        <ToolCard id={block.id} name={block.name} args={block.arguments} facts={tools.get(block.id) ?? unanswered} />
-      );
+      return <ToolCard id={block.id} name={block.name} args={block.arguments} facts={tools.get(block.id) ?? nothing} />;
     case "image":
       return <Picture data={block.data} mimeType={block.mimeType} />;
     default:

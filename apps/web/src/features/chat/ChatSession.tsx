@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import type { Host, SessionState, SessionView } from "../../api/contract";
 import type { Grant, HostInfo } from "../../api/types";
 import { IconButton } from "../../components/Button";
@@ -16,7 +16,7 @@ import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
-import { NamesContext } from "./live-context";
+import { LogContext, type LogReader, NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { SessionHistory } from "./SessionHistory";
 import { SessionMenu } from "./SessionMenu";
@@ -50,39 +50,45 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const summary = listed ?? open?.state.summary ?? null;
   useTitle(summary?.name);
   const project = data.projects?.find((each) => each.id === summary?.projectId);
+  const readLog = useCallback<LogReader>(
+    (processLogRef, from) => host.request("get_process_log", { processLogRef, from }),
+    [host],
+  );
   if (devices && !device) return <UnknownDevice />;
   return (
     <NamesContext value={nameOf}>
-      <div className="flex h-full min-h-0 flex-col">
-        <PageHeader
-          title={summary ? summary.name || "New session" : "Session"}
-          subtitle={[project?.name, label].filter(Boolean).join(" · ")}
-          back={{ to: "/d/$deviceId", params: { deviceId } }}
-          actions={
-            summary ? (
-              <>
-                <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
-                  <BranchIcon />
-                </IconButton>
-                <SessionMenu host={host} session={summary} view={open?.view} mayDelete={may(data.info, "manage")} />
-              </>
-            ) : null
-          }
-        />
-        {open ? (
-          <SessionBody
-            open={open}
-            host={host}
-            label={label}
-            data={data}
-            tree={tree}
-            onTree={setTree}
-            entryId={entryId}
+      <LogContext value={readLog}>
+        <div className="flex h-full min-h-0 flex-col">
+          <PageHeader
+            title={summary ? summary.name || "New session" : "Session"}
+            subtitle={[project?.name, label].filter(Boolean).join(" · ")}
+            back={{ to: "/d/$deviceId", params: { deviceId } }}
+            actions={
+              summary ? (
+                <>
+                  <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
+                    <BranchIcon />
+                  </IconButton>
+                  <SessionMenu host={host} session={summary} view={open?.view} mayDelete={may(data.info, "manage")} />
+                </>
+              ) : null
+            }
           />
-        ) : (
-          <Loading />
-        )}
-      </div>
+          {open ? (
+            <SessionBody
+              open={open}
+              host={host}
+              label={label}
+              data={data}
+              tree={tree}
+              onTree={setTree}
+              entryId={entryId}
+            />
+          ) : (
+            <Loading />
+          )}
+        </div>
+      </LogContext>
     </NamesContext>
   );
 }

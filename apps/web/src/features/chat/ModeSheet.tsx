@@ -6,8 +6,7 @@ import { CheckIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Sheet } from "../../components/Sheet";
 import { sentence } from "../shared/errors";
-import { highestMode, modes, rankOf } from "./modes";
-import type { SessionModeProps } from "./SessionMode";
+import { highestMode, modes, rankOf, type SessionModeProps } from "./modes";
 
 /** The modes to choose from. What this browser may not set stands there too, and says why. */
 export function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {

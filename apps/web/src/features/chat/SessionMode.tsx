@@ -1,18 +1,8 @@
 import { useState } from "react";
-import type { Host } from "../../api/contract";
-import type { HostInfo, SessionSummary } from "../../api/types";
 import { cx } from "../../components/cx";
 import { ChevronDownIcon } from "../../components/icons";
 import { ModeSheet } from "./ModeSheet";
-
-export interface SessionModeProps {
-  host: Host;
-  /** null until the machine has told it. */
-  info: HostInfo | null;
-  session: SessionSummary;
-  /** The machine can hear it now. */
-  live: boolean;
-}
+import type { SessionModeProps } from "./modes";
 
 /** How much the agent may do without asking, and the menu to change it. Nothing with a host that knows no modes. */
 export function SessionMode({ host, info, session, live }: SessionModeProps) {

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import type { ToolResultMessage } from "../../api/types";
 import { approval, result } from "../../app/testing/builders";
 import { LiveContext, type LiveTools } from "./live-context";
-import type { ToolFacts } from "./rows";
+import { nothing, type ToolFacts } from "./rows";
 import { ToolCard } from "./ToolCard";
 
 const idle: LiveTools = { tools: [], approvals: [], running: false };
-const none: ToolFacts = { result: null, decision: null };
+const none: ToolFacts = nothing;
 
 function answered(text: string, isError = false, details?: unknown): ToolFacts {
-  return { result: result("c1", "bash", text, isError, details).message as ToolResultMessage, decision: null };
+  return { ...nothing, result: result("c1", "bash", text, isError, details).message as ToolResultMessage };
 }
 
 function show(facts: ToolFacts, live: LiveTools = idle, args: unknown = { command: "make test" }, name = "bash") {

@@ -5,6 +5,7 @@ import { ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } fr
 import { Code } from "./CodeBlock";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
+import { Operations, type OperationsProps } from "./Operations";
 import type { ToolDecision, ToolFacts } from "./rows";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
@@ -20,7 +21,7 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
   return props.facts.result ? <ClosedCard {...props} /> : <OpenCard {...props} />;
 });
 
-function ClosedCard({ name, args, facts }: ToolCardProps) {
+function ClosedCard({ id, name, args, facts }: ToolCardProps) {
   const { result, decision } = facts;
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
@@ -34,6 +35,7 @@ function ClosedCard({ name, args, facts }: ToolCardProps) {
       startsOpen={false}
       output={result ? resultText(result) : ""}
       decision={decision}
+      operations={{ id, records: facts.operations }}
     />
   );
 }
@@ -75,6 +77,7 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       startsOpen={state === "running"}
       output={tool?.output ?? ""}
       decision={facts.decision}
+      operations={{ id, records: facts.operations }}
       tail
     />
   );
@@ -87,13 +90,14 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  operations?: Omit<OperationsProps, "open">;
   /** The output grows: its end is what matters. */
   tail?: boolean;
 }
 
 const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, other: SettingsIcon };
 
-export function Frame({ view, state, badge, startsOpen, output, decision, tail = false }: FrameProps) {
+export function Frame({ view, state, badge, startsOpen, output, decision, operations, tail = false }: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -116,6 +120,7 @@ export function Frame({ view, state, badge, startsOpen, output, decision, tail =
         {badge}
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
+      {operations ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

@@ -6,7 +6,7 @@ import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
 import { LivePart } from "./LivePart";
-import { LiveContext } from "./live-context";
+import { LiveContext, ProcessContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { ResultRow } from "./ResultRow";
 import type { Row } from "./rows";
@@ -69,55 +69,62 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
   const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
-      <p role="status" className="sr-only">
-        {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
-      </p>
-      <div className="relative min-h-0 flex-1">
-        <section
-          ref={box}
-          aria-label="Transcript"
-          className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
-        >
-          <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-            {first > 0 || state.earlier !== "none" ? (
-              <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
-                {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
-              </div>
-            ) : null}
-            {nothing ? empty : null}
-            {rows.slice(first).map((row, i) => (
-              <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
-                <RowView row={row} previous={rows[first + i - 1]} me={me} />
-              </div>
-            ))}
-            {running ? (
-              <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
-            ) : null}
-            {approvals.map((approval, i) => (
-              <ApprovalCard
-                key={approval.id}
-                approval={approval}
-                place={i + 1}
-                count={approvals.length}
-                canAnswer={canAnswer}
-                canKeepRules={canKeepRules}
-                onAnswer={(asked, answer) => view.answer(asked, answer)}
-              />
-            ))}
-            {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-            <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
-          </div>
-        </section>
-        {atEnd ? null : (
-          <Button
-            onClick={toEnd}
-            className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
-            tone={approvals.length > 0 ? "primary" : "secondary"}
+      <ProcessContext value={live.processes}>
+        <p role="status" className="sr-only">
+          {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
+        </p>
+        <div className="relative min-h-0 flex-1">
+          <section
+            ref={box}
+            aria-label="Transcript"
+            className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
-            <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
-          </Button>
-        )}
-      </div>
+            <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
+              {first > 0 || state.earlier !== "none" ? (
+                <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
+                  {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
+                </div>
+              ) : null}
+              {nothing ? empty : null}
+              {rows.slice(first).map((row, i) => (
+                <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
+                  <RowView row={row} previous={rows[first + i - 1]} me={me} />
+                </div>
+              ))}
+              {running ? (
+                <LivePart
+                  live={live}
+                  model={model?.id}
+                  demo={model?.demo ?? false}
+                  first={last?.kind !== "assistant"}
+                />
+              ) : null}
+              {approvals.map((approval, i) => (
+                <ApprovalCard
+                  key={approval.id}
+                  approval={approval}
+                  place={i + 1}
+                  count={approvals.length}
+                  canAnswer={canAnswer}
+                  canKeepRules={canKeepRules}
+                  onAnswer={(asked, answer) => view.answer(asked, answer)}
+                />
+              ))}
+              {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+              <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+            </div>
+          </section>
+          {atEnd ? null : (
+            <Button
+              onClick={toEnd}
+              className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
+              tone={approvals.length > 0 ? "primary" : "secondary"}
+            >
+              <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
+            </Button>
+          )}
+        </div>
+      </ProcessContext>
     </LiveContext>
   );
 }

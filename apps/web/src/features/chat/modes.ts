@@ -1,4 +1,15 @@
-import type { HostInfo, Mode } from "../../api/types";
+import type { Host } from "../../api/contract";
+import type { HostInfo, Mode, SessionSummary } from "../../api/types";
+
+/** What shows a session's mode and changes it. */
+export interface SessionModeProps {
+  host: Host;
+  /** null until the machine has told it. */
+  info: HostInfo | null;
+  session: SessionSummary;
+  /** The machine can hear it now. */
+  live: boolean;
+}
 
 /** The modes, each allowing what those before it allow. */
 export const modes: readonly { mode: Mode; text: string }[] = [

@@ -24,7 +24,17 @@ describe("buildRows", () => {
     const tools = rows[1]?.kind === "assistant" ? rows[1].tools : new Map();
     expect(tools.get("c1")?.result?.content).toEqual([{ type: "text", text: "a.txt" }]);
     expect(tools.get("c1")?.decision).toEqual({ decision: "always", decidedBy: "cli_x", rules: ["r"] });
-    expect(tools.get("c2")).toEqual({ result: null, decision: null });
+    expect(tools.get("c2")).toEqual({ result: null, decision: null, operations: [] });
+  });
+
+  it("puts the record of an operation into the row of its call, and no row of its own", () => {
+    const record = { operationId: "op_1", toolCallId: "c1", processLogRef: "plog:s:op_1", lines: [] };
+    const said = assistant([call("c1", "bash", {})]);
+    const rows = buildRows([said, custom("scorel.process", record), custom("scorel.process", "odd")]);
+    expect(rows).toHaveLength(1);
+    const tools = rows[0]?.kind === "assistant" ? rows[0].tools : new Map();
+    expect(tools.get("c1")?.operations).toEqual([record]);
+    expect(buildRows([said], rows)[0]).not.toBe(rows[0]);
   });
 
   it("keys a prompt by the key that it was sent with, so that its row stays the same on its way into the log", () => {

@@ -6,11 +6,13 @@ import {
   CUSTOM_LEAF,
   CUSTOM_MODE,
   CUSTOM_OMITTED,
+  CUSTOM_PROCESS,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
+  type ProcessRecord,
   type SessionEntry,
   type ToolResultMessage,
   type UserMessage,
@@ -30,6 +32,8 @@ export interface ToolDecision {
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
+  /** Operations that have ended, in the order of their ends. */
+  operations: readonly ProcessRecord[];
 }
 
 /** One row of the transcript. A row that did not change is the same object as before. */
@@ -49,7 +53,7 @@ export type Row =
   | { kind: "unknown"; key: string; type: string };
 
 const cancelled = "The turn was cancelled.";
-const nothing: ToolFacts = { result: null, decision: null };
+export const nothing: ToolFacts = { result: null, decision: null, operations: [] };
 
 /** Turns the entries of a session, in order, into rows. `previous` are the rows from before. */
 export function buildRows(entries: readonly SessionEntry[], previous: readonly Row[] = []): Row[] {
@@ -82,6 +86,9 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
+      const { toolCallId } = entry.data;
+      if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
       const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
@@ -150,6 +157,7 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
     case CUSTOM_LEAF:
+    case CUSTOM_PROCESS: // shown in the card of its call
       return null;
     case CUSTOM_MODE: {
       const { mode } = isRecord(entry.data) ? entry.data : {};
@@ -201,10 +209,21 @@ function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, Too
   for (const [id, facts] of a) {
     const other = b.get(id);
     if (facts.result !== other?.result) return false;
+    if (facts.operations.length !== other.operations.length) return false;
     if (facts.decision?.decision !== other.decision?.decision) return false;
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }
   return true;
+}
+
+/** One of a newer host may lack what this page needs; it is passed over. */
+function isProcessRecord(value: unknown): value is ProcessRecord {
+  return (
+    isRecord(value) &&
+    typeof value.operationId === "string" &&
+    typeof value.processLogRef === "string" &&
+    Array.isArray(value.lines)
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

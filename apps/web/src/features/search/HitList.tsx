@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { SearchHit } from "../../api/types";
 import { cx } from "../../components/cx";
 import { ago, useNow } from "../shared/time";
-import type { Search } from "./SessionSearch";
+import type { Search } from "./query";
 
 const speakers: Record<string, string> = {
   user: "You",

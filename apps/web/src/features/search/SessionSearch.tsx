@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Host } from "../../api/contract";
-import type { Requests } from "../../api/types";
 import { cx } from "../../components/cx";
 import { SearchIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
@@ -9,19 +8,10 @@ import { isRefusal, sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
 import { useReadable } from "../shared/scorel-context";
 import { HitList } from "./HitList";
-import { isSearch, whileTyping } from "./query";
+import { isSearch, type Search, whileTyping } from "./query";
 
 /** How long nothing is typed before it is searched for, in milliseconds. */
 const pause = 180;
-
-type Response = Requests["search_sessions"]["response"];
-
-/** What was found for a text; `found` is null until something was asked and answered. */
-export interface Search {
-  found: Response | null;
-  error: string | null;
-  busy: boolean;
-}
 
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);

@@ -1,3 +1,12 @@
+import type { Requests } from "../../api/types";
+
+/** What was found for a text; `found` is null until something was asked and answered. */
+export interface Search {
+  found: Requests["search_sessions"]["response"] | null;
+  error: string | null;
+  busy: boolean;
+}
+
 /** Whether there is enough in a text to search for. */
 export function isSearch(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2 || /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(text);

@@ -20,6 +20,13 @@ export const CUSTOM_INSTRUCTIONS = 'scorel.instructions';
 export const CUSTOM_SKILLS = 'scorel.skills';
 export const SCOPE_PROJECT = 'project';
 export const SCOPE_USER = 'user';
+/**
+ * CustomProcess has ProcessRecord as its data: an operation that has ended. A model
+ * sees nothing of it.
+ */
+export const CUSTOM_PROCESS = 'scorel.process';
+/** ProcessVersion is the version of ProcessEvent. */
+export const PROCESS_VERSION = 1;
 
 /** EntryType tells entries apart. */
 export type EntryType =
@@ -71,6 +78,28 @@ export type BlockType =
   | 'thinking'
   | 'image'
   | 'toolCall';
+
+/** ProcessTarget says what kind of thing an operation runs. */
+export type ProcessTarget =
+  | 'command'
+  | 'skill'
+  | 'mcp'
+  | 'agent';
+
+/** ProcessStatus says how an operation stands. The last three end it. */
+export type ProcessStatus =
+  | 'queued'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled';
+
+/** ProcessLevel says how much an event matters. */
+export type ProcessLevel =
+  | 'debug'
+  | 'info'
+  | 'warn'
+  | 'error';
 
 export interface TextBlock {
   type: 'text';
@@ -289,6 +318,27 @@ export interface TurnRecord {
   error?: string;
 }
 
+/** ProcessRecord is the data of CustomProcess. */
+export interface ProcessRecord {
+  operationId: string;
+  parentOperationId?: string;
+  toolCallId?: string;
+  targetType: ProcessTarget;
+  source: string;
+  taskId?: string;
+  /** completed, failed or cancelled */
+  status: ProcessStatus;
+  /** Unix milliseconds */
+  startedAt: number;
+  /** Unix milliseconds */
+  endedAt: number;
+  /** Lines are the first 10 and the last 40 of the log; Omitted lie between them. */
+  lines: ProcessLine[];
+  omitted?: number;
+  /** ProcessLogRef is what get_process_log takes; it is no path. */
+  processLogRef: string;
+}
+
 /** LeafRecord is the data of CustomLeaf. */
 export interface LeafRecord {
   /** the leaf that was left */
@@ -332,4 +382,41 @@ export interface QueuedPrompt {
   maxMode?: string;
   /** Mode is ModeSteer, or "" for ModeFollowUp. */
   mode?: PromptMode;
+}
+
+/**
+ * ProcessLine is a line of an operation's log: an event, or several with the same
+ * stage and message, of which it is the last.
+ */
+export interface ProcessLine {
+  version: number;
+  /** op_ and 16 hex digits */
+  operationId: string;
+  /** ParentOperationID is the operation that this one is a part of. */
+  parentOperationId?: string;
+  targetType: ProcessTarget;
+  /** the tool, skill, server or agent */
+  source: string;
+  /** TaskID names a part of the operation, or what runs it: a background job, a child session. */
+  taskId?: string;
+  stage?: string;
+  status: ProcessStatus;
+  level: ProcessLevel;
+  /** one line */
+  message: string;
+  /** may have several lines */
+  detail?: string;
+  /** Current of Total are done, in a unit of the operation's own. */
+  current?: number;
+  total?: number;
+  /** 0 to 100 */
+  percent?: number;
+  /** Payload is what programs may want to know: any JSON. */
+  payload?: unknown;
+  /** Unix milliseconds */
+  timestamp: number;
+  /** from 1 in each operation */
+  sequence: number;
+  /** how many events this is; absent for one */
+  repeats?: number;
 }

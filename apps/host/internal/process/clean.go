@@ -1,0 +1,124 @@
+package process
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Bounds of one event, in bytes where nothing else is said.
+const (
+	maxName    = 128 // source, stage, taskId
+	maxMessage = 512
+	maxDetail  = 4 << 10
+	maxPayload = 8 << 10
+	maxText    = 1 << 10 // of one string in a payload
+	maxDepth   = 6       // of a payload
+	maxItems   = 64      // of one list or object in a payload
+)
+
+// clean bounds what an event says, and takes out what is not for the eyes.
+func clean(e Event) Event {
+	e.Source, e.Stage, e.TaskID = oneLine(e.Source, maxName), oneLine(e.Stage, maxName), oneLine(e.TaskID, maxName)
+	e.Message = oneLine(redactText(e.Message), maxMessage)
+	e.Detail = cut(printable(redactText(e.Detail)), maxDetail)
+	switch e.Level {
+	case session.ProcessDebug, session.ProcessInfo, session.ProcessWarn, session.ProcessError:
+	default:
+		e.Level = session.ProcessInfo
+	}
+	e.Current, e.Total, e.Percent = figure(e.Current), figure(e.Total), figure(e.Percent)
+	if e.Percent != nil {
+		percent := min(*e.Percent, 100)
+		e.Percent = &percent
+	}
+	e.Payload = cleanPayload(e.Payload)
+	return e
+}
+
+// figure leaves out what is no amount.
+func figure(n *float64) *float64 {
+	if n == nil || *n < 0 || math.IsNaN(*n) || math.IsInf(*n, 0) {
+		return nil
+	}
+	return n
+}
+
+func oneLine(s string, most int) string {
+	return cut(strings.Join(strings.Fields(printable(s)), " "), most)
+}
+
+// printable leaves out what moves a cursor, paints or turns the direction of text:
+// what is reported is shown on terminals.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// cut returns at most most bytes of s, whole characters.
+func cut(s string, most int) string {
+	const mark = "..."
+	if len(s) <= most {
+		return s
+	}
+	end := most - len(mark)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + mark
+}
+
+// cleanPayload returns nil for what is no JSON.
+func cleanPayload(payload json.RawMessage) json.RawMessage {
+	if len(payload) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(payload))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	out, err := session.Encode(cleanValue(value, maxDepth))
+	if err != nil {
+		return nil
+	}
+	if len(out) > maxPayload {
+		return json.RawMessage(`"(too long to keep)"`)
+	}
+	return out
+}
+
+func cleanValue(value any, depth int) any {
+	switch v := value.(type) {
+	case string:
+		return cut(printable(redactText(v)), maxText)
+	case []any:
+		if depth == 0 {
+			return "(too deep to keep)"
+		}
+		out := make([]any, 0, min(len(v), maxItems))
+		for _, item := range v[:min(len(v), maxItems)] {
+			out = append(out, cleanValue(item, depth-1))
+		}
+		return out
+	case map[string]any:
+		if depth == 0 {
+			return "(too deep to keep)"
+		}
+		return cleanObject(v, depth)
+	}
+	return value
+}

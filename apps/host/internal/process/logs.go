@@ -1,0 +1,232 @@
+package process
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Bounds of what is kept.
+const (
+	maxLog       = 4 << 20 // bytes of one log, but for its last lines
+	maxLogs      = 400     // of one session; the oldest go when new ones are made
+	pruneEvery   = 50      // logs
+	logExtension = ".jsonl"
+)
+
+// Logs are the logs of all operations below one folder: a folder for each session,
+// a file for each operation. The first line of a file is a Head, the others are of
+// type Line.
+type Logs struct{ dir string }
+
+// NewLogs returns the logs below dir, which is made when something is kept.
+func NewLogs(dir string) *Logs { return &Logs{dir} }
+
+// Head is the first line of a log.
+type Head struct {
+	Type        string `json:"type"` // process_log
+	Version     int    `json:"version"`
+	SessionID   string `json:"sessionId"`
+	OperationID string `json:"operationId"`
+	ToolCallID  string `json:"toolCallId,omitempty"`
+	TargetType  Target `json:"targetType"`
+	Source      string `json:"source"`
+	StartedAt   int64  `json:"startedAt"` // Unix milliseconds
+}
+
+const headType = "process_log"
+
+const refPrefix = "plog"
+
+// Names that can be part of a path, whatever the system.
+var (
+	sessionName   = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
+	operationName = regexp.MustCompile(`^op_[0-9a-f]{16}$`)
+)
+
+// Ref names the log of an operation. It is no path.
+func Ref(sessionID, operationID string) string {
+	return refPrefix + ":" + sessionID + ":" + operationID
+}
+
+// ErrRef says that a reference is none.
+var ErrRef = errors.New("process: this is no reference to a process log")
+
+func parseRef(ref string) (sessionID, operationID string, err error) {
+	parts := strings.Split(ref, ":")
+	if len(parts) != 3 || parts[0] != refPrefix || !sessionName.MatchString(parts[1]) || !operationName.MatchString(parts[2]) {
+		return "", "", ErrRef
+	}
+	return parts[1], parts[2], nil
+}
+
+// folder opens the folder of a session, from which no name leads out.
+func (l *Logs) folder(sessionID string) (*os.Root, error) {
+	if !sessionName.MatchString(sessionID) {
+		return nil, ErrRef
+	}
+	top, err := os.OpenRoot(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	return top.OpenRoot(sessionID)
+}
+
+// create makes a log with its head.
+func (l *Logs) create(head Head) (*logFile, error) {
+	if !sessionName.MatchString(head.SessionID) {
+		return nil, ErrRef
+	}
+	if err := os.MkdirAll(filepath.Join(l.dir, head.SessionID), 0o700); err != nil {
+		return nil, fmt.Errorf("making the folder: %w", err)
+	}
+	root, err := l.folder(head.SessionID)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder: %w", err)
+	}
+	defer root.Close()
+	file, err := root.OpenFile(head.OperationID+logExtension, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("making the log: %w", err)
+	}
+	log := &logFile{file: file}
+	log.line(head)
+	return log, nil
+}
+
+// Remove takes the logs of a session away.
+func (l *Logs) Remove(sessionID string) error {
+	if l == nil || !sessionName.MatchString(sessionID) {
+		return nil
+	}
+	top, err := os.OpenRoot(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		defer top.Close()
+		err = top.RemoveAll(sessionID)
+	}
+	if err != nil {
+		return fmt.Errorf("process: removing the logs of a session: %w", err)
+	}
+	return nil
+}
+
+// prune takes the oldest logs of a session away, but none of those in keep.
+func (l *Logs) prune(sessionID string, keep func(operationID string) bool) {
+	type aged struct {
+		name     string
+		modified int64
+	}
+	var all []aged
+	for _, id := range l.list(sessionID) {
+		info, err := os.Lstat(filepath.Join(l.dir, sessionID, id+logExtension))
+		if err == nil && !keep(id) {
+			all = append(all, aged{id, info.ModTime().UnixNano()})
+		}
+	}
+	slices.SortFunc(all, func(a, b aged) int { return cmp.Or(cmp.Compare(b.modified, a.modified), cmp.Compare(a.name, b.name)) })
+	for _, old := range all[min(len(all), maxLogs):] {
+		_ = os.Remove(filepath.Join(l.dir, sessionID, old.name+logExtension)) // housekeeping: what cannot be removed stays
+	}
+}
+
+// list returns the operations of a session that have a log.
+func (l *Logs) list(sessionID string) []string {
+	if l == nil || !sessionName.MatchString(sessionID) {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(l.dir, sessionID))
+	if err != nil {
+		return nil // most sessions have none
+	}
+	var ids []string
+	for _, entry := range entries {
+		if id, ok := strings.CutSuffix(entry.Name(), logExtension); ok && operationName.MatchString(id) && entry.Type().IsRegular() {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// logFile is the log of an operation that runs. A nil one keeps nothing.
+type logFile struct {
+	file *os.File
+	size int
+	full bool
+}
+
+// add appends a line. What does not fit, or cannot be written, is left out: the
+// work does not stop for it. The last line always fits.
+func (f *logFile) add(line Line) {
+	if f == nil || f.file == nil {
+		return
+	}
+	if !line.Status.Ended() {
+		if f.full {
+			return
+		}
+		if f.size > maxLog {
+			f.full = true
+			line.ProcessEvent.Level, line.Message = session.ProcessWarn, "The log is full: what follows is not kept."
+			line.Detail, line.Payload = "", nil
+		}
+	}
+	f.line(line)
+}
+
+func (f *logFile) line(value any) {
+	data, err := session.Encode(value)
+	if err != nil {
+		return // its parts were encoded before
+	}
+	n, err := f.file.Write(append(data, '\n'))
+	f.size += n
+	if err != nil {
+		f.full = true
+	}
+}
+
+func (f *logFile) close() {
+	if f != nil && f.file != nil {
+		_ = f.file.Close() // what could be written is there
+		f.file = nil
+	}
+}
+
+// openLog makes the log of an operation; without one the operation goes on.
+func (s *Sink) openLog(o *Operation) *logFile {
+	if s.logs == nil {
+		return nil
+	}
+	log, err := s.logs.create(Head{
+		Type: headType, Version: session.ProcessVersion, SessionID: s.sessionID, OperationID: o.id,
+		ToolCallID: o.call, TargetType: o.start.TargetType, Source: o.start.Source, StartedAt: o.began.UnixMilli(),
+	})
+	if err != nil {
+		s.logger.Warn("keeping the log of an operation", "session", s.sessionID, "error", err)
+		return nil
+	}
+	if s.logged++; s.logged%pruneEvery == 1 {
+		s.logs.prune(s.sessionID, func(id string) bool { return s.running[id] != nil })
+	}
+	return log
+}
+
+// readHead reads the first line of a log.
+func readHead(line []byte) (Head, bool) {
+	var head Head
+	err := json.Unmarshal(line, &head)
+	return head, err == nil && head.Type == headType
+}

@@ -41,6 +41,10 @@ every other entry that watches. --yes allows all that this one prompt asks for,
 --yes-to what a rule says. --mode sets how much the session may do without asking:
 plan, ask, accept-edits, auto or bypass.
 
+A question of the agent is asked here too, and on every other entry that watches; no
+flag answers it. Without a terminal, and with nobody else who watches, the question
+is the answer: send the next prompt with --session.
+
 A lost connection is made again for a minute; the host goes on meanwhile.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
@@ -88,6 +92,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
+		Unattended: asker == nil,
 	})
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ type Host struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	sandbox  *sandbox.Sandbox
+
+	permissions *permissions
+
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
@@ -190,12 +193,18 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	options := toolOptions(h.paths, h.models.config)
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
-	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	h.permissions, err = loadPermissions(h.paths, h.models.config.Permissions, catalog)
 	if err != nil {
 		return err
 	}
+	h.permissions.changed = func() { h.tell(api.RulesChanged{}) }
+	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
+		return err
+	}
+	others := h.newCrew(catalog)
 	open := func(sessionID string) agent.Toolset {
-		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
+		team := others.Team(sessionID)
+		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team}), servers: h.mcp, team: team}
 	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
 	if err != nil {
@@ -209,12 +218,15 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
-		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
+		Mode: h.models.config.Permissions.Mode, Permissions: h.permissions,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
-		Processes: h.process,
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
+	if err == nil {
+		others.Attach(h.sessions)
+	}
 	return err
 }
 

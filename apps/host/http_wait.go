@@ -96,7 +96,7 @@ func (t *turnWatch) hear(envelope api.EventEnvelope) {
 }
 
 func (t *turnWatch) run(ctx context.Context, c *client.Client, request api.SendPromptRequest) (api.TurnAnswer, error) {
-	seen, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: request.SessionID})
+	seen, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: request.SessionID, Unattended: true})
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}

@@ -71,6 +71,9 @@ func (h *Host) importSession(ctx context.Context, _ *conn, r api.ImportSessionRe
 		return api.ImportSessionResponse{}, err
 	}
 	summary, err := h.sessions.Import(ctx, project.ID, parts.Header.ID, data)
+	if err == nil {
+		h.tell(api.SessionUpdated{Session: summary})
+	}
 	return api.ImportSessionResponse{Session: summary}, err
 }
 

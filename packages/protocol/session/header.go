@@ -38,6 +38,7 @@ func readHeader(line []byte) (Header, bool) {
 		Timestamp: memberString(line, "timestamp"), Cwd: memberString(line, "cwd"),
 		ParentSession: memberString(line, "parentSession"),
 		ProjectID:     memberString(line, "projectId"), ClientKey: memberString(line, "clientKey"),
+		ChildOf: memberString(line, "childOf"),
 	}, true
 }
 

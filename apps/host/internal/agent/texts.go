@@ -32,6 +32,8 @@ const (
 		"check before you make it again."
 	// TextGoOn is the prompt before an answer that the log has without one.
 	TextGoOn = "(go on)"
+	// TextNotAnswered answers a question that the cancel found waiting.
+	TextNotAnswered = "Not answered: the turn was cancelled while this question waited."
 	// TextNoOutput stands for a result without text.
 	TextNoOutput = "(no output)"
 )

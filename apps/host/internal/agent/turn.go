@@ -27,7 +27,8 @@ type Turn struct {
 	Tools   []Tool
 	Journal Journal
 	Gate    Gate
-	Sink    Sink // called by one goroutine at a time
+	Sink    Sink   // called by one goroutine at a time
+	People  People // nil: nobody answers questions
 	// Steer returns what the user says to the running turn, once each and persisted
 	// already; it is asked before every model call. nil: nothing.
 	Steer func(ctx context.Context) ([]session.Message, error)
@@ -104,6 +105,7 @@ type runner struct {
 	room     room
 	repeats  repeats
 	ids      map[string]bool // of all tool calls in the log
+	closing  []string        // what the turn ends with, from the results so far
 
 	suspended atomic.Bool // a call waits for the next start of the host
 
@@ -131,6 +133,9 @@ func (r *runner) run(ctx context.Context) Outcome {
 		if err := r.resume(ctx); err != nil {
 			return failed(err)
 		}
+		if closed, err := r.close(ctx); closed || err != nil {
+			return ended(session.StopEnd, err)
+		}
 	}
 	for range r.MaxSteps {
 		if ctx.Err() != nil {
@@ -147,6 +152,9 @@ func (r *runner) run(ctx context.Context) Outcome {
 		if kept && len(calls) > 0 {
 			if err := r.answer(ctx, message, calls); err != nil {
 				return failed(err)
+			}
+			if closed, err := r.close(ctx); closed || err != nil {
+				return ended(session.StopEnd, err)
 			}
 		}
 		switch {
@@ -173,6 +181,13 @@ func (r *runner) steer(ctx context.Context) error {
 		return fmt.Errorf("the message to the running turn could not be taken: %w", err)
 	}
 	return nil
+}
+
+func ended(reason session.StopReason, err error) Outcome {
+	if err != nil {
+		return failed(err)
+	}
+	return Outcome{StopReason: reason}
 }
 
 func failed(err error) Outcome {

@@ -44,7 +44,7 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 	return open
 }
 
-// resumeTurn takes up a turn that was waiting for an approval when the host ended.
+// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended.
 // Its call had not started, and neither had those after it, so nothing runs twice.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
@@ -55,18 +55,27 @@ func (s *Session) resumeTurn() bool {
 	if len(calls) == 0 {
 		return false
 	}
-	waiting, ok := openApprovals(tree)[calls[0].ID]
-	if !ok {
+	turnID, prompt, ok := waitingTurn(tree, calls[0].ID)
+	if !ok || s.isTask(prompt) {
 		return false
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s.turn = &runningTurn{id: waiting.TurnID, prompt: waiting.prompt, cancel: cancel, resumed: true}
-	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: waiting.TurnID, ClientKey: waiting.prompt.ClientKey, StartedAt: nowMillis()}})
+	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel, resumed: true}
+	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
 	turn, err := s.prepareTurn()
 	turn.Resume = true
 	go s.routineTurn(ctx, turn, err)
 	return true
+}
+
+// waitingTurn finds the turn that waits for a person because of a call.
+func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt session.QueuedPrompt, ok bool) {
+	if w, waits := openApprovals(tree)[callID]; waits {
+		return w.TurnID, w.prompt, true
+	}
+	w, waits := openQuestions(tree)[callID]
+	return w.TurnID, w.prompt, waits
 }
 
 // openCalls returns the calls of the last message on the path that have no result,

@@ -46,7 +46,7 @@ func TestResyncEqualsAFreshLoad(t *testing.T) {
 		t.Errorf("only %d cuts, want %d", cuts, least)
 	}
 	t.Logf("%d cuts, %v, %+v", cuts, modes, all)
-	if min(all.queued, all.steered, all.edited, all.answered, all.cancelled, all.queuedAtEnd, all.askingAtEnd, all.killed) == 0 {
+	if min(all.queued, all.steered, all.edited, all.answered, all.cancelled, all.queuedAtEnd, all.askingAtEnd, all.wonderingAtEnd, all.killed) == 0 {
 		t.Errorf("the histories hold too little: %+v", all)
 	}
 	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent, api.ResyncFull} {
@@ -91,7 +91,7 @@ func (h *history) play() {
 	if h.random.IntN(2) == 0 {
 		risk = agent.RiskWrite // each call waits for an answer
 	}
-	f := newFixture(t, nil, reportingTool{h.random, risk})
+	f := newFixture(t, nil, reportingTool{h.random, risk}, askTool{})
 	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
@@ -148,7 +148,7 @@ func (h *history) open(f *fixture) *sessions.Manager {
 	} else {
 		h.s = f.create(h.t, m)
 	}
-	h.recorder = newWatcher()
+	h.recorder = attendant()
 	h.moved, h.standing = make(chan struct{}, 1), false
 	h.recorder.onEvent = func(api.EventEnvelope) {
 		h.record()
@@ -160,6 +160,11 @@ func (h *history) open(f *fixture) *sessions.Manager {
 	subscribe(h.t, h.s, h.recorder)
 	read(h.recorder, func() int { h.record(); return 0 }) // events may come by now
 	return m
+}
+
+// resumed tells whether a turn waits for an answer.
+func (h *history) resumed() bool {
+	return read(h.recorder, func() bool { return len(h.recorder.live.Questions) > 0 })
 }
 
 func (h *history) record() {
@@ -275,7 +280,8 @@ func randomSteps(random *rand.Rand) []modeltest.Step {
 	for turn := range 20 {
 		for call := range random.IntN(3) {
 			id := fmt.Sprintf("c%d_%d", turn, call)
-			steps = append(steps, modeltest.Calls(modeltest.Call(id, "echo", fmt.Sprintf(`{"n":%d}`, call))))
+			name := []string{"echo", "ask"}[random.IntN(2)]
+			steps = append(steps, modeltest.Calls(modeltest.Call(id, name, fmt.Sprintf(`{"n":%d}`, call))))
 		}
 		size := random.IntN(400)
 		if random.IntN(30) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // seen counts what happened in histories.
-type seen struct{ queued, steered, edited, answered, cancelled, queuedAtEnd, askingAtEnd, killed int }
+type seen struct{ queued, steered, edited, answered, cancelled, queuedAtEnd, askingAtEnd, wonderingAtEnd, killed int }
 
 func (s *seen) add(o seen) {
 	s.queued += o.queued
@@ -20,6 +20,7 @@ func (s *seen) add(o seen) {
 	s.cancelled += o.cancelled
 	s.queuedAtEnd += o.queuedAtEnd
 	s.askingAtEnd += o.askingAtEnd
+	s.wonderingAtEnd += o.wonderingAtEnd
 	s.killed += o.killed
 }
 
@@ -27,9 +28,10 @@ func (s *seen) add(o seen) {
 type standstill int
 
 const (
-	idle   standstill = iota
-	speaks            // the model stands before a delta
-	asks              // a call waits for an answer
+	idle    standstill = iota
+	speaks             // the model stands before a delta
+	asks               // a call waits for an answer
+	wonders            // the agent waits for an answer to a question
 )
 
 // settle waits until nothing moves.
@@ -39,6 +41,8 @@ func (h *history) settle() standstill {
 			switch live := h.recorder.live; {
 			case len(live.Approvals) > 0:
 				return asks
+			case len(live.Questions) > 0:
+				return wonders
 			case live.Turn == nil && live.Work == nil && len(live.Queue) == 0:
 				return idle
 			}
@@ -75,8 +79,13 @@ func (h *history) goOn(stops int) {
 		if h.random.IntN(5) == 0 && h.disturb() {
 			continue // it may move now
 		}
-		if why == asks {
+		switch why {
+		case asks:
 			h.answer()
+			continue
+		case wonders:
+			id := read(h.recorder, func() string { return h.recorder.live.Questions[0].ID })
+			reply(h.t, h.s, "cli_x", api.AnswerQuestionRequest{QuestionID: id, Answer: "a"})
 			continue
 		}
 		h.standing = false
@@ -180,6 +189,7 @@ func (h *history) restart(f *fixture, m *sessions.Manager) *sessions.Manager {
 	live := read(h.recorder, func() api.Live { return h.recorder.live.Clone() })
 	h.seen.queuedAtEnd += min(len(live.Queue), 1)
 	h.seen.askingAtEnd += len(live.Approvals)
+	h.seen.wonderingAtEnd += len(live.Questions)
 	if h.random.IntN(2) == 0 {
 		h.seen.killed++
 		h.s.Unsubscribe(t.Context(), h.recorder) // what the old one still does reaches nobody

@@ -61,6 +61,12 @@ type Deps struct {
 	Summaries Summaries
 	// Processes keeps the logs of long operations; nil keeps none.
 	Processes *process.Logs
+	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
+	// ever.
+	QuestionTimeout time.Duration
+	// allowed is told of rules that hold in a project from now on, and who allowed them. It
+	// does not block. NewManager sets it.
+	allowed func(projectID, clientID string)
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -89,16 +95,20 @@ type Session struct {
 	deps     Deps
 	process  *process.Sink
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
+	// parentMode is the mode of the session whose agent had this one made; nil when a
+	// person did.
+	parentMode func() (api.Mode, bool)
 
 	commands chan func()
 	stopped  chan struct{} // closed when the goroutine has ended
 
 	// Owned by run.
 	summary     api.SessionSummary
-	subscribers map[Subscriber]struct{}
+	subscribers map[Subscriber][]api.Grant // with what each can answer
 	turn        *runningTurn
 	work        *runningWork
 	pending     map[string]*pendingApproval
+	questions   map[string]*pendingQuestion
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
 
@@ -131,8 +141,9 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		stopped:     make(chan struct{}),
 		summary:     k.summary,
 		live:        api.NewLive(),
-		subscribers: map[Subscriber]struct{}{},
+		subscribers: map[Subscriber][]api.Grant{},
 		pending:     map[string]*pendingApproval{},
+		questions:   map[string]*pendingQuestion{},
 	}
 }
 
@@ -284,7 +295,7 @@ func (s *Session) publish(event api.Event) {
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
 	summary.Running = s.turn != nil
-	summary.WaitingApproval = len(s.pending) > 0
+	summary.WaitingApproval, summary.WaitingAnswer = len(s.pending) > 0 || s.live.CrewWaits(), len(s.questions) > 0
 	if summary != s.summary {
 		s.summary = summary
 		s.deps.OnSummary(summary)

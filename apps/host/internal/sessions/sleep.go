@@ -50,11 +50,13 @@ func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
 	}
+	s.closeCrews()
 	s.endOrphans()
 	if s.resumeTurn() {
 		return
 	}
 	s.dropApprovals()
+	s.dropQuestions()
 	if interrupted(s.log.Tree()) {
 		if err := s.endInterrupted(); err != nil {
 			s.deps.Logger.Error("noting an interrupted turn", "session", s.id, "error", err)

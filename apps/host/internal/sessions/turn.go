@@ -16,7 +16,7 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
-	// resumed: it waited for an approval when the host ended.
+	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
 }
 
@@ -37,7 +37,11 @@ func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err er
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
 	turn, err := s.prepareTurn()
-	go s.routineTurn(ctx, turn, err)
+	if s.isTask(prompt) {
+		go s.routineTask(ctx, turn, err)
+	} else {
+		go s.routineTurn(ctx, turn, err)
+	}
 	return entry.ID, nil
 }
 
@@ -46,27 +50,29 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	history := s.log.Tree().LeafContext()
-	thinking := agent.ThinkingLevel("") // what config.toml says
-	if history.ThinkingSet {
-		thinking = agent.ThinkingLevel(history.ThinkingLevel)
-	}
 	return agent.Turn{
 		Model:    model,
 		Journal:  journal{s, s.turn.id},
 		Steer:    journal{s, s.turn.id}.Steer,
 		Gate:     asker{s},
+		People:   people{s},
 		Sink:     sink{s},
 		Messages: promptMessages(s.log.Tree()),
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
 
-		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
+		Thinking: agent.ThinkingLevel(s.summary.Thinking), CacheKey: s.id, ContextWindow: info.ContextWindow,
 	}, nil
 }
 
 func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
+	outcome := s.runTurn(ctx, turn, err)
+	// The session's goroutine lives until the turn has ended, so this arrives.
+	s.commands <- func() { s.endTurn(outcome) }
+}
+
+func (s *Session) runTurn(ctx context.Context, turn agent.Turn, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, s.process)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
@@ -77,8 +83,7 @@ func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
 	} else {
 		outcome = agent.RunTurn(ctx, turn)
 	}
-	// The session's goroutine lives until the turn has ended, so this arrives.
-	s.commands <- func() { s.endTurn(outcome) }
+	return outcome
 }
 
 // endTurn publishes the one terminal event of the prompt.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -33,6 +34,9 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	Crew        Crew
+	// QuestionTimeout is how long a question of the agent waits; 0 is for ever.
+	QuestionTimeout time.Duration
 
 	defaultModel string
 	auxiliary    string // "" when the file does not name one

@@ -32,6 +32,8 @@ type configFile struct {
 	Models         map[string]modelFile    `toml:"models"`
 	Permissions    permissionsFile         `toml:"permissions"`
 	Sandbox        sandboxFile             `toml:"sandbox"`
+	Questions      questionsFile           `toml:"questions"`
+	Crew           crewFile                `toml:"crew"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -152,10 +154,14 @@ func knownKeys(key []string) []string {
 		return permissionKeys()
 	case len(key) == 2 && key[0] == "sandbox":
 		return sandboxKeys()
+	case len(key) == 2 && key[0] == "questions":
+		return []string{"timeout"}
+	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
+		return crewKeys(len(key) == 4)
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "crew", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -213,7 +219,13 @@ func (f configFile) policies(config *Config) (err error) {
 	if config.Permissions, err = f.Permissions.permissions(); err != nil {
 		return err
 	}
-	config.Sandbox, err = f.Sandbox.sandbox()
+	if config.QuestionTimeout, err = f.Questions.wait(); err != nil {
+		return err
+	}
+	if config.Sandbox, err = f.Sandbox.sandbox(); err != nil {
+		return err
+	}
+	config.Crew, err = f.Crew.crew()
 	return err
 }
 

@@ -21,11 +21,11 @@ const (
 	Interaction Toolset = "interaction" // questions to people
 	Memory      Toolset = "memory"      // what is kept between sessions
 	Skill       Toolset = "skill"       // instructions and scripts of others
-	Crew        Toolset = "crew"        // other agents
+	Delegation  Toolset = "crew"        // other agents
 )
 
 // Toolsets returns all groups in their order.
-func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Crew} }
+func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation} }
 
 // Definition is what is known of a tool without a session.
 type Definition struct {
@@ -57,10 +57,13 @@ func registry() []entry {
 		{Base, "path", func(s *Set) agent.Tool { return readFile{s} }},
 		{Base, "path", func(s *Set) agent.Tool { return writeFile{s} }},
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
+		{Interaction, "", func(s *Set) agent.Tool { return clarify{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateParallel{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateTask{s} }},
 	}
 }
 
@@ -94,8 +97,12 @@ type Scope struct {
 	// Scratch is an absolute folder of the session's own, made when it is needed:
 	// output that is too long to show, and the tasks. "" keeps none.
 	Scratch string
+	// Crew runs other agents; without one the session cannot give tasks to any.
+	Crew Crew
 	// Notify hears of background jobs that ended. It does not block; nil is silent.
 	Notify func(text string)
+	// Without names groups that the session does not have: a subagent asks nobody.
+	Without []Toolset
 }
 
 // Set is the tools of one session with what they share. It implements
@@ -111,12 +118,15 @@ type Set struct {
 	notices notices
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
-	tools   []agent.Tool        // one for each line of the registry
+	agents  []AgentInfo         // those that the model can give tasks to
+	entries []entry             // lines of the registry that the session has
+	tools   []agent.Tool        // one for each of them
 }
 
 // Open makes the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
-	s := &Set{Catalog: c, scope: scope}
+	without := func(e entry) bool { return slices.Contains(scope.Without, e.toolset) }
+	s := &Set{Catalog: c, scope: scope, entries: slices.DeleteFunc(c.entries(), without)}
 	s.private = guard{closed: resolvedAll(c.options.Private)}
 	if scope.Scratch != "" {
 		s.private.open = resolvedAll([]string{scope.Scratch})
@@ -124,7 +134,7 @@ func (c *Catalog) Open(scope Scope) *Set {
 	s.spill.dir = scope.Scratch
 	s.todos.dir = scope.Scratch
 	s.jobs.ctx, s.jobs.cancel = context.WithCancel(context.Background())
-	for _, e := range c.entries() {
+	for _, e := range s.entries {
 		s.tools = append(s.tools, e.make(s))
 	}
 	return s
@@ -134,12 +144,23 @@ func (c *Catalog) Open(scope Scope) *Set {
 // is to be told.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
-	for i, e := range s.entries() {
-		if e.toolset != Skill || len(s.skills) > 0 {
+	for i, e := range s.entries {
+		if s.serves(e.toolset) {
 			out = append(out, telling{s.tools[i], &s.notices})
 		}
 	}
 	return out
+}
+
+// serves tells whether the session has something for the tools of a group to act on.
+func (s *Set) serves(group Toolset) bool {
+	switch group {
+	case Skill:
+		return len(s.skills) > 0
+	case Delegation:
+		return s.scope.Crew != nil && len(s.agents) > 0
+	}
+	return true
 }
 
 // Close ends every process of the session and waits for it.

@@ -204,3 +204,17 @@ func (s *Set) news(j *job) (text string, missed bool) {
 	text, j.seen, missed = j.out.since(j.seen)
 	return text, missed
 }
+
+// StopJobs ends every command of the session that runs, and waits for it. Others
+// may begin after it.
+func (s *Set) StopJobs() {
+	s.jobs.mu.Lock()
+	running := slices.Clone(s.jobs.list)
+	s.jobs.mu.Unlock()
+	for _, j := range running {
+		j.cancel(errTaskEnded)
+	}
+	for _, j := range running {
+		<-j.done
+	}
+}

@@ -23,6 +23,8 @@ type Digest struct {
 	// Provider and ModelID name the model that answers next, as the log says.
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
+	// Thinking is how much the model thinks; "" where the log says nothing.
+	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking; "" where the log says nothing.
 	Mode string `json:"mode,omitempty"`
 	// LastRole and LastText are of the last message that has text; the text is cut.
@@ -57,6 +59,8 @@ func (d *Digest) Add(e session.Entry) {
 	switch e.Type {
 	case session.TypeModelChange:
 		d.Provider, d.ModelID = e.Text("provider"), e.Text("modelId")
+	case session.TypeThinkingLevelChange:
+		d.Thinking = e.Text("thinkingLevel")
 	case session.TypeSessionInfo:
 		d.Name, d.Named = strings.TrimSpace(e.Text("name")), true
 	case session.TypeCustom:

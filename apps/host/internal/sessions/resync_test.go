@@ -162,11 +162,6 @@ func (h *history) open(f *fixture) *sessions.Manager {
 	return m
 }
 
-// resumed tells whether a turn waits for an answer.
-func (h *history) resumed() bool {
-	return read(h.recorder, func() bool { return len(h.recorder.live.Questions) > 0 })
-}
-
 func (h *history) record() {
 	w := h.recorder
 	h.states = append(h.states, state{w.entries[:len(w.entries):len(w.entries)], w.before, w.live.Clone(), w.anchors})

@@ -56,13 +56,13 @@ the session that asked, and are listed with --all.`,
 		}
 		var rows [][]string
 		for _, s := range list {
-			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), clip(s.Name, 60)}
+			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), tokensOf(s), costOf(s), clip(s.Name, 60)}
 			if all {
 				row = append(row, cmp.Or(s.ParentSessionID, "-"))
 			}
 			rows = append(rows, row)
 		}
-		head := []string{"ID", "STATE", "UPDATED", "MESSAGES", "NAME"}
+		head := []string{"ID", "STATE", "UPDATED", "MESSAGES", "TOKENS", "COST", "NAME"}
 		if all {
 			head = append(head, "BELONGS TO")
 		}
@@ -94,6 +94,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
+		writeNote(&b, entry)
 		if record, ok := entry.AsProcess(); ok {
 			writeProcess(&b, record)
 		}
@@ -101,6 +102,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}
+	b.WriteString(spentLine(r.Session))
 	for _, process := range r.Live.Processes {
 		fmt.Fprintf(&b, "\n(%s)\n", stepText(process.Last))
 	}

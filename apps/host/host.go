@@ -204,7 +204,8 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	others := h.newCrew(catalog)
 	open := func(sessionID string) agent.Toolset {
 		team := others.Team(sessionID)
-		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team}), servers: h.mcp, team: team}
+		scope := tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team, Nested: h.nested}
+		return &kit{Set: catalog.Open(scope), servers: h.mcp, team: team}
 	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
 	if err != nil {
@@ -220,7 +221,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
 		Mode: h.models.config.Permissions.Mode, Permissions: h.permissions,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})

@@ -142,6 +142,21 @@ type SessionSummary struct {
 	Damaged string `json:"damaged,omitempty"`
 	// ParentSessionID is of the session whose agent had this one made; "" when a person did.
 	ParentSessionID string `json:"parentSessionId,omitempty"`
+	// Usage is what the turns of the session took, on all branches, with attempts that
+	// failed or were cancelled as far as the provider told of them.
+	Usage TokenUsage `json:"usage,omitzero"`
+	// Auxiliary is what was spent beside the turns: on summaries and titles.
+	Auxiliary TokenUsage `json:"auxiliary,omitzero"`
+}
+
+// TokenUsage is a sum of tokens as providers count them.
+type TokenUsage struct {
+	Input      int `json:"input"` // not read from a cache
+	Output     int `json:"output"`
+	CacheRead  int `json:"cacheRead"`
+	CacheWrite int `json:"cacheWrite"`
+	// Cost is in US dollars; absent where config.toml names no price.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Anchors say how much of a session an entry has seen.

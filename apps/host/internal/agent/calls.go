@@ -24,6 +24,9 @@ func (r *runner) answer(ctx context.Context, message session.Message, calls []se
 	case session.StopError:
 		return r.refuseAll(ctx, calls, TextModelFailed)
 	}
+	if r.last {
+		return r.refuseAll(ctx, calls, TextLimit)
+	}
 	for len(calls) > 0 {
 		n := r.segment(calls)
 		if err := r.runSegment(ctx, calls[:n]); err != nil {

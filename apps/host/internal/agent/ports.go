@@ -37,6 +37,9 @@ type Request struct {
 	// CacheKey is the same for all calls of a session and for no other, so that a
 	// provider finds the beginning of the prompt again; "" for none.
 	CacheKey string
+	// NoTools forbids calls. The tools stay in the request, so that it begins as the
+	// ones before it did.
+	NoTools bool
 }
 
 // ThinkingLevel is how much a model thinks before it answers. Each provider has
@@ -80,6 +83,9 @@ type Delta struct {
 	ID    string
 	Name  string
 	Text  string
+	// Usage is what a failed attempt cost, with DeltaReset and where the provider said
+	// it; nil else.
+	Usage *session.Usage
 }
 
 // Tool is something that the model can do.

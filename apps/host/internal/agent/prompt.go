@@ -102,5 +102,5 @@ func guidance(has map[string]Tool) []string {
 	if has["memory_recall"] != nil {
 		lines = append(lines, "At the beginning of work on a project, recall what was kept about it.")
 	}
-	return append(lines, steerGuidance, "Answer briefly, in Markdown. Name files by their path.")
+	return append(lines, steerGuidance, noteGuidance, "Answer briefly, in Markdown. Name files by their path.")
 }

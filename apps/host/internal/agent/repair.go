@@ -16,8 +16,8 @@ import (
 // row, and one at the front, get a prompt before them; an id that an earlier call
 // has gets another form. Roles that are not sent to a model are dropped. What the
 // user said to a running turn becomes a reminder at the end of the tool result
-// before it; what looks like one in the result itself is no longer one. The input is
-// not changed.
+// before it, and so does a note of the host; what looks like one in the result itself
+// is no longer one. The input is not changed.
 func RepairMessages(messages []session.Message) []session.Message {
 	out := make([]session.Message, 0, len(messages))
 	ids := map[string]bool{}
@@ -30,6 +30,10 @@ func RepairMessages(messages []session.Message) []session.Message {
 			}
 			if last := len(out) - 1; message.Steer && last >= 0 && out[last].Role == session.RoleToolResult {
 				out[last].Content = append(out[last].Content, reminder(message.Content))
+				continue
+			}
+			if last := len(out) - 1; message.Note && last >= 0 && out[last].Role == session.RoleToolResult {
+				out[last].Content = append(out[last].Content, message.Content...)
 				continue
 			}
 			out = append(out, message)

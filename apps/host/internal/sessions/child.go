@@ -194,8 +194,8 @@ type jobStopper interface{ StopJobs() }
 
 // routineTask is routineTurn for a task. Nobody could reach what it left running in
 // the background, so that ends with it.
-func (s *Session) routineTask(ctx context.Context, turn agent.Turn, err error) {
-	outcome := s.runTurn(ctx, turn, err)
+func (s *Session) routineTask(ctx context.Context, turn agent.Turn, text string, err error) {
+	outcome := s.runTurn(ctx, turn, text, err)
 	if tools, ok := s.tools.(jobStopper); ok {
 		tools.StopJobs()
 	}

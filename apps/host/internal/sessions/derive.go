@@ -25,6 +25,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		MessageCount: d.Messages, Damaged: damage,
 		Model: name, Thinking: thinkingOf(d.Thinking, name, models), Mode: modeOf(d.Mode),
 		ParentSessionID: header.ChildOf,
+		Usage:           api.TokenUsage(d.Usage), Auxiliary: api.TokenUsage(d.Auxiliary),
 	}
 }
 
@@ -68,8 +69,8 @@ func takenPrompts(tree *session.Tree) map[string]string {
 }
 
 // waitingPrompts returns the last queue in the log without the prompts that are
-// messages by now: a crash may come between the message and the queue's rewrite.
-func waitingPrompts(tree *session.Tree, taken map[string]string) []session.QueuedPrompt {
+// messages or done by now: a crash may come between the entry and the queue's rewrite.
+func waitingPrompts(tree *session.Tree, taken, done map[string]string) []session.QueuedPrompt {
 	var queue session.Queue
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if entry.CustomType != session.CustomQueue {
@@ -81,8 +82,9 @@ func waitingPrompts(tree *session.Tree, taken map[string]string) []session.Queue
 		}
 	}
 	return slices.DeleteFunc(append([]session.QueuedPrompt{}, queue.Items...), func(q session.QueuedPrompt) bool {
-		_, done := taken[q.ClientKey]
-		return done
+		_, isMessage := taken[q.ClientKey]
+		_, isDone := done[q.ClientKey] // a command
+		return isMessage || isDone
 	})
 }
 

@@ -67,6 +67,7 @@ func (s *Session) joinTurn(steer session.QueuedPrompt) {
 	if s.turn == nil || steer.MaxMode == "" {
 		return
 	}
+	s.lower(steer.MaxMode)
 	most, prompt := api.Mode(steer.MaxMode), &s.turn.prompt
 	prompt.MaxMode = string(gate.Lower(most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
 	if gate.Lower(most, api.ModeAsk) == most {

@@ -1,7 +1,6 @@
 package sessions
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
@@ -59,13 +58,7 @@ func (s *Session) resumeTurn() bool {
 	if !ok || s.isTask(prompt) {
 		return false
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel, resumed: true}
-	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
-	s.touch()
-	turn, err := s.prepareTurn()
-	turn.Resume = true
-	go s.routineTurn(ctx, turn, err)
+	s.begin(turnID, prompt, true)
 	return true
 }
 

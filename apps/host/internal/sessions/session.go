@@ -59,6 +59,8 @@ type Deps struct {
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
 	Summaries Summaries
+	// MaxSteps is how many model calls one turn may make; 0 is agent.DefaultMaxSteps.
+	MaxSteps int
 	// Processes keeps the logs of long operations; nil keeps none.
 	Processes *process.Logs
 	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
@@ -99,7 +101,10 @@ type Session struct {
 	// person did.
 	parentMode func() (api.Mode, bool)
 
+	noter agent.Noter // the tools, where they have something to say; else nil
+
 	commands chan func()
+	nudged   chan struct{} // holds one: the noter may want a turn
 	stopped  chan struct{} // closed when the goroutine has ended
 
 	// Owned by run.
@@ -111,6 +116,11 @@ type Session struct {
 	questions   map[string]*pendingQuestion
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
+	unsaid      []session.Note // that could not be kept yet
+	wakes       int            // turns in a row that no person asked for
+	// lowest is the lowest of the modes that prompts were bound to: a turn that nobody
+	// asks for may do no more than who may have started its cause.
+	lowest api.Mode
 
 	// Owned by run, and made anew each time the log is opened.
 	log    *store.Session // nil while the session is asleep
@@ -130,7 +140,7 @@ type Session struct {
 const commandBuffer = 256
 
 func newSession(k *known, provider store.Provider, deps Deps) *Session {
-	return &Session{
+	s := &Session{
 		id:          k.header.ID,
 		project:     k.project,
 		provider:    provider,
@@ -138,6 +148,7 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		process:     process.NewSink(deps.Processes, k.header.ID, deps.Logger),
 		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
+		nudged:      make(chan struct{}, 1),
 		stopped:     make(chan struct{}),
 		summary:     k.summary,
 		live:        api.NewLive(),
@@ -145,6 +156,11 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		pending:     map[string]*pendingApproval{},
 		questions:   map[string]*pendingQuestion{},
 	}
+	if noter, ok := s.tools.(agent.Noter); ok {
+		s.noter = noter
+		noter.Listen(s.nudge)
+	}
+	return s
 }
 
 // run is the goroutine that owns the session. It returns when ctx has ended and
@@ -165,6 +181,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.hear(ctx) // what was reported before the command is told before it
 			command()
 			s.reread(ctx)
+			timer.Reset(s.patience())
+		case <-s.nudged:
+			s.heed(ctx)
 			timer.Reset(s.patience())
 		case <-s.process.Ready():
 			s.hear(ctx)
@@ -294,7 +313,7 @@ func (s *Session) publish(event api.Event) {
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
-	summary.Running = s.turn != nil
+	summary.Running = s.turn != nil || s.work != nil && s.work.turnID != ""
 	summary.WaitingApproval, summary.WaitingAnswer = len(s.pending) > 0 || s.live.CrewWaits(), len(s.questions) > 0
 	if summary != s.summary {
 		s.summary = summary

@@ -39,7 +39,7 @@ func (s *Session) derive() {
 	tree := s.log.Tree()
 	s.keys, s.digest = takenPrompts(tree), index.DigestOf(tree.Entries())
 	s.done, s.removed = doneKeys(tree), removedPrompts(tree)
-	s.live.Queue = waitingPrompts(tree, s.keys)
+	s.live.Queue = waitingPrompts(tree, s.keys, s.done)
 	s.touch()
 }
 

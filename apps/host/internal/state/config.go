@@ -34,6 +34,7 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	MaxSteps    int // model calls of one turn; 0 where the file does not say it
 	Crew        Crew
 	// QuestionTimeout is how long a question of the agent waits; 0 is for ever.
 	QuestionTimeout time.Duration

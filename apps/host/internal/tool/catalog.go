@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -99,10 +98,9 @@ type Scope struct {
 	Scratch string
 	// Crew runs other agents; without one the session cannot give tasks to any.
 	Crew Crew
-	// Notify hears of background jobs that ended. It does not block; nil is silent.
-	Notify func(text string)
-	// Without names groups that the session does not have: a subagent asks nobody.
-	Without []Toolset
+	// Nested finds the instructions for a file below cwd that lie between the two, but
+	// for those that has knows; nil finds none.
+	Nested func(cwd, file string, has func(path string) bool) []session.InstructionFile
 }
 
 // Set is the tools of one session with what they share. It implements
@@ -118,6 +116,7 @@ type Set struct {
 	notices notices
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
+	manual  []session.SkillInfo // those that only a person calls
 	agents  []AgentInfo         // those that the model can give tasks to
 	entries []entry             // lines of the registry that the session has
 	tools   []agent.Tool        // one for each of them
@@ -125,8 +124,7 @@ type Set struct {
 
 // Open makes the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
-	without := func(e entry) bool { return slices.Contains(scope.Without, e.toolset) }
-	s := &Set{Catalog: c, scope: scope, entries: slices.DeleteFunc(c.entries(), without)}
+	s := &Set{Catalog: c, scope: scope, entries: c.entries()}
 	s.private = guard{closed: resolvedAll(c.options.Private)}
 	if scope.Scratch != "" {
 		s.private.open = resolvedAll([]string{scope.Scratch})
@@ -140,13 +138,12 @@ func (c *Catalog) Open(scope Scope) *Set {
 	return s
 }
 
-// Tools returns the tools by group and name. Their results carry what the session
-// is to be told.
+// Tools returns the tools by group and name.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
 	for i, e := range s.entries {
 		if s.serves(e.toolset) {
-			out = append(out, telling{s.tools[i], &s.notices})
+			out = append(out, s.tools[i])
 		}
 	}
 	return out
@@ -167,49 +164,6 @@ func (s *Set) serves(group Toolset) bool {
 func (s *Set) Close() {
 	s.jobs.cancel()
 	s.jobs.wg.Wait()
-}
-
-// notify tells of something that happened beside the calls: with the next result
-// to the model, and at once to who listens.
-func (s *Set) notify(text string) {
-	s.notices.add(text)
-	if s.scope.Notify != nil {
-		s.scope.Notify(text)
-	}
-}
-
-// notices wait for the next result.
-type notices struct {
-	mu      sync.Mutex
-	waiting []string
-}
-
-func (n *notices) add(text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.waiting = append(n.waiting, text)
-}
-
-func (n *notices) take() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	taken := n.waiting
-	n.waiting = nil
-	return taken
-}
-
-// telling puts notices behind the results of a tool.
-type telling struct {
-	agent.Tool
-	notices *notices
-}
-
-func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
-	result := t.Tool.Run(ctx, call, progress)
-	if texts := t.notices.take(); len(texts) > 0 {
-		result.Content = append(slices.Clip(result.Content), session.Text("\n["+strings.Join(texts, "]\n[")+"]"))
-	}
-	return result
 }
 
 // Bounded shortens the text of a result that was made elsewhere, as every tool

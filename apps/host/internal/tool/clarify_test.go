@@ -80,16 +80,3 @@ func TestClarifyResults(t *testing.T) {
 		}
 	}
 }
-
-// TestGroupsCanBeLeftOut: a subagent asks nobody, and remembers nothing.
-func TestGroupsCanBeLeftOut(t *testing.T) {
-	set := open(t, Options{Memory: t.TempDir()}, Scope{Without: []Toolset{Interaction, Memory}})
-	for _, tool := range set.Tools() {
-		if name := tool.Spec().Name; name == "clarify" || strings.HasPrefix(name, "memory_") {
-			t.Errorf("%s is there", name)
-		}
-	}
-	if result := set.call(t, t.TempDir(), "todo", `{}`); result.IsError {
-		t.Errorf("what is left does not work: %s", result.Content.Plain())
-	}
-}

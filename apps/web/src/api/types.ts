@@ -32,6 +32,7 @@ export type {
   SearchHit,
   SessionEvent,
   SessionSummary,
+  TokenUsage,
   TreeNode,
   Turn,
 } from "@scorel/protocol/gen/api";
@@ -54,6 +55,7 @@ export type {
   ImageBlock,
   Message,
   MessageEntry,
+  OtherEntry,
   ProcessLine,
   ProcessRecord,
   QueuedPrompt,
@@ -72,6 +74,7 @@ export {
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
+  CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,

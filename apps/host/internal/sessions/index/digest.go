@@ -36,6 +36,10 @@ type Digest struct {
 	// Queue holds the keys of the prompts that wait.
 	Queue []string `json:"queue,omitempty"`
 
+	// Usage is what the turns took, Auxiliary what was spent beside them.
+	Usage     Usage `json:"usage,omitzero"`
+	Auxiliary Usage `json:"auxiliary,omitzero"`
+
 	Leaf string `json:"leaf,omitempty"` // the entry that the next one hangs on
 	Seq  uint64 `json:"seq,omitempty"`  // of the last entry (session.Tree.Number)
 }
@@ -67,6 +71,8 @@ func (d *Digest) Add(e session.Entry) {
 		d.addCustom(e)
 	case session.TypeMessage:
 		d.addMessage(e)
+	case session.TypeUsage:
+		d.addUsage(e)
 	}
 }
 
@@ -102,6 +108,7 @@ func (d *Digest) addMessage(e session.Entry) {
 		return
 	}
 	message := m.Message
+	d.Usage.add(message.Usage)
 	d.Cut = m.TurnID != "" && (message.Role != session.RoleAssistant || message.StopReason == session.StopToolUse)
 	if message.Role != session.RoleUser && message.Role != session.RoleAssistant {
 		return

@@ -18,6 +18,7 @@ import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
+import { compactFocus } from "./commands";
 import { LogContext, type LogReader, NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
 import { ParentLink } from "./ParentLink";
@@ -141,6 +142,16 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
   if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
   const revoked = state.status === "revoked";
   const model = data.info?.models.find((each) => each.name === summary?.model);
+  const say = (text: string, steer?: boolean) => {
+    const instructions = compactFocus(text);
+    if (instructions === null) return view.send(text, steer);
+    host
+      .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
+      .catch((cause: unknown) => {
+        toast(sentence(cause));
+        setInsert({ text });
+      });
+  };
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
     <>
@@ -183,7 +194,7 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
       ) : (
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
-          onSend={(text, steer) => view.send(text, steer)}
+          onSend={say}
           insert={insert}
           onCancel={state.live.turn ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}

@@ -8,6 +8,7 @@ import {
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
+  CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,
@@ -16,6 +17,7 @@ import {
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
+  type OtherEntry,
   type ProcessRecord,
   type SessionEntry,
   type ToolResultMessage,
@@ -145,9 +147,13 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
       return customRow(entry);
     case "thinking_level_change":
     case "label":
+    case "usage":
+    case "context_edit":
       return null; // settings of another program that say nothing to a reader
     case "compaction":
       return { kind: "summary", key: entry.id, title: "Compacted", text: String(entry.summary ?? "") };
+    case "custom_message":
+      return noteRow(entry);
     case "branch_summary":
       return { kind: "summary", key: entry.id, title: "Came from another branch", text: String(entry.summary ?? "") };
     default:
@@ -176,6 +182,30 @@ function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: 
     default:
       return { kind: "unknown", key: entry.id, type: `message of ${(message as { role: unknown }).role}` };
   }
+}
+
+const noteTitles: Record<string, string> = {
+  jobs: "A background job ended",
+  todos: "Open tasks",
+  instructions: "Instructions of this folder",
+  skill: "A skill",
+  limit: "The last step of this turn",
+};
+
+/** What the host told the model; messages of other programs stay unknown. */
+function noteRow(entry: OtherEntry): Row {
+  const { customType, content, details } = entry;
+  if (customType !== CUSTOM_NOTE || typeof content !== "string") {
+    return { kind: "unknown", key: entry.id, type: String(customType) };
+  }
+  const { kind, paths } = isRecord(details) ? details : {};
+  const from = Array.isArray(paths) && paths.length > 0 ? `: ${paths.join(", ")}` : "";
+  return {
+    kind: "summary",
+    key: entry.id,
+    title: (noteTitles[String(kind)] ?? "Told to the agent") + from,
+    text: content,
+  };
 }
 
 function customRow(entry: CustomEntry): Row | null {

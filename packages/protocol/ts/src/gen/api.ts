@@ -801,6 +801,13 @@ export interface SessionSummary {
   damaged?: string;
   /** ParentSessionID is of the session whose agent had this one made; "" when a person did. */
   parentSessionId?: string;
+  /**
+   * Usage is what the turns of the session took, on all branches, with attempts that
+   * failed or were cancelled as far as the provider told of them.
+   */
+  usage?: TokenUsage;
+  /** Auxiliary is what was spent beside the turns: on summaries and titles. */
+  auxiliary?: TokenUsage;
 }
 
 /** Empty is a request or response without fields. */
@@ -1380,6 +1387,17 @@ export interface Risk {
   level: RiskLevel;
   /** each a few words */
   reasons: string[];
+}
+
+/** TokenUsage is a sum of tokens as providers count them. */
+export interface TokenUsage {
+  /** not read from a cache */
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Cost is in US dollars; absent where config.toml names no price. */
+  cost?: number;
 }
 
 /** HostInfo describes the host. */

@@ -27,6 +27,12 @@ export const CUSTOM_SKILLS = 'scorel.skills';
 export const SCOPE_PROJECT = 'project';
 export const SCOPE_USER = 'user';
 /**
+ * CustomNote is the custom type of a custom_message entry that holds what the host
+ * tells the model beside the conversation. Its content is the text, its details are a
+ * NoteRecord, and people see it too.
+ */
+export const CUSTOM_NOTE = 'scorel.note';
+/**
  * CustomProcess has ProcessRecord as its data: an operation that has ended. A model
  * sees nothing of it.
  */
@@ -93,6 +99,19 @@ export type BlockType =
   | 'thinking'
   | 'image'
   | 'toolCall';
+
+/** NoteKind says what a note is about. */
+export type NoteKind =
+  /** background commands that ended */
+  | 'jobs'
+  /** what is still to be done, after a compaction */
+  | 'todos'
+  /** of a folder below the working folder */
+  | 'instructions'
+  /** that a prompt called by its name */
+  | 'skill'
+  /** the last model call of a turn */
+  | 'limit';
 
 /** ProcessTarget says what kind of thing an operation runs. */
 export type ProcessTarget =

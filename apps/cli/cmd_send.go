@@ -41,6 +41,13 @@ every other entry that watches. --yes allows all that this one prompt asks for,
 --yes-to what a rule says. --mode sets how much the session may do without asking:
 plan, ask, accept-edits, auto or bypass.
 
+"/compact WORDS" compacts the session, as scorel session compact does; "/SKILL WORDS"
+has the agent follow the skill of that name. Any other word behind a slash is just text.
+
+A question of the agent is asked here too, and on every other entry that watches; no
+flag answers it. Without a terminal, and with nobody else who watches, the question
+is the answer: send the next prompt with --session.
+
 A lost connection is made again for a minute; the host goes on meanwhile.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
@@ -84,10 +91,17 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if err != nil {
 		return err
 	}
+	if focus, ok := compactFocus(text); ok {
+		if f.session == "" {
+			return usagef("which session is to be compacted? Give --session ID")
+		}
+		return a.compact(ctx, f.to, f.session, focus, f.asJSON)
+	}
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
 		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
+		Unattended: asker == nil,
 	})
 	if err != nil {
 		return err
@@ -96,6 +110,14 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 		return err
 	}
 	return errors.Join(failed(), turnFailure(result))
+}
+
+// compactFocus tells whether a prompt is the command /compact, and what the summary is
+// to look at.
+func compactFocus(prompt string) (focus string, ok bool) {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(prompt), "/compact")
+	focus = strings.TrimSpace(rest)
+	return focus, ok && (rest == "" || focus != rest)
 }
 
 // view returns what shows the turn, and what tells whether printing failed.

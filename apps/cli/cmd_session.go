@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -21,35 +22,51 @@ func newSession(a *app) *cobra.Command {
 
 func newSessionList(a *app) *cobra.Command {
 	var (
-		asJSON  bool
-		project string
+		asJSON, all bool
+		project     string
+		limit       int
 	)
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the sessions, newest first",
-		Example: "  scorel session list\n  scorel session list --project prj_... --json",
+		Use:   "list",
+		Short: "List the sessions, newest first",
+		Long: `List the sessions, newest first. Those that an agent had made for a task belong to
+the session that asked, and are listed with --all.`,
+		Example: "  scorel session list\n  scorel session list --limit 20\n  scorel session list --project prj_... --json\n  scorel session list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&project, "project", "", "only those of the project with this id")
+	cmd.Flags().BoolVar(&all, "all", false, "also those that an agent had made for a task")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many (default: all)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		response, err := ask[api.ListSessionsResponse](cmd.Context(), to, "list_sessions", api.ListSessionsRequest{ProjectID: project})
+		if limit < 0 {
+			return usagef("--limit %d: give a number from 1 on, or leave it out for all", limit)
+		}
+		list, err := listSessions(cmd.Context(), to, api.ListSessionsRequest{ProjectID: project, All: all, Limit: limit})
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return printEach(a.stdout, response.Sessions)
+			return printEach(a.stdout, list)
 		}
-		if len(response.Sessions) == 0 {
+		if len(list) == 0 {
 			_, err := fmt.Fprintln(a.stdout, "there is no session: `scorel send` begins one")
 			return err
 		}
 		var rows [][]string
-		for _, s := range response.Sessions {
-			rows = append(rows, []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), clip(s.Name, 60)})
+		for _, s := range list {
+			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), tokensOf(s), costOf(s), clip(s.Name, 60)}
+			if all {
+				row = append(row, cmp.Or(s.ParentSessionID, "-"))
+			}
+			rows = append(rows, row)
 		}
-		return printTable(a.stdout, []string{"ID", "STATE", "UPDATED", "MESSAGES", "NAME"}, rows)
+		head := []string{"ID", "STATE", "UPDATED", "MESSAGES", "TOKENS", "COST", "NAME"}
+		if all {
+			head = append(head, "BELONGS TO")
+		}
+		return printTable(a.stdout, head, rows)
 	}
 	return cmd
 }
@@ -58,43 +75,12 @@ func sessionState(s api.SessionSummary) string {
 	switch {
 	case s.Damaged != "":
 		return "damaged"
-	case s.WaitingApproval:
+	case s.WaitingApproval, s.WaitingAnswer:
 		return "asks"
 	case s.Running:
 		return "running"
 	}
 	return "idle"
-}
-
-func newSessionShow(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Print a session; with --json its summary, then its log entries",
-		Example: "  scorel session show ID\n  scorel session show ID --json",
-		Args:    argCount(1, 1, "the id of one session"),
-	}
-	to := a.targetFlag(cmd)
-	addJSON(cmd, &asJSON)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // only read from
-		response, err := loadSession(cmd.Context(), c, args[0])
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			if err := printJSON(a.stdout, response.Session); err != nil {
-				return err
-			}
-			return printEach(a.stdout, response.Entries)
-		}
-		return printTranscript(a.stdout, response)
-	}
-	return cmd
 }
 
 // maxResultLines is how much of a tool's result a transcript shows.
@@ -108,6 +94,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
+		writeNote(&b, entry)
 		if record, ok := entry.AsProcess(); ok {
 			writeProcess(&b, record)
 		}
@@ -115,11 +102,35 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}
+	b.WriteString(spentLine(r.Session))
 	for _, process := range r.Live.Processes {
 		fmt.Fprintf(&b, "\n(%s)\n", stepText(process.Last))
 	}
 	if r.Live.Turn != nil {
 		b.WriteString("\n(a turn is running)\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printAround writes a part of a session for people, with a mark at one entry.
+func printAround(w io.Writer, r api.GetEntriesResponse, mark string) error {
+	var b strings.Builder
+	if r.Before > 0 {
+		b.WriteString("(there is more before this)\n")
+	}
+	for _, entry := range r.Entries {
+		if entry.ID == mark {
+			fmt.Fprintf(&b, "\n--> %s %s", printable(entry.ID), printable(string(entry.Type)))
+		}
+		if m, ok := entry.AsMessage(); ok {
+			writeMessage(&b, m.Message)
+		} else if entry.ID == mark {
+			b.WriteString("\n")
+		}
+	}
+	if r.After > 0 {
+		b.WriteString("\n(there is more after this)\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -47,9 +47,11 @@ are not entries are named on the error output.`,
 
 // readSessionFile reads a session file of any version.
 func readSessionFile(path string) (*session.File, error) {
-	data, err := os.ReadFile(path)
+	data, err := readRegular(path)
 	var why *fs.PathError
 	switch {
+	case errors.Is(err, errNotRegular):
+		return nil, sayf(err, "%s is not a regular file: give the path of a session file", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, sayf(err, "there is no file %s: give the path of a session file", path)
 	case errors.As(err, &why):
@@ -65,6 +67,20 @@ func readSessionFile(path string) (*session.File, error) {
 		return nil, sayf(err, "%s is not a session file: it does not begin with a session header", path)
 	}
 	return f, nil
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// readRegular is os.ReadFile that refuses what may never end, or never begin.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return os.ReadFile(path)
 }
 
 // noteDamage says what a reader of the file does not see.

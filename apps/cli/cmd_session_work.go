@@ -127,26 +127,31 @@ config.toml; without one it is extracted from the messages.`,
 	cmd.Flags().StringVar(&instructions, "instructions", "", "what the summary should look at above all")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		w, err := to.follow(cmd.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		defer w.close()
-		_, err = client.Call[api.CompactSessionResponse](cmd.Context(), w.c, "compact_session", api.CompactSessionRequest{
-			SessionID: args[0], ClientKey: rand.Text(), Instructions: instructions,
-		})
-		if err != nil {
-			return err
-		}
-		entry, err := w.wait(cmd.Context())
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return printJSON(a.stdout, entry)
-		}
-		_, err = fmt.Fprintln(a.stdout, printableLines(entry.Text("summary")))
-		return err
+		return a.compact(cmd.Context(), to, args[0], instructions, asJSON)
 	}
 	return cmd
+}
+
+// compact compacts a session and prints the summary.
+func (a *app) compact(ctx context.Context, to *target, id, instructions string, asJSON bool) error {
+	w, err := to.follow(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	_, err = client.Call[api.CompactSessionResponse](ctx, w.c, "compact_session", api.CompactSessionRequest{
+		SessionID: id, ClientKey: rand.Text(), Instructions: instructions,
+	})
+	if err != nil {
+		return err
+	}
+	entry, err := w.wait(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.stdout, entry)
+	}
+	_, err = fmt.Fprintln(a.stdout, printableLines(entry.Text("summary")))
+	return err
 }

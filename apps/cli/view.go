@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scorel/scorel/apps/cli/internal/follow"
@@ -22,18 +23,43 @@ type notices struct {
 func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printable(text)) }
 
 // Decide implements follow.View. Nobody to ask is a no.
-func (n notices) Decide(ctx context.Context, approval api.Approval) (api.Decision, error) {
+func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verdict, error) {
 	if n.asker == nil {
 		fmt.Fprintf(n.stderr, "scorel: denied, for nobody can be asked here (--yes allows, --yes-to RULE allows some): %s\n", printable(approval.Title))
-		return api.DecisionDeny, nil
+		return follow.Verdict{Decision: api.DecisionDeny}, nil
 	}
 	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%sAllow?",
 		printable(approval.ToolName), printable(approval.Cwd), printable(approval.Title), detail(approval), risk(approval))
 	line, err := n.asker.Line(ctx, question+" "+choices(approval)+" ")
 	if err != nil {
-		return api.DecisionDeny, err
+		return follow.Verdict{Decision: api.DecisionDeny}, err
 	}
-	return decisionOf(line, approval), nil
+	return verdictOf(line, approval), nil
+}
+
+// Answer implements follow.View. Where nobody can be asked, it waits for another entry.
+func (n notices) Answer(ctx context.Context, question api.Question) (follow.Reply, error) {
+	if n.asker == nil {
+		fmt.Fprintf(n.stderr, "scorel: the agent asks, and waits for an answer from another entry, for nobody can be asked here: %s\n", printable(question.Question))
+		return follow.Reply{}, nil
+	}
+	text := "\nThe agent asks:\n  " + strings.ReplaceAll(printableLines(question.Question), "\n", "\n  ") + "\n"
+	hint := "Your answer, or nothing to let the agent decide:"
+	for i, choice := range question.Choices {
+		text += fmt.Sprintf("  %d  %s\n", i+1, printable(choice))
+		hint = "A number, another answer, or nothing to let the agent decide:"
+	}
+	line, err := n.asker.Line(ctx, text+hint+" ")
+	return replyOf(line, question), err
+}
+
+// replyOf reads the answer to a question: the number of a choice, or words.
+func replyOf(line string, question api.Question) follow.Reply {
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
+	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(question.Choices) {
+		line = question.Choices[n-1]
+	}
+	return follow.Reply{Answer: line, Skip: line == ""}
 }
 
 // risk says what to look at.
@@ -54,19 +80,30 @@ func risk(approval api.Approval) string {
 
 // choices lists what may be answered; everything else is a no.
 func choices(approval api.Approval) string {
-	list := "[y/N]"
+	list := "[y/N/n WORD to the agent]"
 	if len(approval.Options) > 0 {
-		list = "[y(es)/N(o)/s(top)]"
+		list = "[y(es)/N(o)/n WORD to the agent/s(top)]"
 	}
 	if slices.Contains(approval.Options, api.DecisionAlways) {
-		list = "[y(es)/a(lways)/N(o)/s(top)]"
+		list = "[y(es)/a(lways)/N(o)/n WORD to the agent/s(top)]"
 	}
 	return list
 }
 
+// verdictOf reads an answer. What stands behind a no is for the agent.
+func verdictOf(line string, approval api.Approval) follow.Verdict {
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
+	first, rest, _ := strings.Cut(line, " ")
+	if first = strings.ToLower(first); first == "n" || first == "no" {
+		word := strings.TrimSpace(rest)
+		return follow.Verdict{Decision: api.DecisionDeny, Feedback: strings.ToValidUTF8(word[:min(len(word), api.MaxFeedback)], "")}
+	}
+	return follow.Verdict{Decision: decisionOf(line, approval)}
+}
+
 func decisionOf(line string, approval api.Approval) api.Decision {
 	decision := api.DecisionDeny
-	switch strings.ToLower(strings.TrimSpace(line)) {
+	switch strings.ToLower(line) {
 	case "y", "yes":
 		return api.DecisionAllow
 	case "a", "always":
@@ -96,6 +133,7 @@ type textView struct {
 	steered bool // standard output is a terminal
 	open    bool // a line is begun
 	failed  error
+	crew    crewLines
 	steps   *progress
 	asked   int // approvals that wait for an answer
 }
@@ -105,6 +143,10 @@ var _ follow.View = (*textView)(nil)
 // Event shows how operations go. Neither a line of the answer that is begun nor a
 // question is broken for it.
 func (v *textView) Event(event api.EventEnvelope) {
+	if line := v.crew.line(event.Event); line != "" {
+		v.steps.clear()
+		fmt.Fprintln(v.stderr, line)
+	}
 	switch e := event.Event.(type) {
 	case api.ApprovalRequested:
 		v.asked++
@@ -114,7 +156,7 @@ func (v *textView) Event(event api.EventEnvelope) {
 	case api.TurnStarted:
 		v.asked = 0
 	case api.ProcessChanged:
-		if !v.open && v.asked == 0 {
+		if !v.open && v.asked == 0 && e.Process.Last.TargetType != session.ProcessAgent { // these have lines of their own
 			v.steps.show(e.Process)
 		}
 	}

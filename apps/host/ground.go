@@ -18,6 +18,15 @@ func ground(paths state.Paths, trusted *state.Trust, cwd string) agent.Ground {
 	}
 }
 
+// nested reads what a folder below the working folder is told; only in a folder that
+// is trusted, since nobody has looked at it when the session began.
+func (h *Host) nested(cwd, file string, has func(path string) bool) []session.InstructionFile {
+	if !h.trust.Has(cwd) {
+		return nil
+	}
+	return instructions.Nested(cwd, file, has)
+}
+
 func findSkills(paths state.Paths, trusted *state.Trust, cwd string) session.Skills {
 	return skill.Find(skill.Places{
 		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,

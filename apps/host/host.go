@@ -19,6 +19,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -45,6 +46,9 @@ type Config struct {
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
 	Helper string
+
+	// beneath, where a test sets it, is put around every provider of sessions.
+	beneath func(store.Provider) store.Provider
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -60,6 +64,9 @@ type Host struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	sandbox  *sandbox.Sandbox
+
+	permissions *permissions
+
 	tokens   *state.Tokens
 	models   *models
 	sessions *sessions.Manager
@@ -196,14 +203,21 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	}
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
-	allowed, err := loadPermissions(h.paths, h.models.config.Permissions, catalog)
+	h.permissions, err = loadPermissions(h.paths, h.models.config.Permissions, catalog)
 	if err != nil {
 		return err
 	}
-	open := func(sessionID string) agent.Toolset {
-		return &kit{Set: catalog.Open(tool.Scope{Scratch: h.paths.Scratch(sessionID)}), servers: h.mcp}
+	h.permissions.changed = func() { h.tell(api.RulesChanged{}) }
+	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
+		return err
 	}
-	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	others := h.newCrew(catalog)
+	open := func(sessionID string) agent.Toolset {
+		team := others.Team(sessionID)
+		scope := tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team, Nested: h.nested}
+		return &kit{Set: catalog.Open(scope), servers: h.mcp, team: team}
+	}
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
 	if err != nil {
 		return err
 	}
@@ -215,12 +229,15 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	h.sessions, err = sessions.NewManager(h.stopCtx, stores, sessions.Deps{
 		Logger: h.log, Models: h.models, Tools: open, Index: found,
 		System: agent.SystemPrompt, Ground: func(cwd string) agent.Ground { return ground(h.paths, h.trust, cwd) },
-		Mode: h.models.config.Permissions.Mode, Permissions: allowed,
+		Mode: h.models.config.Permissions.Mode, Permissions: h.permissions,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
-		Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
-		Processes: h.process,
-		OnDelete:  func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
+		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
+	if err == nil {
+		others.Attach(h.sessions)
+	}
 	return err
 }
 

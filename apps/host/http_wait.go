@@ -96,7 +96,7 @@ func (t *turnWatch) hear(envelope api.EventEnvelope) {
 }
 
 func (t *turnWatch) run(ctx context.Context, c *client.Client, request api.SendPromptRequest) (api.TurnAnswer, error) {
-	seen, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: request.SessionID})
+	seen, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: request.SessionID, Unattended: true})
 	if err != nil {
 		return api.TurnAnswer{}, err
 	}
@@ -171,10 +171,11 @@ func (t *turnWatch) settle() {
 }
 
 // queueIs notes that somebody took the prompt out of the queue: it is not in the
-// log, which a prompt reaches before it leaves the queue.
+// log, which a prompt reaches before it leaves the queue, and no turn has begun for it,
+// as one does for a command.
 func (t *turnWatch) queueIs(queue []session.QueuedPrompt) {
 	waits := slices.ContainsFunc(queue, func(q session.QueuedPrompt) bool { return q.ClientKey == t.key })
-	t.removed = t.removed || t.queued && !waits && t.entryID == ""
+	t.removed = t.removed || t.queued && !waits && !t.begun && t.entryID == ""
 	t.queued = t.queued || waits
 }
 
@@ -189,6 +190,11 @@ func (t *turnWatch) note(entry session.Entry) {
 	switch entry.Type {
 	case session.TypeMessage:
 		t.noteMessage(entry)
+	case session.TypeCompaction: // of a prompt /compact
+		if entry.Text("clientKey") == t.key {
+			t.entryID, t.outcome.TurnID = entry.ID, entry.Text("turnId")
+			t.outcome.StopReason, t.outcome.Text = session.StopEnd, entry.Text("summary")
+		}
 	case session.TypeCustom:
 		custom, _ := entry.AsCustom()
 		var record session.TurnRecord

@@ -1,8 +1,12 @@
 package host_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
@@ -76,6 +80,40 @@ func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
 }
 
 // TestWaitNeedsView: a wait reads the session.
+// A prompt that is a command ends for who waits as every other does.
+func TestWaitForACommand(t *testing.T) {
+	home := t.TempDir()
+	config := "[compaction]\nshare = 0\nkeep_tokens = 100\n"
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, host.Config{Home: home, Projects: []string{t.TempDir()}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	const path = "/v1/send_prompt?wait=turn"
+	status, answer := e.post(path, encode(t, prompt(sessionID, "early", "/compact")))
+	wantHTTP(t, status, answer, http.StatusBadRequest, api.KindBadRequest)
+	for _, key := range []string{"first", "second"} {
+		ask[api.TurnAnswer](e, path, prompt(sessionID, key, "stream 200"))
+	}
+	done := ask[api.TurnAnswer](e, path, prompt(sessionID, "command", "/compact"))
+	if done.Turn.StopReason != session.StopEnd || done.EntryID == "" || !strings.Contains(done.Turn.Text, "What the user asked for") {
+		t.Fatalf("%+v", done)
+	}
+	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "command", "/compact")); again != done {
+		t.Errorf("got %+v, then %+v", done, again)
+	}
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 func TestWaitNeedsView(t *testing.T) {
 	h := start(t, host.Config{Projects: []string{t.TempDir()}})
 	sessionID := sessionOf(t, newHTTPEntry(t, h, h.State().Token))

@@ -61,6 +61,7 @@ func (h *Host) decideMCPServer(_ context.Context, c *conn, r api.DecideMCPServer
 		return response, api.Errorf(api.KindConflict, "the configuration of %.64q is not the one that was shown: look at it again", r.Name)
 	case err == nil:
 		h.log.Info("decided about an MCP server", "project", project.ID, "server", r.Name, "allowed", r.Allow, "client", c.clientID)
+		h.tell(api.MCPServersChanged{ProjectID: project.ID})
 	}
 	return response, err
 }

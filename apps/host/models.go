@@ -19,6 +19,7 @@ const demoDelay = 20 * time.Millisecond
 type models struct {
 	config state.Config
 	made   map[string]agent.Model
+	listed []api.Model // by name
 }
 
 func loadModels(path string, getenv func(string) string) (*models, error) {
@@ -32,6 +33,11 @@ func loadModels(path string, getenv func(string) string) (*models, error) {
 		if m.made[listed.Name], err = makeModel(config, known); err != nil {
 			return nil, err
 		}
+		for _, level := range model.Levels(modelConfig(config, known)) {
+			listed.ThinkingLevels = append(listed.ThinkingLevels, string(level))
+		}
+		listed.Thinking = known.Thinking
+		m.listed = append(m.listed, listed)
 	}
 	return m, nil
 }
@@ -49,11 +55,11 @@ func modelConfig(config state.Config, known state.Model) model.Config {
 	}
 }
 
-func (m *models) list() []api.Model { return append([]api.Model{}, m.config.Models()...) }
+func (m *models) list() []api.Model { return append([]api.Model{}, m.listed...) }
 
 // Model implements sessions.Models.
 func (m *models) Model(name string) (agent.Model, api.Model, error) {
-	for _, listed := range m.config.Models() {
+	for _, listed := range m.listed {
 		if listed.Name == name {
 			return m.made[name], listed, nil
 		}
@@ -63,7 +69,7 @@ func (m *models) Model(name string) (agent.Model, api.Model, error) {
 
 // Find implements sessions.Models.
 func (m *models) Find(provider, id string) string {
-	for _, listed := range m.config.Models() {
+	for _, listed := range m.listed {
 		if listed.Provider == provider && listed.ID == id {
 			return listed.Name
 		}

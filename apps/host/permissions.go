@@ -18,8 +18,9 @@ import (
 type permissions struct {
 	tools   gate.Tools
 	rules   gate.Rules // of config.toml
-	allowed *state.AllowedRules
+	kept    *state.Rules
 	paths   state.Paths
+	changed func() // tells of rules that came or went; nil tells nobody
 }
 
 func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.Catalog) (*permissions, error) {
@@ -39,7 +40,7 @@ func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.
 		*list.rules = rules
 	}
 	var err error
-	p.allowed, err = state.LoadAllowedRules(paths.Allowed())
+	p.kept, err = state.LoadRules(paths.Allowed())
 	return p, err
 }
 
@@ -48,7 +49,13 @@ func (p *permissions) Tools() gate.Tools { return p.tools }
 
 // Allow implements sessions.Permissions.
 func (p *permissions) Allow(projectID string, rules []string) error {
-	return p.allowed.Add(projectID, rules)
+	if err := p.kept.Add(api.RuleAllow, projectID, rules); err != nil {
+		return err
+	}
+	if p.changed != nil {
+		p.changed()
+	}
+	return nil
 }
 
 // Policy implements sessions.Permissions.
@@ -57,13 +64,24 @@ func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy 
 		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks,
 		Private: []string{resolveLinks(p.paths.Home)}, Open: []string{resolveLinks(p.paths.Scratch(sessionID))},
 	}
-	// A rule that does not read any more, as of a tool that is gone, allows nothing.
-	for _, text := range p.allowed.Of(project.ID) {
-		if rule, err := gate.ParseRule(text, p.tools); err == nil {
-			policy.Rules = policy.Rules.With(gate.Rules{Allow: []gate.Rule{rule}})
-		}
+	for _, projectID := range []string{project.ID, ""} {
+		policy.Rules = policy.Rules.With(gate.Rules{
+			Allow: p.parsed(api.RuleAllow, projectID), Ask: p.parsed(api.RuleAsk, projectID), Deny: p.parsed(api.RuleDeny, projectID),
+		})
 	}
 	return policy
+}
+
+// parsed are the rules that are kept. One that does not read any more, as of a tool
+// that is gone, is about nothing.
+func (p *permissions) parsed(kind api.RuleKind, projectID string) []gate.Rule {
+	var rules []gate.Rule
+	for _, text := range p.kept.Of(kind, projectID) {
+		if rule, err := gate.ParseRule(text, p.tools); err == nil {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
 }
 
 // resolveLinks follows symbolic links as far as the path exists.
@@ -111,6 +129,7 @@ func (h *Host) trustProject(_ context.Context, _ *conn, r api.TrustProjectReques
 	}
 	h.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
 	h.tell(api.ProjectsChanged{Projects: h.listedProjects()})
+	h.tell(api.MCPServersChanged{ProjectID: project.ID})
 	project.Trusted = r.Trusted
 	return api.TrustProjectResponse{Project: project}, nil
 }

@@ -72,7 +72,7 @@ func (h *Host) listDir(_ context.Context, _ *conn, r api.ListDirRequest) (api.Li
 }
 
 func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
-	return api.ListSessionsResponse{Sessions: h.sessions.List(r.ProjectID)}, nil
+	return h.sessions.Page(r)
 }
 
 func (h *Host) searchSessions(ctx context.Context, _ *conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
@@ -91,6 +91,7 @@ func (h *Host) createSession(ctx context.Context, c *conn, r api.CreateSessionRe
 	if err != nil {
 		return api.CreateSessionResponse{}, err
 	}
+	h.tell(api.SessionUpdated{Session: summary})
 	return api.CreateSessionResponse{Session: summary}, nil
 }
 
@@ -133,7 +134,11 @@ func (h *Host) resyncEvents(ctx context.Context, c *conn, requestID string, body
 	if err != nil {
 		return nil, err
 	}
-	err = s.Resync(ctx, r.Anchors, c, func(response api.ResyncEventsResponse) { c.respond(requestID, response) })
+	answers := c.grants
+	if r.Unattended {
+		answers = nil
+	}
+	err = s.Resync(ctx, r.Anchors, c, answers, func(response api.ResyncEventsResponse) { c.respond(requestID, response) })
 	if err == nil {
 		c.subscribed[r.SessionID] = s
 	}
@@ -185,6 +190,14 @@ func (h *Host) answerApproval(ctx context.Context, c *conn, r api.AnswerApproval
 		return api.AnswerApprovalResponse{}, err
 	}
 	return s.AnswerApproval(ctx, c.clientID, r)
+}
+
+func (h *Host) answerQuestion(ctx context.Context, c *conn, r api.AnswerQuestionRequest) (api.AnswerQuestionResponse, error) {
+	s, err := h.sessions.Open(r.SessionID)
+	if err != nil {
+		return api.AnswerQuestionResponse{}, err
+	}
+	return s.AnswerQuestion(ctx, c.clientID, r)
 }
 
 func (h *Host) listClients(context.Context, *conn, api.Empty) (api.ListClientsResponse, error) {

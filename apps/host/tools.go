@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/crew"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
@@ -34,6 +35,7 @@ func toolOptions(paths state.Paths, config state.Config) (tool.Options, error) {
 type kit struct {
 	*tool.Set
 	servers *mcp.Manager
+	team    *crew.Team
 
 	mu     sync.Mutex   // of what Prepare changes
 	theirs []agent.Tool // as they were when the turn began
@@ -41,9 +43,11 @@ type kit struct {
 
 func (k *kit) Prepare(ctx context.Context, cwd string, ground agent.Ground) {
 	theirs := k.servers.Tools(ctx, cwd)
+	agents := k.team.Prepare(cwd)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.UseSkills(ground.Skills)
+	k.UseAgents(agents)
 	k.theirs = theirs
 }
 
@@ -94,9 +98,9 @@ func Tools(home string) ([]Tool, error) {
 	}
 	var all []Tool
 	for _, d := range tool.NewCatalog(options).Definitions() {
-		risk := "write"
-		if d.Risk == agent.RiskRead {
-			risk = "read"
+		risk := "read"
+		if d.Risk == agent.RiskWrite {
+			risk = "write"
 		}
 		all = append(all, Tool{
 			Name: d.Spec.Name, Toolset: string(d.Toolset), Risk: risk, Subject: d.Subject,

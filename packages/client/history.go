@@ -8,6 +8,32 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// Sessions returns the sessions that a request lists, newest first, and reads them page
+// by page; a limit of 0 is all of them. One that changes meanwhile is there once.
+func Sessions(ctx context.Context, c *Client, request api.ListSessionsRequest) ([]api.SessionSummary, error) {
+	list, seen, limit := []api.SessionSummary{}, map[string]bool{}, request.Limit
+	request.Limit = api.MaxSessions
+	for {
+		if limit > 0 {
+			request.Limit = min(limit-len(list), api.MaxSessions)
+		}
+		page, err := Call[api.ListSessionsResponse](ctx, c, "list_sessions", request)
+		if err != nil {
+			return nil, fmt.Errorf("listing the sessions: %w", err)
+		}
+		for _, s := range page.Sessions {
+			if !seen[s.ID] && (limit == 0 || len(list) < limit) { // an older host gives all at once
+				seen[s.ID] = true
+				list = append(list, s)
+			}
+		}
+		if page.Next == "" || page.Next == request.After || limit > 0 && len(list) == limit {
+			return list, nil
+		}
+		request.After = page.Next
+	}
+}
+
 // Earlier returns the entries of a session's log before a cursor that the host gave,
 // in order, back to its beginning. With after it stops once all that follow that seq
 // are there, and may return some more.

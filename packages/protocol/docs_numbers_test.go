@@ -33,11 +33,12 @@ var numbers = map[string]int{
 	"seal.HandshakeLen": seal.HandshakeLen, "seal.MaxRecord": seal.MaxRecord, "seal.MaxMessage": seal.MaxMessage,
 	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
-	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
+	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxAnswer": api.MaxAnswer, "api.MaxChoices": api.MaxChoices, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
 	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
 	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
+	"api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

@@ -22,7 +22,7 @@ func TestVectorsLive(t *testing.T) {
 	var content struct {
 		Cases []liveCase `json:"cases"`
 	}
-	for _, run := range liveRuns() {
+	for _, run := range append(liveRuns(), questionRuns()...) {
 		c := liveCase{Name: run.name}
 		live := api.NewLive()
 		for i, fields := range run.events {
@@ -74,7 +74,7 @@ func state(turn, partial, tools, approvals, queue string) string {
 	if turn == "" {
 		turn = "null"
 	}
-	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"queue":[%s],"work":null,"processes":[]}`, turn, partial, tools, approvals, queue)
+	return fmt.Sprintf(`{"turn":%s,"partial":[%s],"tools":[%s],"approvals":[%s],"questions":[],"queue":[%s],"work":null,"crew":[],"processes":[]}`, turn, partial, tools, approvals, queue)
 }
 
 // processState is an operation as it is live.
@@ -101,6 +101,11 @@ func processRecord(id string) [2]string {
 	return [2]string{"entry_appended", fmt.Sprintf(`"entry":{"type":"custom","customType":"scorel.process","data":{"operationId":%q,"targetType":"skill","source":"convert","status":"completed","startedAt":5,"endedAt":7,"lines":[],"processLogRef":"plog:s:%s"},"id":"00000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z"}`, id, id)}
 }
 
+// withCrew puts a batch into a Live without one.
+func withCrew(live, batch string) string {
+	return strings.Replace(live, `"crew":[]`, `"crew":[`+batch+`]`, 1)
+}
+
 func liveRuns() []liveRun {
 	const turn = `{"turnId":"t1","clientKey":"k1","startedAt":5}`
 	const work = `{"kind":"compaction","startedAt":8}`
@@ -121,6 +126,13 @@ func liveRuns() []liveRun {
 	const queued = `{"clientKey":"k2","clientId":"cli_x","text":"later","queuedAt":7}`
 	streaming := [][2]string{started, {"message_started", ""}, text, delta(0, "Hel"), delta(0, "lo"), call, delta(1, "{}")}
 	const partial = `{"type":"text","text":"Hello"},{"type":"toolCall","text":"{}","id":"c1","name":"bash"}`
+	child := func(state, more string) string {
+		return `{"sessionId":"s2","agent":"explore","title":"look around","state":"` + state + `"` + more + `}`
+	}
+	batch := func(child string) string {
+		return `{"toolCallId":"c1","entryId":"e1","startedAt":9,"children":[` + child + `]}`
+	}
+	crew := [2]string{"crew_started", `"batch":` + batch(child("queued", ""))}
 	long, kept := strings.Repeat("€", api.MaxToolTail/3), strings.Repeat("€", api.MaxToolTail/3-1)
 	return []liveRun{
 		{"idle", nil, state("", "", "", "", "")},
@@ -150,9 +162,34 @@ func liveRuns() []liveRun {
 		{"work ends", [][2]string{{"work_started", `"work":` + work}, {"work_ended", `"kind":"compaction"`}}, state("", "", "", "", "")},
 		{"a turn leaves work alone", [][2]string{{"work_started", `"work":` + work}, started, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}},
 			strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
+		{"other agents begin", [][2]string{started, crew}, withCrew(state(turn, "", "", "", ""), batch(child("queued", "")))},
+		{"one of them works and asks", [][2]string{crew, {"crew_updated", `"toolCallId":"c1","index":0,"child":` + child("running", `,"doing":"bash","approvals":[`+approval+`]`)}},
+			withCrew(state("", "", "", "", ""), batch(child("running", `,"doing":"bash","approvals":[`+approval+`]`)))},
+		{"a child that is not there", [][2]string{crew, {"crew_updated", `"toolCallId":"c1","index":1,"child":` + child("running", "")},
+			{"crew_updated", `"toolCallId":"c2","index":0,"child":` + child("running", "")}, {"crew_ended", `"toolCallId":"c2"`}},
+			withCrew(state("", "", "", "", ""), batch(child("queued", "")))},
+		{"the same call begins again", [][2]string{crew, crew}, withCrew(state("", "", "", "", ""), batch(child("queued", "")))},
+		{"other agents end", [][2]string{crew, {"crew_ended", `"toolCallId":"c1"`}}, state("", "", "", "", "")},
+		{"other agents end with the turn", [][2]string{started, crew, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 		{"an operation reports", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), process("op_1", "c", 2)}, processes("op_1", "c", 2, "op_2", "b", 1)},
 		{"a turn leaves operations alone", [][2]string{process("op_1", "a", 1), {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, processes("op_1", "a", 1)},
 		{"the record of an operation is kept", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), processRecord("op_1"), processRecord("op_3")}, processes("op_2", "b", 1)},
 		{"an event of a newer host", [][2]string{started, {"moon_phase", `"n":1`}}, state(turn, "", "", "", "")},
+	}
+}
+
+// questionRuns are those with questions of the agent, and with who is there to answer.
+func questionRuns() []liveRun {
+	const question = `{"id":"q1","turnId":"t1","toolCallId":"c2","question":"which?","choices":["a","b"],"createdAt":6,"deadline":9}`
+	asked := [2]string{"question_asked", `"question":` + question}
+	withQuestion := strings.Replace(state("", "", "", "", ""), `"questions":[]`, `"questions":[`+question+`]`, 1)
+	nobody := [2]string{"attendance_changed", `"unattended":true`}
+	return []liveRun{
+		{"a question", [][2]string{asked}, withQuestion},
+		{"a question answered", [][2]string{asked, {"question_answered", `"questionId":"q1","outcome":"answered","answer":"a","answeredBy":"host"`}}, state("", "", "", "", "")},
+		{"another question answered", [][2]string{asked, {"question_answered", `"questionId":"q2","outcome":"timed_out","answeredBy":"host"`}}, withQuestion},
+		{"nobody watches", [][2]string{asked, nobody}, strings.Replace(withQuestion, `"queue":[]`, `"queue":[],"unattended":true`, 1)},
+		{"somebody watches again", [][2]string{asked, nobody, {"attendance_changed", `"unattended":false`}}, withQuestion},
+		{"the turn of a question ends", [][2]string{asked, nobody, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 	}
 }

@@ -7,6 +7,7 @@ import {
   custom,
   hostInfo,
   project,
+  question,
   result,
   summary,
   user,
@@ -240,6 +241,35 @@ function approvals(several: boolean): () => Scene {
   );
 }
 
+const asking = chat((session) =>
+  session.patch({
+    entries: chained([
+      ...log().slice(0, 7),
+      user("Keep the sessions in a database, please."),
+      assistant(
+        [
+          { type: "text", text: "Both fit what is there. Before I begin:" },
+          call("c9", "clarify", { question: "Where shall the sessions be kept?" }),
+        ],
+        { stopReason: "toolUse" },
+      ),
+    ]),
+    live: {
+      ...emptyLive(),
+      turn,
+      questions: [
+        question({
+          toolCallId: "c9",
+          question:
+            "Where shall the sessions be kept? A file needs no server; a server can be shared by several machines.",
+          choices: ["SQLite, in one file", "PostgreSQL, with the address in an environment variable"],
+          deadline: Date.now() + 1_800_000,
+        }),
+      ],
+    },
+  }),
+);
+
 export const scenes: Record<string, () => Scene> = {
   ...Object.fromEntries(Object.keys(diagnoses).map((name) => [name, connection(name)])),
   chat: chat(() => {}),
@@ -248,6 +278,7 @@ export const scenes: Record<string, () => Scene> = {
   empty: chat(() => {}, []),
   approval: approvals(false),
   approvals: approvals(true),
+  question: asking,
   tool: chat((session) =>
     session.patch({
       entries: chained([

@@ -58,6 +58,25 @@ for (const [name, screen] of Object.entries(screens)) {
   }
 }
 
+for (const [name, screen] of Object.entries(screens)) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`a question, ${name}, ${colorScheme}`, async ({ visitor }) => {
+      const anna = await visitor({ ...screen, colorScheme });
+      await anna.settle();
+      const question =
+        "Where shall the sessions be kept? A file needs no server; a server can be shared by several machines.";
+      const choices = ["SQLite, in one file", "PostgreSQL, with its address in an environment variable"];
+      await anna.prompt(`use clarify ${JSON.stringify({ question, choices })}`);
+      await anna.at("question-card").waitFor();
+      await anna.page.screenshot({ path: join(folder, `question-${name}-${colorScheme}.png`), animations: "disabled" });
+      await anna.at("question-choice").first().click();
+      await anna.rest();
+      await anna.at("tool-card").getByRole("button").first().click();
+      await anna.page.screenshot({ path: join(folder, `answered-${name}-${colorScheme}.png`), animations: "disabled" });
+    });
+  }
+}
+
 test("the picture of the README", async ({ visitor }) => {
   const anna = await visitor({ ...screens.desk, colorScheme: "light" });
   await anna.pair();

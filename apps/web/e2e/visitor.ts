@@ -93,7 +93,7 @@ export class Visitor {
   }
 
   get sessionId(): string {
-    return this.page.url().split("/s/")[1] ?? "";
+    return this.sessionPath.split("/s/")[1] ?? "";
   }
 
   /** Where the session in sight is, on the page's own server. */

@@ -13,7 +13,7 @@ import {
   utf8,
 } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
-import type { Anchors } from "../src/api/types";
+import type { Anchors, Requests } from "../src/api/types";
 import type { WireEvent } from "../src/link/messages";
 import { Sealed } from "../src/link/sealed";
 import { ModelSession } from "./model-session";
@@ -194,8 +194,11 @@ export class FakeDevice {
         line.subscriptions.set(request.sessionId, subscriber);
         return answer ?? null;
       }
-      case "get_entries":
-        return session?.entries((request as { before?: number }).before) ?? null;
+      case "get_entries": {
+        const fields = request as unknown as Requests["get_entries"]["request"];
+        const inMiddle = fields.around !== undefined || fields.after !== undefined;
+        return (inMiddle ? session?.place(fields) : session?.entries(fields.before)) ?? null;
+      }
       case "send_prompt":
         return session ? this.#prompt(session, request, line.clientId) : null;
       default:

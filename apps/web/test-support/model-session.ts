@@ -1,9 +1,11 @@
 // A host's session in memory: the log, the live part, the ring and resync, written
 // the plain way, so that the page's projection has something to be compared with.
+import { pathTo } from "@scorel/protocol/tree";
 import type {
   Anchors,
   GetEntriesResponse,
   Live,
+  Requests,
   ResyncEventsResponse,
   SessionEntry,
   SessionSummary,
@@ -14,7 +16,17 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  live: Live = {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */
@@ -84,7 +96,8 @@ export class ModelSession {
     if (stopReason === "error") {
       this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
     }
-    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [] };
+    delete this.live.unattended;
+    this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] };
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }
 
@@ -99,8 +112,10 @@ export class ModelSession {
       partial: [],
       tools: [],
       approvals: [],
+      questions: [],
       queue: this.live.queue,
       work: null,
+      crew: [],
       processes: [],
     };
   }
@@ -127,6 +142,27 @@ export class ModelSession {
     return structuredClone({ ...base, mode: "full_reload", ...this.entries() });
   }
 
+  /** Answers get_entries that asks for a place in the middle. */
+  place({ around, after = 0, before = 0 }: Requests["get_entries"]["request"]): GetEntriesResponse | null {
+    const all = before === 0 ? this.log : this.log.filter((e) => (e.seq ?? 0) < before);
+    const at = around ? all.findIndex((e) => e.id === around) : all.findIndex((e) => (e.seq ?? 0) > after);
+    if (at < 0 && around) {
+      return null;
+    }
+    const first = around ? Math.max(0, at - Math.floor(this.windowSize / 2)) : at < 0 ? all.length : at;
+    const entries = all.slice(first, first + this.windowSize);
+    const last = entries.at(-1);
+    const path = new Set(pathTo(this.log).map((e) => e.id));
+    const pathId = entries.findLast((e) => path.has(e.id))?.id;
+    return structuredClone({
+      entries,
+      ...(around && first > 0 ? { before: entries[0]?.seq ?? 0 } : {}),
+      ...(last && last !== all.at(-1) ? { after: last.seq ?? 0 } : {}),
+      ...(pathId ? { pathId } : {}),
+      ...(around && path.has(around) ? { onPath: true } : {}),
+    });
+  }
+
   /** Answers get_entries. */
   entries(before = 0): GetEntriesResponse {
     const all = before === 0 ? this.log : this.log.filter((e) => (e.seq ?? 0) < before);
@@ -137,5 +173,15 @@ export class ModelSession {
 }
 
 function emptied(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
 }

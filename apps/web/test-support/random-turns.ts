@@ -18,7 +18,13 @@ export function randomStep(s: ModelSession, random: Random): void {
     () => assistant(s, random),
     () => askApproval(s, random),
     () => resolveApproval(s),
+    () => askQuestion(s, random),
+    () => endQuestion(s),
+    () => changeAttendance(s, random),
     () => changeQueue(s, random),
+    () => startCrew(s, random),
+    () => changeCrew(s, random),
+    () => endCrew(s),
     () => cancelTurn(s),
     () => s.live.turn && s.endTurn(...random.pick<[string, string?]>([["stop"], ["aborted"], ["error", "no model"]])),
     () => s.append({ type: "glimpse_of_the_future", anything: random.below(9) }),
@@ -132,6 +138,60 @@ function resolveApproval(s: ModelSession): void {
     s.append({ type: "custom", customType: "scorel.approval", data: { approvalId: approval.id } });
     s.publish("approval_resolved", { approvalId: approval.id, decision: "allow", decidedBy: "cli_a" });
   }
+}
+
+function askQuestion(s: ModelSession, random: Random): void {
+  const question = {
+    id: `qst${random.below(1e6)}`,
+    turnId: "turn",
+    toolCallId: "call",
+    question: "which?",
+    choices: ["a", "b"].slice(random.below(3)),
+    createdAt: 1,
+  };
+  s.live.questions.push(question);
+  s.publish("question_asked", { question });
+}
+
+function endQuestion(s: ModelSession): void {
+  const question = s.live.questions.shift();
+  if (question) {
+    s.append({ type: "custom", customType: "scorel.question", data: { questionId: question.id } });
+    s.publish("question_answered", { questionId: question.id, outcome: "skipped", answeredBy: "cli_a" });
+  }
+}
+
+function changeAttendance(s: ModelSession, random: Random): void {
+  if (s.live.unattended) {
+    delete s.live.unattended;
+  } else if (random.chance(50)) {
+    s.live.unattended = true;
+  }
+  s.publish("attendance_changed", { unattended: s.live.unattended ?? false });
+}
+
+function startCrew(s: ModelSession, random: Random): void {
+  const children = [0, 1].map((n) => ({ agent: "general", title: `task ${n}`, state: "queued" as const }));
+  const batch = { toolCallId: `call${random.below(4)}`, entryId: "e", startedAt: 1, children };
+  s.live.crew = [...s.live.crew.filter((each) => each.toolCallId !== batch.toolCallId), structuredClone(batch)];
+  s.publish("crew_started", { batch });
+}
+
+function changeCrew(s: ModelSession, random: Random): void {
+  const batch = s.live.crew[0];
+  const index = random.below(3);
+  const child = { agent: "general", title: `task ${index}`, state: random.pick(["running", "failed"] as const) };
+  if (batch?.children[index]) {
+    batch.children[index] = structuredClone(child);
+  }
+  // One for a child or a batch that is not there changes nothing.
+  s.publish("crew_updated", { toolCallId: batch?.toolCallId ?? "none", index, child });
+}
+
+function endCrew(s: ModelSession): void {
+  const [batch, ...rest] = s.live.crew;
+  s.live.crew = rest;
+  s.publish("crew_ended", { toolCallId: batch?.toolCallId ?? "none" });
 }
 
 function changeQueue(s: ModelSession, random: Random): void {

@@ -168,9 +168,14 @@ func filledEvents(t *testing.T) []api.Event {
 		api.ProcessChanged{Process: api.Process{ToolCallID: "c", ProcessLogRef: "r", Last: session.ProcessLine{ProcessEvent: session.ProcessEvent{Version: 1, Message: "m", Payload: json.RawMessage(`{"n":1.50}`)}, Repeats: 2}}},
 		api.ApprovalRequested{Approval: api.Approval{ID: "a", Title: "t"}},
 		api.ApprovalResolved{ApprovalID: "a", Decision: api.DecisionDeny, DecidedBy: "host"},
+		api.QuestionAsked{Question: api.Question{ID: "q", Choices: []string{"a"}, Deadline: 7}},
+		api.QuestionAnswered{QuestionID: "q", Outcome: api.OutcomeAnswered, Answer: "a", AnsweredBy: "host"}, api.AttendanceChanged{Unattended: true},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
+		api.CrewStarted{Batch: api.CrewBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.CrewChild{{CrewMember: session.CrewMember{Agent: "a"}}}}},
+		api.CrewUpdated{ToolCallID: "c", Index: 1, Child: api.CrewChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}}}, api.CrewEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
+		api.RulesChanged{}, api.MCPServersChanged{ProjectID: "p"},
 	}
 }
 

@@ -30,17 +30,20 @@ func AllGrants() []Grant { return []Grant{GrantView, GrantPrompt, GrantApprove, 
 
 // Limits of what an entry may send.
 const (
-	MaxPrompt    = 1 << 20 // bytes of UTF-8 in one prompt
-	MaxPath      = 4096    // bytes
-	MaxName      = 200     // bytes of a session name
-	MaxClientKey = 64      // bytes
-	MaxFeedback  = 8 << 10 // bytes of a word to the agent with a denial
-	MaxRules     = 32      // rules of one prompt
-	MaxQueue     = 64      // prompts waiting in one session
+	MaxPrompt    = 1 << 20  // bytes of UTF-8 in one prompt
+	MaxPath      = 4096     // bytes
+	MaxName      = 200      // bytes of a session name
+	MaxClientKey = 64       // bytes
+	MaxAnswer    = 32 << 10 // bytes of an answer to a question
+	MaxChoices   = 4        // of a question
+	MaxFeedback  = 8 << 10  // bytes of a word to the agent with a denial
+	MaxRules     = 32       // rules of one prompt
+	MaxQueue     = 64       // prompts waiting in one session
 	// MaxQueueBytes bounds what waits in one session, as JSON.
 	MaxQueueBytes = 4 << 20
 	MaxLabel      = 100     // bytes of a label
 	MaxFocus      = 4 << 10 // bytes of the instructions for a compaction
+	MaxSessions   = 500     // sessions of one page of list_sessions
 	// MaxTreeNodes bounds get_tree; the newest are given.
 	MaxTreeNodes = 2000
 	// RingBytes is how many bytes of events a host keeps for stream_resume.

@@ -22,9 +22,12 @@ import (
 //	process_event        an operation is added, or replaced by its id; the entry that
 //	                     holds its record removes it
 //	approval_requested, approval_resolved  approvals
+//	question_asked, question_answered    questions
+//	attendance_changed   whether nobody who may answer watches
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
-//	                     tools and approvals
+//	                     tools, approvals, questions and crew
+//	crew_started, crew_updated, crew_ended   the agents that work for a call
 //	work_started, work_ended   what the host does between turns
 type Event interface{ EventType() string }
 
@@ -85,8 +88,36 @@ type (
 		Feedback   string   `json:"feedback,omitempty"`
 		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
 	}
+	QuestionAsked struct {
+		Question Question `json:"question"`
+	}
+	QuestionAnswered struct {
+		QuestionID string          `json:"questionId"`
+		Outcome    QuestionOutcome `json:"outcome"`
+		Answer     string          `json:"answer,omitempty"`
+		AnsweredBy string          `json:"answeredBy"` // client id, token id, or "host"
+	}
+	// AttendanceChanged tells, while something waits for a person, whether nobody who
+	// watches may answer it.
+	AttendanceChanged struct {
+		Unattended bool `json:"unattended"`
+	}
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`
+	}
+	// CrewStarted tells that a call has given tasks to other agents.
+	CrewStarted struct {
+		Batch CrewBatch `json:"batch"`
+	}
+	// CrewUpdated replaces one child of a batch.
+	CrewUpdated struct {
+		ToolCallID string    `json:"toolCallId"`
+		Index      int       `json:"index"`
+		Child      CrewChild `json:"child"`
+	}
+	// CrewEnded takes a batch away; how it ended is in the log.
+	CrewEnded struct {
+		ToolCallID string `json:"toolCallId"`
 	}
 	WorkStarted struct {
 		Work Work `json:"work"`
@@ -110,6 +141,13 @@ type (
 		ID string `json:"id"`
 	}
 	ClientsChanged struct{}
+	// RulesChanged tells that rules were added or removed; list_rules lists them.
+	RulesChanged struct{}
+	// MCPServersChanged tells that it was decided about a server of a project, or about
+	// the trust of its folder.
+	MCPServersChanged struct {
+		ProjectID string `json:"projectId"`
+	}
 	// UnknownEvent is an event of a newer host, kept as it came.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -130,13 +168,21 @@ func (ToolOutput) EventType() string        { return "tool_output" }
 func (ProcessChanged) EventType() string    { return "process_event" }
 func (ApprovalRequested) EventType() string { return "approval_requested" }
 func (ApprovalResolved) EventType() string  { return "approval_resolved" }
+func (QuestionAsked) EventType() string     { return "question_asked" }
+func (QuestionAnswered) EventType() string  { return "question_answered" }
+func (AttendanceChanged) EventType() string { return "attendance_changed" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
+func (CrewStarted) EventType() string       { return "crew_started" }
+func (CrewUpdated) EventType() string       { return "crew_updated" }
+func (CrewEnded) EventType() string         { return "crew_ended" }
 func (WorkStarted) EventType() string       { return "work_started" }
 func (WorkEnded) EventType() string         { return "work_ended" }
 func (ProjectsChanged) EventType() string   { return "projects_changed" }
 func (SessionUpdated) EventType() string    { return "session_updated" }
 func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
+func (RulesChanged) EventType() string      { return "rules_changed" }
+func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // Events lists a zero value of every event of this version.
@@ -144,7 +190,8 @@ func Events() []Event {
 	return []Event{
 		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
 		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
-		QueueChanged{}, WorkStarted{}, WorkEnded{}, ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{},
+		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, CrewStarted{}, CrewUpdated{}, CrewEnded{}, WorkStarted{}, WorkEnded{},
+		ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{}, RulesChanged{}, MCPServersChanged{},
 	}
 }
 
@@ -221,8 +268,20 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[ApprovalRequested](data)
 	case "approval_resolved":
 		return decode[ApprovalResolved](data)
+	case "question_asked":
+		return decode[QuestionAsked](data)
+	case "question_answered":
+		return decode[QuestionAnswered](data)
+	case "attendance_changed":
+		return decode[AttendanceChanged](data)
 	case "queue_changed":
 		return decode[QueueChanged](data)
+	case "crew_started":
+		return decode[CrewStarted](data)
+	case "crew_updated":
+		return decode[CrewUpdated](data)
+	case "crew_ended":
+		return decode[CrewEnded](data)
 	case "work_started":
 		return decode[WorkStarted](data)
 	case "work_ended":
@@ -235,6 +294,10 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[SessionDeleted](data)
 	case "clients_changed":
 		return ClientsChanged{}, nil
+	case "rules_changed":
+		return RulesChanged{}, nil
+	case "mcp_servers_changed":
+		return decode[MCPServersChanged](data)
 	}
 	return UnknownEvent{Name: name, Raw: json.RawMessage(append([]byte(nil), data...))}, nil
 }

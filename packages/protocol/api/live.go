@@ -13,7 +13,9 @@ func NewLive() Live {
 		Partial:   []PartialBlock{},
 		Tools:     []RunningTool{},
 		Approvals: []Approval{},
+		Questions: []Question{},
 		Queue:     []session.QueuedPrompt{},
+		Crew:      []CrewBatch{},
 		Processes: []Process{},
 	}
 }
@@ -23,7 +25,9 @@ func (l Live) Clone() Live {
 	l.Partial = append([]PartialBlock{}, l.Partial...)
 	l.Tools = append([]RunningTool{}, l.Tools...)
 	l.Approvals = append([]Approval{}, l.Approvals...)
+	l.Questions = append([]Question{}, l.Questions...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
+	l.Crew = append([]CrewBatch{}, l.Crew...)
 	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
 		turn := *l.Turn
@@ -65,8 +69,20 @@ func (l *Live) Apply(event Event) {
 		l.Approvals = append(l.Approvals, e.Approval)
 	case ApprovalResolved:
 		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
+	case QuestionAsked:
+		l.Questions = append(l.Questions, e.Question)
+	case QuestionAnswered:
+		l.Questions = slices.DeleteFunc(l.Questions, func(q Question) bool { return q.ID == e.QuestionID })
+	case AttendanceChanged:
+		l.Unattended = e.Unattended
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
+	case CrewStarted:
+		l.Crew = append(l.withoutBatch(e.Batch.ToolCallID), e.Batch)
+	case CrewUpdated:
+		l.updateCrew(e)
+	case CrewEnded:
+		l.Crew = l.withoutBatch(e.ToolCallID)
 	case WorkStarted:
 		work := e.Work
 		l.Work = &work
@@ -81,6 +97,7 @@ func (l *Live) Apply(event Event) {
 		}
 	case TurnEnded:
 		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
+		l.Questions, l.Unattended, l.Crew = []Question{}, false, []CrewBatch{}
 	}
 }
 
@@ -93,19 +110,18 @@ func (l *Live) applyProcess(p Process) {
 	l.Processes[i] = p
 }
 
+// applyEntry decodes nothing but results: an answer may be large, and every entry
+// does this for every message.
 func (l *Live) applyEntry(entry session.Entry) {
 	if record, ok := entry.AsProcess(); ok {
 		l.Processes = slices.DeleteFunc(l.Processes, func(p Process) bool { return p.Last.OperationID == record.OperationID })
 		return
 	}
-	message, ok := entry.AsMessage()
-	if !ok {
-		return
-	}
-	switch message.Message.Role {
+	switch entry.Role() {
 	case session.RoleAssistant:
 		l.Partial = []PartialBlock{}
 	case session.RoleToolResult:
+		message, _ := entry.AsMessage() // what does not decode answers no call
 		l.Tools = slices.DeleteFunc(l.Tools, func(t RunningTool) bool {
 			return t.ToolCallID == message.Message.ToolCallID
 		})

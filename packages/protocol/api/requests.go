@@ -49,12 +49,20 @@ type (
 		Truncated bool `json:"truncated,omitempty"`
 	}
 
-	// ListSessionsRequest lists newest first; "" lists all projects.
+	// ListSessionsRequest lists newest first; "" lists all projects. Sessions that an
+	// agent had made are left out while the one that they belong to is there.
 	ListSessionsRequest struct {
 		ProjectID string `json:"projectId"`
+		All       bool   `json:"all,omitempty"`   // those too
+		Limit     int    `json:"limit,omitempty"` // of one answer, at most MaxSessions; 0 is all at once
+		After     string `json:"after,omitempty"` // Next of the answer before; "" begins with the newest
 	}
 	ListSessionsResponse struct {
 		Sessions []SessionSummary `json:"sessions"`
+		// Next is for the next request; "" where nothing follows. A session that changes
+		// between two requests moves to the front, which session_updated tells.
+		Next  string `json:"next,omitempty"`
+		Total int    `json:"total,omitempty"` // sessions of the whole list now
 	}
 	// CreateSessionRequest makes one session per ClientKey.
 	CreateSessionRequest struct {
@@ -84,7 +92,8 @@ type (
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
-	// SetModelRequest chooses the model, how much it thinks, or both.
+	// SetModelRequest chooses the model, how much it thinks, or both. Where the model
+	// does not know the level, the nearest of Model.ThinkingLevels counts.
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"` // "" with Thinking leaves it
@@ -102,6 +111,8 @@ type (
 	ResyncEventsRequest struct {
 		SessionID string `json:"sessionId"`
 		Anchors
+		// Unattended says that nobody on this connection can answer the agent.
+		Unattended bool `json:"unattended,omitempty"`
 	}
 	// ResyncEventsResponse brings the entry to the state at Anchors; every later
 	// event follows on the same connection, with no gap.
@@ -117,17 +128,29 @@ type (
 		Anchors Anchors         `json:"anchors"`
 	}
 	// GetEntriesRequest asks for the last entries before a place in the log; 0 is its
-	// end.
+	// end. With After it asks for the first entries after that place, and with Around
+	// for the entries on both sides of one, none of them at Before or behind it.
 	GetEntriesRequest struct {
 		SessionID string `json:"sessionId"`
 		Before    uint64 `json:"before,omitempty"`
-		Limit     int    `json:"limit,omitempty"` // 0, or more than WindowEntries, is WindowEntries
+		After     uint64 `json:"after,omitempty"`
+		Around    string `json:"around,omitempty"` // id of an entry
+		Limit     int    `json:"limit,omitempty"`  // 0, or more than WindowEntries, is WindowEntries
 	}
 	// GetEntriesResponse holds them in the order of the log.
 	GetEntriesResponse struct {
 		Entries []session.Entry `json:"entries"`
-		// Before is for the next request; 0 where nothing lies before Entries.
+		// Before is for the next request; 0 where nothing lies before Entries. Answers to
+		// After have none.
 		Before uint64 `json:"before,omitempty"`
+		// After is for the next request; 0 where nothing lies between Entries and the
+		// request's Before. Only answers to After and Around have it.
+		After uint64 `json:"after,omitempty"`
+		// PathID is the last of Entries on the path to the session's leaf, "" where none
+		// is. Only answers to After and Around have it.
+		PathID string `json:"pathId,omitempty"`
+		// OnPath tells whether the entry of Around is on the path to the leaf.
+		OnPath bool `json:"onPath,omitempty"`
 	}
 	// GetProcessLogRequest asks for lines of an operation's log.
 	GetProcessLogRequest struct {
@@ -182,7 +205,23 @@ type (
 	AnswerApprovalResponse struct {
 		Decision  Decision `json:"decision"`
 		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
-		Won       bool     `json:"won"`       // false when somebody was faster
+		Won       bool     `json:"won"`       // false when another answer counts
+	}
+
+	// AnswerQuestionRequest answers a question, with one of its choices or in other
+	// words; Skip, without an answer, leaves it to the agent.
+	AnswerQuestionRequest struct {
+		SessionID  string `json:"sessionId"`
+		QuestionID string `json:"questionId"`
+		Answer     string `json:"answer,omitempty"` // at most MaxAnswer bytes
+		Skip       bool   `json:"skip,omitempty"`
+	}
+	// AnswerQuestionResponse tells the answer that counts: the first one wins.
+	AnswerQuestionResponse struct {
+		Outcome    QuestionOutcome `json:"outcome"`
+		Answer     string          `json:"answer,omitempty"`
+		AnsweredBy string          `json:"answeredBy"` // client id, token id, or "host"
+		Won        bool            `json:"won"`        // false when another answer counts
 	}
 
 	ListMCPServersRequest struct {

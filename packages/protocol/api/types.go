@@ -22,6 +22,11 @@ type Model struct {
 	Provider      string `json:"provider"`
 	ID            string `json:"id"` // the provider's name for it
 	ContextWindow int    `json:"contextWindow,omitempty"`
+	// ThinkingLevels are what set_model can choose, from the least to the most; empty
+	// where the model cannot be told how much to think.
+	ThinkingLevels []string `json:"thinkingLevels,omitempty"`
+	// Thinking is the level that config.toml names; "" leaves it to the provider.
+	Thinking string `json:"thinking,omitempty"`
 	// Demo is true for the built-in demo model, which is not an AI.
 	Demo bool `json:"demo,omitempty"`
 }
@@ -71,14 +76,30 @@ type MCPServer struct {
 	Name      string `json:"name"`
 	Source    string `json:"source"`    // "config.toml" or ".mcp.json"
 	Transport string `json:"transport"` // "stdio" or "http"
-	// Shown is what would be started or asked: what a person consents to.
+	// Shown is what would be started or asked, in one line: what a person consents to.
 	Shown string `json:"shown"`
+	// The same in parts. Command, Args, Cwd and Env are of a server that is started, URL
+	// and Headers of one that is asked.
+	Command string       `json:"command,omitempty"`
+	Args    []string     `json:"args,omitempty"`
+	Cwd     string       `json:"cwd,omitempty"` // "" is the project's folder
+	Env     []MCPSetting `json:"env,omitempty"`
+	URL     string       `json:"url,omitempty"`
+	Headers []MCPSetting `json:"headers,omitempty"`
 	// Hash is of the configuration that is consented to; "" where none is needed.
 	Hash  string         `json:"hash,omitempty"`
 	State MCPServerState `json:"state"`
 	// Reason says in words why it does not run.
 	Reason string   `json:"reason,omitempty"`
 	Tools  []string `json:"tools"` // as the server names them, while it runs
+}
+
+// MCPSetting is a variable or a header that a server is given.
+type MCPSetting struct {
+	Name string `json:"name"`
+	// Value is "" where Secret is true: the name sounds like that of a secret.
+	Value  string `json:"value"`
+	Secret bool   `json:"secret,omitempty"`
 }
 
 // MCPServerState says how a server stands.
@@ -122,14 +143,35 @@ type SessionSummary struct {
 	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
 	MessageCount int    `json:"messageCount"`
 	Running      bool   `json:"running"`
-	// WaitingApproval is true while a tool call waits for an answer.
+	// WaitingApproval is true while a tool call waits for an answer, here or in a child.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
+	// WaitingAnswer is true while a question of the agent waits.
+	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
 	// Model is the name in config.toml of the model that answers next.
 	Model string `json:"model"`
+	// Thinking is how much that model thinks; "" leaves it to the provider.
+	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking.
 	Mode Mode `json:"mode,omitempty"`
 	// Damaged tells what is wrong with the file, "" when nothing is.
 	Damaged string `json:"damaged,omitempty"`
+	// ParentSessionID is of the session whose agent had this one made; "" when a person did.
+	ParentSessionID string `json:"parentSessionId,omitempty"`
+	// Usage is what the turns of the session took, on all branches, with attempts that
+	// failed or were cancelled as far as the provider told of them.
+	Usage TokenUsage `json:"usage,omitzero"`
+	// Auxiliary is what was spent beside the turns: on summaries and titles.
+	Auxiliary TokenUsage `json:"auxiliary,omitzero"`
+}
+
+// TokenUsage is a sum of tokens as providers count them.
+type TokenUsage struct {
+	Input      int `json:"input"` // not read from a cache
+	Output     int `json:"output"`
+	CacheRead  int `json:"cacheRead"`
+	CacheWrite int `json:"cacheWrite"`
+	// Cost is in US dollars; absent where config.toml names no price.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Anchors say how much of a session an entry has seen.
@@ -183,13 +225,20 @@ const MaxToolTail = 16 << 10
 
 // Live is the part of a session that is not in its log yet.
 type Live struct {
-	Turn      *Turn                  `json:"turn"`    // null when idle
-	Partial   []PartialBlock         `json:"partial"` // the assistant message that streams
-	Tools     []RunningTool          `json:"tools"`
-	Approvals []Approval             `json:"approvals"`
+	Turn      *Turn          `json:"turn"`    // null when idle
+	Partial   []PartialBlock `json:"partial"` // the assistant message that streams
+	Tools     []RunningTool  `json:"tools"`
+	Approvals []Approval     `json:"approvals"`
+	// Questions of the agent that wait for a person.
+	Questions []Question             `json:"questions"`
 	Queue     []session.QueuedPrompt `json:"queue"`
+	// Unattended is true while an approval or a question waits and nobody who watches
+	// the session may answer it.
+	Unattended bool `json:"unattended,omitempty"`
 	// Work is what the host does to the session between turns; null when nothing.
 	Work *Work `json:"work"`
+	// Crew is who works for calls of the turn.
+	Crew []CrewBatch `json:"crew"`
 	// Processes are operations whose record is not in the log yet.
 	Processes []Process `json:"processes"`
 }
@@ -255,6 +304,29 @@ const (
 	DecisionDeny      Decision = "deny"      // with a word to the agent, if there is one
 	DecisionStop      Decision = "stop"      // deny, and cancel the turn
 	DecisionCancelled Decision = "cancelled" // the turn was cancelled before anyone answered
+)
+
+// Question is what the agent asks the people who watch.
+type Question struct {
+	ID         string `json:"id"`
+	TurnID     string `json:"turnId"`
+	ToolCallID string `json:"toolCallId"`
+	Question   string `json:"question"`
+	// Choices are answers to choose from, at most MaxChoices; another one may be given.
+	Choices   []string `json:"choices"`
+	CreatedAt int64    `json:"createdAt"` // Unix milliseconds
+	// Deadline is when the agent goes on without an answer, in Unix milliseconds; 0 is never.
+	Deadline int64 `json:"deadline,omitempty"`
+}
+
+// QuestionOutcome is how a question ended.
+type QuestionOutcome string
+
+const (
+	OutcomeAnswered  QuestionOutcome = "answered"
+	OutcomeSkipped   QuestionOutcome = "skipped"   // somebody left it to the agent
+	OutcomeTimedOut  QuestionOutcome = "timed_out" // nobody answered until the deadline
+	OutcomeCancelled QuestionOutcome = "cancelled" // the turn was cancelled
 )
 
 // PromptState is how far a prompt got.

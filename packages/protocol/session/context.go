@@ -16,6 +16,8 @@ type Context struct {
 	// Hole is nil, or the *PathError at which the path to the leaf ends before a
 	// root: what lies above is not in the context.
 	Hole error
+
+	level, model json.RawMessage // as they stand in the file, of whatever kind; nil: absent
 }
 
 // ModelRef names a model.
@@ -48,7 +50,7 @@ func (t *Tree) LeafContext() Context {
 }
 
 func (t *Tree) contextAt(leaf int) Context {
-	c := Context{ThinkingLevel: "off"}
+	c := Context{ThinkingLevel: "off", level: json.RawMessage(`"off"`), model: json.RawMessage("null")}
 	var path []int32
 	if leaf >= 0 {
 		path, c.Hole = t.walk(leaf)
@@ -67,17 +69,23 @@ func (t *Tree) settings(c *Context, path []int32) {
 		e := &t.entries[place]
 		switch {
 		case e.Type == TypeThinkingLevelChange && !level:
-			c.ThinkingLevel, c.ThinkingSet, level = memberString(e.Raw, "thinkingLevel"), true, true
+			c.level = member(e.Raw, "thinkingLevel")
+			c.ThinkingLevel, c.ThinkingSet, level = stringOf(c.level), true, true
 		case e.Type == TypeModelChange && c.Model == nil:
-			c.Model = &ModelRef{memberString(e.Raw, "provider"), memberString(e.Raw, "modelId")}
+			c.setModel(member(e.Raw, "provider"), member(e.Raw, "modelId"))
 		case e.Type == TypeMessage && c.Model == nil && e.messageRole() == roleAssistant:
 			m := e.message()
-			c.Model = &ModelRef{memberString(m, "provider"), memberString(m, "model")}
+			c.setModel(member(m, "provider"), member(m, "model"))
 		}
 		if level && c.Model != nil {
 			return
 		}
 	}
+}
+
+func (c *Context) setModel(provider, modelID json.RawMessage) {
+	c.Model = &ModelRef{stringOf(provider), stringOf(modelID)}
+	c.model = newObject().raw("provider", provider).raw("modelId", modelID).end()
 }
 
 // contextBuilder selects the entries that count and makes messages of them.

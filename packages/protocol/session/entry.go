@@ -37,6 +37,7 @@ const (
 const (
 	CustomQueue    = "scorel.queue"    // data: Queue, the whole queue after a change
 	CustomApproval = "scorel.approval" // data: ApprovalRecord, that a call waits, and then who decided what
+	CustomQuestion = "scorel.question" // data: QuestionRecord, that a question waits, and then what was answered
 	CustomMode     = "scorel.mode"     // data: ModeRecord, how much the agent may do without asking
 	CustomTurn     = "scorel.turn"     // data: TurnRecord, how a turn ended
 	CustomLeaf     = "scorel.leaf"     // data: LeafRecord, the leaf was moved to the entry that this one hangs on
@@ -53,6 +54,7 @@ type Header struct {
 	ParentSession string    `json:"parentSession,omitempty"` // path of the session it was forked from
 	ProjectID     string    `json:"projectId,omitempty"`     // ours
 	ClientKey     string    `json:"clientKey,omitempty"`     // ours: the key that made it, so that a retry makes no second one
+	ChildOf       string    `json:"childOf,omitempty"`       // ours: id of the session whose agent had it made
 }
 
 // The typed entries. The order of the fields is the order on disk.
@@ -146,6 +148,19 @@ type (
 		// Rules hold in the project from here on.
 		Rules []string `json:"rules,omitempty"`
 		// Request is what people were shown (api.Approval), while it waits.
+		Request json.RawMessage `json:"request,omitempty"`
+		// Prompt is that of the turn, without its text, while it waits.
+		Prompt *QueuedPrompt `json:"prompt,omitempty"`
+	}
+	// QuestionRecord is the data of CustomQuestion: one when a question begins to wait,
+	// without an outcome, and one when it ends.
+	QuestionRecord struct {
+		QuestionID string `json:"questionId"`
+		ToolCallID string `json:"toolCallId"`
+		Outcome    string `json:"outcome,omitempty"`    // "" while it waits
+		Answer     string `json:"answer,omitempty"`     // with the outcome "answered"
+		AnsweredBy string `json:"answeredBy,omitempty"` // client id, or "host"
+		// Request is what people were shown (api.Question), while it waits.
 		Request json.RawMessage `json:"request,omitempty"`
 		// Prompt is that of the turn, without its text, while it waits.
 		Prompt *QueuedPrompt `json:"prompt,omitempty"`

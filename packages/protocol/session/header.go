@@ -38,6 +38,7 @@ func readHeader(line []byte) (Header, bool) {
 		Timestamp: memberString(line, "timestamp"), Cwd: memberString(line, "cwd"),
 		ParentSession: memberString(line, "parentSession"),
 		ProjectID:     memberString(line, "projectId"), ClientKey: memberString(line, "clientKey"),
+		ChildOf: memberString(line, "childOf"),
 	}, true
 }
 
@@ -47,21 +48,55 @@ func versionOf(value json.RawMessage) int {
 	if len(value) == 0 || value[0] == 'n' {
 		return 1
 	}
-	text := string(value)
-	switch value[0] {
-	case '"':
-		text = trim(unquote(value))
-	case 't':
-		text = "1"
-	case 'f':
-		text = "0"
-	}
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(n) || strings.ContainsAny(text, "_pPxX") {
+	n := numberOf(value)
+	if math.IsNaN(n) {
 		return Version
 	}
 	return int(min(max(math.Floor(n), math.MinInt32), math.MaxInt32))
+}
+
+// numberOf returns what JavaScript's Number gives for the text of a JSON value.
+func numberOf(value json.RawMessage) float64 {
+	switch value[0] {
+	case '"':
+		return numberIn(trim(unquote(value)))
+	case 't':
+		return 1
+	case 'f', 'n':
+		return 0
+	case '{':
+		return math.NaN()
+	case '[': // the number in its text: that of its only element
+		start := skipSpace(value, 1)
+		if value[start] == ']' {
+			return 0
+		}
+		if end, _ := skipValue(value, start); value[skipSpace(value, end)] == ']' && value[start] != 't' && value[start] != 'f' {
+			return numberOf(value[start:end])
+		}
+		return math.NaN()
+	}
+	return numberIn(string(value))
+}
+
+func numberIn(text string) float64 {
+	switch text {
+	case "":
+		return 0
+	case "Infinity", "+Infinity":
+		return math.Inf(1)
+	case "-Infinity":
+		return math.Inf(-1)
+	}
+	if strings.Trim(text, "0123456789+-.eE") != "" {
+		if n, err := strconv.ParseUint(text, 0, 64); err == nil && !strings.Contains(text, "_") {
+			return float64(n) // 0x, 0o and 0b
+		}
+		return math.NaN()
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return math.NaN()
+	}
+	return n
 }

@@ -158,22 +158,9 @@ func (c *Context) write(s *stream) {
 		s.raw(m)
 	}
 	s.end(']')
-	s.key("thinkingLevel").text(c.ThinkingLevel)
-	if c.Model != nil {
-		s.key("model").raw(c.Model.json())
-	} else {
-		s.key("model").raw([]byte("null"))
+	if c.level != nil {
+		s.key("thinkingLevel").raw(c.level)
 	}
+	s.key("model").raw(c.model)
 	s.end('}')
-}
-
-func (m *ModelRef) json() json.RawMessage {
-	o := newObject()
-	if m.Provider != "" {
-		o.text("provider", m.Provider)
-	}
-	if m.ModelID != "" {
-		o.text("modelId", m.ModelID)
-	}
-	return o.end()
 }

@@ -355,7 +355,16 @@ func (e *Entry) keyOf(id string, f form, name string) string {
 }
 
 // hasParent tells whether a walk to the root goes on: JavaScript takes null,
-// undefined and the empty text for no parent.
+// undefined, the empty text, 0 and false for no parent.
 func (e *Entry) hasParent() bool {
-	return e.ParentID != "" || e.parentForm == formOther
+	return e.ParentID != "" || e.parentForm == formOther && truthy(member(e.Raw, "parentId"))
+}
+
+// parentName returns the id of the parent for people: its JSON text where it is no
+// string.
+func (e *Entry) parentName() string {
+	if e.parentForm == formOther {
+		return string(member(e.Raw, "parentId"))
+	}
+	return e.ParentID
 }

@@ -56,6 +56,8 @@ type Message struct {
 
 	// Steer is of the entry, not of the message: see MessageEntry.
 	Steer bool `json:"-"`
+	// Note says that the host speaks, in the place of the user: see Note.
+	Note bool `json:"-"`
 }
 
 // Usage counts tokens as the provider reports them.

@@ -112,8 +112,9 @@ func member(raw []byte, name string) json.RawMessage {
 }
 
 // memberString is member for a string; "" where it is none.
-func memberString(raw []byte, name string) string {
-	value := member(raw, name)
+func memberString(raw []byte, name string) string { return stringOf(member(raw, name)) }
+
+func stringOf(value json.RawMessage) string {
 	if len(value) == 0 || value[0] != '"' {
 		return ""
 	}

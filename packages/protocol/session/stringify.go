@@ -54,9 +54,10 @@ func plainSeparators(line []byte) []byte {
 
 // Stringify writes a JSON text as JSON.stringify(JSON.parse(text)) does: without
 // white space, numbers as doubles, of a key that occurs twice the last value, and
-// keys that are array indices first. It loses what a double cannot hold; it is for
-// files that must equal Pi's to the byte. The error is ErrNotJSON.
+// keys that are array indices first. It loses what a double cannot hold, and what is
+// no UTF-8; it is for files that must equal Pi's to the byte. The error is ErrNotJSON.
 func Stringify(text []byte) (json.RawMessage, error) {
+	text = validText(text) // halves of surrogate pairs are escapes here, never bytes
 	start := skipSpace(text, 0)
 	end, ok := skipValue(text, start)
 	if !ok || skipSpace(text, end) != len(text) {

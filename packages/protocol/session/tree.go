@@ -152,7 +152,7 @@ func (t *Tree) climb(start int, visit func(place int)) error {
 		visit(i)
 		parent, found := t.parent(i)
 		if !found {
-			return &PathError{ErrMissingParent, t.entries[i].ParentID}
+			return &PathError{ErrMissingParent, t.entries[i].parentName()}
 		}
 		i = parent
 	}

@@ -19,8 +19,31 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// View shows what happens. Run calls it from one goroutine, but for Decide.
+// Verdict is what a person says to a tool call.
+type Verdict struct {
+	Decision api.Decision
+	Feedback string // a word to the agent, with a denial
+}
+
+// Reply is what a person says to a question of the agent. The zero Reply leaves it to
+// other entries.
+type Reply struct {
+	Answer string
+	Skip   bool // the agent is to decide
+}
+
+// Asker asks a person. It is called from a goroutine of its own, one call at a time,
+// and returns early when ctx ends.
+type Asker interface {
+	// Decide asks about a tool call.
+	Decide(ctx context.Context, approval api.Approval) (Verdict, error)
+	// Answer passes a question of the agent on.
+	Answer(ctx context.Context, question api.Question) (Reply, error)
+}
+
+// View shows what happens. Run calls it from one goroutine, but for the Asker.
 type View interface {
+	Asker
 	// Event hears of every event of the session from the prompt on. Where events
 	// were lost for good, events that lead to the same state stand for them.
 	Event(event api.EventEnvelope)
@@ -33,9 +56,6 @@ type View interface {
 	ToolResult(result session.Message)
 	// Notice tells what happens to the connection or the prompt, in a sentence.
 	Notice(text string)
-	// Decide asks about a tool call. It is called from a goroutine of its own, one
-	// call at a time, and returns early when ctx ends.
-	Decide(ctx context.Context, approval api.Approval) (api.Decision, error)
 }
 
 // Config says what to send and how. All fields but After and Patience
@@ -50,6 +70,8 @@ type Config struct {
 	// After tells how long the other side asked to wait after an error.
 	After func(err error) time.Duration
 	View  View
+	// Unattended says that nobody sits there who could answer the agent.
+	Unattended bool
 
 	ClientKey string // of the prompt
 	Text      string
@@ -88,7 +110,7 @@ func Run(ctx context.Context, cfg Config) (Result, error) {
 	}
 	// A pending question is withdrawn, not waited for, when Run returns.
 	asking, withdraw := context.WithCancel(context.WithoutCancel(ctx))
-	r := &runner{cfg: cfg, questions: newQuestions(asking, cfg.View.Decide)}
+	r := &runner{cfg: cfg, questions: newQuestions(asking, cfg.View)}
 	defer r.questions.wait()
 	defer withdraw()
 	r.tracker = newTracker(cfg.ClientKey, cfg.View, r.questions)
@@ -164,7 +186,7 @@ func (r *runner) connection(ctx context.Context) (synced bool, err error) {
 
 func (r *runner) resync(ctx context.Context, c *client.Client) error {
 	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events",
-		api.ResyncEventsRequest{SessionID: r.sessionID, Anchors: r.tracker.anchors})
+		api.ResyncEventsRequest{SessionID: r.sessionID, Anchors: r.tracker.anchors, Unattended: r.cfg.Unattended})
 	if err != nil {
 		return err
 	}
@@ -257,16 +279,46 @@ func (r *runner) answer(ctx context.Context, c *client.Client) error {
 		if decided.err != nil {
 			return decided.err
 		}
-		_, err := client.Call[api.AnswerApprovalResponse](ctx, c, "answer_approval", api.AnswerApprovalRequest{
-			SessionID: r.sessionID, ApprovalID: decided.approvalID, Decision: decided.decision,
-		})
+		err := r.deliver(ctx, c, decided)
 		var refused *api.Error
 		if err != nil && (!errors.As(err, &refused) || refused.Kind == api.KindNotAllowed) {
 			return err
 		}
-		r.questions.forget(decided.approvalID)
+		r.questions.forget(decided.id())
 	}
 	return nil
+}
+
+func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) error {
+	if decided.approval != nil {
+		got, err := client.Call[api.AnswerApprovalResponse](ctx, c, "answer_approval", api.AnswerApprovalRequest{
+			SessionID: decided.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
+		})
+		if err == nil && !got.Won {
+			r.cfg.View.Notice(fmt.Sprintf("too late: %s had answered already (%s), and that counts", got.DecidedBy, got.Decision))
+		}
+		return err
+	}
+	got, err := client.Call[api.AnswerQuestionResponse](ctx, c, "answer_question", api.AnswerQuestionRequest{
+		SessionID: decided.sessionID, QuestionID: decided.id(), Answer: decided.reply.Answer, Skip: decided.reply.Skip,
+	})
+	if err == nil && !got.Won {
+		r.cfg.View.Notice("too late: " + told(got.AnsweredBy, got.Outcome, got.Answer))
+	}
+	return err
+}
+
+// told says how a question ended.
+func told(by string, outcome api.QuestionOutcome, answer string) string {
+	switch outcome {
+	case api.OutcomeAnswered:
+		return fmt.Sprintf("%s answered the agent: %s", by, answer)
+	case api.OutcomeSkipped:
+		return by + " left the question to the agent"
+	case api.OutcomeTimedOut:
+		return "the time to answer is over, and the agent decides"
+	}
+	return "the question does not wait any more"
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -70,6 +70,8 @@ type scriptedHost struct {
 	failing          int
 	prompts          []string
 	answers          []api.AnswerApprovalRequest
+	replies          []api.AnswerQuestionRequest
+	late             bool // somebody was faster with a reply
 	cancelled        bool
 	queue            bool // answer queued to the prompt and publish nothing
 	othersAnswer     bool // an approval is resolved without our answer
@@ -130,6 +132,9 @@ func (h *scriptedHost) answer(name string, message []byte) any {
 	case "answer_approval":
 		h.answers = append(h.answers, decodeRequest[api.AnswerApprovalRequest](h.t, message))
 		return api.AnswerApprovalResponse{Won: true}
+	case "answer_question":
+		h.replies = append(h.replies, decodeRequest[api.AnswerQuestionRequest](h.t, message))
+		return api.AnswerQuestionResponse{Won: !h.late, Outcome: api.OutcomeAnswered, Answer: "b", AnsweredBy: "cli_other"}
 	case "cancel_turn":
 		h.cancelled = true
 		return api.CancelTurnResponse{Cancelled: true}
@@ -162,6 +167,8 @@ func (h *scriptedHost) waits() bool {
 	switch h.script.events[h.published-1].Event.(type) {
 	case api.ApprovalRequested:
 		return len(h.answers) == 0 && !h.othersAnswer
+	case api.QuestionAsked:
+		return len(h.replies) == 0 && !h.othersAnswer
 	case api.MessageStarted:
 		return !h.cancelled
 	}
@@ -207,10 +214,10 @@ func TestRunSurvivesLosses(t *testing.T) {
 		h := &scriptedHost{t: t, script: s, cuts: []int{1, 4, 6, 8}, down: 3}
 		view := newRecorder()
 		asked := 0
-		view.decide = func(context.Context, api.Approval) (api.Decision, error) {
+		view.decide = func(context.Context, api.Approval) (Verdict, error) {
 			asked++
 			time.Sleep(time.Second) // the person thinks; the bubble's clock moves at once
-			return api.DecisionAllow, nil
+			return Verdict{Decision: api.DecisionAllow}, nil
 		}
 		result, err := h.run(t.Context(), view)
 		if err != nil || result != (Result{SessionID: testSession, StopReason: session.StopEnd, Text: "Done."}) {
@@ -300,10 +307,10 @@ func TestQuestionIsWithdrawn(t *testing.T) {
 		h := &scriptedHost{t: t, script: askScript(t), othersAnswer: true}
 		view := newRecorder()
 		withdrawn := make(chan error, 1)
-		view.decide = func(ctx context.Context, _ api.Approval) (api.Decision, error) {
+		view.decide = func(ctx context.Context, _ api.Approval) (Verdict, error) {
 			<-ctx.Done()
 			withdrawn <- ctx.Err()
-			return api.DecisionDeny, ctx.Err()
+			return Verdict{Decision: api.DecisionDeny}, ctx.Err()
 		}
 		result, err := h.run(t.Context(), view)
 		if err != nil || result.StopReason != session.StopEnd {

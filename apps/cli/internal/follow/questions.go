@@ -7,70 +7,100 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// questions asks a person about tool calls, one at a time, and keeps each answer
-// until the host has it. It outlives a lost connection: nobody is asked twice.
+// request is what the host asks a person: a leave for a tool call, or an answer to a
+// question of the agent. One of the two is set.
+type request struct {
+	sessionID string // where the call waits: our session, or that of an agent that works for it
+	approval  *api.Approval
+	question  *api.Question
+}
+
+func (r request) id() string {
+	if r.approval != nil {
+		return r.approval.ID
+	}
+	return r.question.ID
+}
+
+// questions asks a person, one thing at a time, and keeps each answer until the host
+// has it. It outlives a lost connection: nobody is asked twice.
 //
 // The runner's goroutine owns it; the goroutine that asks only sends on decided.
 type questions struct {
 	ctx     context.Context
-	ask     func(context.Context, api.Approval) (api.Decision, error)
+	view    Asker
 	decided chan struct{} // holds one token when an answer is there to collect
 
-	waiting []api.Approval
+	waiting []request
 	asking  *question
 	done    []answer
+	left    []string // ids of questions that are left to other entries
 }
 
 type question struct {
-	approvalID string
-	withdraw   context.CancelFunc
-	withdrawn  bool
-	result     chan answer // holds one
+	sessionID string
+	id        string
+	withdraw  context.CancelFunc
+	withdrawn bool
+	result    chan answer // holds one
 }
 
+// answer is what a person said to a request.
 type answer struct {
-	approvalID string
-	decision   api.Decision
-	err        error
+	request
+	verdict Verdict // to an approval
+	reply   Reply   // to a question
+	err     error
 }
 
-func newQuestions(ctx context.Context, ask func(context.Context, api.Approval) (api.Decision, error)) *questions {
-	return &questions{ctx: ctx, ask: ask, decided: make(chan struct{}, 1)}
+func newQuestions(ctx context.Context, view Asker) *questions {
+	return &questions{ctx: ctx, view: view, decided: make(chan struct{}, 1)}
 }
 
 // add puts a question, unless it was put before.
-func (q *questions) add(approval api.Approval) {
-	if q.knows(approval.ID) {
+func (q *questions) add(r request) {
+	if q.knows(r.id()) {
 		return
 	}
-	q.waiting = append(q.waiting, approval)
+	q.waiting = append(q.waiting, r)
 	q.next()
 }
 
 func (q *questions) knows(id string) bool {
-	return q.asking != nil && q.asking.approvalID == id ||
-		slices.ContainsFunc(q.waiting, func(a api.Approval) bool { return a.ID == id }) ||
-		slices.ContainsFunc(q.done, func(a answer) bool { return a.approvalID == id })
+	return q.isAsking(id) || slices.Contains(q.left, id) ||
+		slices.ContainsFunc(q.waiting, func(r request) bool { return r.id() == id }) ||
+		slices.ContainsFunc(q.done, func(a answer) bool { return a.id() == id })
 }
+
+func (q *questions) isAsking(id string) bool { return q.asking != nil && q.asking.id == id }
 
 // next asks the first question that waits, when none is being asked.
 func (q *questions) next() {
 	if q.asking != nil || len(q.waiting) == 0 {
 		return
 	}
-	approval := q.waiting[0]
+	r := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	ctx, withdraw := context.WithCancel(q.ctx)
-	asking := &question{approvalID: approval.ID, withdraw: withdraw, result: make(chan answer, 1)}
+	asking := &question{sessionID: r.sessionID, id: r.id(), withdraw: withdraw, result: make(chan answer, 1)}
 	q.asking = asking
 	go func() {
-		decision, err := q.ask(ctx, approval)
-		asking.result <- answer{approval.ID, decision, err}
+		asking.result <- q.put(ctx, r)
 		select {
 		case q.decided <- struct{}{}:
 		default:
 		}
 	}()
+}
+
+func (q *questions) put(ctx context.Context, r request) answer {
+	a := answer{request: r}
+	if r.approval != nil {
+		a.verdict, a.err = q.view.Decide(ctx, *r.approval)
+	} else {
+		a.reply, a.err = q.view.Answer(ctx, *r.question)
+	}
+	return a
 }
 
 // collect takes the answer that decided announced.
@@ -89,7 +119,11 @@ func (q *questions) finish(result answer) {
 	withdrawn := q.asking.withdrawn
 	q.asking.withdraw()
 	q.asking = nil
-	if !withdrawn {
+	switch {
+	case withdrawn:
+	case result.question != nil && result.err == nil && result.reply == Reply{}:
+		q.left = append(q.left, result.id())
+	default:
 		q.done = append(q.done, result)
 	}
 	q.next()
@@ -97,31 +131,51 @@ func (q *questions) finish(result answer) {
 
 // resolved takes back a question that was decided elsewhere.
 func (q *questions) resolved(id string) {
-	q.waiting = slices.DeleteFunc(q.waiting, func(a api.Approval) bool { return a.ID == id })
+	q.waiting = slices.DeleteFunc(q.waiting, func(r request) bool { return r.id() == id })
 	q.forget(id)
-	if q.asking != nil && q.asking.approvalID == id {
+	if q.isAsking(id) {
 		q.asking.withdrawn = true
 		q.asking.withdraw()
 	}
 }
 
-// keep takes back every question that is not among open.
-func (q *questions) keep(open []api.Approval) {
+// keep takes back every question of a session that is not among open.
+func (q *questions) keep(sessionID string, open []string) {
 	var gone []string
-	for _, a := range q.waiting {
-		gone = append(gone, a.ID)
+	for _, r := range q.waiting {
+		if r.sessionID == sessionID {
+			gone = append(gone, r.id())
+		}
 	}
 	for _, a := range q.done {
-		gone = append(gone, a.approvalID)
+		if a.sessionID == sessionID {
+			gone = append(gone, a.id())
+		}
 	}
-	if q.asking != nil {
-		gone = append(gone, q.asking.approvalID)
+	if q.asking != nil && q.asking.sessionID == sessionID {
+		gone = append(gone, q.asking.id)
 	}
 	for _, id := range gone {
-		if !slices.ContainsFunc(open, func(a api.Approval) bool { return a.ID == id }) {
+		if !slices.Contains(open, id) {
 			q.resolved(id)
 		}
 	}
+}
+
+// sessions are those that questions belong to.
+func (q *questions) sessions() []string {
+	var ids []string
+	for _, r := range q.waiting {
+		ids = append(ids, r.sessionID)
+	}
+	for _, a := range q.done {
+		ids = append(ids, a.sessionID)
+	}
+	if q.asking != nil {
+		ids = append(ids, q.asking.sessionID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // answers returns the answers that the host does not have yet.
@@ -129,7 +183,7 @@ func (q *questions) answers() []answer { return slices.Clone(q.done) }
 
 // forget drops an answer that the host has.
 func (q *questions) forget(id string) {
-	q.done = slices.DeleteFunc(q.done, func(a answer) bool { return a.approvalID == id })
+	q.done = slices.DeleteFunc(q.done, func(a answer) bool { return a.id() == id })
 }
 
 // wait waits for the goroutine that asks, after its context has ended.

@@ -68,7 +68,8 @@ func (t *tracker) replaceLive(live api.Live) {
 		t.runs(live.Turn.TurnID, live.Turn.ClientKey)
 	}
 	t.queueIs(live.Queue)
-	t.questions.keep(live.Approvals)
+	t.questions.keep(t.sessionID, openIn(live))
+	t.crewIs(live.Crew)
 	if !t.ours() {
 		t.endFromLog()
 		return
@@ -81,9 +82,32 @@ func (t *tracker) replaceLive(live api.Live) {
 	for _, approval := range live.Approvals {
 		if !t.questions.knows(approval.ID) {
 			t.emit(api.ApprovalRequested{Approval: approval})
-			t.ask(approval)
+			t.ask(approval.TurnID, request{sessionID: t.sessionID, approval: &approval})
 		}
 	}
+	for _, question := range live.Questions {
+		if !t.questions.knows(question.ID) {
+			t.emit(api.QuestionAsked{Question: question})
+			t.ask(question.TurnID, request{sessionID: t.sessionID, question: &question})
+		}
+	}
+}
+
+// openIn names what waits for a person.
+func openIn(live api.Live) []string {
+	ids := idsOf(live.Approvals)
+	for _, question := range live.Questions {
+		ids = append(ids, question.ID)
+	}
+	return ids
+}
+
+func idsOf(approvals []api.Approval) []string {
+	var ids []string
+	for _, approval := range approvals {
+		ids = append(ids, approval.ID)
+	}
+	return ids
 }
 
 // runs notes which turn runs. A prompt that was given to a running turn is part of it.
@@ -182,9 +206,18 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 	case api.QueueChanged:
 		t.queueIs(e.Queue)
 	case api.ApprovalRequested:
-		t.ask(e.Approval)
+		t.ask(e.Approval.TurnID, request{sessionID: t.sessionID, approval: &e.Approval})
+	case api.QuestionAsked:
+		t.ask(e.Question.TurnID, request{sessionID: t.sessionID, question: &e.Question})
+	case api.QuestionAnswered:
+		if t.questions.isAsking(e.QuestionID) {
+			t.view.Notice(told(e.AnsweredBy, e.Outcome, e.Answer))
+		}
+		t.questions.resolved(e.QuestionID)
 	case api.ApprovalResolved:
 		t.questions.resolved(e.ApprovalID)
+	case api.CrewUpdated:
+		t.childIs(e.Child)
 	default:
 		t.partial(e)
 	}
@@ -217,9 +250,9 @@ func (t *tracker) breakOff() {
 	}
 }
 
-func (t *tracker) ask(approval api.Approval) {
-	if approval.TurnID == t.turnID && t.turnID != "" {
-		t.questions.add(approval)
+func (t *tracker) ask(turnID string, r request) {
+	if turnID == t.turnID && t.turnID != "" {
+		t.questions.add(r)
 	}
 }
 

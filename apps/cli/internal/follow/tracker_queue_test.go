@@ -10,7 +10,7 @@ import (
 func queuedTracker(t *testing.T) (*tracker, *script) {
 	t.Helper()
 	view := newRecorder()
-	tr := newTracker(testKey, view, newQuestions(t.Context(), view.Decide))
+	tr := newTracker(testKey, view, newQuestions(t.Context(), view))
 	tr.resync(testSession, api.ResyncEventsResponse{Mode: api.ResyncFull, Live: api.NewLive()})
 	s := &script{t: t}
 	s.add(api.TurnStarted{Turn: api.Turn{TurnID: "other", ClientKey: "their key"}})

@@ -26,7 +26,8 @@ type recorder struct {
 	entries  []string // ids
 	partial  api.Live // projected from all events
 	notices  []string
-	decide   func(context.Context, api.Approval) (api.Decision, error)
+	decide   func(context.Context, api.Approval) (Verdict, error)
+	answer   func(context.Context, api.Question) (Reply, error)
 }
 
 func newRecorder() *recorder { return &recorder{partial: api.NewLive()} }
@@ -49,11 +50,17 @@ func (r *recorder) ToolResult(result session.Message) {
 	r.results = append(r.results, result.ToolCallID)
 }
 func (r *recorder) Notice(text string) { r.notices = append(r.notices, text) }
-func (r *recorder) Decide(ctx context.Context, a api.Approval) (api.Decision, error) {
+func (r *recorder) Decide(ctx context.Context, a api.Approval) (Verdict, error) {
 	if r.decide == nil {
-		return api.DecisionDeny, nil
+		return Verdict{Decision: api.DecisionDeny}, nil
 	}
 	return r.decide(ctx, a)
+}
+func (r *recorder) Answer(ctx context.Context, q api.Question) (Reply, error) {
+	if r.answer == nil {
+		return Reply{}, nil
+	}
+	return r.answer(ctx, q)
 }
 
 // script builds the events of a session as a host would publish them.
@@ -131,6 +138,8 @@ func turnScript(t *testing.T) (s *script, begin int) {
 	s.message(testTurn, "", assistant(session.StopToolUse, "I will look.", "c1"))
 	s.add(api.ApprovalRequested{Approval: api.Approval{ID: "a1", TurnID: testTurn, ToolCallID: "c1"}})
 	s.add(api.ApprovalResolved{ApprovalID: "a1", Decision: api.DecisionAllow, DecidedBy: "cli_x"})
+	s.add(api.QuestionAsked{Question: api.Question{ID: "q1", TurnID: testTurn, ToolCallID: "c1"}})
+	s.add(api.QuestionAnswered{QuestionID: "q1", Outcome: api.OutcomeAnswered, AnsweredBy: "cli_x"})
 	s.add(api.ToolStarted{ToolCallID: "c1", ToolName: "bash"})
 	s.add(api.ToolOutput{ToolCallID: "c1", Delta: "out"})
 	s.message(testTurn, "", session.Message{Role: session.RoleToolResult, ToolCallID: "c1"})
@@ -175,7 +184,7 @@ func (s *script) betweenPair(n int) bool {
 func track(t *testing.T) (*tracker, *recorder) {
 	view := newRecorder()
 	ctx, cancel := context.WithCancel(context.Background())
-	q := newQuestions(ctx, view.Decide)
+	q := newQuestions(ctx, view)
 	t.Cleanup(func() { cancel(); q.wait() })
 	return newTracker(testKey, view, q), view
 }

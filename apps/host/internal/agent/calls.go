@@ -24,6 +24,9 @@ func (r *runner) answer(ctx context.Context, message session.Message, calls []se
 	case session.StopError:
 		return r.refuseAll(ctx, calls, TextModelFailed)
 	}
+	if r.last {
+		return r.refuseAll(ctx, calls, TextLimit)
+	}
 	for len(calls) > 0 {
 		n := r.segment(calls)
 		if err := r.runSegment(ctx, calls[:n]); err != nil {
@@ -57,6 +60,13 @@ func (r *runner) reads(name string) bool {
 	return ok && tool.Risk() == RiskRead
 }
 
+// writes tells whether a call may have changed something; of a tool that is not known
+// nobody can tell.
+func (r *runner) writes(name string) bool {
+	tool, ok := r.tools[name]
+	return !ok || tool.Risk() == RiskWrite
+}
+
 // runSegment runs the calls side by side and appends each result as soon as
 // those before it are in the journal. It returns when every call has ended, also
 // after an error of the journal, which stops the calls that still run.
@@ -82,7 +92,10 @@ func (r *runner) runSegment(ctx context.Context, calls []session.Block) error {
 		if err := r.appendResult(ctx, call, result); err != nil {
 			return err
 		}
-		r.repeats.note(call, result, !r.reads(call.Name))
+		r.repeats.note(call, result, r.writes(call.Name))
+		if result.Closing != "" {
+			r.closing = append(r.closing, result.Closing)
+		}
 	}
 	return nil
 }
@@ -101,7 +114,7 @@ func (r *runner) execute(ctx context.Context, block session.Block, times int) Re
 		return Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
 	}
 	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd}
-	if tool.Risk() != RiskRead || times >= maxSame {
+	if tool.Risk() == RiskWrite || times >= maxSame {
 		if refusal, allowed := r.ask(ctx, tool, call, times); !allowed {
 			return refusal
 		}
@@ -157,7 +170,7 @@ func (r *runner) start(ctx context.Context, tool Tool, call Call) (result Result
 			result = Failure("The tool %s failed because of a fault in it: %v. Try another way.", call.Name, fault)
 		}
 	}()
-	return tool.Run(ctx, call, func(output string) {
+	return tool.Run(ctx, r.asking(call), func(output string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !ended && output != "" {

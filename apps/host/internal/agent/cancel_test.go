@@ -37,6 +37,7 @@ func scripts() map[string][]modeltest.Step {
 		"cut":       {{Content: session.Content{modeltest.Call("a", "read", `{}`)}, Stop: session.StopLength}, modeltest.Say("ok")},
 		"hangs":     {modeltest.Calls(modeltest.Call("a", "hang", `{}`), modeltest.Call("b", "read", `{}`), modeltest.Call("c", "hangw", `{}`))},
 		"fails":     {{Content: session.Content{session.Text("half"), modeltest.Call("a", "read", `{}`)}, Stop: session.StopError, Error: "HTTP 500"}},
+		"overflow":  {modeltest.Calls(modeltest.Call("a", "read", `{}`)), {Overflow: true}, modeltest.Say("it fits")},
 		"says none": {modeltest.Calls(modeltest.Call("a", "read", `{}`)), {}},
 	}
 }
@@ -74,6 +75,10 @@ func cancelAt(t *testing.T, steps []modeltest.Step, k int) bool {
 	}
 	turn := turnOf(w, model, echo("read", agent.RiskRead), echo("write", agent.RiskWrite),
 		blocking("hang", agent.RiskRead), blocking("hangw", agent.RiskWrite))
+	turn.Compact = func(ctx context.Context, messages []session.Message) ([]session.Message, error) {
+		w.step("compact")
+		return messages, ctx.Err()
+	}
 	var outcome agent.Outcome
 	done := make(chan struct{})
 	go func() { defer close(done); outcome = agent.RunTurn(ctx, turn) }()

@@ -37,6 +37,9 @@ type Request struct {
 	// CacheKey is the same for all calls of a session and for no other, so that a
 	// provider finds the beginning of the prompt again; "" for none.
 	CacheKey string
+	// NoTools forbids calls. The tools stay in the request, so that it begins as the
+	// ones before it did.
+	NoTools bool
 }
 
 // ThinkingLevel is how much a model thinks before it answers. Each provider has
@@ -80,6 +83,9 @@ type Delta struct {
 	ID    string
 	Name  string
 	Text  string
+	// Usage is what a failed attempt cost, with DeltaReset and where the provider said
+	// it; nil else.
+	Usage *session.Usage
 }
 
 // Tool is something that the model can do.
@@ -102,6 +108,7 @@ type Risk int
 const (
 	RiskRead  Risk = iota // changes nothing; may run beside others
 	RiskWrite             // changes something: asks first, runs alone
+	RiskAlone             // changes nothing, but runs alone, as a question to people does
 )
 
 // Call is one tool call.
@@ -110,6 +117,8 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // as the model wrote them; may be invalid
 	Cwd       string          // absolute; relative paths are relative to it
+	// Ask asks the people who watch; see People. nil where nobody is there to ask.
+	Ask func(ctx context.Context, question Question) (Reply, error)
 }
 
 // Description is what an approval shows.
@@ -120,6 +129,9 @@ type Description struct {
 	// Insist says that a person is to decide, also where rules would allow the call: the
 	// loop makes it again and again.
 	Insist bool
+	// Foreign says that a program other than the host carries the call out: what it does is
+	// not known. ReadOnly is what that program says of itself.
+	Foreign, ReadOnly bool
 	// Paths are the files that the call would change, absolute or relative to its
 	// working folder, for tools whose arguments do not name just one.
 	Paths []string
@@ -133,6 +145,9 @@ type Result struct {
 	Content session.Content // for the model
 	Details json.RawMessage // for people and programs; may be nil
 	IsError bool
+	// Closing ends the turn once every call of the message has its result: it is the last
+	// message of the assistant then. "" goes on.
+	Closing string
 }
 
 // Journal keeps finished steps.

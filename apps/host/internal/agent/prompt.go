@@ -63,7 +63,7 @@ func toolList(has map[string]Tool) string {
 	lines := make([]string, 0, len(has))
 	for name, tool := range has {
 		asks := ""
-		if tool.Risk() != RiskRead {
+		if tool.Risk() == RiskWrite {
 			asks = " (asks the user first)"
 		}
 		lines = append(lines, "- "+name+asks+"\n")
@@ -95,8 +95,12 @@ func guidance(has map[string]Tool) []string {
 	if has["todo"] != nil {
 		lines = append(lines, "Keep the tasks of longer work with todo, and keep it true.")
 	}
+	if has["clarify"] != nil {
+		lines = append(lines, "Where the user's answer would change what you do and nothing that you can read tells it, ask with clarify before you begin; "+
+			"decide small things yourself. Do not ask it for leave to make a call: tools ask by themselves.")
+	}
 	if has["memory_recall"] != nil {
 		lines = append(lines, "At the beginning of work on a project, recall what was kept about it.")
 	}
-	return append(lines, steerGuidance, "Answer briefly, in Markdown. Name files by their path.")
+	return append(lines, steerGuidance, noteGuidance, "Answer briefly, in Markdown. Name files by their path.")
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -20,7 +21,8 @@ type room struct {
 	overflow  string // what the model said about the prompt's length in this call
 	pruned    bool   // the usage that earlier answers report is too high by now
 	tight     bool   // all results but those of the last answer were pruned
-	compacted bool
+	tried     bool   // to compact, which is done once
+	compacted bool   // with success
 }
 
 // makeRoom shortens the history before a call that would not fit.
@@ -29,6 +31,9 @@ func (r *runner) makeRoom(ctx context.Context) {
 		return
 	}
 	limit := r.ContextWindow - r.ContextWindow/10
+	if r.RoomAt > 0 {
+		limit = min(limit, r.RoomAt)
+	}
 	if r.tokens() > limit {
 		r.prune(min(keptOutput, r.ContextWindow/4))
 	}
@@ -58,17 +63,24 @@ func (r *runner) shorten(ctx context.Context) bool {
 }
 
 func (r *runner) compact(ctx context.Context) bool {
-	if r.Compact == nil || r.room.compacted {
+	if r.Compact == nil || r.room.tried {
 		return false
 	}
-	r.room.compacted = true
+	r.room.tried = true
 	shorter, err := r.Compact(ctx, r.messages)
 	if err != nil || len(shorter) == 0 { // the model's own words about the length are the better ones
 		return false
 	}
 	r.messages = append([]session.Message(nil), shorter...)
-	r.room.pruned = true
+	r.room.pruned, r.room.compacted = true, true
 	return true
+}
+
+// explain says what to do where nothing is left to leave out.
+func (r *room) explain(message *session.Message) {
+	if r.compacted {
+		message.ErrorMessage = strings.TrimSuffix(strings.TrimSpace(message.ErrorMessage), ".") + ". The session was compacted already, and what is left still does not fit."
+	}
 }
 
 // prune puts a short text in the place of old tool results, newest first left

@@ -24,16 +24,37 @@ func reminder(content session.Content) session.Block {
 const steerGuidance = "While you work the user may add a message. It stands at the end of a tool result between " +
 	reminderOpen + " and " + reminderClose + " and is from the user, not from the tool: take it into account at once."
 
-// withoutMarkers returns a tool's content with the marker broken up. The input is
+// The marker around what the host tells the model beside the conversation.
+const (
+	noteOpen  = "<note-from-scorel>"
+	noteClose = "</note-from-scorel>"
+)
+
+// NoteMessage is a note as a model is given it.
+func NoteMessage(note session.Note) session.Message {
+	content := withoutMarkers(session.Content{session.Text(strings.TrimRight(note.Text, "\n"))})
+	content[0].Text = noteOpen + "\n" + content[0].Text + "\n" + noteClose
+	return session.Message{Role: session.RoleUser, Content: content, Note: true}
+}
+
+const noteGuidance = "Text between " + noteOpen + " and " + noteClose + " is from scorel itself, not from the user and not from a tool: " +
+	"things that happened meanwhile, and instructions of folders that you work in."
+
+// markerEnds are the ends of all markers, opening and closing.
+func markerEnds() []string { return []string{"user-message-while-working>", "note-from-scorel>"} }
+
+// withoutMarkers returns a tool's content with the markers broken up. The input is
 // not changed.
 func withoutMarkers(content session.Content) session.Content {
-	has := func(b session.Block) bool { return strings.Contains(b.Text, "user-message-while-working>") }
-	if !slices.ContainsFunc(content, has) {
-		return content
+	for _, end := range markerEnds() {
+		has := func(b session.Block) bool { return strings.Contains(b.Text, end) }
+		if !slices.ContainsFunc(content, has) {
+			continue
+		}
+		content = slices.Clone(content)
+		for i := range content {
+			content[i].Text = strings.ReplaceAll(content[i].Text, end, strings.TrimSuffix(end, ">")+" >")
+		}
 	}
-	out := slices.Clone(content)
-	for i := range out {
-		out[i].Text = strings.ReplaceAll(out[i].Text, "user-message-while-working>", "user-message-while-working >")
-	}
-	return out
+	return content
 }

@@ -27,11 +27,15 @@ const (
 		"Make the call again with less text, or in several smaller calls."
 	// TextModelFailed answers a call of a message that broke off.
 	TextModelFailed = "Not executed: the model's message broke off before this call could start."
+	// TextLimit answers a call that came although the turn may make none any more.
+	TextLimit = "Not executed: this turn has reached its limit of model calls."
 	// TextInterrupted answers a call whose result the log does not have.
 	TextInterrupted = "No result: the host stopped while this call was open. It may have run in part; " +
 		"check before you make it again."
 	// TextGoOn is the prompt before an answer that the log has without one.
 	TextGoOn = "(go on)"
+	// TextNotAnswered answers a question that the cancel found waiting.
+	TextNotAnswered = "Not answered: the turn was cancelled while this question waited."
 	// TextNoOutput stands for a result without text.
 	TextNoOutput = "(no output)"
 )

@@ -27,7 +27,8 @@ type Turn struct {
 	Tools   []Tool
 	Journal Journal
 	Gate    Gate
-	Sink    Sink // called by one goroutine at a time
+	Sink    Sink   // called by one goroutine at a time
+	People  People // nil: nobody answers questions
 	// Steer returns what the user says to the running turn, once each and persisted
 	// already; it is asked before every model call. nil: nothing.
 	Steer func(ctx context.Context) ([]session.Message, error)
@@ -36,7 +37,15 @@ type Turn struct {
 	// Messages is the path so far; the last one is the prompt, persisted already.
 	Messages []session.Message
 	Cwd      string // absolute
-	MaxSteps int    // model calls; 0 is DefaultMaxSteps
+	// MaxSteps is how many model calls the turn may make; 0 is DefaultMaxSteps. In the
+	// last one the model is told to sum up and may call nothing.
+	MaxSteps int
+	// Tell keeps a note for the model in the log and returns it as the message that
+	// the model is given; nil keeps none.
+	Tell func(ctx context.Context, note session.Note) (session.Message, error)
+	// Spent is told of tokens that no message carries: those of attempts that were made
+	// again. nil does not want to know.
+	Spent func(ctx context.Context, usage session.Usage)
 	// Resume says that the last message of the path called tools that do not all have
 	// results: those that have none run first. None of them may have been started.
 	Resume bool
@@ -45,6 +54,9 @@ type Turn struct {
 	CacheKey string        // of every call; see Request
 	// ContextWindow is how many tokens the model takes; 0 is not known.
 	ContextWindow int
+	// RoomAt is how many tokens a prompt may have before room is made for it; 0, and
+	// whatever is more, is nine tenths of the window.
+	RoomAt int
 	// Compact makes a history shorter that does not fit, once in a turn; nil does
 	// without. It keeps what it did in the log by itself.
 	Compact func(ctx context.Context, messages []session.Message) ([]session.Message, error)
@@ -103,7 +115,10 @@ type runner struct {
 	messages []session.Message
 	room     room
 	repeats  repeats
+	last     bool            // the model may call nothing any more
+	wasted   []session.Usage // of failed attempts of the running call
 	ids      map[string]bool // of all tool calls in the log
+	closing  []string        // what the turn ends with, from the results so far
 
 	suspended atomic.Bool // a call waits for the next start of the host
 
@@ -131,13 +146,21 @@ func (r *runner) run(ctx context.Context) Outcome {
 		if err := r.resume(ctx); err != nil {
 			return failed(err)
 		}
+		if closed, err := r.close(ctx); closed || err != nil {
+			return ended(session.StopEnd, err)
+		}
 	}
-	for range r.MaxSteps {
+	for step := range r.MaxSteps {
 		if ctx.Err() != nil {
 			return Outcome{StopReason: session.StopAborted}
 		}
 		if err := r.steer(ctx); err != nil {
 			return failed(err)
+		}
+		if step == r.MaxSteps-1 {
+			if err := r.sumUp(ctx); err != nil {
+				return failed(err)
+			}
 		}
 		message, kept, err := r.callModel(ctx)
 		if err != nil {
@@ -147,6 +170,9 @@ func (r *runner) run(ctx context.Context) Outcome {
 		if kept && len(calls) > 0 {
 			if err := r.answer(ctx, message, calls); err != nil {
 				return failed(err)
+			}
+			if closed, err := r.close(ctx); closed || err != nil {
+				return ended(session.StopEnd, err)
 			}
 		}
 		switch {
@@ -175,83 +201,33 @@ func (r *runner) steer(ctx context.Context) error {
 	return nil
 }
 
+func ended(reason session.StopReason, err error) Outcome {
+	if err != nil {
+		return failed(err)
+	}
+	return Outcome{StopReason: reason}
+}
+
 func failed(err error) Outcome {
 	return Outcome{StopReason: session.StopError, Error: err.Error()}
 }
 
-// callModel makes one model call and keeps its message. kept is false when there
-// was nothing to keep. A call whose prompt is too long is made again with less, as
-// long as there is something to leave out.
-func (r *runner) callModel(ctx context.Context) (message session.Message, kept bool, err error) {
-	r.emit(api.MessageStarted{})
-	r.makeRoom(ctx)
-	for {
-		r.room.overflow = ""
-		message = r.tidy(ctx, r.Model.Stream(ctx, r.request(), r.delta))
-		if message.StopReason != session.StopError || r.room.overflow == "" || !r.shorten(ctx) {
-			break
-		}
-		r.emit(api.MessageReset{Reason: r.room.overflow})
-	}
-	if len(message.Content) == 0 && message.StopReason == session.StopAborted {
-		r.emit(api.MessageReset{Reason: "cancelled before the model answered"})
-		return message, false, nil
-	}
-	return message, true, r.append(ctx, message)
-}
-
-// request is what the model sees now. Its beginning stays the same from call to
-// call, so that providers find it in their caches.
-func (r *runner) request() Request {
-	return Request{
-		System: r.System, Messages: RepairMessages(r.messages), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
-	}
-}
-
-// tidy makes a model's message fit for the log, whatever the provider did.
-func (r *runner) tidy(ctx context.Context, m session.Message) session.Message {
-	m.Role = session.RoleAssistant
-	if m.Provider == "" {
-		m.Provider = r.Provider
-	}
-	if m.Model == "" {
-		m.Model = r.ModelID
-	}
-	if m.Usage == nil {
-		m.Usage = &session.Usage{}
-	}
-	if m.Timestamp == 0 {
-		m.Timestamp = time.Now().UnixMilli()
-	}
-	m.Content = tidyContent(m.Content, r.ids)
-	calls := len(m.Content.ToolCalls())
-	switch m.StopReason {
-	case session.StopAborted, session.StopLength:
-	case session.StopError:
-		if ctx.Err() != nil { // it failed because it was cancelled
-			m.StopReason, m.ErrorMessage = session.StopAborted, ""
-		}
-	default:
-		m.StopReason = session.StopEnd
-		if calls > 0 {
-			m.StopReason = session.StopToolUse
+// sumUp tells the model that its next message is the last one of the turn.
+func (r *runner) sumUp(ctx context.Context) error {
+	r.last = true
+	note := session.Note{Kind: session.NoteLimit, Text: fmt.Sprintf(
+		"This turn has made %d model calls, which is the limit. Call no tool now: say what was done, what is left, and how to go on.", r.MaxSteps-1)}
+	message := NoteMessage(note)
+	if r.Tell != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)
+		defer cancel()
+		var err error
+		if message, err = r.Tell(ctx, note); err != nil {
+			return fmt.Errorf("the session could not be written: %w", err)
 		}
 	}
-	return m
-}
-
-// delta turns a piece of a model's message into an event.
-func (r *runner) delta(d Delta) {
-	switch d.Kind {
-	case DeltaStart:
-		r.emit(api.BlockStarted{Index: d.Index, Block: d.Block, ID: d.ID, Name: d.Name})
-	case DeltaText:
-		r.emit(api.BlockDelta{Index: d.Index, Delta: d.Text})
-	case DeltaReset:
-		r.emit(api.MessageReset{Reason: d.Text})
-	case DeltaOverflow:
-		r.room.overflow = d.Text
-	}
+	r.messages = append(r.messages, message)
+	return nil
 }
 
 func (r *runner) emit(event api.Event) {

@@ -33,6 +33,9 @@ type Request struct {
 	Command string   // bash: the command line
 	Paths   []string // files that it names, absolute or relative to the policy's Dir
 	URL     string
+	// Foreign says that a program of somebody else carries it out, as an MCP server does;
+	// ReadOnly is that program's own word. Only the mode auto takes it.
+	Foreign, ReadOnly bool
 }
 
 // Policy is what calls are judged by.

@@ -270,6 +270,8 @@ func (p Policy) judgeOther(r Request) Verdict {
 		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
 	case !r.Writes:
 		j.add(Allow, "it only reads")
+	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:
+		j.ask("its server does not say that it only reads, so nobody knows what it changes", proposeOther(r, host))
 	case p.Mode == api.ModeAuto:
 		j.add(Allow, "the mode auto allows what is not risky")
 	default:

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -95,6 +96,31 @@ func (d definition) shown() string {
 	return strings.Join(words, " ") + withNames(" with ", d.Env)
 }
 
+// describe puts what is started or asked into parts, as shown does into one line.
+func (d definition) describe(server *api.MCPServer) {
+	server.Transport, server.Shown = d.transport(), d.shown()
+	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env)
+	server.URL, server.Headers = d.URL, settings(d.Headers)
+}
+
+func settings(values map[string]string) []api.MCPSetting {
+	var list []api.MCPSetting
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		s := api.MCPSetting{Name: name, Value: values[name], Secret: hidden(name, values[name])}
+		if s.Secret {
+			s.Value = ""
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// hidden tells whether a value is not shown: its name sounds like that of a secret,
+// and it is written out.
+func hidden(name, value string) bool {
+	return secretName.MatchString(name) && !strings.HasPrefix(value, "${")
+}
+
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie`)
 
 func withNames(what string, values map[string]string) string {
@@ -104,7 +130,7 @@ func withNames(what string, values map[string]string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := values[name]
-		if secretName.MatchString(name) && !strings.HasPrefix(value, "${") {
+		if hidden(name, value) {
 			value = "..."
 		}
 		list = append(list, name+"="+value)

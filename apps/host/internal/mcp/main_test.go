@@ -90,7 +90,8 @@ func newServer(quit <-chan struct{}) *sdk.Server {
 				return nil, nil, err
 			}
 		}
-		return say("there"), nil, nil
+		// An answer may overtake notices. A question that comes behind them does not.
+		return say("there"), nil, request.Session.Ping(ctx, nil)
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "grow", Description: "Adds a tool."}, func(_ context.Context, _ *sdk.CallToolRequest, in text) (*sdk.CallToolResult, any, error) {
 		sdk.AddTool(s, &sdk.Tool{Name: in.Text, Description: "New."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {

@@ -169,7 +169,8 @@ func (m *Manager) List(folder string) (list []api.MCPServer, problems []string) 
 }
 
 func (m *Manager) status(spec spec, folder string) api.MCPServer {
-	status := api.MCPServer{Name: spec.name, Source: spec.source, Transport: spec.definition.transport(), Shown: spec.definition.shown(), Tools: []string{}}
+	status := api.MCPServer{Name: spec.name, Source: spec.source, Tools: []string{}}
+	spec.definition.describe(&status)
 	if spec.source == SourceProject {
 		status.Hash = spec.definition.hash()
 	}

@@ -35,18 +35,19 @@ type remoteTool struct {
 	server *server
 	remote string // the server's name for it
 	spec   agent.ToolSpec
+	reads  bool // the server says that it changes nothing
 }
 
 func (t remoteTool) Spec() agent.ToolSpec { return t.spec }
 
 // Risk implements agent.Tool. What a server says of its own tools is no reason to
-// trust it: every call asks.
+// trust it: every call goes through the gate.
 func (remoteTool) Risk() agent.Risk { return agent.RiskWrite }
 
 func (t remoteTool) Describe(call agent.Call) agent.Description {
 	return agent.Description{
 		Title:  fmt.Sprintf("Use %s of the MCP server %s", t.remote, t.server.spec.name),
-		Detail: string(call.Arguments),
+		Detail: string(call.Arguments), Foreign: true, ReadOnly: t.reads,
 	}
 }
 
@@ -136,7 +137,7 @@ func offer(servers []*server) []agent.Tool {
 		_, _, remote, _ := s.snapshot()
 		for _, tool := range remote {
 			if spec, ok := specOf(s.spec.name, tool); ok {
-				tools = append(tools, remoteTool{s, tool.Name, spec})
+				tools = append(tools, remoteTool{s, tool.Name, spec, readsOnly(tool.Annotations)})
 			}
 		}
 	}
@@ -148,6 +149,12 @@ func offer(servers []*server) []agent.Tool {
 		out = append(out, t)
 	}
 	return out
+}
+
+// readsOnly takes a server at its word only where the word is plain: a tool that reads
+// and destroys does not know what it does.
+func readsOnly(a *sdk.ToolAnnotations) bool {
+	return a != nil && a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
 }
 
 // specOf describes a tool to the model; false for one whose schema no provider

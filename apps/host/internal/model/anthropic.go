@@ -49,6 +49,7 @@ func (m *anthropicModel) once(ctx context.Context, params anthropic.MessageNewPa
 	stream := m.client.Messages.NewStreaming(ctx, params)
 	defer stream.Close()
 	follow := &anthropicStream{a: a, blocks: map[int64]int{}, usage: &session.Usage{}}
+	a.usage = follow.usage
 	for stream.Next() {
 		touch(ctx)
 		event := stream.Current()

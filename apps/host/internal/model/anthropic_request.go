@@ -28,6 +28,9 @@ func anthropicRequest(config Config, req agent.Request) (anthropic.MessageNewPar
 		}
 		params.Tools = append(params.Tools, anthropic.ToolUnionParam{OfTool: param})
 	}
+	if req.NoTools && len(params.Tools) > 0 {
+		params.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
+	}
 	for _, message := range req.Messages {
 		role := anthropic.MessageParamRoleUser
 		if message.Role == session.RoleAssistant {

@@ -13,6 +13,7 @@ import (
 type assembler struct {
 	emit   func(agent.Delta)
 	blocks []*block
+	usage  *session.Usage // what the provider has said of it so far; nil while it said nothing
 }
 
 type block struct {

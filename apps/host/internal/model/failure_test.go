@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -279,6 +280,32 @@ func TestSecretDoesNotShow(t *testing.T) {
 	for _, text := range []string{fmt.Sprint(config), fmt.Sprintf("%+v %#v %s %v", config, config, config.Key, &config)} {
 		if strings.Contains(text, "k-secret") {
 			t.Errorf("the key shows: %s", text)
+		}
+	}
+}
+
+// What an attempt cost that broke off is told with its reset, where the provider had
+// said it by then.
+func TestBrokenAttemptsTellTheirUsage(t *testing.T) {
+	for kind, tells := range map[string]bool{TypeAnthropic: true, TypeGoogle: true, TypeOpenAI: false} {
+		server := modeltest.Serve(modeltest.Step{
+			Content: session.Content{session.Text("a whole long answer")}, Faults: []modeltest.Fault{{Drop: true}},
+		})
+		defer server.Close()
+		config := Config{Type: kind, Model: testIDs[kind], BaseURL: baseURL(kind, server.URL), Price: Price{Input: 1e6, Output: 1e6}}
+		made, c := build(t, config)
+		var lost []session.Usage
+		message := made.Stream(t.Context(), ask("x"), func(d agent.Delta) {
+			if d.Kind == agent.DeltaReset && d.Usage != nil && d.Usage.TotalTokens > 0 {
+				lost = append(lost, *d.Usage)
+			}
+		})
+		c.http.CloseIdleConnections()
+		if message.StopReason != session.StopEnd || (len(lost) == 1) != tells {
+			t.Errorf("%s: %+v, lost %+v", kind, message, lost)
+		}
+		if tells && len(lost) == 1 && lost[0].Cost.Total != float64(lost[0].TotalTokens) {
+			t.Errorf("%s: %+v", kind, lost)
 		}
 	}
 }

@@ -75,6 +75,7 @@ func (s *googleStream) chunk(data []byte) error {
 	}
 	if chunk.Usage != nil && chunk.Usage.Total > 0 {
 		s.usage = chunk.Usage.usage()
+		s.a.usage = s.usage
 	}
 	if chunk.PromptFeedback != nil {
 		s.blocked = chunk.PromptFeedback.BlockReason

@@ -27,6 +27,9 @@ func googleRequestOf(config Config, req agent.Request) googleRequest {
 	}
 	if len(functions) > 0 {
 		out.Tools = []googleTools{{functions}}
+		if req.NoTools {
+			out.ToolConfig = &googleToolConfig{googleCalling{Mode: "NONE"}}
+		}
 	}
 	thinking := googleThinkingOf(config.Model, config.level(req))
 	if config.MaxTokens > 0 || thinking != nil {

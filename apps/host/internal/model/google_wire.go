@@ -5,10 +5,11 @@ import "encoding/json"
 // What goes to streamGenerateContent.
 type (
 	googleRequest struct {
-		Contents          []googleContent  `json:"contents"`
-		SystemInstruction *googleContent   `json:"systemInstruction,omitempty"`
-		Tools             []googleTools    `json:"tools,omitempty"`
-		GenerationConfig  *googleGenerator `json:"generationConfig,omitempty"`
+		Contents          []googleContent   `json:"contents"`
+		SystemInstruction *googleContent    `json:"systemInstruction,omitempty"`
+		Tools             []googleTools     `json:"tools,omitempty"`
+		ToolConfig        *googleToolConfig `json:"toolConfig,omitempty"`
+		GenerationConfig  *googleGenerator  `json:"generationConfig,omitempty"`
 	}
 	googleContent struct {
 		Role  string       `json:"role,omitempty"`
@@ -35,6 +36,12 @@ type (
 		ID       string            `json:"id,omitempty"`
 		Name     string            `json:"name"`
 		Response map[string]string `json:"response"`
+	}
+	googleToolConfig struct {
+		FunctionCallingConfig googleCalling `json:"functionCallingConfig"`
+	}
+	googleCalling struct {
+		Mode string `json:"mode"`
 	}
 	googleTools struct {
 		FunctionDeclarations []googleFunction `json:"functionDeclarations"`

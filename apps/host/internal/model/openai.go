@@ -98,6 +98,7 @@ func (s *chatStream) chunk(data []byte) error {
 	}
 	if chunk.Usage != nil {
 		s.usage = chunk.Usage.usage()
+		s.a.usage = s.usage
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 { // only one was asked for

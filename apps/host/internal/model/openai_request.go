@@ -9,6 +9,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// noTools is the choice of tools that forbids them.
+const noTools = "none"
+
 // maxChatID is the longest tool call id that OpenAI takes, in bytes.
 const maxChatID = 40
 
@@ -27,6 +30,9 @@ func chatRequestOf(config Config, req agent.Request) chatRequest {
 	}
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, chatTool{Type: "function", Function: chatSpec{tool.Name, tool.Description, tool.Parameters}})
+	}
+	if req.NoTools && len(out.Tools) > 0 {
+		out.ToolChoice = noTools
 	}
 	out.ReasoningEffort = effort(config.Model, config.level(req))
 	// OpenAI's newer models refuse max_tokens; most other servers know only that,

@@ -11,6 +11,7 @@ type (
 		Model               string         `json:"model"`
 		Messages            []chatMessage  `json:"messages"`
 		Tools               []chatTool     `json:"tools,omitempty"`
+		ToolChoice          string         `json:"tool_choice,omitempty"`
 		Stream              bool           `json:"stream"`
 		StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 		MaxTokens           int            `json:"max_tokens,omitempty"`

@@ -86,6 +86,7 @@ func (s *responsesStream) event(data []byte) error {
 		s.done(event.OutputIndex, event.Item)
 	case "response.completed", "response.incomplete", "response.failed":
 		s.last, s.body = event.Type, event.Response
+		s.a.usage = s.body.usage()
 	case "error":
 		return &streamError{*s.config.reported(event.Message, event.Code)}
 	}

@@ -31,6 +31,9 @@ func responsesRequestOf(config Config, req agent.Request) responsesRequest {
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, responseTool{Type: "function", Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters})
 	}
+	if req.NoTools && len(out.Tools) > 0 {
+		out.ToolChoice = noTools
+	}
 	return out
 }
 

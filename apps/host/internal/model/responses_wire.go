@@ -9,6 +9,7 @@ type (
 		Instructions    string         `json:"instructions,omitempty"`
 		Input           []any          `json:"input"`
 		Tools           []responseTool `json:"tools,omitempty"`
+		ToolChoice      string         `json:"tool_choice,omitempty"`
 		Stream          bool           `json:"stream"`
 		Store           bool           `json:"store"`
 		MaxOutputTokens int            `json:"max_output_tokens,omitempty"`

@@ -58,7 +58,7 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 		if fail == nil {
 			return c.finish(message, a, end)
 		}
-		message.Content = a.partial(signed)
+		message.Content, message.Usage = a.partial(signed), c.spent(a)
 		if ctx.Err() != nil {
 			message.StopReason = session.StopAborted
 			return message
@@ -74,12 +74,22 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 			}
 			return message
 		}
-		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text})
+		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text, Usage: message.Usage})
 		if !sleep(ctx, pause) {
-			message.Content, message.StopReason = nil, session.StopAborted
+			message.Content, message.Usage, message.StopReason = nil, &session.Usage{}, session.StopAborted
 			return message
 		}
 	}
+}
+
+// spent is what an attempt that gave no message cost, as far as the provider said it.
+func (c caller) spent(a *assembler) *session.Usage {
+	if a.usage == nil {
+		return &session.Usage{}
+	}
+	usage := *a.usage
+	usage.Cost = c.config.Price.cost(usage)
+	return &usage
 }
 
 // finish fills in what an attempt that gave a message brought.

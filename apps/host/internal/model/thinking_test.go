@@ -124,3 +124,41 @@ func TestCost(t *testing.T) {
 		t.Errorf("without prices %+v", zero)
 	}
 }
+
+// A session is offered what the model takes, and no two levels that are the same to it.
+func TestLevelsOfModels(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Type: TypeDemo}, ""},
+		{Config{Type: TypeAnthropic, Model: "claude-sonnet-4-5"}, "off minimal low medium high"},
+		{Config{Type: TypeAnthropic, Model: "claude-opus-4-6"}, "off low medium high"},
+		{Config{Type: TypeAnthropic, Model: "claude-3-5-haiku-latest"}, ""},
+		{Config{Type: TypeAnthropic, Model: "claude-sonnet-4-5", MaxTokens: 1500}, ""},
+		{Config{Type: TypeGoogle, Model: "gemini-3-pro"}, "low high"},
+		{Config{Type: TypeGoogle, Model: "models/gemini-3-flash"}, "minimal low medium high"},
+		{Config{Type: TypeGoogle, Model: "gemini-2.5-flash"}, "off minimal low medium high"},
+		{Config{Type: TypeGoogle, Model: "gemini-2.0-flash"}, ""},
+		{Config{Type: TypeResponses, Model: "gpt-5.1"}, "off low medium high"},
+		{Config{Type: TypeResponses, Model: "gpt-5-mini"}, "minimal low medium high"},
+		{Config{Type: TypeOpenAI, Model: "o3"}, "low medium high"},
+		{Config{Type: TypeOpenAI, Model: "gpt-4o"}, ""},
+		{Config{Type: TypeOpenAI, Model: "qwen3", BaseURL: "http://localhost:8000"}, ""},
+		{Config{Type: TypeOpenAI, Model: "qwen3", BaseURL: "http://localhost:8000", Thinking: "low"}, "low medium high"},
+	} {
+		var words []string
+		wires := map[string]agent.ThinkingLevel{}
+		for _, level := range Levels(c.config) {
+			words = append(words, string(level))
+			wire := wireOf(t, c.config, agent.Request{Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{session.Text("hi")}}}, Thinking: level})
+			if same, ok := wires[wire]; ok {
+				t.Errorf("%s: %s and %s are the same: %s", c.config.Model, same, level, wire)
+			}
+			wires[wire] = level
+		}
+		if got := strings.Join(words, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.config.Model, got, c.want)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type asker struct{ s *Session }
 type pendingApproval struct {
 	approval api.Approval
 	answer   chan ruling
+	request  gate.Request // as it was judged
+	insist   bool         // whatever the rules say
 }
 
 // ruling is how a call was decided. asked is true when a person did.
@@ -75,13 +77,18 @@ func (a asker) once(ctx context.Context, call agent.Call, what agent.Description
 	case answer := <-pending.answer:
 		return answer, nil
 	case <-ctx.Done():
+		return a.withdraw(ctx, pending)
 	}
+}
+
+// withdraw takes back an approval whose turn ends; an answer that was faster counts.
+func (a asker) withdraw(ctx context.Context, pending *pendingApproval) (_ ruling, err error) {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
 	defer cancel()
 	suspended := false
 	doErr := a.s.ask(detached, func() {
 		_, waits := a.s.pending[pending.approval.ID]
-		if suspended = waits && a.s.closing && !a.s.cancelling(); suspended {
+		if suspended = waits && a.s.closing && !a.s.cancelling() && !a.s.delegated(); suspended {
 			delete(a.s.pending, pending.approval.ID)
 			return
 		}
@@ -105,11 +112,8 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 			what.Title, what.Insist = kept.Title, true
 		}
 	}
-	policy := s.policy()
-	verdict := policy.Judge(request)
-	if what.Insist && verdict.Action == gate.Allow && policy.Mode != api.ModeBypass {
-		verdict.Action, verdict.Reason, verdict.Propose = gate.Ask, "the same call gave the same result several times", nil
-	}
+	pending.request, pending.insist = request, what.Insist
+	verdict := s.judge(pending)
 	switch {
 	case verdict.Action == gate.Deny:
 		pending.answer <- ruling{decision: api.DecisionDeny, text: agent.TextForbidden + verdict.Reason + "."}
@@ -139,9 +143,20 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 	return nil
 }
 
+// judge says what the rules and the mode make of a call now.
+func (s *Session) judge(pending *pendingApproval) gate.Verdict {
+	policy := s.policy()
+	verdict := policy.Judge(pending.request)
+	if pending.insist && verdict.Action == gate.Allow && policy.Mode != api.ModeBypass {
+		verdict.Action, verdict.Reason, verdict.Propose = gate.Ask, "the same call gave the same result several times", nil
+	}
+	return verdict
+}
+
 func (s *Session) show(pending *pendingApproval) {
 	s.pending[pending.approval.ID] = pending
 	s.publish(api.ApprovalRequested{Approval: pending.approval})
+	s.attend()
 	s.touch()
 }
 
@@ -228,9 +243,45 @@ func (s *Session) answer(clientID string, r api.AnswerApprovalRequest) (response
 			return response, api.Errorf(api.KindUnavailable, "the rule could not be kept, and nothing was decided: %v", err)
 		}
 	}
+	if !waits {
+		return s.answeredBefore(clientID, r)
+	}
 	response.Decision, response.DecidedBy, err = s.resolve(r.ApprovalID, r.Decision, clientID, r.Feedback)
-	response.Won = err == nil && waits && response.DecidedBy == clientID && response.Decision == r.Decision
+	response.Won = err == nil && response.DecidedBy == clientID && response.Decision == r.Decision
+	if response.Won && r.Decision == api.DecisionAlways {
+		s.deps.allowed(s.project.ID, clientID)
+	}
 	return response, err
+}
+
+// answeredBefore tells what was decided. An answer that the same client gave already,
+// and that it sends again because the reply was lost, has won.
+func (s *Session) answeredBefore(clientID string, r api.AnswerApprovalRequest) (api.AnswerApprovalResponse, error) {
+	record, err := s.decided(r.ApprovalID)
+	if err != nil {
+		return api.AnswerApprovalResponse{}, err
+	}
+	decision := api.Decision(record.Decision)
+	return api.AnswerApprovalResponse{
+		Decision: decision, DecidedBy: record.DecidedBy,
+		Won: record.DecidedBy == clientID && decision == r.Decision && record.Feedback == r.Feedback,
+	}, nil
+}
+
+// reconsider allows the calls that wait and that a rule allows by now, which clientID
+// made hold.
+func (s *Session) reconsider(clientID string) {
+	if s.log == nil || s.closing {
+		return
+	}
+	for id, pending := range s.pending {
+		if s.judge(pending).Action != gate.Allow {
+			continue
+		}
+		if _, _, err := s.resolve(id, api.DecisionAllow, clientID, ""); err != nil {
+			s.deps.Logger.Error("allowing what a rule allows", "session", s.id, "error", err)
+		}
+	}
 }
 
 // resolve takes the approval out of the map, puts the decision on disk, tells
@@ -238,7 +289,8 @@ func (s *Session) answer(clientID string, r api.AnswerApprovalRequest) (response
 func (s *Session) resolve(id string, decision api.Decision, by, feedback string) (api.Decision, string, error) {
 	pending, ok := s.pending[id]
 	if !ok {
-		return s.decided(id)
+		record, err := s.decided(id)
+		return api.Decision(record.Decision), record.DecidedBy, err
 	}
 	delete(s.pending, id)
 	record := session.ApprovalRecord{
@@ -259,6 +311,7 @@ func (s *Session) resolve(id string, decision api.Decision, by, feedback string)
 	if record.Decision == string(api.DecisionStop) && s.turn != nil {
 		s.turn.cancel()
 	}
+	s.attend()
 	s.touch()
 	return decision, by, nil
 }

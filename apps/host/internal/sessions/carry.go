@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/places"
@@ -30,13 +31,19 @@ func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 	return err
 }
 
-// Delete takes a session away for good.
+// Delete takes a session away for good, and before it those that its agent had made.
 func (m *Manager) Delete(ctx context.Context, id string) error {
 	s, err := m.Open(id)
 	if err != nil {
 		return err
 	}
 	err = s.aside(ctx, func() error {
+		// No session waits for the one that it belongs to, so this one may wait for them.
+		for _, child := range m.children(id) {
+			if err := m.Delete(ctx, child); err != nil {
+				return fmt.Errorf("a session that belongs to it could not be deleted: %w", err)
+			}
+		}
 		err := m.provider.Delete(ctx, id)
 		if err != nil {
 			return err

@@ -85,7 +85,8 @@ func (s *Session) startCompaction(mark store.Mark, focus string) bool {
 	if !ok {
 		return false
 	}
-	s.startWork(api.WorkCompaction, mark.ClientKey, plan.Request(focus, s.deps.Summaries.most()), func(summary string) error {
+	work := runningWork{kind: api.WorkCompaction, key: mark.ClientKey}
+	s.startWork(work, plan.Request(focus, s.deps.Summaries.most()), func(summary string) error {
 		return s.keepCompaction(mark, plan, summary)
 	})
 	return true
@@ -105,7 +106,11 @@ func (s *Session) keepCompaction(mark store.Mark, plan compact.Plan, summary str
 			Summary: summary, FirstKeptEntryID: plan.FirstKept, TokensBefore: plan.TokensBefore,
 		})
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	s.remind(mark.TurnID)
+	return nil
 }
 
 // leaveBranch starts a summary of what lies between the leaf and the new place, and
@@ -117,7 +122,7 @@ func (s *Session) leaveBranch(m move, p place) (bool, error) {
 		return false, err
 	}
 	mark := store.Mark{ClientID: m.clientID, ClientKey: m.clientKey}
-	s.startWork(api.WorkBranchSummary, m.clientKey, branch.Request(s.deps.Summaries.most()), func(summary string) error {
+	s.startWork(runningWork{kind: api.WorkBranchSummary, key: m.clientKey}, branch.Request(s.deps.Summaries.most()), func(summary string) error {
 		if strings.TrimSpace(summary) == "" {
 			summary = branch.Extract()
 		} else {

@@ -5,27 +5,38 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// promptMessages returns the context at the leaf as a model is given it. What a person, an answer
-// and a tool said stays as it is; summaries, messages of programs and commands that
-// a person ran become messages of the user. System messages are left out: the agent
-// has its own, and another program's names tools that are not here. So are messages
-// that do not decode.
-func promptMessages(tree *session.Tree) []session.Message {
+// modelContext is the context at the leaf as a model is given it.
+type modelContext struct {
+	messages []session.Message
+	shown    []string // files whose text the notes among the messages hold
+}
+
+// contextOf builds it. What a person, an answer and a tool said stays as it is;
+// summaries, messages of programs and commands that a person ran become messages of
+// the user. System messages are left out: the agent has its own, and another program's
+// names tools that are not here. So are messages that do not decode.
+func contextOf(tree *session.Tree) modelContext {
 	context := tree.LeafContext()
-	messages := make([]session.Message, 0, len(context.Messages))
+	now := modelContext{messages: make([]session.Message, 0, len(context.Messages))}
 	for i, raw := range context.Messages {
-		if message, ok := promptMessage(raw); ok {
-			if message.Role == session.RoleUser {
-				entry, _ := tree.Get(context.Sources[i])
-				message.Steer = steered(entry)
-			}
-			messages = append(messages, message)
+		message, ok := promptMessage(raw)
+		if !ok {
+			continue
 		}
+		switch {
+		case message.Note:
+			now.shown = append(now.shown, notedPaths(raw)...)
+		case message.Role == session.RoleUser:
+			entry, _ := tree.Get(context.Sources[i])
+			message.Steer = steered(entry)
+		}
+		now.messages = append(now.messages, message)
 	}
-	return messages
+	return now
 }
 
 // otherMessage holds what the roles of programs add to a message.
@@ -41,6 +52,7 @@ type otherMessage struct {
 	Truncated          bool            `json:"truncated"`
 	FullOutputPath     string          `json:"fullOutputPath"`
 	ExcludeFromContext bool            `json:"excludeFromContext"`
+	CustomType         string          `json:"customType"`
 }
 
 func promptMessage(raw json.RawMessage) (message session.Message, ok bool) {
@@ -63,6 +75,11 @@ func promptMessage(raw json.RawMessage) (message session.Message, ok bool) {
 	switch other.Role {
 	case "custom":
 		message.Content = other.Content
+		if other.CustomType == session.CustomNote {
+			note := agent.NoteMessage(session.Note{Text: other.Content.Plain()})
+			note.Timestamp = message.Timestamp
+			message = note
+		}
 	case "compactionSummary":
 		message.Content = summary("The conversation before this point was compacted. This is what happened in it:", other.Summary)
 	case "branchSummary":

@@ -28,8 +28,12 @@ func (s *Session) equip(ctx context.Context, turn *agent.Turn) error {
 			return refuse(err)
 		}
 	}
-	turn.Tools = ruledTools(s.tools.Tools(), rules)
-	turn.System = s.deps.System(turn.Tools, turn.Cwd, ground)
+	child, err := s.childRecord(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	turn.Tools = ruledTools(permitted(s.tools.Tools(), child), rules)
+	turn.System = s.deps.System(turn.Tools, turn.Cwd, ground) + child.Prompt
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -58,6 +57,7 @@ func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manag
 		m.mu.Unlock()
 		deps.OnSummary(summary)
 	}
+	m.deps.allowed = m.reconsider
 	if err := m.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
 	}
@@ -75,7 +75,7 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	if _, _, err := m.deps.Models.Model(model); err != nil {
 		return api.SessionSummary{}, err
 	}
-	s, isNew, err := m.create(ctx, project, clientKey)
+	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: clientKey})
 	if err != nil {
 		return api.SessionSummary{}, err
 	}
@@ -90,10 +90,11 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	return s.Summary(ctx)
 }
 
-func (m *Manager) create(ctx context.Context, project api.Project, clientKey string) (s *Session, isNew bool, err error) {
+// create makes a session with what the header says beside its id, time and project.
+func (m *Manager) create(ctx context.Context, project api.Project, header session.Header) (s *Session, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if id, ok := m.byKey[clientKey]; ok {
+	if id, ok := m.byKey[header.ClientKey]; ok {
 		s, err = m.openLocked(id)
 		return s, false, err
 	}
@@ -104,10 +105,8 @@ func (m *Manager) create(ctx context.Context, project api.Project, clientKey str
 	if err != nil {
 		return nil, false, fmt.Errorf("sessions: making an id: %w", err)
 	}
-	header := session.Header{
-		Type: session.TypeSession, Version: session.Version, ID: id.String(),
-		Timestamp: session.FormatTime(time.Now()), Cwd: project.Path, ProjectID: project.ID, ClientKey: clientKey,
-	}
+	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
+	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
 	line, err := session.EncodeHeader(header)
 	if err != nil {
 		return nil, false, err
@@ -120,7 +119,7 @@ func (m *Manager) create(ctx context.Context, project api.Project, clientKey str
 		header: header, project: project,
 		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
-	m.known[header.ID], m.byKey[clientKey] = k, header.ID
+	m.known[header.ID], m.byKey[header.ClientKey] = k, header.ID
 	return m.startLocked(k, log), true, nil
 }
 
@@ -148,25 +147,12 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 // startLocked starts the session's goroutine; log is nil where it is not open yet.
 func (m *Manager) startLocked(k *known, log store.Log) *Session {
 	s := newSession(k, m.provider, m.deps)
+	if parent := k.header.ChildOf; parent != "" {
+		s.parentMode = func() (api.Mode, bool) { return m.modeOf(parent) }
+	}
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s
-}
-
-// List returns the sessions of a project, or all with "", newest first.
-func (m *Manager) List(projectID string) []api.SessionSummary {
-	m.mu.Lock()
-	list := make([]api.SessionSummary, 0, len(m.known))
-	for _, k := range m.known {
-		if projectID == "" || k.project.ID == projectID {
-			list = append(list, k.summary)
-		}
-	}
-	m.mu.Unlock()
-	slices.SortFunc(list, func(a, b api.SessionSummary) int {
-		return cmp.Or(cmp.Compare(b.UpdatedAt, a.UpdatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	return list
 }
 
 // Close cancels running turns, waits for them, and closes all sessions, the index
@@ -182,6 +168,18 @@ func (m *Manager) Close() error {
 		err = m.deps.Index.Close()
 	}
 	return errors.Join(err, m.provider.Close())
+}
+
+// reconsider lets every open session of a project look again at the calls that wait,
+// because of a rule that clientID made hold. A session calls it, so nothing waits here.
+func (m *Manager) reconsider(projectID, clientID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, k := range m.known {
+		if s := k.open; s != nil && k.project.ID == projectID {
+			m.wg.Go(func() { _ = s.post(m.ctx, func() { s.reconsider(clientID) }) }) // a closed session has nothing that waits
+		}
+	}
 }
 
 func clip(s string) string {

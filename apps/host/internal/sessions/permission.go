@@ -67,6 +67,7 @@ func (s *Session) joinTurn(steer session.QueuedPrompt) {
 	if s.turn == nil || steer.MaxMode == "" {
 		return
 	}
+	s.lower(steer.MaxMode)
 	most, prompt := api.Mode(steer.MaxMode), &s.turn.prompt
 	prompt.MaxMode = string(gate.Lower(most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
 	if gate.Lower(most, api.ModeAsk) == most {
@@ -80,7 +81,7 @@ func (s *Session) policy() gate.Policy {
 	if s.deps.Permissions != nil {
 		p = s.deps.Permissions.Policy(s.project, s.id)
 	}
-	p.Mode = cmp.Or(s.summary.Mode, api.ModeAsk)
+	p.Mode = s.lowered(cmp.Or(s.summary.Mode, api.ModeAsk))
 	if s.turn == nil {
 		return p
 	}
@@ -96,9 +97,9 @@ func (s *Session) policy() gate.Policy {
 // request is a call as the gate reads it. The names of arguments are compared as
 // the tools themselves do.
 func (s *Session) request(call agent.Call, what agent.Description) gate.Request {
-	r := gate.Request{Tool: call.Name, Subject: s.toolSubjects()[call.Name], Writes: true, Paths: what.Paths}
+	r := gate.Request{Tool: call.Name, Subject: s.toolSubjects()[call.Name], Writes: true, Paths: what.Paths, Foreign: what.Foreign, ReadOnly: what.ReadOnly}
 	if tool := s.tool(call.Name); tool != nil {
-		r.Writes = tool.Risk() != agent.RiskRead
+		r.Writes = tool.Risk() == agent.RiskWrite
 	}
 	var args struct {
 		Command string `json:"command"`
@@ -139,7 +140,7 @@ func (s *Session) tool(name string) agent.Tool {
 func ruledTools(tools []agent.Tool, rules gate.Rules) []agent.Tool {
 	tools = slices.Clone(tools)
 	for i, t := range tools {
-		if t.Risk() == agent.RiskRead && (gate.Concerns(rules.Deny, t.Spec().Name) || gate.Concerns(rules.Ask, t.Spec().Name)) {
+		if t.Risk() != agent.RiskWrite && (gate.Concerns(rules.Deny, t.Spec().Name) || gate.Concerns(rules.Ask, t.Spec().Name)) {
 			tools[i] = ruled{t}
 		}
 	}

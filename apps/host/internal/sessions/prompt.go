@@ -55,6 +55,9 @@ func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPro
 	if slices.ContainsFunc(s.live.Queue, func(q session.QueuedPrompt) bool { return q.ClientKey == request.ClientKey }) {
 		return api.SendPromptResponse{State: api.PromptQueued}, nil
 	}
+	if id, ok := s.done[request.ClientKey]; ok {
+		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, nil
+	}
 	if s.removed[request.ClientKey] {
 		return api.SendPromptResponse{State: api.PromptRemoved}, nil
 	}
@@ -65,11 +68,15 @@ func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPro
 	if err != nil {
 		return api.SendPromptResponse{}, err
 	}
+	if err := s.checkCommand(request.Text); err != nil {
+		return api.SendPromptResponse{}, err
+	}
+	_, command := compactCommand(request.Text)
 	prompt := session.QueuedPrompt{
 		ClientKey: request.ClientKey, ClientID: clientID, Text: request.Text, AllowAll: request.AllowAll, QueuedAt: nowMillis(), Mode: mode,
 		AllowRules: request.AllowRules, MaxMode: string(most),
 	}
-	if s.turn == nil && s.work == nil && len(s.live.Queue) == 0 && !s.compactIfDue() {
+	if !command && s.turn == nil && s.work == nil && len(s.live.Queue) == 0 && !s.compactIfDue() {
 		id, err := s.startTurn(prompt)
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, err
 	}
@@ -113,7 +120,15 @@ func (s *Session) rewriteQueue(queue []session.QueuedPrompt, clientID string) er
 // startNext starts the turn of the first waiting prompt. Its message goes on disk
 // before it leaves the queue; a crash between the two is healed by its key.
 func (s *Session) startNext(ctx context.Context) {
-	if s.turn != nil || s.work != nil || s.closing || len(s.live.Queue) == 0 || ctx.Err() != nil {
+	if s.turn != nil || s.work != nil || s.closing || ctx.Err() != nil {
+		return
+	}
+	if len(s.live.Queue) == 0 {
+		s.heed(ctx)
+		return
+	}
+	if focus, command := compactCommand(s.live.Queue[0].Text); command {
+		s.startCommand(s.live.Queue[0], focus)
 		return
 	}
 	if s.compactIfDue() {

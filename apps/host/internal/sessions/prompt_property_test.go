@@ -93,14 +93,14 @@ func (w *writer) compact() bool {
 	if !ok {
 		return false
 	}
-	before, last := compact.Tokens(tree), lastPlain(promptMessages(tree))
+	before, last := compact.Tokens(tree), lastPlain(contextOf(tree).messages)
 	_, err := w.w.Compaction(w.stamp(), session.Compaction{
 		Summary: plan.Extract(), FirstKeptEntryID: plan.FirstKept, TokensBefore: plan.TokensBefore,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages := promptMessages(tree)
+	messages := contextOf(tree).messages
 	if after := compact.Tokens(tree); after >= before {
 		t.Fatalf("%d tokens became %d", before, after)
 	}

@@ -121,18 +121,27 @@ func enqueue(queue []session.QueuedPrompt, prompt session.QueuedPrompt) []sessio
 // Steer gives the running turn the prompts that are to steer it. Each is a message
 // in the log before it leaves the queue; a crash between the two is healed by its key.
 func (j journal) Steer(ctx context.Context) (messages []session.Message, err error) {
-	doErr := j.s.do(ctx, func() { messages, err = j.s.steer(j.turnID) })
+	doErr := j.s.do(ctx, func() {
+		var said []session.Message
+		if messages, err = j.s.tellWaiting(j.turnID); err == nil {
+			said, err = j.s.steer(j.turnID)
+			messages = append(messages, said...)
+		}
+	})
 	if doErr != nil {
 		return nil, refuse(doErr)
 	}
-	return messages, refuse(err)
+	if err != nil {
+		return messages, refuse(err)
+	}
+	return j.activateSteered(ctx, messages)
 }
 
 func (s *Session) steer(turnID string) ([]session.Message, error) {
 	var messages []session.Message
 	rest := make([]session.QueuedPrompt, 0, len(s.live.Queue))
 	for _, q := range s.live.Queue {
-		if q.Mode != session.ModeSteer || s.closing {
+		if _, command := compactCommand(q.Text); q.Mode != session.ModeSteer || s.closing || command {
 			rest = append(rest, q)
 			continue
 		}

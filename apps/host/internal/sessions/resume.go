@@ -1,10 +1,11 @@
 package sessions
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -42,45 +43,80 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 	return open
 }
 
-// resumeTurn takes up a turn that was waiting for an approval when the host ended.
+// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended.
 // Its call had not started, and neither had those after it, so nothing runs twice.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
-	callID := nextCall(tree)
-	waiting, ok := openApprovals(tree)[callID]
-	if callID == "" || !ok || s.turn != nil || !interrupted(tree) {
+	if s.turn != nil || !interrupted(tree) {
 		return false
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.turn = &runningTurn{id: waiting.TurnID, prompt: waiting.prompt, cancel: cancel, resumed: true}
-	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: waiting.TurnID, ClientKey: waiting.prompt.ClientKey, StartedAt: nowMillis()}})
-	s.touch()
-	turn, err := s.prepareTurn()
-	turn.Resume = true
-	go s.routineTurn(ctx, turn, err)
+	_, calls := openCalls(tree)
+	if len(calls) == 0 {
+		return false
+	}
+	turnID, prompt, ok := waitingTurn(tree, calls[0].ID)
+	if !ok || s.isTask(prompt) {
+		return false
+	}
+	s.begin(turnID, prompt, true)
 	return true
 }
 
-// nextCall returns the first call of the last message that has no result, or "".
-func nextCall(tree *session.Tree) string {
-	answered := map[string]bool{}
-	path, err := tree.Messages(tree.Leaf())
-	if err != nil {
-		return ""
+// waitingTurn finds the turn that waits for a person because of a call.
+func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt session.QueuedPrompt, ok bool) {
+	if w, waits := openApprovals(tree)[callID]; waits {
+		return w.TurnID, w.prompt, true
 	}
-	for _, m := range slices.Backward(path) {
-		if m.Role == session.RoleToolResult {
-			answered[m.ToolCallID] = true
+	w, waits := openQuestions(tree)[callID]
+	return w.TurnID, w.prompt, waits
+}
+
+// openCalls returns the calls of the last message on the path that have no result,
+// and the turn that made them.
+func openCalls(tree *session.Tree) (turnID string, open []session.Block) {
+	path, err := tree.Path(tree.Leaf())
+	if err != nil {
+		return "", nil
+	}
+	answered := map[string]bool{}
+	for _, entry := range slices.Backward(path) {
+		m, ok := entry.AsMessage()
+		if !ok {
 			continue
 		}
-		for _, call := range m.Content.ToolCalls() {
+		if m.Message.Role == session.RoleToolResult {
+			answered[m.Message.ToolCallID] = true
+			continue
+		}
+		for _, call := range m.Message.Content.ToolCalls() {
 			if !answered[call.ID] {
-				return call.ID
+				open = append(open, call)
 			}
 		}
-		return ""
+		return m.TurnID, open
 	}
-	return ""
+	return "", nil
+}
+
+// endInterrupted gives every call of a turn that was cut off its result, and then
+// notes the end of the turn. A call may have run in part, so none is made again.
+func (s *Session) endInterrupted() error {
+	turnID, calls := openCalls(s.log.Tree())
+	for _, call := range calls {
+		failed := true
+		_, err := s.keepMessage(store.Mark{TurnID: turnID}, session.Message{
+			Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: &failed,
+			Content: session.Content{session.Text(agent.TextInterrupted)}, Timestamp: nowMillis(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.keepCustom(session.CustomTurn, session.TurnRecord{
+		TurnID:     "interrupted",
+		StopReason: session.StopError,
+		Error:      "The host stopped during this turn. What it did until then is kept; send a message to go on.",
+	}, "")
 }
 
 // dropApprovals notes that approvals of turns that do not go on are void.

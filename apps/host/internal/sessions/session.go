@@ -59,8 +59,16 @@ type Deps struct {
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
 	Summaries Summaries
+	// MaxSteps is how many model calls one turn may make; 0 is agent.DefaultMaxSteps.
+	MaxSteps int
 	// Processes keeps the logs of long operations; nil keeps none.
 	Processes *process.Logs
+	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
+	// ever.
+	QuestionTimeout time.Duration
+	// allowed is told of rules that hold in a project from now on, and who allowed them. It
+	// does not block. NewManager sets it.
+	allowed func(projectID, clientID string)
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber
@@ -89,18 +97,30 @@ type Session struct {
 	deps     Deps
 	process  *process.Sink
 	tools    agent.Toolset // they stay while the session sleeps: jobs of theirs may run
+	// parentMode is the mode of the session whose agent had this one made; nil when a
+	// person did.
+	parentMode func() (api.Mode, bool)
+
+	noter agent.Noter // the tools, where they have something to say; else nil
 
 	commands chan func()
+	nudged   chan struct{} // holds one: the noter may want a turn
 	stopped  chan struct{} // closed when the goroutine has ended
 
 	// Owned by run.
 	summary     api.SessionSummary
-	subscribers map[Subscriber]struct{}
+	subscribers map[Subscriber][]api.Grant // with what each can answer
 	turn        *runningTurn
 	work        *runningWork
 	pending     map[string]*pendingApproval
+	questions   map[string]*pendingQuestion
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
+	unsaid      []session.Note // that could not be kept yet
+	wakes       int            // turns in a row that no person asked for
+	// lowest is the lowest of the modes that prompts were bound to: a turn that nobody
+	// asks for may do no more than who may have started its cause.
+	lowest api.Mode
 
 	// Owned by run, and made anew each time the log is opened.
 	log    *store.Session // nil while the session is asleep
@@ -120,7 +140,7 @@ type Session struct {
 const commandBuffer = 256
 
 func newSession(k *known, provider store.Provider, deps Deps) *Session {
-	return &Session{
+	s := &Session{
 		id:          k.header.ID,
 		project:     k.project,
 		provider:    provider,
@@ -128,12 +148,19 @@ func newSession(k *known, provider store.Provider, deps Deps) *Session {
 		process:     process.NewSink(deps.Processes, k.header.ID, deps.Logger),
 		tools:       deps.Tools(k.header.ID),
 		commands:    make(chan func(), commandBuffer),
+		nudged:      make(chan struct{}, 1),
 		stopped:     make(chan struct{}),
 		summary:     k.summary,
 		live:        api.NewLive(),
-		subscribers: map[Subscriber]struct{}{},
+		subscribers: map[Subscriber][]api.Grant{},
 		pending:     map[string]*pendingApproval{},
+		questions:   map[string]*pendingQuestion{},
 	}
+	if noter, ok := s.tools.(agent.Noter); ok {
+		s.noter = noter
+		noter.Listen(s.nudge)
+	}
+	return s
 }
 
 // run is the goroutine that owns the session. It returns when ctx has ended and
@@ -154,6 +181,9 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.hear(ctx) // what was reported before the command is told before it
 			command()
 			s.reread(ctx)
+			timer.Reset(s.patience())
+		case <-s.nudged:
+			s.heed(ctx)
 			timer.Reset(s.patience())
 		case <-s.process.Ready():
 			s.hear(ctx)
@@ -283,8 +313,8 @@ func (s *Session) publish(event api.Event) {
 // touch renews the summary and tells the host when it changed.
 func (s *Session) touch() {
 	summary := summarize(&s.digest, s.project.ID, s.log.Header(), s.log.Damage(), s.deps.Models)
-	summary.Running = s.turn != nil
-	summary.WaitingApproval = len(s.pending) > 0
+	summary.Running = s.turn != nil || s.work != nil && s.work.turnID != ""
+	summary.WaitingApproval, summary.WaitingAnswer = len(s.pending) > 0 || s.live.CrewWaits(), len(s.questions) > 0
 	if summary != s.summary {
 		s.summary = summary
 		s.deps.OnSummary(summary)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // How much the model thinks is what config.toml says until somebody sets it, from
@@ -43,6 +44,52 @@ func TestThinkingLevel(t *testing.T) {
 	for i, want := range []agent.ThinkingLevel{"", agent.ThinkingHigh, agent.ThinkingHigh} {
 		if requests[i].Thinking != want || requests[i].CacheKey != id {
 			t.Errorf("request %d: thinking %q, cache key %q", i, requests[i].Thinking, requests[i].CacheKey)
+		}
+	}
+}
+
+// leveled is a configuration whose model knows some levels.
+type leveled struct {
+	oneModel
+	levels []string
+	own    string // what the configuration says
+}
+
+func (m leveled) Model(name string) (agent.Model, api.Model, error) {
+	made, listed, err := m.oneModel.Model(name)
+	listed.ThinkingLevels, listed.Thinking = m.levels, m.own
+	return made, listed, err
+}
+
+// The list says what counts: the level that was chosen or the nearest that the model
+// knows. It is told to all, and known after a restart without opening the session.
+func TestThinkingInTheList(t *testing.T) {
+	for _, c := range []struct {
+		levels            []string
+		own, chosen, want string
+	}{
+		{[]string{"low", "high"}, "low", "", "low"}, {[]string{"low", "high"}, "low", "high", "high"}, {[]string{"low", "high"}, "", "off", "low"},
+		{[]string{"low", "high"}, "", "medium", "low"}, {[]string{"off", "low"}, "", "high", "low"}, {nil, "", "high", "high"}, {nil, "", "", ""},
+	} {
+		f := newFixture(t, modeltest.New())
+		f.deps.Models = leveled{oneModel{modeltest.New()}, c.levels, c.own}
+		told := ""
+		f.deps.OnSummary = func(summary api.SessionSummary) { told = summary.Thinking }
+		m := f.manager(t)
+		s := f.create(t, m)
+		if c.chosen != "" {
+			if err := s.SetThinking(t.Context(), "cli_x", c.chosen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := m.List("")[0].Thinking; got != c.want || c.chosen != "" && told != c.want {
+			t.Errorf("%+v: listed %q, told %q", c, got, told)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.manager(t).List("")[0].Thinking; got != c.want {
+			t.Errorf("%+v: after a restart %q", c, got)
 		}
 	}
 }

@@ -41,22 +41,28 @@ func (s *Session) giveName(outcome agent.Outcome) {
 
 // routineTitle asks the model and hands over what it said as a command.
 func (s *Session) routineTitle(ctx context.Context, shown string) {
+	var spent session.Usage
 	answer := s.deps.Titles.Stream(ctx, agent.Request{
 		System:   titleSystem,
 		Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{session.Text(shown)}, Timestamp: nowMillis()}},
-	}, func(agent.Delta) {})
+	}, countAttempts(&spent))
+	answer.Usage = plus(spent, answer.Usage)
 	title := ""
 	if answer.StopReason != session.StopError && answer.StopReason != session.StopAborted {
 		title = cleanTitle(answer.Content.Plain())
 	}
 	// The session's goroutine lives until the title has come, so this arrives.
-	s.commands <- func() { s.endTitle(title) }
+	s.commands <- func() { s.endTitle(title, &answer) }
 }
 
-func (s *Session) endTitle(title string) {
+func (s *Session) endTitle(title string, answer *session.Message) {
 	s.naming()
 	s.naming = nil
-	if err := s.wake(context.Background()); err != nil || s.digest.Named {
+	if err := s.wake(context.Background()); err != nil {
+		return
+	}
+	s.keepUsage("title", answer)
+	if s.digest.Named {
 		return
 	}
 	s.keepTitle(cmp.Or(title, s.digest.Title))

@@ -16,14 +16,17 @@ type runningTurn struct {
 	id     string
 	prompt session.QueuedPrompt
 	cancel context.CancelFunc
-	// resumed: it waited for an approval when the host ended.
+	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
 }
 
-// startTurn puts the prompt's message on disk, and then lets the agent work on it
-// in a goroutine of its own, which ends by sending its outcome as a command.
+// startTurn puts the prompt's message on disk, behind what waits to be told, and then
+// lets the agent work on it.
 func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err error) {
-	turnID := "turn_" + randomHex(8)
+	turnID := newTurnID()
+	if _, err := s.tellWaiting(turnID); err != nil {
+		return "", refuse(err)
+	}
 	mark := store.Mark{ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID}
 	entry, err := s.keepMessage(mark, session.Message{
 		Role: session.RoleUser, Content: session.Content{session.Text(prompt.Text)}, Timestamp: nowMillis(),
@@ -32,13 +35,28 @@ func (s *Session) startTurn(prompt session.QueuedPrompt) (entryID string, err er
 		return "", refuse(err)
 	}
 	s.keys[prompt.ClientKey] = entry.ID
+	s.wakes = 0
+	s.begin(turnID, prompt, false)
+	return entry.ID, nil
+}
+
+func newTurnID() string { return "turn_" + randomHex(8) }
+
+// begin lets the agent work in a goroutine of its own, which ends by sending its
+// outcome as a command.
+func (s *Session) begin(turnID string, prompt session.QueuedPrompt, resumed bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel}
+	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel, resumed: resumed}
+	s.lower(prompt.MaxMode)
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
 	turn, err := s.prepareTurn()
-	go s.routineTurn(ctx, turn, err)
-	return entry.ID, nil
+	turn.Resume = resumed
+	if s.isTask(prompt) {
+		go s.routineTask(ctx, turn, prompt.Text, err)
+	} else {
+		go s.routineTurn(ctx, turn, prompt.Text, err)
+	}
 }
 
 func (s *Session) prepareTurn() (agent.Turn, error) {
@@ -46,39 +64,60 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	history := s.log.Tree().LeafContext()
-	thinking := agent.ThinkingLevel("") // what config.toml says
-	if history.ThinkingSet {
-		thinking = agent.ThinkingLevel(history.ThinkingLevel)
+	now := contextOf(s.log.Tree())
+	if s.noter != nil {
+		s.noter.Began(now.shown)
 	}
-	return agent.Turn{
+	j := journal{s, s.turn.id, info}
+	turn := agent.Turn{
 		Model:    model,
-		Journal:  journal{s, s.turn.id},
-		Steer:    journal{s, s.turn.id}.Steer,
+		Journal:  j,
+		Steer:    j.Steer,
+		Tell:     j.Tell,
+		Spent:    j.Spent,
 		Gate:     asker{s},
+		People:   people{s},
 		Sink:     sink{s},
-		Messages: promptMessages(s.log.Tree()),
+		Messages: now.messages,
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,
+		MaxSteps: s.deps.MaxSteps,
 
-		Thinking: thinking, CacheKey: s.id, ContextWindow: info.ContextWindow,
-	}, nil
+		Thinking: agent.ThinkingLevel(s.summary.Thinking), CacheKey: s.id, ContextWindow: info.ContextWindow,
+	}
+	if share := s.deps.Summaries.Share; share > 0 {
+		turn.RoomAt = int(share * float64(info.ContextWindow))
+		turn.Compact = j.Compact
+	}
+	return turn, nil
 }
 
-func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, err error) {
+// routineTurn is the goroutine of a turn. text is that of its prompt.
+func (s *Session) routineTurn(ctx context.Context, turn agent.Turn, text string, err error) {
+	outcome := s.runTurn(ctx, turn, text, err)
+	// The session's goroutine lives until the turn has ended, so this arrives.
+	s.commands <- func() { s.endTurn(outcome) }
+}
+
+func (s *Session) runTurn(ctx context.Context, turn agent.Turn, text string, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, s.process)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
 		err = s.equip(ctx, &turn)
+	}
+	if err == nil && !turn.Resume {
+		err = s.activate(ctx, &turn, text)
 	}
 	if err != nil {
 		outcome.Error = err.Error()
 	} else {
 		outcome = agent.RunTurn(ctx, turn)
 	}
-	// The session's goroutine lives until the turn has ended, so this arrives.
-	s.commands <- func() { s.endTurn(outcome) }
+	if outcome.StopReason == session.StopAborted && s.noter != nil {
+		s.noter.Cancelled()
+	}
+	return outcome
 }
 
 // endTurn publishes the one terminal event of the prompt.
@@ -110,6 +149,11 @@ func (s *Session) endTurn(outcome agent.Outcome) {
 // CancelTurn cancels the named turn; false when it is not running any more.
 func (s *Session) CancelTurn(ctx context.Context, turnID string) (cancelled bool, err error) {
 	err = s.do(ctx, func() {
+		if s.work != nil && s.work.turnID == turnID && turnID != "" {
+			cancelled = true
+			s.cancelWork()
+			return
+		}
 		if s.turn == nil || s.turn.id != turnID {
 			return
 		}
@@ -126,6 +170,7 @@ func (s *Session) CancelTurn(ctx context.Context, turnID string) (cancelled bool
 type journal struct {
 	s      *Session
 	turnID string
+	model  api.Model
 }
 
 func (j journal) Append(ctx context.Context, message session.Message) error {

@@ -14,10 +14,7 @@ import (
 func window(entries []session.Entry, limit int) (sent []session.Entry, before uint64) {
 	size, first := 0, len(entries)
 	for first > 0 && len(entries)-first < limit {
-		length := len(entries[first-1].Raw)
-		if length > api.MaxEntryBytes {
-			length = 0 // what stands for it is short
-		}
+		length := sentSize(entries[first-1])
 		if first < len(entries) && size+length > api.WindowBytes {
 			break
 		}
@@ -94,38 +91,24 @@ func firstAfter(entries []session.Entry, seq uint64) int {
 	return i
 }
 
-// Entries returns the last entries before a place in the log.
-func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
-	limit := request.Limit
-	if limit < 0 {
-		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
-	}
-	if limit == 0 || limit > api.WindowEntries {
-		limit = api.WindowEntries
-	}
-	err = s.do(ctx, func() {
-		entries := s.log.Tree().Entries()
-		if request.Before > 0 {
-			entries = entries[:firstAfter(entries, request.Before-1)]
-		}
-		response.Entries, response.Before = window(entries, limit)
-	})
-	return response, refuse(err)
-}
-
 // Resync subscribes and hands reply what brings the entry up to date, before any
-// later event is delivered.
-func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, reply func(api.ResyncEventsResponse)) error {
+// later event is delivered. answers are the grants with which somebody who sits there
+// can answer the agent; none for a program.
+func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, answers []api.Grant, reply func(api.ResyncEventsResponse)) error {
 	err := s.do(ctx, func() {
 		reply(s.resync(anchors))
-		s.subscribers[subscriber] = struct{}{}
+		s.subscribers[subscriber] = answers
+		s.attend()
 	})
 	return refuse(err)
 }
 
 // Unsubscribe ends a subscription.
 func (s *Session) Unsubscribe(ctx context.Context, subscriber Subscriber) {
-	_ = s.ask(ctx, func() { delete(s.subscribers, subscriber) }) // a closed session has none
+	_ = s.ask(ctx, func() { // a closed session has none
+		delete(s.subscribers, subscriber)
+		s.attend()
+	})
 }
 
 func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {

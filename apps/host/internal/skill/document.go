@@ -29,27 +29,51 @@ type Document struct {
 	Manual      bool   // disable-model-invocation
 	Body        string // Markdown
 	Warnings    []string
+	// Fields is the front matter, as YAML decodes it.
+	Fields map[string]any
 }
 
 // Read reads a SKILL.md. The error says in a few words why it is no skill.
 func Read(path string) (Document, error) {
-	file, err := os.Open(path)
+	data, err := load(path)
 	if err != nil {
-		return Document{}, fmt.Errorf("it cannot be read: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return Document{}, fmt.Errorf("it cannot be read: %w", err)
-	}
-	if len(data) > maxFile {
-		return Document{}, fmt.Errorf("it has more than %d KiB", maxFile>>10)
+		return Document{}, err
 	}
 	return Parse(data, filepath.Base(filepath.Dir(path)))
 }
 
+// ReadNamed reads a Markdown file of any name that begins as a SKILL.md does: its
+// name without the ending stands for that of the folder.
+func ReadNamed(path string) (Document, error) {
+	data, err := load(path)
+	if err != nil {
+		return Document{}, err
+	}
+	base := filepath.Base(path)
+	return parse(data, strings.TrimSuffix(base, filepath.Ext(base)), "file")
+}
+
+func load(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("it has more than %d KiB", maxFile>>10)
+	}
+	return data, nil
+}
+
 // Parse reads the text of a SKILL.md that lies in a folder of the given name.
-func Parse(data []byte, folder string) (Document, error) {
+func Parse(data []byte, folder string) (Document, error) { return parse(data, folder, "folder") }
+
+// parse reads a document; what holds it, a folder or a file, has the given name.
+func parse(data []byte, holder, what string) (Document, error) {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
 	head, body, err := split(strings.ReplaceAll(text, "\r\n", "\n"))
 	if err != nil {
@@ -59,14 +83,14 @@ func Parse(data []byte, folder string) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	d := Document{Body: strings.TrimSpace(body)}
+	d := Document{Body: strings.TrimSpace(body), Fields: fields}
 	if repaired {
 		d.warn("the front matter is no YAML; it was read as if its values were in quotes")
 	}
 	if err := d.describe(fields["description"]); err != nil {
 		return Document{}, err
 	}
-	if err := d.name(fields["name"], folder); err != nil {
+	if err := d.name(fields["name"], holder, what); err != nil {
 		return Document{}, err
 	}
 	d.Manual = isTrue(fields["disable-model-invocation"])
@@ -164,14 +188,14 @@ func oneLine(text string) string {
 var goodName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // name takes the name, or makes the best of it.
-func (d *Document) name(value any, folder string) error {
+func (d *Document) name(value any, holder, what string) error {
 	given := ""
 	if value != nil {
 		given = strings.TrimSpace(fmt.Sprint(value))
 	}
 	if given == "" {
-		d.warn("it has no name; that of its folder is used")
-		given = folder
+		d.warn("it has no name; that of its %s is used", what)
+		given = holder
 	}
 	d.Name = given
 	if !goodName.MatchString(given) || len(given) > maxName {
@@ -180,8 +204,8 @@ func (d *Document) name(value any, folder string) error {
 		}
 		d.warn("the name %.80q is not made of a-z, 0-9 and single hyphens, 64 at most; it is used as %s", given, d.Name)
 	}
-	if d.Name != folder {
-		d.warn("the name %s is not that of its folder, %.80s", d.Name, oneLine(folder))
+	if d.Name != holder {
+		d.warn("the name %s is not that of its %s, %.80s", d.Name, what, oneLine(holder))
 	}
 	return nil
 }

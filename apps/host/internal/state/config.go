@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -33,6 +34,10 @@ type Config struct {
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
+	MaxSteps    int // model calls of one turn; 0 where the file does not say it
+	Crew        Crew
+	// QuestionTimeout is how long a question of the agent waits; 0 is for ever.
+	QuestionTimeout time.Duration
 
 	defaultModel string
 	auxiliary    string // "" when the file does not name one

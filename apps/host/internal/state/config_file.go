@@ -20,6 +20,12 @@ import (
 // maxConfig bounds config.toml, in bytes.
 const maxConfig = 1 << 20
 
+// Bounds of max_steps: the last one is without tools.
+const (
+	minSteps = 2
+	maxSteps = 10_000
+)
+
 // configFile is config.toml as it is written.
 type configFile struct {
 	DefaultModel   string                  `toml:"default_model"`
@@ -28,10 +34,13 @@ type configFile struct {
 	RelayURL       string                  `toml:"relay_url"`
 	RelayInvite    string                  `toml:"relay_invite"`
 	Label          string                  `toml:"label"`
+	MaxSteps       *int                    `toml:"max_steps"`
 	Providers      map[string]providerFile `toml:"providers"`
 	Models         map[string]modelFile    `toml:"models"`
 	Permissions    permissionsFile         `toml:"permissions"`
 	Sandbox        sandboxFile             `toml:"sandbox"`
+	Questions      questionsFile           `toml:"questions"`
+	Crew           crewFile                `toml:"crew"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -152,10 +161,14 @@ func knownKeys(key []string) []string {
 		return permissionKeys()
 	case len(key) == 2 && key[0] == "sandbox":
 		return sandboxKeys()
+	case len(key) == 2 && key[0] == "questions":
+		return []string{"timeout"}
+	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
+		return crewKeys(len(key) == 4)
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "crew", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -186,6 +199,11 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	config.MCP = f.MCP.Servers
+	if f.MaxSteps != nil {
+		if config.MaxSteps = *f.MaxSteps; config.MaxSteps < minSteps || config.MaxSteps > maxSteps {
+			return Config{}, fmt.Errorf("max_steps must be between %d and %d", minSteps, maxSteps)
+		}
+	}
 	if err := f.policies(&config); err != nil {
 		return Config{}, err
 	}
@@ -213,7 +231,13 @@ func (f configFile) policies(config *Config) (err error) {
 	if config.Permissions, err = f.Permissions.permissions(); err != nil {
 		return err
 	}
-	config.Sandbox, err = f.Sandbox.sandbox()
+	if config.QuestionTimeout, err = f.Questions.wait(); err != nil {
+		return err
+	}
+	if config.Sandbox, err = f.Sandbox.sandbox(); err != nil {
+		return err
+	}
+	config.Crew, err = f.Crew.crew()
 	return err
 }
 

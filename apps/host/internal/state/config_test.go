@@ -158,6 +158,8 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"a share over all", goodConfig + "\n[compaction]\nshare = 1.5\n", `compaction: share must be between 0.1 and 0.95`},
 		{"keeps nothing", goodConfig + "\n[compaction]\nkeep_tokens = 5\n", `compaction: keep_tokens must be at least 100`},
 		{"a share in words", goodConfig + "\n[compaction]\nshare = \"half\"\n", `compaction.share: must be a number, not a string`},
+		{"no steps", "max_steps = 1\n" + goodConfig, "max_steps must be between 2 and 10000"},
+		{"steps in words", "max_steps = \"many\"\n" + goodConfig, "max_steps: must be a whole number, not a string"},
 		{"unknown in compaction", goodConfig + "\n[compaction]\nshares = 0.5\n", `unknown key "compaction.shares"; did you mean "share"?`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},
 		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; name one of demo, main`},

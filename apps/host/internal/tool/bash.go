@@ -47,13 +47,15 @@ type bashArgs struct {
 	Command    string `json:"command"`
 	Timeout    int    `json:"timeout_seconds,omitempty"`
 	Background bool   `json:"background,omitempty"`
+	Notify     bool   `json:"notify_on_complete,omitempty"`
 }
 
 func (bashTool) Spec() agent.ToolSpec {
 	return spec("bash", bashDoc, `{
 		"command": {"type": "string", "description": "The command line."},
 		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it. Without this it becomes a background job after 120 seconds."},
-		"background": {"type": "boolean", "description": "Return at once and let it run as a job."}}`, "command")
+		"background": {"type": "boolean", "description": "Return at once and let it run as a job."},
+		"notify_on_complete": {"type": "boolean", "description": "When it has become a job: begin a turn when it ends, if you have stopped working by then."}}`, "command")
 }
 
 func (bashTool) Risk() agent.Risk { return agent.RiskWrite }
@@ -104,16 +106,16 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 		return agent.Failure("bash: %v.", err)
 	}
 	if args.Background {
-		if t.detach(j) {
+		if t.detach(j, true, args.Notify) {
 			return detached(j, fmt.Sprintf("Started as background job %s.", j.id), "")
 		}
 		return t.finished(j, 0)
 	}
-	return t.await(ctx, j, timeout)
+	return t.await(ctx, j, timeout, args.Notify)
 }
 
 // await gives a command its time in the foreground.
-func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration) agent.Result {
+func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration, wakes bool) agent.Result {
 	timer := time.NewTimer(cmp.Or(timeout, t.yield))
 	defer timer.Stop()
 	select {
@@ -126,7 +128,7 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration) agen
 		result.Details = details(bashDetails{ExitCode: j.exit, DurationMs: j.took.Milliseconds(), Cancelled: true, Truncated: truncated})
 		return result
 	case <-timer.C:
-		if timeout == 0 && t.detach(j) {
+		if timeout == 0 && t.detach(j, false, wakes) {
 			text, _, _ := j.out.since(0)
 			return detached(j, fmt.Sprintf("Still running after %d s; it goes on as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text)
 		}

@@ -108,6 +108,7 @@ func (t bashJob) report(j *job) agent.Result {
 	select {
 	case <-j.done:
 		info.Running, info.ExitCode = false, j.exit
+		t.notices.forget(j.id)
 	default:
 	}
 	state := j.state()

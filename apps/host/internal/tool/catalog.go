@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -21,11 +20,11 @@ const (
 	Interaction Toolset = "interaction" // questions to people
 	Memory      Toolset = "memory"      // what is kept between sessions
 	Skill       Toolset = "skill"       // instructions and scripts of others
-	Crew        Toolset = "crew"        // other agents
+	Delegation  Toolset = "crew"        // other agents
 )
 
 // Toolsets returns all groups in their order.
-func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Crew} }
+func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation} }
 
 // Definition is what is known of a tool without a session.
 type Definition struct {
@@ -57,10 +56,13 @@ func registry() []entry {
 		{Base, "path", func(s *Set) agent.Tool { return readFile{s} }},
 		{Base, "path", func(s *Set) agent.Tool { return writeFile{s} }},
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
+		{Interaction, "", func(s *Set) agent.Tool { return clarify{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memorySave{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return executeSkill{s} }},
 		{Skill, "", func(s *Set) agent.Tool { return readSkill{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateParallel{s} }},
+		{Delegation, "", func(s *Set) agent.Tool { return delegateTask{s} }},
 	}
 }
 
@@ -94,8 +96,11 @@ type Scope struct {
 	// Scratch is an absolute folder of the session's own, made when it is needed:
 	// output that is too long to show, and the tasks. "" keeps none.
 	Scratch string
-	// Notify hears of background jobs that ended. It does not block; nil is silent.
-	Notify func(text string)
+	// Crew runs other agents; without one the session cannot give tasks to any.
+	Crew Crew
+	// Nested finds the instructions for a file below cwd that lie between the two, but
+	// for those that has knows; nil finds none.
+	Nested func(cwd, file string, has func(path string) bool) []session.InstructionFile
 }
 
 // Set is the tools of one session with what they share. It implements
@@ -111,12 +116,15 @@ type Set struct {
 	notices notices
 	patches patchState
 	skills  []session.SkillInfo // those that the model is offered
-	tools   []agent.Tool        // one for each line of the registry
+	manual  []session.SkillInfo // those that only a person calls
+	agents  []AgentInfo         // those that the model can give tasks to
+	entries []entry             // lines of the registry that the session has
+	tools   []agent.Tool        // one for each of them
 }
 
 // Open makes the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
-	s := &Set{Catalog: c, scope: scope}
+	s := &Set{Catalog: c, scope: scope, entries: c.entries()}
 	s.private = guard{closed: resolvedAll(c.options.Private)}
 	if scope.Scratch != "" {
 		s.private.open = resolvedAll([]string{scope.Scratch})
@@ -124,71 +132,38 @@ func (c *Catalog) Open(scope Scope) *Set {
 	s.spill.dir = scope.Scratch
 	s.todos.dir = scope.Scratch
 	s.jobs.ctx, s.jobs.cancel = context.WithCancel(context.Background())
-	for _, e := range c.entries() {
+	for _, e := range s.entries {
 		s.tools = append(s.tools, e.make(s))
 	}
 	return s
 }
 
-// Tools returns the tools by group and name. Their results carry what the session
-// is to be told.
+// Tools returns the tools by group and name.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
-	for i, e := range s.entries() {
-		if e.toolset != Skill || len(s.skills) > 0 {
-			out = append(out, telling{s.tools[i], &s.notices})
+	for i, e := range s.entries {
+		if s.serves(e.toolset) {
+			out = append(out, s.tools[i])
 		}
 	}
 	return out
+}
+
+// serves tells whether the session has something for the tools of a group to act on.
+func (s *Set) serves(group Toolset) bool {
+	switch group {
+	case Skill:
+		return len(s.skills) > 0
+	case Delegation:
+		return s.scope.Crew != nil && len(s.agents) > 0
+	}
+	return true
 }
 
 // Close ends every process of the session and waits for it.
 func (s *Set) Close() {
 	s.jobs.cancel()
 	s.jobs.wg.Wait()
-}
-
-// notify tells of something that happened beside the calls: with the next result
-// to the model, and at once to who listens.
-func (s *Set) notify(text string) {
-	s.notices.add(text)
-	if s.scope.Notify != nil {
-		s.scope.Notify(text)
-	}
-}
-
-// notices wait for the next result.
-type notices struct {
-	mu      sync.Mutex
-	waiting []string
-}
-
-func (n *notices) add(text string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.waiting = append(n.waiting, text)
-}
-
-func (n *notices) take() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	taken := n.waiting
-	n.waiting = nil
-	return taken
-}
-
-// telling puts notices behind the results of a tool.
-type telling struct {
-	agent.Tool
-	notices *notices
-}
-
-func (t telling) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
-	result := t.Tool.Run(ctx, call, progress)
-	if texts := t.notices.take(); len(texts) > 0 {
-		result.Content = append(slices.Clip(result.Content), session.Text("\n["+strings.Join(texts, "]\n[")+"]"))
-	}
-	return result
 }
 
 // Bounded shortens the text of a result that was made elsewhere, as every tool

@@ -52,9 +52,9 @@ func documentTool(b *strings.Builder, d Definition) error {
 	if err := json.Unmarshal(d.Spec.Parameters, &schema); err != nil {
 		return fmt.Errorf("the schema of %s: %w", d.Spec.Name, err)
 	}
-	asks := "Asks first."
-	if d.Risk == agent.RiskRead {
-		asks = "Does not ask."
+	asks := "Does not ask."
+	if d.Risk == agent.RiskWrite {
+		asks = "Asks first."
 	}
 	if d.Subject != "" {
 		asks += fmt.Sprintf(" Rules are about its `%s`.", d.Subject)

@@ -38,7 +38,10 @@ type job struct {
 
 	// Under the lock of jobs.
 	background bool
-	seen       int // bytes of output that were shown
+	asked      bool // the model wanted it in the background
+	wakes      bool // its end is worth a turn
+	turn       int  // in which it was started
+	seen       int  // bytes of output that were shown
 }
 
 // state says in words how the job stands.
@@ -66,6 +69,7 @@ type jobs struct {
 
 	mu   sync.Mutex
 	next int
+	turn int // the running one, or the last
 	list []*job
 }
 
@@ -87,6 +91,7 @@ func (s *Set) startJob(t bashTool, dir, command string, progress func(string), o
 		return nil, err
 	}
 	s.jobs.next++
+	j.turn = s.jobs.turn
 	j.id = fmt.Sprintf("job%d", s.jobs.next)
 	j.ctx, j.cancel = context.WithCancelCause(s.jobs.ctx)
 	s.jobs.list = append(s.jobs.list, j)
@@ -117,13 +122,13 @@ func (s *Set) runJob(t bashTool, j *job, dir string) {
 	t.endOperation(j)
 	s.jobs.mu.Lock()
 	close(j.done)
-	background := j.background
+	background, wakes := j.background, j.wakes
 	s.jobs.forgetOld()
 	s.jobs.mu.Unlock()
 	if background {
 		j.out.close()
 		if s.jobs.ctx.Err() == nil {
-			s.notify(fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)))
+			s.notices.ended(j.id, fmt.Sprintf("Background job %s %s: %s", j.id, j.state(), firstWords(j.command)), wakes)
 		}
 	}
 	j.cancel(nil)
@@ -154,8 +159,27 @@ func (js *jobs) forgetOld() {
 	})
 }
 
-// detach lets a job go on without its call; false when it has ended meanwhile.
-func (s *Set) detach(j *job) bool {
+// endWithTurn stops the commands that became jobs by themselves in this turn, which is
+// cancelled, and waits for them. Those that were meant to go on do, without waking anybody.
+func (s *Set) endWithTurn() {
+	s.jobs.mu.Lock()
+	var stopped []*job
+	for _, j := range s.jobs.list {
+		j.wakes = j.wakes && j.turn != s.jobs.turn
+		if j.background && !j.asked && j.turn == s.jobs.turn {
+			j.cancel(errCancelled)
+			stopped = append(stopped, j)
+		}
+	}
+	s.jobs.mu.Unlock()
+	for _, j := range stopped {
+		<-j.done
+	}
+}
+
+// detach lets a job go on without its call; false when it has ended meanwhile. asked
+// says that this was wanted from the beginning, wakes that its end is worth a turn.
+func (s *Set) detach(j *job, asked, wakes bool) bool {
 	j.out.mute()
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -164,7 +188,7 @@ func (s *Set) detach(j *job) bool {
 		return false
 	default:
 	}
-	j.background = true
+	j.background, j.asked, j.wakes = true, asked, wakes
 	j.op.Report(process.Event{Stage: "background", TaskID: j.id, Message: "It goes on as background job " + j.id + "."})
 	_, j.seen, _ = j.out.since(0)
 	return true
@@ -202,4 +226,18 @@ func (s *Set) news(j *job) (text string, missed bool) {
 	defer s.jobs.mu.Unlock()
 	text, j.seen, missed = j.out.since(j.seen)
 	return text, missed
+}
+
+// StopJobs ends every command of the session that runs, and waits for it. Others
+// may begin after it.
+func (s *Set) StopJobs() {
+	s.jobs.mu.Lock()
+	running := slices.Clone(s.jobs.list)
+	s.jobs.mu.Unlock()
+	for _, j := range running {
+		j.cancel(errTaskEnded)
+	}
+	for _, j := range running {
+		<-j.done
+	}
 }

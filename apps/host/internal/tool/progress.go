@@ -23,6 +23,7 @@ var (
 	errCancelled = errors.New("the turn was cancelled")
 	errTimedOut  = errors.New("its time was over")
 	errKilled    = errors.New("it was killed")
+	errTaskEnded = errors.New("the task that it was started for has ended")
 )
 
 // operation begins what people are told of a command. A script of a skill is seen at

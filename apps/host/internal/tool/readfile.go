@@ -78,6 +78,7 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 			t.seen.note(resolved(full), fingerprint(print.Sum(nil)))
 		}
 	}
+	t.near(call.Cwd, full)
 	return agent.Success(text)
 }
 

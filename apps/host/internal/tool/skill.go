@@ -30,6 +30,7 @@ const (
 // not while a call runs; without skills the session has no tools for them.
 func (s *Set) UseSkills(skills session.Skills) {
 	s.skills = slices.DeleteFunc(slices.Clone(skills.Skills), func(info session.SkillInfo) bool { return info.Manual })
+	s.manual = slices.DeleteFunc(slices.Clone(skills.Skills), func(info session.SkillInfo) bool { return !info.Manual })
 }
 
 // skillNames are the values that the argument may have; nothing is said of them

@@ -192,18 +192,57 @@ func (l *todoList) save(items []todoItem) error {
 	return nil
 }
 
-func (l *todoList) result() agent.Result {
+// open lists what is still to be done; "" where there is nothing, or it cannot be read.
+func (l *todoList) open() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.load() != nil {
+		return ""
+	}
+	open := slices.DeleteFunc(slices.Clone(l.items), func(item todoItem) bool {
+		return item.Status != todoPending && item.Status != todoInProgress
+	})
+	for i := range open {
+		open[i].Content += " (" + open[i].Status + ")"
+	}
+	return bounded(open)
+}
+
+// maxReminder bounds what is put back of the list, in bytes.
+const maxReminder = 8 << 10
+
+// bounded writes as many items as have room.
+func bounded(items []todoItem) string {
+	text := ""
+	for i, item := range items {
+		row := rows([]todoItem{item})
+		if len(text)+len(row) > maxReminder {
+			return text + fmt.Sprintf("(%d more: todo shows them)\n", len(items)-i)
+		}
+		text += row
+	}
+	return text
+}
+
+// rows writes items as the model and people read them.
+func rows(items []todoItem) string {
 	marks := map[string]string{todoPending: " ", todoInProgress: ">", todoCompleted: "x", todoCancelled: "-"}
+	var b strings.Builder
+	for _, item := range items {
+		fmt.Fprintf(&b, "- [%s] %s. %s\n", marks[item.Status], item.ID, item.Content)
+	}
+	return b.String()
+}
+
+func (l *todoList) result() agent.Result {
 	counts := map[string]int{}
-	var rows strings.Builder
 	for _, item := range l.items {
 		counts[item.Status]++
-		fmt.Fprintf(&rows, "- [%s] %s. %s\n", marks[item.Status], item.ID, item.Content)
 	}
 	text := "The list is empty."
 	if len(l.items) > 0 {
 		text = fmt.Sprintf("%d items: %d pending, %d in progress, %d completed, %d cancelled.\n%s", len(l.items),
-			counts[todoPending], counts[todoInProgress], counts[todoCompleted], counts[todoCancelled], rows.String())
+			counts[todoPending], counts[todoInProgress], counts[todoCompleted], counts[todoCancelled], rows(l.items))
 	}
 	result := agent.Success(text)
 	result.Details = details(map[string]any{"todos": append([]todoItem{}, l.items...)})

@@ -115,7 +115,7 @@ func TestAllSpecsAreAccepted(t *testing.T) {
 	if err := modeltest.Check(request); err != nil {
 		t.Error(err)
 	}
-	if got := strings.Join(names, " "); got != "bash bash_job fetch_url glob grep list_dir patch read_file write_file todo memory_recall memory_save" {
+	if got := strings.Join(names, " "); got != "bash bash_job fetch_url glob grep list_dir patch read_file write_file todo clarify memory_recall memory_save" {
 		t.Errorf("tools: %s", got)
 	}
 }

@@ -1,7 +1,18 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
 import type { DiagnosisState } from "./diagnosis";
-import type { Approval, Decision, Event, Live, QueueItem, Requests, SessionEntry, SessionSummary } from "./types";
+import type {
+  Approval,
+  Decision,
+  Event,
+  Live,
+  Question,
+  QuestionOutcome,
+  QueueItem,
+  Requests,
+  SessionEntry,
+  SessionSummary,
+} from "./types";
 
 /** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
 export interface Readable<T> {
@@ -108,6 +119,28 @@ export interface OutgoingPrompt {
   createdAt: number;
 }
 
+/** What came of looking for an entry. */
+export type Sought =
+  /** It is among the entries that are here. */
+  | "here"
+  /** It is on another branch of the session. */
+  | "elsewhere"
+  /** The session has no such entry. */
+  | "missing"
+  /** The machine could not be asked now. */
+  | "failed";
+
+/** A part in the middle of the log, where a search led to. */
+export interface PlaceState {
+  /** In file order. */
+  entries: SessionEntry[];
+  /** The last of them on the path to the session's leaf. */
+  tip: string;
+  earlier: "none" | "some" | "loading";
+  /** What lies between these and the end. When it is here, the place is one with the end. */
+  later: "some" | "loading";
+}
+
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
@@ -115,6 +148,8 @@ export interface SessionState {
   entries: SessionEntry[];
   /** Whether the host has entries before these; "loading" while they are on their way. */
   earlier: "none" | "some" | "loading";
+  /** What is looked at instead of the end. */
+  place: PlaceState | null;
   live: Live;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
@@ -137,6 +172,18 @@ export interface Answered {
   won: boolean;
 }
 
+/** What a person says to a question of the agent. */
+export type QuestionReply = { answer: string } | { skip: true };
+
+/** What came of a reply: the first one counts. */
+export interface QuestionReplied {
+  outcome: QuestionOutcome;
+  answer?: string;
+  answeredBy: string;
+  /** False when another answer counts. */
+  won: boolean;
+}
+
 export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
@@ -147,10 +194,20 @@ export interface SessionView {
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
-  /** Fetches some of the entries before those that are here. */
+  /** Fetches some of the entries before those that are looked at. */
   loadEarlier(): void;
-  /** Rejects when what was shown has changed since. */
-  answer(approval: Approval, answer: Answer): Promise<Answered>;
+  /** Fetches some of the entries after those of the place. */
+  loadLater(): void;
+  /** Brings an entry here with what stands around it. */
+  seek(entryId: string): Promise<Sought>;
+  /** Leaves the place for the end. */
+  leavePlace(): void;
+  /**
+   * Rejects when what was shown has changed since. sessionId is that of an agent that works for this session,
+   * where it is the one that asks.
+   */
+  answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered>;
+  answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied>;
   /** Ends this holder's interest. */
   release(): void;
 }

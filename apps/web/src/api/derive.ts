@@ -1,5 +1,6 @@
 // What is read out of a session's log. Nothing here is kept anywhere else, so it
 // is the same after any resync.
+import type { OutgoingPrompt } from "./contract";
 import { CUSTOM_LEAF, CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
 
 /** The clientKey of a person's message, if it has one. */
@@ -32,3 +33,21 @@ export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
 }
 
 const UNNAMED = "The turn failed; the host did not say why.";
+
+/** The same list while nothing in it changes, so that a stream of deltas does not draw it again and again. */
+export function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
+  const same =
+    before.length === after.length &&
+    before.every((a, i) => {
+      const b = after[i] as OutgoingPrompt;
+      return (
+        a.clientKey === b.clientKey &&
+        a.state === b.state &&
+        a.mine === b.mine &&
+        a.steer === b.steer &&
+        a.text === b.text &&
+        a.error === b.error
+      );
+    });
+  return same ? before : after;
+}

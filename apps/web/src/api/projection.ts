@@ -4,6 +4,8 @@
 import type { WireEvent } from "../link/messages";
 import {
   type Anchors,
+  type CrewBatch,
+  type CrewChild,
   CUSTOM_PROCESS,
   type GetEntriesResponse,
   type Live,
@@ -29,7 +31,17 @@ export interface Projection {
 }
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
 }
 
 /** A session of which nothing was seen: its anchors ask for a full reload. */
@@ -109,9 +121,12 @@ function wholeLive(live: Live | undefined): Live {
     partial: live?.partial ?? empty.partial,
     tools: live?.tools ?? empty.tools,
     approvals: live?.approvals ?? empty.approvals,
+    questions: live?.questions ?? empty.questions,
     queue: live?.queue ?? empty.queue,
     work: live?.work ?? null,
+    crew: live?.crew ?? empty.crew,
     processes: live?.processes ?? empty.processes,
+    ...(live?.unattended ? { unattended: true } : {}),
   };
 }
 
@@ -141,7 +156,7 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "turn_cancelling":
       return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
     case "turn_ended":
-      return { ...live, turn: null, partial: [], tools: [], approvals: [] };
+      return attended({ ...live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] }, false);
     case "message_started":
     case "message_reset":
       return { ...live, partial: [] };
@@ -162,6 +177,18 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
       return { ...live, approvals: [...live.approvals, event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
+    case "question_asked":
+      return { ...live, questions: [...live.questions, event.question] };
+    case "question_answered":
+      return { ...live, questions: live.questions.filter((q) => q.id !== event.questionId) };
+    case "attendance_changed":
+      return attended(live, event.unattended);
+    case "crew_started":
+      return { ...live, crew: [...withoutBatch(live.crew, event.batch.toolCallId), event.batch] };
+    case "crew_updated":
+      return { ...live, crew: updateCrew(live.crew, event.toolCallId, event.index, event.child) };
+    case "crew_ended":
+      return { ...live, crew: withoutBatch(live.crew, event.toolCallId) };
     case "work_started":
       return { ...live, work: event.work };
     case "work_ended":
@@ -171,6 +198,23 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     default:
       return live;
   }
+}
+
+/** A host leaves the field out while somebody is there. */
+function attended({ unattended: _, ...live }: Live, unattended: boolean): Live {
+  return unattended ? { ...live, unattended } : live;
+}
+
+function withoutBatch(crew: CrewBatch[], toolCallId: string): CrewBatch[] {
+  return crew.filter((batch) => batch.toolCallId !== toolCallId);
+}
+
+function updateCrew(crew: CrewBatch[], toolCallId: string, index: number, child: CrewChild): CrewBatch[] {
+  return crew.map((batch) =>
+    batch.toolCallId === toolCallId
+      ? { ...batch, children: batch.children.map((each, i) => (i === index ? child : each)) }
+      : batch,
+  );
 }
 
 function withProcess(processes: Process[], changed: Process): Process[] {

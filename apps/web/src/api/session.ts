@@ -9,19 +9,26 @@ import {
   type HostStatus,
   OfflineError,
   type OutgoingPrompt,
+  type QuestionReplied,
+  type QuestionReply,
   type Readable,
   type SessionState,
   type SessionView,
+  type Sought,
 } from "./contract";
-import { clientKeyOf, lastErrorOf } from "./derive";
+import { clientKeyOf, keepSame, lastErrorOf } from "./derive";
 import type { Frames } from "./frames";
 import type { OutboxStore } from "./outbox";
+import { Place } from "./place";
 import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
 import { Sender } from "./sender";
 import { Store } from "./store";
 import {
   ApiKind,
   type Approval,
+  CUSTOM_LEAF,
+  type GetEntriesResponse,
+  type Question,
   type QueuedPrompt,
   type QueueItem,
   type SessionEntry,
@@ -48,6 +55,7 @@ export class Session implements SessionView {
   readonly #state: Store<SessionState>;
   readonly #sender: Sender;
   readonly #stopMe: () => void;
+  readonly #place: Place;
   #projection: Projection = emptyProjection();
   #inLog = new Set<string>();
   #outgoing: OutgoingPrompt[] = [];
@@ -88,6 +96,14 @@ export class Session implements SessionView {
       },
       onChange: () => this.#options.frames.request(this.#publish),
     });
+    this.#place = new Place({
+      sessionId: options.sessionId,
+      host: options.host,
+      end: () => this.#projection,
+      join: (entries, before) => this.#join({ entries, before }),
+      changed: () => this.#publish(),
+      retry: options.resyncRetry ?? RESYNC_RETRY,
+    });
     this.#state = new Store(this.#compose());
     this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
   }
@@ -121,9 +137,9 @@ export class Session implements SessionView {
     }
   }
 
-  async answer(approval: Approval, answer: Answer): Promise<Answered> {
+  async answer(approval: Approval, answer: Answer, sessionId = this.sessionId): Promise<Answered> {
     return this.#options.host.request("answer_approval", {
-      sessionId: this.sessionId,
+      sessionId,
       approvalId: approval.id,
       ...answer,
       // The answer is for what was on the screen, and for nothing else.
@@ -131,7 +147,31 @@ export class Session implements SessionView {
     });
   }
 
+  async answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
+    return this.#options.host.request("answer_question", {
+      sessionId: this.sessionId,
+      questionId: question.id,
+      ...reply,
+    });
+  }
+
+  loadLater(): void {
+    this.#place.loadLater();
+  }
+
+  seek(entryId: string): Promise<Sought> {
+    return this.#place.seek(entryId);
+  }
+
+  leavePlace(): void {
+    this.#place.leave();
+  }
+
   loadEarlier(): void {
+    if (this.#place.state) {
+      this.#place.loadEarlier();
+      return;
+    }
     const { before } = this.#projection;
     if (this.#fetching || this.#phase !== "live" || before === 0) {
       return;
@@ -143,8 +183,7 @@ export class Session implements SessionView {
       (response) => {
         if (sync === this.#sync) {
           this.#fetching = false;
-          this.#replace(prependEntries(this.#projection, response));
-          this.#publish();
+          this.#join(response);
         }
       },
       () => {
@@ -157,6 +196,11 @@ export class Session implements SessionView {
         }, this.#options.resyncRetry ?? RESYNC_RETRY);
       },
     );
+  }
+
+  #join(earlier: GetEntriesResponse): void {
+    this.#replace(prependEntries(this.#projection, earlier));
+    this.#publish();
   }
 
   release(): void {
@@ -197,6 +241,7 @@ export class Session implements SessionView {
     this.#fetching = false;
     this.#pending = [];
     clearTimeout(this.#retry);
+    this.#place.interrupt();
     this.#sender.goOffline();
     if (this.#phase === "live") {
       this.#phase = "loading";
@@ -219,6 +264,9 @@ export class Session implements SessionView {
     this.#options.host.request("resync_events", { sessionId: this.sessionId, ...this.#projection.anchors }).then(
       (response) => {
         if (sync === this.#sync) {
+          if (response.mode === "full_reload") {
+            this.#place.leave();
+          }
           this.#synced(() => applyResync(this.#projection, response));
         }
       },
@@ -300,6 +348,9 @@ export class Session implements SessionView {
       if (key) {
         this.#inLog.add(key);
       }
+      if (appended && entry.type === "custom" && entry.customType === CUSTOM_LEAF) {
+        this.#place.leave(); // it was on the path to another leaf
+      }
     }
     this.#sender.settle(this.#inLog);
   }
@@ -330,6 +381,7 @@ export class Session implements SessionView {
       summary,
       entries,
       earlier: before === 0 ? "none" : this.#fetching ? "loading" : "some",
+      place: this.#place.state,
       live,
       outgoing: this.#outgoing,
       lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),
@@ -351,23 +403,4 @@ export class Session implements SessionView {
     }
     return this.#loaded ? "reconnecting" : "loading";
   }
-}
-
-// The same list while nothing in it changes, so that a stream of deltas does not
-// draw it again and again.
-function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
-  const same =
-    before.length === after.length &&
-    before.every((a, i) => {
-      const b = after[i] as OutgoingPrompt;
-      return (
-        a.clientKey === b.clientKey &&
-        a.state === b.state &&
-        a.mine === b.mine &&
-        a.steer === b.steer &&
-        a.text === b.text &&
-        a.error === b.error
-      );
-    });
-  return same ? before : after;
 }

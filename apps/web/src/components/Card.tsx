@@ -1,10 +1,11 @@
 import type { HTMLAttributes } from "react";
 import { cx } from "./cx";
 
-export type CardTone = "plain" | "warn" | "danger";
+export type CardTone = "plain" | "accent" | "warn" | "danger";
 
 const tones: Record<CardTone, string> = {
   plain: "border-line bg-surface",
+  accent: "border-accent/40 bg-accent-soft/50",
   warn: "border-warn-line bg-warn-soft",
   danger: "border-danger-line bg-danger-soft",
 };

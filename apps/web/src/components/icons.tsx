@@ -92,6 +92,10 @@ export const MoreIcon = icon(
   </>,
 );
 export const PlusIcon = icon("Plus", <path d="M10 4.5v11M4.5 10h11" />);
+export const QuestionIcon = icon(
+  "Question",
+  <path d="M3.5 4.5h13v9.5H10l-3.5 3v-3h-3zM8 7.8A2 2 0 1 1 10 10m0 1.8v.1" />,
+);
 export const RefreshIcon = icon("Refresh", <path d="M16 10a6 6 0 1 1-1.8-4.3L16 7.5M16 3.5v4h-4" />);
 export const SearchIcon = icon(
   "Search",

@@ -3,6 +3,8 @@
 // '@scorel/protocol/wire', '@scorel/protocol/gen/api' and so on.
 
 export * from './base64.ts';
+export * from './context.ts';
+export * from './file.ts';
 export * as api from './gen/api.ts';
 export * as session from './gen/session.ts';
 export * from './ident.ts';

@@ -1,26 +1,63 @@
-// The tree that the entries of a session form by parentId. Pure.
+// The tree that the entries of a session form by parentId. Pure. Files are read
+// without much of a check, so that a member of an entry may be of any kind here.
 
+import { dateOf } from './date.ts';
 import type { Block, Entry, Message } from './gen/session.ts';
 
 /**
- * The entries from the root to `leaf`, or to the last entry when none is named.
- * Where an id occurs twice, the later entry wins. A missing parent ends the path
- * there, and a cycle is cut: a person sees what can be seen of a damaged file.
+ * Why a path is not whole: `missing_leaf` and `missing_parent` name the entry that is
+ * not there, `cycle` the one that the path comes back to.
  */
-export function pathTo(entries: readonly Entry[], leaf?: string): Entry[] {
-  const byId = new Map(entries.map((e) => [e.id, e]));
-  const seen = new Set<string>();
-  const path: Entry[] = [];
-  for (let id: string | null = leaf ?? entries.at(-1)?.id ?? null; id && !seen.has(id); ) {
-    const entry = byId.get(id);
-    if (!entry) {
+export interface Hole {
+  why: 'missing_leaf' | 'missing_parent' | 'cycle';
+  id: string;
+}
+
+/** The entries from the root to a leaf, as far as they hang together below it. */
+export interface Path {
+  entries: Entry[];
+  hole: Hole | null;
+}
+
+/**
+ * The entries from the root to `leaf`, or to the last entry when none is named; null is
+ * the place before the first entry. Where an id occurs twice, the later entry wins. A
+ * missing parent ends the path there, and a cycle is cut: a person sees what can be
+ * seen of a damaged file, and `hole` says what is not whole.
+ */
+export function walk(entries: readonly Entry[], leaf?: string | null): Path {
+  const byId = new Map<unknown, Entry>(entries.map((e) => [e.id, e]));
+  const first = leaf === undefined ? entries.at(-1) : byId.get(leaf);
+  if (leaf === null || first?.id === null || (leaf === undefined && !first)) {
+    return { entries: [], hole: null };
+  }
+  if (!first) {
+    return { entries: [], hole: { why: 'missing_leaf', id: String(leaf) } };
+  }
+  const seen = new Set<Entry>();
+  let hole: Hole | null = null;
+  for (let entry = first; ; ) {
+    if (seen.has(entry)) {
+      hole = { why: 'cycle', id: String(entry.id) };
       break;
     }
-    seen.add(id);
-    path.push(entry);
-    id = entry.parentId;
+    seen.add(entry);
+    if (!entry.parentId) {
+      break;
+    }
+    const parent = byId.get(entry.parentId);
+    if (!parent) {
+      hole = { why: 'missing_parent', id: String(entry.parentId) };
+      break;
+    }
+    entry = parent;
   }
-  return path.reverse();
+  return { entries: [...seen].reverse(), hole };
+}
+
+/** The entries of `walk`. */
+export function pathTo(entries: readonly Entry[], leaf?: string): Entry[] {
+  return walk(entries, leaf).entries;
 }
 
 /** The forest that entries form: ids of the roots, and of the children of each entry that has some. */
@@ -38,22 +75,28 @@ export interface Forest {
 export function forestOf(entries: readonly Entry[]): Forest {
   const byId = new Map(entries.map((e) => [e.id, e]));
   const roots: string[] = [];
-  const children = new Map<string, string[]>();
+  const siblings = new Map<string, Entry[]>();
   for (const { id, parentId } of entries) {
-    if (parentId === null || parentId === id || !byId.has(parentId)) {
+    const entry = byId.get(id);
+    if (parentId === null || parentId === id || !byId.has(parentId) || !entry) {
       roots.push(id);
       continue;
     }
-    const siblings = children.get(parentId);
-    if (siblings) {
-      siblings.push(id);
+    const list = siblings.get(parentId);
+    if (list) {
+      list.push(entry);
     } else {
-      children.set(parentId, [id]);
+      siblings.set(parentId, [entry]);
     }
   }
-  const time = (id: string): number => Date.parse(byId.get(id)?.timestamp ?? '');
-  for (const siblings of children.values()) {
-    siblings.sort((a, b) => time(a) - time(b));
+  const children = new Map<string, string[]>();
+  for (const [id, list] of siblings) {
+    // Entries, not ids: sort puts an id that is undefined last without a comparison.
+    list.sort((a, b) => dateOf(a.timestamp) - dateOf(b.timestamp));
+    children.set(
+      id,
+      list.map((e) => e.id),
+    );
   }
   return { roots, children };
 }
@@ -62,26 +105,28 @@ export function forestOf(entries: readonly Entry[]): Forest {
 export function labelsOf(entries: readonly Entry[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const e of entries) {
-    if (e.type !== 'label' || typeof e.targetId !== 'string') {
+    if (e.type !== 'label') {
       continue;
     }
+    const target = typeof e.targetId === 'string' ? e.targetId : String(JSON.stringify(e.targetId));
     if (typeof e.label === 'string' && e.label !== '') {
-      labels.set(e.targetId, e.label);
+      labels.set(target, e.label);
     } else {
-      labels.delete(e.targetId);
+      labels.delete(target);
     }
   }
   return labels;
 }
 
-/** The messages on the path to `leaf`, in order. */
+/** The messages on the path to `leaf`, in order, compactions and edits left aside. */
 export function messagesTo(entries: readonly Entry[], leaf?: string): Message[] {
   return pathTo(entries, leaf).flatMap((e) => (e.type === 'message' ? [e.message] : []));
 }
 
 /** The last name given to the session, or ''. */
 export function sessionName(entries: readonly Entry[]): string {
-  return entries.findLast((e) => e.type === 'session_info')?.name.trim() ?? '';
+  const name: unknown = entries.findLast((e) => e.type === 'session_info')?.name;
+  return typeof name === 'string' ? name.trim() : '';
 }
 
 /** Content as blocks, also where a file holds a plain string. */

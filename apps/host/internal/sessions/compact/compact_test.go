@@ -39,6 +39,13 @@ func add(t *testing.T, w *session.Writer, message string) {
 		m.Content = session.Content{{Type: session.BlockToolCall, ID: "c", Name: "read", Arguments: fmt.Appendf(nil, `{"path":"f%d"}`, n)}}
 	case "result":
 		m.Role, m.ToolCallID, m.ToolName = session.RoleToolResult, "c", "read"
+	case "steer": // to the running turn
+		m.Role, stamp.Extra = session.RoleUser, []byte(`{"steer":true}`)
+	case "note": // of the host
+		if _, err := w.CustomMessage(stamp, session.CustomNote, fmt.Appendf(nil, "%q", m.Content.Plain()), true, nil); err != nil {
+			t.Fatal(err)
+		}
+		return
 	case "name":
 		if _, err := w.SessionInfo(stamp, "x"); err != nil {
 			t.Fatal(err)
@@ -71,9 +78,11 @@ func TestCut(t *testing.T) {
 		"results at the end": {[]string{"user:40", "call:0", "result:4000"}, 50, "e1", 0, 1},
 		"a result is nobody's beginning": {[]string{"user:40", "call:0", "result:400", "call:0", "result:4000"}, 1050,
 			"e3", 0, 3},
-		"a name between":       {[]string{"user:400", "agent:400", "name:0", "user:40", "agent:400"}, 110, "e3", 2, 0},
-		"the first alone":      {[]string{"user:4000"}, 10, "", 0, 0},
-		"all is over the mark": {[]string{"user:4000", "agent:40"}, 1000, "", 0, 0},
+		"a note begins no turn":  {[]string{"user:400", "agent:400", "user:40", "call:0", "result:400", "note:400", "agent:400"}, 90, "e6", 2, 4},
+		"a steer begins no turn": {[]string{"user:400", "agent:400", "user:40", "call:0", "result:400", "steer:400", "agent:400"}, 90, "e6", 2, 4},
+		"a name between":         {[]string{"user:400", "agent:400", "name:0", "user:40", "agent:400"}, 110, "e3", 2, 0},
+		"the first alone":        {[]string{"user:4000"}, 10, "", 0, 0},
+		"all is over the mark":   {[]string{"user:4000", "agent:40"}, 1000, "", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, ok := compact.Prepare(log(t, c.log...).Tree(), c.keep)

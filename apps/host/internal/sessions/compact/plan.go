@@ -47,7 +47,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 		return Plan{}, false
 	}
 	turn := cut
-	for turn > 0 && !messages[turn].startsTurn() {
+	for turn > 0 && (!messages[turn].startsTurn() || steered(tree, messages[turn].source)) {
 		turn--
 	}
 	plan.FirstKept = messages[cut].source
@@ -56,6 +56,13 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 		plan.TokensCut += m.tokens
 	}
 	return plan, true
+}
+
+// steered tells whether a message was given to a turn that ran already.
+func steered(tree *session.Tree, id string) bool {
+	entry, _ := tree.Get(id)
+	m, ok := entry.AsMessage()
+	return ok && m.Steer
 }
 
 // cutAt returns the index of the first message that stays; 0 where all do.
@@ -84,6 +91,7 @@ func cutAt(messages []Message, keep int) int {
 type Message struct {
 	source  string // id of its entry
 	role    session.Role
+	note    bool // of the host, to the model
 	message session.Message
 	summary string // of a compaction or a branch
 	command string // of a person beside the agent
@@ -92,7 +100,7 @@ type Message struct {
 }
 
 func (m Message) startsTurn() bool {
-	return m.role != session.RoleAssistant && m.role != session.RoleToolResult && m.role != "system"
+	return !m.note && m.role != session.RoleAssistant && m.role != session.RoleToolResult && m.role != "system"
 }
 
 // mayStay tells whether a context may begin with the message.
@@ -103,6 +111,7 @@ func read(context session.Context) []Message {
 	for i, raw := range context.Messages {
 		var head struct {
 			Role    session.Role `json:"role"`
+			Custom  string       `json:"customType"`
 			Summary string       `json:"summary"`
 			Command string       `json:"command"`
 			Output  string       `json:"output"`
@@ -111,6 +120,7 @@ func read(context session.Context) []Message {
 		_ = json.Unmarshal(raw, &head)      // what does not decode says nothing
 		_ = json.Unmarshal(raw, &m.message) // other programs' messages have other fields
 		m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
+		m.note = head.Custom == session.CustomNote
 		m.tokens = m.estimate()
 		messages = append(messages, m)
 	}

@@ -48,6 +48,9 @@ func (m Message) line() string {
 	case "system":
 		return ""
 	}
+	if m.note {
+		return tagged("Note of the host", cut(text, maxResult))
+	}
 	return tagged("User", text)
 }
 

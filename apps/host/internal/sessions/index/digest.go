@@ -23,6 +23,8 @@ type Digest struct {
 	// Provider and ModelID name the model that answers next, as the log says.
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
+	// Thinking is how much the model thinks; "" where the log says nothing.
+	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking; "" where the log says nothing.
 	Mode string `json:"mode,omitempty"`
 	// LastRole and LastText are of the last message that has text; the text is cut.
@@ -33,6 +35,10 @@ type Digest struct {
 	Cut bool `json:"cut,omitempty"`
 	// Queue holds the keys of the prompts that wait.
 	Queue []string `json:"queue,omitempty"`
+
+	// Usage is what the turns took, Auxiliary what was spent beside them.
+	Usage     Usage `json:"usage,omitzero"`
+	Auxiliary Usage `json:"auxiliary,omitzero"`
 
 	Leaf string `json:"leaf,omitempty"` // the entry that the next one hangs on
 	Seq  uint64 `json:"seq,omitempty"`  // of the last entry (session.Tree.Number)
@@ -57,12 +63,16 @@ func (d *Digest) Add(e session.Entry) {
 	switch e.Type {
 	case session.TypeModelChange:
 		d.Provider, d.ModelID = e.Text("provider"), e.Text("modelId")
+	case session.TypeThinkingLevelChange:
+		d.Thinking = e.Text("thinkingLevel")
 	case session.TypeSessionInfo:
 		d.Name, d.Named = strings.TrimSpace(e.Text("name")), true
 	case session.TypeCustom:
 		d.addCustom(e)
 	case session.TypeMessage:
 		d.addMessage(e)
+	case session.TypeUsage:
+		d.addUsage(e)
 	}
 }
 
@@ -98,6 +108,7 @@ func (d *Digest) addMessage(e session.Entry) {
 		return
 	}
 	message := m.Message
+	d.Usage.add(message.Usage)
 	d.Cut = m.TurnID != "" && (message.Role != session.RoleAssistant || message.StopReason == session.StopToolUse)
 	if message.Role != session.RoleUser && message.Role != session.RoleAssistant {
 		return

@@ -159,6 +159,9 @@ type batch struct {
 	tx                      *sql.Tx
 	bytes                   int
 	free, addEntry, addWord *sql.Stmt
+
+	// Where the entry before went, for those that follow it in the same millisecond.
+	first, base int64
 }
 
 func (b *batch) prepare(ctx context.Context) (err error) {
@@ -278,8 +281,8 @@ func (b *batch) addText(ctx context.Context, id string, row Session, entryID, ro
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
 	first := min(max(at, 0), maxMilli)*perMilli + int64(h.Sum32()%(perMilli/2))
-	var rowID int64
-	if err := b.free.QueryRowContext(ctx, first, first+perMilli/2).Scan(&rowID); err != nil {
+	rowID, err := b.freeRow(ctx, first)
+	if err != nil {
 		return err
 	}
 	scope := scopeWord('p', row.ProjectID) + " " + scopeWord('r', role)
@@ -287,8 +290,26 @@ func (b *batch) addText(ctx context.Context, id string, row Session, entryID, ro
 		return err
 	}
 	b.bytes += len(text)
-	_, err := b.addWord.ExecContext(ctx, rowID, text, scope)
+	_, err = b.addWord.ExecContext(ctx, rowID, text, scope)
 	return err
+}
+
+// freeRow finds a free id from first on. A session whose entries all have one time, as
+// imported ones may, takes the room of the milliseconds that follow.
+func (b *batch) freeRow(ctx context.Context, first int64) (id int64, err error) {
+	base := first
+	if b.first == first {
+		base = b.base
+	}
+	for ; ; base += perMilli {
+		if err := b.free.QueryRowContext(ctx, base, base+perMilli/2).Scan(&id); err != nil {
+			return 0, err
+		}
+		if id < base+perMilli/2 {
+			b.first, b.base = first, base
+			return id, nil
+		}
+	}
 }
 
 // renew puts a corrupt index aside and begins anew. It returns what is to be

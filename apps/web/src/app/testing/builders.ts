@@ -7,6 +7,7 @@ import type {
   HostInfo,
   MessageEntry,
   Project,
+  Question,
   SessionSummary,
   ToolCallBlock,
 } from "../../api/types";
@@ -88,6 +89,18 @@ export function approval(more: Partial<Approval> = {}): Approval {
     title: "Run a command",
     detail: "go test ./...",
     cwd: "/home/ada/scorel",
+    createdAt: Date.now(),
+    ...more,
+  };
+}
+
+export function question(more: Partial<Question> = {}): Question {
+  return {
+    id: "q1",
+    turnId: "t1",
+    toolCallId: "c1",
+    question: "Which database?",
+    choices: ["SQLite", "PostgreSQL"],
     createdAt: Date.now(),
     ...more,
   };

@@ -11,17 +11,38 @@ import type {
   OutgoingPrompt,
   Pairing,
   PairingState,
+  QuestionReplied,
+  QuestionReply,
   Scorel,
   SessionState,
   SessionView,
+  Sought,
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { Store } from "../../api/store";
-import { ApiKind, type Approval, type Event, type Live, type QueueItem, type Requests } from "../../api/types";
+import {
+  ApiKind,
+  type Approval,
+  type Event,
+  type Live,
+  type Question,
+  type QueueItem,
+  type Requests,
+} from "../../api/types";
 
 export function emptyLive(): Live {
-  return { turn: null, partial: [], tools: [], approvals: [], queue: [], work: null, processes: [] };
+  return {
+    turn: null,
+    partial: [],
+    tools: [],
+    approvals: [],
+    questions: [],
+    queue: [],
+    work: null,
+    crew: [],
+    processes: [],
+  };
 }
 
 export class FakePairing implements Pairing {
@@ -40,13 +61,18 @@ export class FakePairing implements Pairing {
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
-  readonly answers: ({ approvalId: string } & Answer)[] = [];
+  readonly answers: ({ approvalId: string; sessionId?: string } & Answer)[] = [];
+  readonly replies: ({ questionId: string } & QuestionReply)[] = [];
+  replyWith: Partial<QuestionReplied> = {};
   readonly retried: string[] = [];
   readonly discarded: string[] = [];
   readonly steered: string[] = [];
   readonly queues: QueueItem[][] = [];
   cancelled = 0;
   fetched = 0;
+  fetchedLater = 0;
+  readonly soughtFor: string[] = [];
+  seekWith: Sought = "failed";
   held = 0;
   answerWith: Partial<Answered> = {};
 
@@ -59,6 +85,7 @@ export class FakeSession implements SessionView {
       summary: null,
       entries: [],
       earlier: "none",
+      place: null,
       live: emptyLive(),
       outgoing: [],
       lastError: null,
@@ -104,13 +131,36 @@ export class FakeSession implements SessionView {
     this.cancelled++;
   }
 
-  async answer(approval: Approval, answer: Answer): Promise<Answered> {
-    this.answers.push({ approvalId: approval.id, ...answer });
+  async answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered> {
+    this.answers.push({ approvalId: approval.id, ...answer, ...(sessionId ? { sessionId } : {}) });
     return { won: true, decidedBy: "cli_me", decision: answer.decision, ...this.answerWith };
+  }
+
+  async answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
+    this.replies.push({ questionId: question.id, ...reply });
+    return {
+      won: true,
+      answeredBy: "cli_me",
+      ...("answer" in reply ? { outcome: "answered", answer: reply.answer } : { outcome: "skipped" }),
+      ...this.replyWith,
+    };
   }
 
   loadEarlier(): void {
     this.fetched++;
+  }
+
+  loadLater(): void {
+    this.fetchedLater++;
+  }
+
+  async seek(entryId: string): Promise<Sought> {
+    this.soughtFor.push(entryId);
+    return this.seekWith;
+  }
+
+  leavePlace(): void {
+    this.patch({ place: null });
   }
 
   release(): void {

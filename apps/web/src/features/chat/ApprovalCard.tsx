@@ -14,6 +14,8 @@ export interface ApprovalCardProps {
   /** Its place among those that wait, from 1, and how many they are. */
   place?: number;
   count?: number;
+  /** The agent that asks, where it is not that of this session. */
+  asker?: string | undefined;
   /** Whether this browser may answer, and the machine can hear it now. */
   canAnswer: boolean;
   /** Whether this browser may keep a rule. */
@@ -22,10 +24,10 @@ export interface ApprovalCardProps {
 }
 
 /** The agent asks before it changes something. Nothing runs until somebody allows it. */
-export function ApprovalCard({ approval, place = 1, count = 1, ...props }: ApprovalCardProps) {
+export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }: ApprovalCardProps) {
   const { canAnswer, canKeepRules, onAnswer } = props;
   const [wording, setWording] = useState(false);
-  const { state, answer } = useAnswer((given) => onAnswer(approval, given));
+  const { state, answer } = useAnswer<Answer, Answered>((given) => onAnswer(approval, given));
   const press = {
     sent: state.sent?.decision,
     disabled: !canAnswer || state.sent !== null,
@@ -40,7 +42,10 @@ export function ApprovalCard({ approval, place = 1, count = 1, ...props }: Appro
       aria-label={`Approval: ${approval.title}`}
       className="rise my-3 overflow-hidden"
     >
-      <ApprovalQuestion approval={approval} caption={count > 1 ? `The agent asks · ${place} of ${count}` : undefined} />
+      <ApprovalQuestion
+        approval={approval}
+        caption={`The agent ${asker ? `${asker} ` : ""}asks${count > 1 ? ` · ${place} of ${count}` : ""}`}
+      />
       {wording ? (
         <DenyForm
           busy={state.sent !== null}
@@ -142,7 +147,7 @@ const words: Record<string, string> = {
 };
 
 /** From sent to applied; the card stays until the machine takes the question back. */
-function Outcome({ state: { sent, answered, error } }: { state: AnswerState }) {
+function Outcome({ state: { sent, answered, error } }: { state: AnswerState<Answer, Answered> }) {
   const nameOf = useNames();
   const told = answered ? (words[answered.decision] ?? "Answered.") : sent ? "Sending your answer." : null;
   const late =

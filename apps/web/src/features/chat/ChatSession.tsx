@@ -10,14 +10,18 @@ import { useToast } from "../../components/Toast";
 import { RevokedNotice } from "../device/HostNotice";
 import { useHostData } from "../device/host-data";
 import { UnknownDevice } from "../device/UnknownDevice";
+import { ServersWait } from "../project/ServersWait";
 import { sentence } from "../shared/errors";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { useToldSession } from "../shared/sessions";
 import { useTitle } from "../shared/use-title";
 import { Composer } from "./Composer";
+import { compactFocus } from "./commands";
 import { LogContext, type LogReader, NamesContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
+import { ParentLink } from "./ParentLink";
 import { SessionHistory } from "./SessionHistory";
 import { SessionMenu } from "./SessionMenu";
 import { SessionMode } from "./SessionMode";
@@ -45,9 +49,9 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const [tree, setTree] = useState(false);
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? "the machine";
-  // The list hears of a new name at once; the view of one session only at its next look.
-  const listed = data.sessions?.find((session) => session.id === sessionId);
-  const summary = listed ?? open?.state.summary ?? null;
+  // What is told to all is heard at once; the view of one session may hear of it at its next look.
+  const told = useToldSession(deviceId, sessionId);
+  const summary = told ?? open?.state.summary ?? null;
   useTitle(summary?.name);
   const project = data.projects?.find((each) => each.id === summary?.projectId);
   const readLog = useCallback<LogReader>(
@@ -61,8 +65,19 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
         <div className="flex h-full min-h-0 flex-col">
           <PageHeader
             title={summary ? summary.name || "New session" : "Session"}
-            subtitle={[project?.name, label].filter(Boolean).join(" · ")}
-            back={{ to: "/d/$deviceId", params: { deviceId } }}
+            subtitle={
+              <>
+                {summary?.parentSessionId ? (
+                  <ParentLink host={host} projectId={summary.projectId} sessionId={summary.parentSessionId} />
+                ) : null}
+                {[project?.name, label].filter(Boolean).join(" · ")}
+              </>
+            }
+            back={
+              summary?.parentSessionId
+                ? { to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId: summary.parentSessionId } }
+                : { to: "/d/$deviceId", params: { deviceId } }
+            }
             actions={
               summary ? (
                 <>
@@ -123,10 +138,20 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
   const [insert, setInsert] = useState<{ text: string } | null>(null);
   const me = useReadable(useScorel().me);
   const toast = useToast();
+  const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
   if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
   const revoked = state.status === "revoked";
-  const summary = data.sessions?.find((session) => session.id === view.sessionId) ?? state.summary;
   const model = data.info?.models.find((each) => each.name === summary?.model);
+  const say = (text: string, steer?: boolean) => {
+    const instructions = compactFocus(text);
+    if (instructions === null) return view.send(text, steer);
+    host
+      .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
+      .catch((cause: unknown) => {
+        toast(sentence(cause));
+        setInsert({ text });
+      });
+  };
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
     <>
@@ -148,11 +173,15 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
             entryId={entryId}
             model={model ? { id: model.id, demo: model.demo ?? false } : null}
             canAnswer={state.status === "live" && may(data.info, "approve")}
+            canReply={state.status === "live" && may(data.info, "prompt")}
             canKeepRules={may(data.info, "manage")}
             empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
           />
         </SessionHistory>
       )}
+      {data.info && summary && state.status === "live" ? (
+        <ServersWait host={host} info={data.info} projectId={summary.projectId} />
+      ) : null}
       <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
         {summary && !revoked ? (
           <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
@@ -165,7 +194,7 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
       ) : (
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
-          onSend={(text, steer) => view.send(text, steer)}
+          onSend={say}
           insert={insert}
           onCancel={state.live.turn ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}

@@ -54,7 +54,7 @@ function LiveBlock({ block, last }: { block: PartialBlock; last: boolean }) {
 
 /** Says that something goes on while there is nothing to read yet. */
 function Working({ live }: { live: Live }) {
-  if (!live.turn || live.approvals.length > 0) return null;
+  if (!live.turn || live.approvals.length + live.questions.length > 0) return null;
   const text = live.turn.cancelling ? "Stopping" : live.tools.length > 0 ? null : "Working";
   if (!text) return null;
   return (

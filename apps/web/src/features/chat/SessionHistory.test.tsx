@@ -116,3 +116,22 @@ test("a summary stands for what was compacted, behind a click", async () => {
   fireEvent.click(divider);
   expect(await screen.findByText("long")).toBeTruthy();
 });
+
+test("/compact asks the host for a summary, and comes back into the box where that is refused", async () => {
+  const { host, session, asked } = await open([user("First"), assistant("One")]);
+  host.handlers.compact_session = () => ({});
+  const composer = screen.getByTestId("composer") as HTMLTextAreaElement;
+  const say = (text: string) => {
+    fireEvent.change(composer, { target: { value: text } });
+    fireEvent.keyDown(composer, { key: "Enter" });
+  };
+  say("/compact the tests");
+  await waitFor(() => expect(asked("compact_session")).toMatchObject([{ sessionId: "s1", instructions: "the tests" }]));
+  expect(composer.value).toBe("");
+  delete host.handlers.compact_session;
+  say("/compact");
+  await waitFor(() => expect(composer.value).toBe("/compact"));
+  expect(session.sent).toEqual([]);
+  say("/compactor");
+  await waitFor(() => expect(session.sent).toMatchObject(["/compactor"]));
+});

@@ -1,12 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
-import type { HostInfo, SessionSummary } from "../../api/types";
+import type { HostInfo, Requests, SessionSummary } from "../../api/types";
 import { Select } from "../../components/Select";
 import { useToast } from "../../components/Toast";
 import { modelLabel } from "../device/ModelSelect";
 import { sentence } from "../shared/errors";
-import { applyHostEvent, useHost } from "../shared/host-queries";
+import { useHost } from "../shared/host-queries";
 
-/** The model that answers next in a session. */
+/** The model that answers next in a session, and how much it thinks, where it can be told. */
 export function SessionModel({
   info,
   session,
@@ -17,25 +16,46 @@ export function SessionModel({
   deviceId: string;
 }) {
   const host = useHost(deviceId);
-  const queries = useQueryClient();
   const toast = useToast();
-  const change = async (model: string) => {
+  // What came of it is told to all, and so to this page too.
+  const change = async (fields: Omit<Requests["set_model"]["request"], "sessionId">) => {
     try {
-      await host.request("set_model", { sessionId: session.id, model });
-      applyHostEvent(queries, deviceId, { type: "session_updated", session: { ...session, model } });
+      await host.request("set_model", { sessionId: session.id, ...fields });
     } catch (cause) {
       toast(sentence(cause));
     }
   };
-  const known = info.models.some((model) => model.name === session.model);
-  const options = info.models.map((model) => ({ value: model.name, label: modelLabel(model) }));
+  const model = info.models.find((each) => each.name === session.model);
+  const options = info.models.map((each) => ({ value: each.name, label: modelLabel(each) }));
+  const levels = model?.thinkingLevels ?? [];
+  const thinking = session.thinking ?? "";
   return (
-    <Select
-      label="Model"
-      value={session.model}
-      onChange={(event) => change(event.target.value)}
-      options={known ? options : [{ value: session.model, label: `${session.model} (not configured)` }, ...options]}
-      className="max-w-full"
-    />
+    <>
+      <Select
+        label="Model"
+        value={session.model}
+        onChange={(event) => change({ model: event.target.value })}
+        options={model ? options : [{ value: session.model, label: `${session.model} (not configured)` }, ...options]}
+        className="max-w-full"
+      />
+      {levels.length > 0 ? (
+        <Select
+          label="How much the model thinks"
+          data-testid="thinking"
+          value={thinking}
+          onChange={(event) => change({ model: "", thinking: event.target.value })}
+          options={(levels.includes(thinking) ? levels : [thinking, ...levels]).map((level) => ({
+            value: level,
+            label: thinkingLabel(level),
+          }))}
+          className="ml-1.5 shrink-0"
+        />
+      ) : null}
+    </>
   );
+}
+
+function thinkingLabel(level: string): string {
+  if (level === "") return "Thinks by default";
+  return level === "off" ? "No thinking" : `Thinks ${level}`;
 }

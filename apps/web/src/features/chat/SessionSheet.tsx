@@ -6,6 +6,7 @@ import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { TextField } from "../../components/TextField";
 import { sentence } from "../shared/errors";
+import { SessionSpent } from "./SessionSpent";
 
 export interface SessionSheetProps {
   host: Host;
@@ -48,6 +49,7 @@ export function SessionSheet({ host, session, onDelete, onClose }: SessionSheetP
           Rename
         </Button>
       </form>
+      <SessionSpent session={session} />
       <div className="mt-5 border-line border-t pt-4">
         <Button data-testid="delete-session" tone="danger" disabled={onDelete === null} onClick={onDelete ?? undefined}>
           <TrashIcon /> Delete the session

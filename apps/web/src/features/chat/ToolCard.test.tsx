@@ -7,7 +7,7 @@ import { LiveContext, type LiveTools } from "./live-context";
 import { nothing, type ToolFacts } from "./rows";
 import { ToolCard } from "./ToolCard";
 
-const idle: LiveTools = { tools: [], approvals: [], running: false };
+const idle: LiveTools = { tools: [], approvals: [], questions: [], crew: [], running: false };
 const none: ToolFacts = nothing;
 
 function answered(text: string, isError = false, details?: unknown): ToolFacts {
@@ -56,6 +56,8 @@ describe("ToolCard", () => {
     const { update } = show(none, {
       tools: [{ toolCallId: "c1", toolName: "bash", output }],
       approvals: [],
+      questions: [],
+      crew: [],
       running: true,
     });
     expect(card().dataset.state).toBe("running");
@@ -64,6 +66,8 @@ describe("ToolCard", () => {
     update({
       tools: [{ toolCallId: "c1", toolName: "bash", output: `${output}\nline 100` }],
       approvals: [],
+      questions: [],
+      crew: [],
       running: true,
     });
     expect(card().textContent).toContain("line 100");
@@ -78,8 +82,8 @@ describe("ToolCard", () => {
   });
 
   it.each([
-    ["waiting", { tools: [], approvals: [approval({ toolCallId: "c1" })], running: true }],
-    ["pending", { tools: [], approvals: [approval({ toolCallId: "other" })], running: true }],
+    ["waiting", { tools: [], approvals: [approval({ toolCallId: "c1" })], questions: [], crew: [], running: true }],
+    ["pending", { tools: [], approvals: [approval({ toolCallId: "other" })], questions: [], crew: [], running: true }],
     ["lost", idle],
   ])("without a result is %s", (state, live) => {
     show(none, live);

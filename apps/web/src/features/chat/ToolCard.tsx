@@ -1,12 +1,22 @@
 import { memo, useState } from "react";
+import type { CrewChild } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { cx } from "../../components/cx";
-import { ChevronRightIcon, FileIcon, SearchIcon, SettingsIcon, TerminalIcon } from "../../components/icons";
+import {
+  BranchIcon,
+  ChevronRightIcon,
+  FileIcon,
+  QuestionIcon,
+  SearchIcon,
+  SettingsIcon,
+  TerminalIcon,
+} from "../../components/icons";
 import { Code } from "./CodeBlock";
+import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
-import type { ToolDecision, ToolFacts } from "./rows";
+import type { ToolAnswer, ToolDecision, ToolFacts } from "./rows";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
 export interface ToolCardProps {
@@ -22,22 +32,41 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
 });
 
 function ClosedCard({ id, name, args, facts }: ToolCardProps) {
-  const { result, decision } = facts;
+  const nameOf = useNames();
+  const { result, decision, answer } = facts;
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
   const bad = failed || (code !== null && code !== 0);
-  const label = outcome(failed, code, decision);
+  const label = answer ? answer.outcome.replace("_", " ") : outcome(failed, code, decision);
   return (
     <Frame
       view={viewTool(name, args)}
       state={bad ? "failed" : "done"}
       badge={<Badge tone={bad ? "danger" : "neutral"}>{label}</Badge>}
       startsOpen={false}
-      output={result ? resultText(result) : ""}
+      output={
+        answer
+          ? `${viewTool(name, args).subject}\n\n${answerText(answer, nameOf(answer.answeredBy))}`
+          : result
+            ? resultText(result)
+            : ""
+      }
       decision={decision}
+      crew={facts.crew}
       operations={{ id, records: facts.operations }}
     />
   );
+}
+
+/** What became of a question. */
+export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {
+  const words: Record<string, string> = {
+    answered: `${who} answered: ${answer ?? ""}`,
+    skipped: `${who} left it to the agent.`,
+    timed_out: "Nobody answered in time; the agent decided.",
+    cancelled: "The turn was cancelled before anybody answered.",
+  };
+  return words[outcome] ?? `It ended: ${outcome}.`;
 }
 
 /** One word for how a call ended. A command that a signal stopped has the code -1. */
@@ -53,8 +82,12 @@ function outcome(failed: boolean, code: number | null, decision: ToolDecision | 
 function OpenCard({ id, name, args, facts }: ToolCardProps) {
   const live = useLiveTools();
   const tool = live.tools.find((each) => each.toolCallId === id);
-  const waits = live.approvals.some((each) => each.toolCallId === id);
-  const state = tool ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
+  const batch = live.crew.find((each) => each.toolCallId === id);
+  const asks =
+    live.questions.some((each) => each.toolCallId === id) ||
+    (batch?.children.some((each) => each.approvals?.length) ?? false);
+  const waits = asks || live.approvals.some((each) => each.toolCallId === id);
+  const state = tool && !asks ? "running" : waits ? "waiting" : live.running ? "pending" : "lost";
   const badges = {
     running: (
       <Badge tone="accent" live>
@@ -74,9 +107,10 @@ function OpenCard({ id, name, args, facts }: ToolCardProps) {
       view={viewTool(name, args)}
       state={state}
       badge={badges[state]}
-      startsOpen={state === "running"}
+      startsOpen={state === "running" && !batch}
       output={tool?.output ?? ""}
       decision={facts.decision}
+      crew={batch?.children ?? facts.crew}
       operations={{ id, records: facts.operations }}
       tail
     />
@@ -90,14 +124,33 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  /** The agents that work for it, always in sight. */
+  crew?: readonly CrewChild[] | undefined;
   operations?: Omit<OperationsProps, "open">;
   /** The output grows: its end is what matters. */
   tail?: boolean;
 }
 
-const icons = { command: TerminalIcon, file: FileIcon, search: SearchIcon, other: SettingsIcon };
+const icons = {
+  command: TerminalIcon,
+  file: FileIcon,
+  search: SearchIcon,
+  question: QuestionIcon,
+  agents: BranchIcon,
+  other: SettingsIcon,
+};
 
-export function Frame({ view, state, badge, startsOpen, output, decision, operations, tail = false }: FrameProps) {
+export function Frame({
+  view,
+  state,
+  badge,
+  startsOpen,
+  output,
+  decision,
+  crew,
+  operations,
+  tail = false,
+}: FrameProps) {
   // null: as the state says. A reader's own choice stays.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? startsOpen;
@@ -120,7 +173,8 @@ export function Frame({ view, state, badge, startsOpen, output, decision, operat
         {badge}
         <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
       </button>
-      {operations ? <Operations {...operations} open={open} /> : null}
+      {crew ? <CrewList members={crew} /> : null}
+      {operations && !crew ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
           <Arguments view={view} />

@@ -1,13 +1,16 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
+import type { Approval, Live } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
 import { AssistantRow, ErrorCard } from "./AssistantRow";
+import { Later } from "./Later";
 import { LivePart } from "./LivePart";
 import { LiveContext, ProcessContext } from "./live-context";
 import { OutgoingRows } from "./OutgoingRows";
+import { QuestionCard } from "./QuestionCard";
 import { ResultRow } from "./ResultRow";
 import type { Row } from "./rows";
 import { SummaryRow } from "./SummaryRow";
@@ -20,6 +23,12 @@ import { useWindow } from "./use-window";
 /** Of the row that a search led to. */
 const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
 
+const notThere = {
+  elsewhere: "That place is on another branch of this session.",
+  missing: "That place is not in this session any more.",
+  failed: "That place could not be fetched now; try again when the machine is online.",
+};
+
 export interface TranscriptProps {
   state: SessionState;
   view: SessionView;
@@ -28,50 +37,70 @@ export interface TranscriptProps {
   /** The entry to bring into sight; undefined stays at the end. */
   entryId?: string | undefined;
   model: { id: string; demo: boolean } | null;
+  /** Whether this browser may answer approvals. */
   canAnswer: boolean;
+  /** Whether this browser may answer questions. */
+  canReply: boolean;
   canKeepRules: boolean;
   empty: ReactNode;
 }
 
-export function Transcript({ state, view, me, entryId, model, canAnswer, canKeepRules, empty }: TranscriptProps) {
+export function Transcript({
+  state,
+  view,
+  me,
+  entryId,
+  model,
+  canAnswer,
+  canReply,
+  canKeepRules,
+  empty,
+}: TranscriptProps) {
   const { live, outgoing } = state;
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
-  const rows = useRows(state.entries);
+  const { place } = state;
+  const { entries, earlier } = place ?? state;
+  const rows = useRows(entries, place?.tip);
   const load = useCallback(() => view.loadEarlier(), [view]);
-  const beyond = useMemo(() => ({ state: state.earlier, load }), [state.earlier, load]);
+  const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
   const { first, reveal } = useWindow(rows, box, top, beyond);
   const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content);
   const toast = useToast();
-  const onMissing = useCallback(() => toast("That place is on another branch of this session."), [toast]);
-  const sought = useJump({
-    entryId,
-    entries: state.entries,
-    rows,
-    first,
-    reveal,
-    earlier: state.earlier,
-    loadEarlier: load,
-    leaveEnd,
-    box,
-    onMissing,
-  });
-  const { tools, approvals } = live;
+  const onMissing = useCallback((why: keyof typeof notThere) => toast(notThere[why]), [toast]);
+  const seek = useCallback((sought: string) => view.seek(sought), [view]);
+  const sought = useJump({ entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing });
+  const toLatest = useCallback(() => {
+    view.leavePlace();
+    toEnd();
+  }, [view, toEnd]);
+  const { tools, questions, crew } = live;
+  const leaves = useMemo(() => allLeaves(live), [live]);
+  const waits = leaves.length + questions.length > 0;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
-    if (lastSent) toEnd();
-  }, [lastSent, toEnd]);
+    if (lastSent) toLatest();
+  }, [lastSent, toLatest]);
   const running = live.turn !== null;
-  const liveTools = useMemo(() => ({ tools, approvals, running }), [tools, approvals, running]);
+  const liveTools = useMemo(
+    () => ({ tools, approvals: live.approvals, questions, crew, running }),
+    [tools, live.approvals, questions, crew, running],
+  );
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && state.earlier === "none" && outgoing.length === 0 && !running;
+  const nothing = rows.length === 0 && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
         <p role="status" className="sr-only">
-          {approvals.length > 0 ? "The agent asks for your approval." : running ? "The agent works." : ""}
+          {leaves.length > 0
+            ? "The agent asks for your approval."
+            : waits
+              ? "The agent asks you."
+              : running
+                ? "The agent works."
+                : ""}
         </p>
         <div className="relative min-h-0 flex-1">
           <section
@@ -80,9 +109,9 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
             className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
             <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
-              {first > 0 || state.earlier !== "none" ? (
+              {first > 0 || earlier !== "none" ? (
                 <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
-                  {first > 0 && state.earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
+                  {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
                 </div>
               ) : null}
               {nothing ? empty : null}
@@ -91,42 +120,87 @@ export function Transcript({ state, view, me, entryId, model, canAnswer, canKeep
                   <RowView row={row} previous={rows[first + i - 1]} me={me} />
                 </div>
               ))}
-              {running ? (
-                <LivePart
-                  live={live}
-                  model={model?.id}
-                  demo={model?.demo ?? false}
-                  first={last?.kind !== "assistant"}
-                />
-              ) : null}
-              {approvals.map((approval, i) => (
-                <ApprovalCard
-                  key={approval.id}
-                  approval={approval}
-                  place={i + 1}
-                  count={approvals.length}
-                  canAnswer={canAnswer}
-                  canKeepRules={canKeepRules}
-                  onAnswer={(asked, answer) => view.answer(asked, answer)}
-                />
-              ))}
-              {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-              <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+              {place ? (
+                <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
+              ) : (
+                <>
+                  {running ? (
+                    <LivePart
+                      live={live}
+                      model={model?.id}
+                      demo={model?.demo ?? false}
+                      first={last?.kind !== "assistant"}
+                    />
+                  ) : null}
+                  {leaves.map(({ approval, asker, sessionId }, i) => (
+                    <ApprovalCard
+                      key={approval.id}
+                      approval={approval}
+                      place={i + 1}
+                      count={leaves.length}
+                      asker={asker}
+                      canAnswer={canAnswer}
+                      canKeepRules={canKeepRules}
+                      onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
+                    />
+                  ))}
+                  {questions.map((question) => (
+                    <QuestionCard
+                      key={question.id}
+                      question={question}
+                      canAnswer={canReply}
+                      onReply={(asked, reply) => view.answerQuestion(asked, reply)}
+                    />
+                  ))}
+                  {live.unattended ? (
+                    <p data-testid="unattended" className="my-3 text-muted text-sm">
+                      Nobody who may answer is watching. This waits until somebody with the right opens the session.
+                    </p>
+                  ) : null}
+                  {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+                  <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+                </>
+              )}
             </div>
           </section>
-          {atEnd ? null : (
+          {(atEnd && !place) || waits ? null : (
             <Button
-              onClick={toEnd}
+              data-testid="to-latest"
+              onClick={toLatest}
               className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
-              tone={approvals.length > 0 ? "primary" : "secondary"}
             >
-              <ArrowDownIcon /> {approvals.length > 0 ? "The agent asks you" : "Jump to latest"}
+              <ArrowDownIcon /> Jump to latest
             </Button>
           )}
         </div>
+        {waits && (place || !atEnd) ? (
+          // A line of its own: over the transcript it would cover what it leads to.
+          <div className="flex shrink-0 justify-center py-2">
+            <Button data-testid="to-card" tone="primary" onClick={toLatest}>
+              <ArrowDownIcon /> The agent asks you
+            </Button>
+          </div>
+        ) : null}
       </ProcessContext>
     </LiveContext>
   );
+}
+
+/** A leave that is asked for. */
+interface Leave {
+  approval: Approval;
+  /** The agent that asks, and its session, where it is one that works for this session. */
+  asker?: string;
+  sessionId?: string | undefined;
+}
+
+function allLeaves({ approvals, crew }: Live): Leave[] {
+  const theirs = crew.flatMap((batch) =>
+    batch.children.flatMap(({ agent, sessionId, approvals: asked = [] }) =>
+      asked.map((approval) => ({ approval, asker: agent, sessionId })),
+    ),
+  );
+  return [...approvals.map((approval) => ({ approval })), ...theirs];
 }
 
 /** Whether the row says already that the turn did not end well. */

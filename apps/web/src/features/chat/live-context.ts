@@ -5,10 +5,18 @@ import type { GetProcessLogResponse, Live, Process } from "../../api/types";
 export interface LiveTools {
   tools: Live["tools"];
   approvals: Live["approvals"];
+  questions: Live["questions"];
+  crew: Live["crew"];
   running: boolean;
 }
 
-export const LiveContext = createContext<LiveTools>({ tools: [], approvals: [], running: false });
+export const LiveContext = createContext<LiveTools>({
+  tools: [],
+  approvals: [],
+  questions: [],
+  crew: [],
+  running: false,
+});
 
 /** Names the one who decided. Lives in a context, so that rows need not be told. */
 export const NamesContext = createContext<(clientId: string | undefined) => string>(() => "another device");

@@ -61,6 +61,33 @@ describe("buildRows", () => {
     expect(buildRows([entry as unknown as SessionEntry])).toMatchObject([{ kind: "unknown", type }]);
   });
 
+  it("shows what the host told the model behind a title", () => {
+    const note = (kind: string, more = {}) =>
+      ({
+        type: "custom_message",
+        id: kind,
+        parentId: null,
+        timestamp: "",
+        customType: "scorel.note",
+        content: "text",
+        details: { kind, ...more },
+      }) as SessionEntry;
+    expect(buildRows([note("jobs"), note("instructions", { paths: ["/w/a/AGENTS.md"] }), note("later")])).toMatchObject(
+      [
+        { kind: "summary", title: "A background job ended", text: "text" },
+        { kind: "summary", title: "Instructions of this folder: /w/a/AGENTS.md" },
+        { kind: "summary", title: "Told to the agent" },
+      ],
+    );
+    expect(buildRows([{ ...note("x"), customType: "other.hook" } as SessionEntry])).toMatchObject([
+      { kind: "unknown", type: "other.hook" },
+    ]);
+  });
+
+  it("keeps what calls cost out of sight", () => {
+    expect(buildRows([{ type: "usage", id: "u", parentId: null, timestamp: "" } as SessionEntry])).toEqual([]);
+  });
+
   it("keeps the queue and the settings of other programs out of sight", () => {
     const label = { type: "label", id: "l", parentId: null, timestamp: "" } as SessionEntry;
     expect(buildRows([custom("scorel.queue", { items: [] }), label])).toEqual([]);

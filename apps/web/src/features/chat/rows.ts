@@ -1,17 +1,23 @@
 import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
+  type CrewMember,
   CUSTOM_APPROVAL,
+  CUSTOM_CHILD,
+  CUSTOM_CREW,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
+  CUSTOM_NOTE,
   CUSTOM_OMITTED,
   CUSTOM_PROCESS,
+  CUSTOM_QUESTION,
   CUSTOM_QUEUE,
   CUSTOM_SKILLS,
   CUSTOM_TURN,
   type CustomEntry,
   type MessageEntry,
+  type OtherEntry,
   type ProcessRecord,
   type SessionEntry,
   type ToolResultMessage,
@@ -28,10 +34,21 @@ export interface ToolDecision {
   rules?: string[];
 }
 
+/** How a question of the agent ended. */
+export interface ToolAnswer {
+  outcome: string;
+  answer?: string;
+  answeredBy: string;
+}
+
 /** What the log knows of one tool call. */
 export interface ToolFacts {
   result: ToolResultMessage | null;
   decision: ToolDecision | null;
+  /** Of a call that asked people. */
+  answer?: ToolAnswer;
+  /** The agents that worked for it; absent where none did. */
+  crew?: readonly CrewMember[];
   /** Operations that have ended, in the order of their ends. */
   operations: readonly ProcessRecord[];
 }
@@ -86,6 +103,17 @@ function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> 
   for (const entry of entries) {
     if (entry.type === "message" && entry.message.role === "toolResult") {
       add(entry.message.toolCallId, { result: entry.message });
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_QUESTION && isRecord(entry.data)) {
+      const { toolCallId, outcome, answer, answeredBy } = entry.data;
+      if (typeof toolCallId === "string" && typeof outcome === "string") {
+        const given = typeof answer === "string" ? { answer } : {};
+        add(toolCallId, { answer: { outcome, answeredBy: String(answeredBy), ...given } });
+      }
+    } else if (entry.type === "custom" && entry.customType === CUSTOM_CREW && isRecord(entry.data)) {
+      const { toolCallId, members } = entry.data;
+      if (typeof toolCallId === "string" && Array.isArray(members)) {
+        add(toolCallId, { crew: members.filter(isRecord) as unknown as CrewMember[] });
+      }
     } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
       const { toolCallId } = entry.data;
       if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
@@ -119,9 +147,13 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
       return customRow(entry);
     case "thinking_level_change":
     case "label":
+    case "usage":
+    case "context_edit":
       return null; // settings of another program that say nothing to a reader
     case "compaction":
       return { kind: "summary", key: entry.id, title: "Compacted", text: String(entry.summary ?? "") };
+    case "custom_message":
+      return noteRow(entry);
     case "branch_summary":
       return { kind: "summary", key: entry.id, title: "Came from another branch", text: String(entry.summary ?? "") };
     default:
@@ -152,13 +184,47 @@ function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: 
   }
 }
 
+const noteTitles: Record<string, string> = {
+  jobs: "A background job ended",
+  todos: "Open tasks",
+  instructions: "Instructions of this folder",
+  skill: "A skill",
+  limit: "The last step of this turn",
+};
+
+/** What the host told the model; messages of other programs stay unknown. */
+function noteRow(entry: OtherEntry): Row {
+  const { customType, content, details } = entry;
+  if (customType !== CUSTOM_NOTE || typeof content !== "string") {
+    return { kind: "unknown", key: entry.id, type: String(customType) };
+  }
+  const { kind, paths } = isRecord(details) ? details : {};
+  const from = Array.isArray(paths) && paths.length > 0 ? `: ${paths.join(", ")}` : "";
+  return {
+    kind: "summary",
+    key: entry.id,
+    title: (noteTitles[String(kind)] ?? "Told to the agent") + from,
+    text: content,
+  };
+}
+
 function customRow(entry: CustomEntry): Row | null {
   switch (entry.customType) {
     case CUSTOM_QUEUE:
     case CUSTOM_APPROVAL:
+    case CUSTOM_QUESTION:
     case CUSTOM_LEAF:
+    case CUSTOM_CREW: // shown with its call
     case CUSTOM_PROCESS: // shown in the card of its call
       return null;
+    case CUSTOM_CHILD: {
+      const { agent } = isRecord(entry.data) ? entry.data : {};
+      return {
+        kind: "note",
+        key: entry.id,
+        text: `The agent ${String(agent)} works here on a task of another session.`,
+      };
+    }
     case CUSTOM_MODE: {
       const { mode } = isRecord(entry.data) ? entry.data : {};
       return { kind: "note", key: entry.id, text: `The mode is now ${String(mode)}.` };
@@ -209,6 +275,7 @@ function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, Too
   for (const [id, facts] of a) {
     const other = b.get(id);
     if (facts.result !== other?.result) return false;
+    if (facts.crew !== other?.crew && JSON.stringify(facts.crew) !== JSON.stringify(other?.crew)) return false;
     if (facts.operations.length !== other.operations.length) return false;
     if (facts.decision?.decision !== other.decision?.decision) return false;
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;

@@ -7,7 +7,7 @@ export interface ToolView {
   /** The one thing that matters: the command, the path, the pattern. */
   subject: string;
   /** A command is read as a command, a path as a path. */
-  kind: "command" | "file" | "search" | "other";
+  kind: "command" | "file" | "search" | "question" | "agents" | "other";
   /** What is to be written, or the whole command when it has several lines. */
   body: { text: string; language: string } | null;
   /** Arguments that the lines above do not show. */
@@ -21,14 +21,17 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   edit_file: { verb: "Edit", kind: "file", subject: "path" },
   list_dir: { verb: "List", kind: "file", subject: "path" },
   glob: { verb: "Find", kind: "search", subject: "pattern" },
+  clarify: { verb: "Ask", kind: "question", subject: "question" },
   grep: { verb: "Search", kind: "search", subject: "pattern" },
+  delegate_task: { verb: "Delegate", kind: "agents", subject: "title", body: "prompt" },
+  delegate_parallel: { verb: "Delegate", kind: "agents", subject: "tasks" },
 };
 
 /** Reads the arguments of a call. Those of an unknown tool, or in an unknown form, are listed as they are. */
 export function viewTool(name: string, args: unknown): ToolView {
   const fields = isRecord(args) ? args : {};
   const known = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  const subject = known ? textOf(fields[known.subject]) : "";
+  const subject = known ? subjectOf(fields[known.subject]) : "";
   const body = known?.body ? textOf(fields[known.body]) : "";
   const shown = new Set(known ? [known.subject, ...(known.body ? [known.body] : [])] : []);
   const multiline = known?.kind === "command" && subject.includes("\n");
@@ -39,12 +42,17 @@ export function viewTool(name: string, args: unknown): ToolView {
     body: multiline
       ? { text: subject, language: "bash" }
       : body !== ""
-        ? { text: body, language: languageOf(subject) }
+        ? { text: body, language: known?.kind === "file" ? languageOf(subject) : "" }
         : null,
     rest: Object.entries(fields)
       .filter(([key]) => !shown.has(key))
-      .map(([key, value]) => [key, textOf(value)]),
+      .map(([key, value]) => [key, key === "choices" && Array.isArray(value) ? listOf(value) : textOf(value)]),
   };
+}
+
+/** A list, as of tasks, is counted. */
+function subjectOf(value: unknown): string {
+  return Array.isArray(value) ? `${value.length} tasks` : textOf(value);
 }
 
 /** The text of a result, as the model sees it. */
@@ -84,6 +92,11 @@ export function partialArguments(json: string): unknown {
     }
     return fields;
   }
+}
+
+/** Choices of a question, each as it is read. */
+function listOf(values: unknown[]): string {
+  return values.map(textOf).join(" / ");
 }
 
 function textOf(value: unknown): string {

@@ -1,21 +1,20 @@
 import { useState } from "react";
-import type { Answer, Answered } from "../../api/contract";
 import { sentence } from "../shared/errors";
 
-export interface AnswerState {
+export interface AnswerState<Given, Answered> {
   /** What was pressed; null again when it did not arrive. */
-  sent: Answer | null;
+  sent: Given | null;
   /** What the machine said to it. */
   answered: Answered | null;
   error: string | null;
 }
 
-const open: AnswerState = { sent: null, answered: null, error: null };
+const open = { sent: null, answered: null, error: null };
 
 /** One answer from sent to applied. A failure gives the buttons back. */
-export function useAnswer(deliver: (answer: Answer) => Promise<Answered>) {
-  const [state, setState] = useState(open);
-  const answer = async (given: Answer) => {
+export function useAnswer<Given, Answered>(deliver: (answer: Given) => Promise<Answered>) {
+  const [state, setState] = useState<AnswerState<Given, Answered>>(open);
+  const answer = async (given: Given) => {
     setState({ ...open, sent: given });
     try {
       const answered = await deliver(given);

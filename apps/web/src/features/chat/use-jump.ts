@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import type { Sought } from "../../api/contract";
 import type { SessionEntry } from "../../api/types";
 import type { Row } from "./rows";
 
@@ -23,34 +24,40 @@ export interface JumpOptions {
   first: number;
   /** Shows rows from before an index on. */
   reveal(index: number): void;
-  earlier: "none" | "some" | "loading";
-  loadEarlier(): void;
+  /** Brings the entry here, from wherever it is in the session. */
+  seek(entryId: string): Promise<Sought>;
   /** Stops the list from following its end. */
   leaveEnd(): void;
   box: RefObject<HTMLElement | null>;
-  /** The session is here as a whole, and no row shows the entry. */
-  onMissing(): void;
+  /** No row shows the entry, and none will. */
+  onMissing(why: "elsewhere" | "missing" | "failed"): void;
 }
 
-/** Brings an entry into sight, once, reading back in the log as far as it takes. It returns the key of its row. */
+/** Brings an entry into sight, once. It returns the key of its row. */
 export function useJump(options: JumpOptions): string | undefined {
-  const { entryId, entries, rows, first, reveal, earlier, loadEarlier, leaveEnd, box, onMissing } = options;
+  const { entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing } = options;
   const [done, setDone] = useState<string | undefined>(undefined);
+  const asked = useRef<string | undefined>(undefined);
   const key = entryId === undefined ? undefined : rowKeyOf(entryId, entries, rows);
   useEffect(() => {
     if (entryId === undefined || done === entryId || rows.length === 0) return;
+    leaveEnd();
     if (key === undefined) {
-      if (earlier === "loading") return;
-      leaveEnd();
-      if (earlier === "some") {
-        loadEarlier();
-        return;
-      }
-      setDone(entryId);
-      onMissing();
+      const give = (why: "elsewhere" | "missing" | "failed") => {
+        setDone(entryId);
+        onMissing(why);
+      };
+      // What is here and has no row is on another branch than the one in sight.
+      if (entries.some((each) => each.id === entryId)) return give("elsewhere");
+      // One question for each state of what is here: an older host gives the entries piece by piece.
+      const question = `${entryId} ${entries.length}`;
+      if (asked.current === question) return;
+      asked.current = question;
+      void seek(entryId).then((sought) => {
+        if (sought !== "here") give(sought);
+      });
       return;
     }
-    leaveEnd();
     const index = rows.findIndex((row) => row.key === key);
     if (index < first) {
       reveal(index);
@@ -61,6 +68,6 @@ export function useJump(options: JumpOptions): string | undefined {
     );
     shown?.scrollIntoView({ block: "center" });
     setDone(entryId);
-  }, [entryId, done, rows, key, first, reveal, earlier, loadEarlier, leaveEnd, box, onMissing]);
+  }, [entryId, done, entries, rows, key, first, reveal, seek, leaveEnd, box, onMissing]);
   return key;
 }

@@ -7,15 +7,17 @@ import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { FolderIcon, PlusIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
+import { ProjectSettings } from "../project/ProjectSettings";
 import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { useAnySession } from "../shared/sessions";
 import { useNow } from "../shared/time";
 import { useTitle } from "../shared/use-title";
 import { AddProjectSheet } from "./AddProjectSheet";
 import { HostNotice } from "./HostNotice";
-import { type HostData, sessionsOf, useHostData } from "./host-data";
+import { type HostData, useHostData } from "./host-data";
 import { ModelSelect } from "./ModelSelect";
 import { useNewSession } from "./new-session";
 import { ProjectCard } from "./ProjectCard";
@@ -50,7 +52,7 @@ export function DevicePage() {
             <HostNotice status={status} label={label} />
           )}
           {status === "revoked" ? null : (
-            <Searchable host={host} data={data}>
+            <Searchable host={host}>
               <Projects host={host} data={data} reachable={status === "open"} />
             </Searchable>
           )}
@@ -61,8 +63,8 @@ export function DevicePage() {
 }
 
 /** A search above the projects, as soon as there is a session to find. */
-function Searchable({ host, data, children }: { host: Host; data: HostData; children: ReactNode }) {
-  if (!data.sessions?.length) return children;
+function Searchable({ host, children }: { host: Host; children: ReactNode }) {
+  if (!useAnySession(host)) return children;
   return <SessionSearch host={host}>{children}</SessionSearch>;
 }
 
@@ -73,6 +75,7 @@ function subtitleOf({ info }: HostData) {
 function Projects({ host, data, reachable }: { host: Host; data: HostData; reachable: boolean }) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Project | null>(null);
+  const [settings, setSettings] = useState<string | null>(null);
   const { projects, info, error } = data;
   const mayManage = info === null || info.grants.includes("manage");
   if (projects === null) {
@@ -98,7 +101,7 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
           projects={projects}
           reachable={reachable}
           add={add}
-          onRemove={setRemoving}
+          onSettings={(project) => setSettings(project.id)}
         />
       ) : (
         <EmptyState icon={<FolderIcon />} title="No project yet" actions={add}>
@@ -106,6 +109,17 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
         </EmptyState>
       )}
       {adding ? <AddProjectSheet host={host} onClose={() => setAdding(false)} /> : null}
+      {settings ? (
+        <ProjectSettings
+          host={host}
+          projectId={settings}
+          onRemove={(project) => {
+            setSettings(null);
+            setRemoving(project);
+          }}
+          onClose={() => setSettings(null)}
+        />
+      ) : null}
       {removing ? (
         <ConfirmSheet
           title={`Remove ${removing.name}?`}
@@ -127,10 +141,10 @@ interface ProjectListProps {
   reachable: boolean;
   /** The button that adds one. */
   add: ReactNode;
-  onRemove: (project: Project) => void;
+  onSettings: (project: Project) => void;
 }
 
-function ProjectList({ host, data, projects, reachable, add, onRemove }: ProjectListProps) {
+function ProjectList({ host, data, projects, reachable, add, onSettings }: ProjectListProps) {
   const now = useNow(30_000);
   const [model, setModel] = useState("");
   const { create, busyProject } = useNewSession(host);
@@ -143,14 +157,13 @@ function ProjectList({ host, data, projects, reachable, add, onRemove }: Project
       {projects.map((project) => (
         <ProjectCard
           key={project.id}
-          deviceId={host.deviceId}
+          host={host}
           project={project}
-          sessions={sessionsOf(data.sessions, project.id)}
           now={now}
           reachable={reachable}
           creating={busyProject === project.id}
           onNewSession={() => create(project.id, model)}
-          onRemove={() => onRemove(project)}
+          onSettings={() => onSettings(project)}
         />
       ))}
     </>

@@ -1,30 +1,34 @@
 import { useState } from "react";
-import type { Project, SessionSummary } from "../../api/types";
+import type { Host } from "../../api/contract";
+import type { Project } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button, IconButton } from "../../components/Button";
 import { Card } from "../../components/Card";
-import { FolderIcon, PlusIcon, TrashIcon } from "../../components/icons";
+import { FolderIcon, PlusIcon, SettingsIcon } from "../../components/icons";
+import { useSessions } from "../shared/sessions";
+import { MoreSessions } from "./MoreSessions";
 import { SessionRow } from "./SessionRow";
 
 /** How many sessions a project shows before it is asked for all. */
 const shown = 6;
 
 export interface ProjectCardProps {
-  deviceId: string;
+  host: Host;
   project: Project;
-  sessions: SessionSummary[];
   now: number;
   /** False while the device cannot be reached. */
   reachable: boolean;
   creating: boolean;
   onNewSession: () => void;
-  onRemove: () => void;
+  /** Opens what belongs to the project: trust, servers, rules. */
+  onSettings: () => void;
 }
 
 export function ProjectCard(props: ProjectCardProps) {
-  const { deviceId, project, sessions, now, reachable, creating, onNewSession, onRemove } = props;
+  const { host, project, now, reachable, creating, onNewSession, onSettings } = props;
+  const { sessions, total, more, loadMore } = useSessions(host, project.id);
   const [all, setAll] = useState(false);
-  const listed = all ? sessions : sessions.slice(0, shown);
+  const listed = all ? (sessions ?? []) : (sessions ?? []).slice(0, shown);
   return (
     <Card data-testid="project-row" className="overflow-hidden">
       <div className="flex items-center gap-2 py-2 pr-2 pl-4">
@@ -36,8 +40,13 @@ export function ProjectCard(props: ProjectCardProps) {
           </p>
         </div>
         {project.missing ? <Badge tone="danger">folder is gone</Badge> : null}
-        <IconButton label={`Remove ${project.name} from the list`} disabled={!reachable} onClick={onRemove}>
-          <TrashIcon />
+        <IconButton
+          label={`Settings of ${project.name}`}
+          data-testid="project-settings"
+          disabled={!reachable}
+          onClick={onSettings}
+        >
+          <SettingsIcon />
         </IconButton>
         <Button
           data-testid="new-session"
@@ -54,24 +63,26 @@ export function ProjectCard(props: ProjectCardProps) {
         <ul className="divide-y divide-line border-line border-t">
           {listed.map((session) => (
             <li key={session.id}>
-              <SessionRow deviceId={deviceId} session={session} now={now} />
+              <SessionRow deviceId={host.deviceId} session={session} now={now} />
             </li>
           ))}
         </ul>
-      ) : (
+      ) : sessions === null ? null : (
         <p className="border-line border-t px-4 py-3 text-faint text-sm">
           {project.missing
             ? "The folder is not there now. Bring it back, or remove the project."
             : "No session yet. A new one starts the agent in this folder."}
         </p>
       )}
-      {sessions.length > listed.length ? (
+      {all ? (
+        <MoreSessions state={more} onMore={loadMore} />
+      ) : total > listed.length ? (
         <button
           type="button"
           onClick={() => setAll(true)}
           className="touchable w-full border-line border-t px-4 text-left text-muted text-sm hover:bg-sunken hover:text-ink"
         >
-          Show all {sessions.length} sessions
+          Show all {total} sessions
         </button>
       ) : null}
     </Card>

@@ -36,7 +36,7 @@ export function SessionRow({ deviceId, session, now }: SessionRowProps) {
 /** What goes on in a session, most urgent first; nothing when it rests. */
 export function SessionBadge({ session }: { session: SessionSummary }) {
   if (session.damaged) return <Badge tone="danger">damaged</Badge>;
-  if (session.waitingApproval) {
+  if (session.waitingApproval || session.waitingAnswer) {
     return (
       <Badge tone="warn" live>
         waits for you

@@ -1,12 +1,14 @@
 import { Link, useParams } from "@tanstack/react-router";
-import type { SessionSummary } from "../../api/types";
+import type { Host } from "../../api/contract";
+import type { Project, SessionSummary } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
 import { PlusIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
-import { sessionsOf, sessionTitle, useHostData } from "./host-data";
+import { useAnySession, useSessions } from "../shared/sessions";
+import { sessionTitle, useHostData } from "./host-data";
 import { useNewSession } from "./new-session";
 
 /** How many sessions of a project the sidebar lists; the device's page has them all. */
@@ -15,7 +17,8 @@ const shown = 8;
 export function SidebarSessions({ deviceId }: { deviceId: string }) {
   const host = useHost(deviceId);
   useHostFreshness(host);
-  const { projects, sessions } = useHostData(host);
+  const { projects } = useHostData(host);
+  const any = useAnySession(host);
   const { create, busyProject } = useNewSession(host);
   // The page of the device has a search of its own.
   const { sessionId } = useParams({ strict: false });
@@ -36,18 +39,14 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
               {busyProject === project.id ? <Spinner /> : <PlusIcon />}
             </IconButton>
           </div>
-          {sessionsOf(sessions, project.id)
-            .slice(0, shown)
-            .map((session) => (
-              <SidebarSession key={session.id} deviceId={deviceId} session={session} />
-            ))}
+          <SidebarProject host={host} project={project} />
         </div>
       ))}
     </>
   );
   return (
     <div className="mt-1 mb-3 ml-[0.95rem] border-line border-l pl-2">
-      {sessionId && sessions?.length ? (
+      {sessionId && any ? (
         <SessionSearch host={host} compact>
           {listed}
         </SessionSearch>
@@ -58,8 +57,16 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   );
 }
 
+function SidebarProject({ host, project }: { host: Host; project: Project }) {
+  const { sessions } = useSessions(host, project.id);
+  return sessions
+    ?.slice(0, shown)
+    .map((session) => <SidebarSession key={session.id} deviceId={host.deviceId} session={session} />);
+}
+
 function SidebarSession({ deviceId, session }: { deviceId: string; session: SessionSummary }) {
-  const state = session.waitingApproval ? "waits for you" : session.running ? "running" : null;
+  const waits = session.waitingApproval || session.waitingAnswer;
+  const state = waits ? "waits for you" : session.running ? "running" : null;
   return (
     <Link
       to="/d/$deviceId/s/$sessionId"
@@ -71,7 +78,7 @@ function SidebarSession({ deviceId, session }: { deviceId: string; session: Sess
       <span className="min-w-0 flex-1 truncate">{sessionTitle(session)}</span>
       {state ? (
         <span title={state}>
-          <Dot tone={session.waitingApproval ? "warn" : "accent"} live />
+          <Dot tone={waits ? "warn" : "accent"} live />
           <span className="sr-only">{state}</span>
         </span>
       ) : null}

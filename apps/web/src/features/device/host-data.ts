@@ -7,8 +7,6 @@ export interface HostData {
   info: HostInfo | null;
   /** null until they are known. */
   projects: Project[] | null;
-  /** Of all projects, newest first; null until they are known. */
-  sessions: SessionSummary[] | null;
   /** Why something is missing. */
   error: string | null;
   refetch(): void;
@@ -18,22 +16,15 @@ export interface HostData {
 export function useHostData(host: Host): HostData {
   const info = useHostQuery(host, "get_host", {});
   const projects = useHostQuery(host, "list_projects", {});
-  const sessions = useHostQuery(host, "list_sessions", { projectId: "" });
-  const failed = [info, projects, sessions].find((query) => query.error !== null);
+  const failed = [info, projects].find((query) => query.error !== null);
   return {
     info: info.data?.host ?? null,
     projects: projects.data?.projects ?? null,
-    sessions: sessions.data?.sessions ?? null,
     error: failed ? sentence(failed.error) : null,
     refetch: () => {
-      for (const query of [info, projects, sessions]) void query.refetch();
+      for (const query of [info, projects]) void query.refetch();
     },
   };
-}
-
-/** The sessions of one project, in the order of the list. */
-export function sessionsOf(sessions: SessionSummary[] | null, projectId: string): SessionSummary[] {
-  return sessions?.filter((session) => session.projectId === projectId) ?? [];
 }
 
 /** What a session is called in lists. */

@@ -34,6 +34,8 @@ export function useSearch(host: Host, text: string): Search {
     enabled: asked && open,
     placeholderData: keepPreviousData,
     staleTime: 2_000,
+    // What was said last is found a moment later.
+    refetchInterval: ({ state }) => (state.data?.behind ? 3_000 : false),
     retry: (failures, cause) => !isRefusal(cause) && failures < 2,
   });
   return {

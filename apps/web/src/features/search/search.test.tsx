@@ -67,13 +67,37 @@ describe("a search", () => {
     await screen.findByTestId("session-row");
   });
 
-  it("reads back until the entry is there, and says so when it is nowhere", async () => {
+  it("asks for an entry that is far back, shows what stands around it, and leads back to the end", async () => {
     const { scorel, host } = world();
-    const session = new FakeSession("s1", { entries: [user("later", { id: "e9", parentId: null })], earlier: "some" });
+    const last = user("the end", { id: "e9", parentId: "e8" });
+    const session = new FakeSession("s1", { entries: [last], earlier: "some" });
+    session.seekWith = "here";
     host.sessions.set("s1", session);
     renderApp(scorel, `/d/${dev}/s/s1?entry=e2`);
-    await waitFor(() => expect(session.fetched).toBe(1));
-    act(() => session.patch({ earlier: "none" }));
-    await screen.findByText("That place is on another branch of this session.");
+    await waitFor(() => expect(session.soughtFor).toEqual(["e2"]));
+    const entries = [user("light it", { id: "e1", parentId: null }), user("and again", { id: "e2", parentId: "e1" })];
+    const aside = user("elsewhere", { id: "e3", parentId: "e1" });
+    const place = { entries: [...entries, aside], tip: "e2", earlier: "none", later: "some" } as const;
+    act(() => session.patch({ place: { ...place, entries: [...place.entries] } }));
+    await waitFor(() => expect(document.querySelector('[data-row="e2"]')?.className).toContain("bg-accent-soft"));
+    expect(screen.queryByText("the end")).toBeNull();
+    expect(screen.queryByText("elsewhere")).toBeNull();
+    expect(screen.getByTestId("later")).toBeTruthy();
+    fireEvent.click(screen.getByTestId("to-latest"));
+    await screen.findByText("the end");
+    expect(session.soughtFor).toEqual(["e2"]);
+  });
+
+  it.each([
+    ["elsewhere", "That place is on another branch of this session."],
+    ["missing", "That place is not in this session any more."],
+    ["failed", /could not be fetched now/],
+  ] as const)("says so when the entry is %s", async (sought, text) => {
+    const { scorel, host } = world();
+    const session = new FakeSession("s1", { entries: [user("later", { id: "e9", parentId: null })], earlier: "some" });
+    session.seekWith = sought;
+    host.sessions.set("s1", session);
+    renderApp(scorel, `/d/${dev}/s/s1?entry=e2`);
+    await screen.findByText(text);
   });
 });

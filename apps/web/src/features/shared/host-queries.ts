@@ -1,16 +1,15 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Host } from "../../api/contract";
-import type { Event, Requests, SessionSummary } from "../../api/types";
+import type { Event, Requests } from "../../api/types";
 import { isRefusal } from "./errors";
+import { hostKey } from "./host-keys";
 import { useReadable, useScorel } from "./scorel-context";
+import { dropSession, putSession } from "./sessions";
+
+export { hostKey } from "./host-keys";
 
 type Name = keyof Requests;
-
-/** The key that a host's answer is kept under. The device comes first, so that all of it can be dropped at once. */
-export function hostKey<K extends Name>(deviceId: string, name: K, fields: Requests[K]["request"]) {
-  return [deviceId, name, fields] as const;
-}
 
 /** The host of a device. The same id gives the same object. */
 export function useHost(deviceId: string): Host {
@@ -38,7 +37,10 @@ export function useHostFreshness(host: Host): void {
     let before = host.status.get();
     return host.status.subscribe(() => {
       const now = host.status.get();
-      if (now === "open" && before !== "open") void client.invalidateQueries({ queryKey: [host.deviceId] });
+      if (now === "open" && before !== "open") {
+        client.removeQueries({ queryKey: [host.deviceId, "session"] });
+        void client.invalidateQueries({ queryKey: [host.deviceId] });
+      }
       before = now;
     });
   }, [client, host]);
@@ -51,18 +53,16 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       client.setQueryData(hostKey(deviceId, "list_projects", {}), { projects: event.projects });
       return;
     case "session_updated":
-      client.setQueryData(
-        hostKey(deviceId, "list_sessions", { projectId: "" }),
-        (before: { sessions: SessionSummary[] } | undefined) =>
-          before && { sessions: withSession(before.sessions, event.session) },
-      );
+      putSession(client, deviceId, event.session);
       return;
     case "session_deleted":
-      client.setQueryData(
-        hostKey(deviceId, "list_sessions", { projectId: "" }),
-        (before: { sessions: SessionSummary[] } | undefined) =>
-          before && { sessions: before.sessions.filter((each) => each.id !== event.id) },
-      );
+      dropSession(client, deviceId, event.id);
+      return;
+    case "rules_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_rules"] });
+      return;
+    case "mcp_servers_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_mcp_servers"] });
       return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
@@ -70,12 +70,6 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     default:
       return; // an event of a session, or of a newer host
   }
-}
-
-/** The list with the session replaced or added, newest first. */
-export function withSession(sessions: SessionSummary[], session: SessionSummary): SessionSummary[] {
-  const others = sessions.filter((each) => each.id !== session.id);
-  return [session, ...others].sort((a, b) => b.updatedAt - a.updatedAt);
 }
 
 /** Names for the ids of clients: "this browser", the label that the host knows, or "another device". */

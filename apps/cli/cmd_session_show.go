@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// listSessions reads the list page by page; limit 0 is all of it.
+func listSessions(ctx context.Context, to *target, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
+	c, err := to.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }() // only read from
+	return client.Sessions(ctx, c, r)
+}
+
+// defaultAround is how many entries are shown around one.
+const defaultAround = 20
+
+func newSessionShow(a *app) *cobra.Command {
+	var (
+		asJSON bool
+		entry  string
+		limit  int
+	)
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print a session; with --json its summary, then its log entries",
+		Long: `Prints a session as a whole. With --entry it prints what stands around one entry, as
+session search found it, without reading the rest.`,
+		Example: "  scorel session show ID\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
+		Args:    argCount(1, 1, "the id of one session"),
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.Flags().StringVar(&entry, "entry", "", "only what stands around the entry with this id")
+	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: at most so many entries, 1 to %d", api.WindowEntries))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case entry == "" && cmd.Flags().Changed("limit"):
+			return usagef("--limit belongs to --entry: give the id of an entry, as session search prints it")
+		case limit < 1 || limit > api.WindowEntries:
+			return usagef("--limit %d: give a number from 1 to %d", limit, api.WindowEntries)
+		}
+		c, err := to.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = c.Close() }() // only read from
+		if entry != "" {
+			return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: args[0], Around: entry, Limit: limit}, asJSON)
+		}
+		response, err := loadSession(cmd.Context(), c, args[0])
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			if err := printJSON(a.stdout, response.Session); err != nil {
+				return err
+			}
+			return printEach(a.stdout, response.Entries)
+		}
+		return printTranscript(a.stdout, response)
+	}
+	return cmd
+}
+
+func (a *app) showAround(ctx context.Context, c *client.Client, request api.GetEntriesRequest, asJSON bool) error {
+	response, err := client.Call[api.GetEntriesResponse](ctx, c, "get_entries", request)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return printEach(a.stdout, response.Entries)
+	}
+	if !response.OnPath {
+		fmt.Fprintln(a.stderr, "scorel: this entry is on another branch of the session")
+	}
+	return printAround(a.stdout, response, request.Around)
+}

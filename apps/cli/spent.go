@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func total(u api.TokenUsage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+// tokensOf is all that a session took, for a column; "-" where nothing is known.
+func tokensOf(s api.SessionSummary) string {
+	if n := total(s.Usage) + total(s.Auxiliary); n > 0 {
+		return shortCount(n)
+	}
+	return "-"
+}
+
+// costOf is what a session cost, for a column; "-" where no price is known.
+func costOf(s api.SessionSummary) string {
+	if cost := s.Usage.Cost + s.Auxiliary.Cost; cost > 0 {
+		return dollars(cost)
+	}
+	return "-"
+}
+
+// spentLine tells what a session took, in a line of its own; "" where nothing is known.
+func spentLine(s api.SessionSummary) string {
+	if total(s.Usage)+total(s.Auxiliary) == 0 {
+		return ""
+	}
+	text := "\n(" + usageWords(s.Usage)
+	if total(s.Auxiliary) > 0 {
+		text += "; beside it, for titles and summaries: " + usageWords(s.Auxiliary)
+	}
+	return text + ")\n"
+}
+
+func usageWords(u api.TokenUsage) string {
+	text := fmt.Sprintf("tokens: %d in, %d out", u.Input, u.Output)
+	if u.CacheRead > 0 || u.CacheWrite > 0 {
+		text += fmt.Sprintf(", %d read from and %d written to a cache", u.CacheRead, u.CacheWrite)
+	}
+	if u.Cost > 0 {
+		text += ", " + dollars(u.Cost)
+	}
+	return text
+}
+
+func dollars(cost float64) string {
+	if cost < 1 {
+		return fmt.Sprintf("$%.4f", cost)
+	}
+	return fmt.Sprintf("$%.2f", cost)
+}
+
+// shortCount is a number in at most five characters.
+func shortCount(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+}
+
+// writeNote shows that the host told the model something.
+func writeNote(b *strings.Builder, entry session.Entry) {
+	if entry.Type != session.TypeCustomMessage {
+		return
+	}
+	var note struct {
+		CustomType string             `json:"customType"`
+		Content    session.Content    `json:"content"`
+		Details    session.NoteRecord `json:"details"`
+	}
+	if json.Unmarshal(entry.Raw, &note) != nil || note.CustomType != session.CustomNote {
+		return
+	}
+	text := clip(note.Content.Plain(), 160)
+	if len(note.Details.Paths) > 0 {
+		text = strings.Join(note.Details.Paths, ", ")
+	}
+	fmt.Fprintf(b, "\n(the host told the agent, %s: %s)\n", printable(string(note.Details.Kind)), printable(text))
+}

@@ -1,0 +1,122 @@
+package sessions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Entries returns entries of the log: the last before a place, the first after one,
+// or those around an entry.
+func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
+	switch {
+	case request.Limit < 0:
+		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
+	case request.Around != "" && request.After != 0:
+		return response, api.Errorf(api.KindBadRequest, "give around or after, not both")
+	case request.Limit == 0 || request.Limit > api.WindowEntries:
+		request.Limit = api.WindowEntries
+	}
+	doErr := s.do(ctx, func() { response, err = s.entries(request) })
+	if doErr != nil {
+		return response, refuse(doErr)
+	}
+	return response, err
+}
+
+func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
+	entries := s.log.Tree().Entries()
+	if request.Before > 0 {
+		entries = entries[:firstAfter(entries, request.Before-1)]
+	}
+	var first, last int
+	switch {
+	case request.Around != "":
+		at := slices.IndexFunc(entries, func(e session.Entry) bool { return e.ID == request.Around })
+		if at < 0 {
+			return response, api.Errorf(api.KindNotFound, "no entry %.64q in that part of the session: list it to see the ids", request.Around)
+		}
+		first, last = windowAround(entries, at, request.Limit)
+	case request.After > 0:
+		first = firstAfter(entries, request.After)
+		last = windowEnd(entries, first, request.Limit)
+	default:
+		response.Entries, response.Before = window(entries, request.Limit)
+		return response, nil
+	}
+	response.Entries = sendAll(entries[first:last])
+	if first > 0 && request.Around != "" {
+		response.Before = entries[first].Seq
+	}
+	if last < len(entries) {
+		response.After = entries[last-1].Seq
+	}
+	s.markPath(&response, request.Around)
+	return response, nil
+}
+
+// windowAround returns the part around an entry that fits one answer: half of limit
+// before it, and what is left of limit behind it.
+func windowAround(entries []session.Entry, at, limit int) (first, last int) {
+	sent, _ := window(entries[:at+1], limit/2+1)
+	// What is no entry is left out of sent, so that it may begin later than it must.
+	first = at + 1 - len(sent)
+	size := 0
+	for _, e := range entries[first : at+1] {
+		size += sentSize(e)
+	}
+	for last = at + 1; last < len(entries) && last-first < limit; last++ {
+		if size += sentSize(entries[last]); size > api.WindowBytes {
+			break
+		}
+	}
+	return first, last
+}
+
+// windowEnd returns the end of the entries from first on that fit one answer: at
+// least one, where there is one.
+func windowEnd(entries []session.Entry, first, limit int) int {
+	last, size := first, 0
+	for last < len(entries) && last-first < limit {
+		if size += sentSize(entries[last]); last > first && size > api.WindowBytes {
+			break
+		}
+		last++
+	}
+	return last
+}
+
+// sentSize is how much of an answer an entry takes.
+func sentSize(e session.Entry) int {
+	if len(e.Raw) > api.MaxEntryBytes {
+		return 0 // what stands for it is short
+	}
+	return len(e.Raw)
+}
+
+// markPath says what of an answer is on the path to the leaf: an entry that has only
+// a part of the log cannot know.
+func (s *Session) markPath(response *api.GetEntriesResponse, around string) {
+	tree := s.log.Tree()
+	sent := make(map[string]bool, len(response.Entries))
+	for _, e := range response.Entries {
+		sent[e.ID] = true
+	}
+	id := tree.Leaf()
+	for range tree.Entries() { // no path is longer, whatever a damaged file says
+		e, ok := tree.Get(id)
+		if !ok {
+			return
+		}
+		if sent[id] && response.PathID == "" {
+			response.PathID = id
+		}
+		if id == around {
+			response.OnPath = true
+			return
+		}
+		id = e.ParentID
+	}
+}

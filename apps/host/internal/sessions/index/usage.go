@@ -1,0 +1,48 @@
+package index
+
+import (
+	"encoding/json"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// UsageAttempt is the kind of a usage entry for an attempt of a turn's model call that
+// was made again, or that nothing was kept of. All other kinds are of calls beside the
+// turns.
+const UsageAttempt = "attempt"
+
+// Usage is a sum of what model calls took.
+type Usage struct {
+	Input      int     `json:"input,omitempty"`
+	Output     int     `json:"output,omitempty"`
+	CacheRead  int     `json:"cacheRead,omitempty"`
+	CacheWrite int     `json:"cacheWrite,omitempty"`
+	Cost       float64 `json:"cost,omitempty"` // US dollars
+}
+
+func (u *Usage) add(more *session.Usage) {
+	if more == nil {
+		return
+	}
+	u.Input += more.Input
+	u.Output += more.Output
+	u.CacheRead += more.CacheRead
+	u.CacheWrite += more.CacheWrite
+	u.Cost += more.Cost.Total
+}
+
+// addUsage counts in what was spent outside of a message.
+func (d *Digest) addUsage(e session.Entry) {
+	var spent struct {
+		Kind  string         `json:"kind"`
+		Usage *session.Usage `json:"usage"`
+	}
+	if json.Unmarshal(e.Raw, &spent) != nil {
+		return
+	}
+	if spent.Kind == UsageAttempt {
+		d.Usage.add(spent.Usage)
+		return
+	}
+	d.Auxiliary.add(spent.Usage)
+}

@@ -1,0 +1,194 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+//go:embed delegate_task.md
+var delegateTaskDoc string
+
+//go:embed delegate_parallel.md
+var delegateParallelDoc string
+
+// Bounds of a delegation.
+const (
+	maxTasks      = 8
+	maxTaskPrompt = 100_000 // bytes
+	maxTaskTitle  = 80      // runes
+)
+
+// AgentInfo is what the model is told of an agent that it can give tasks to.
+type AgentInfo struct {
+	Name        string
+	Description string // one line
+}
+
+// Task is what an agent is to do.
+type Task struct {
+	Agent  string // name of one that the session was told of
+	Title  string // one line
+	Prompt string
+}
+
+// Report is what came of a task.
+type Report struct {
+	Task
+	SessionID string // of the agent's work; "" where none could be made
+	State     session.ChildState
+	Text      string // the agent's last answer
+	Error     string // for people and the model, where it did not complete
+}
+
+// Crew runs other agents for a session.
+type Crew interface {
+	// Delegate runs a task for each and returns when all have ended, with their reports
+	// in the order of the tasks and how many characters of each the model may be shown.
+	// An ended ctx cancels what runs. The error is a sentence for the model: nothing ran.
+	Delegate(ctx context.Context, call agent.Call, tasks []Task) (reports []Report, limit int, err error)
+}
+
+// UseAgents tells the session which agents it can give tasks to. It is called before
+// Tools, and not while a call runs; without agents, or a Crew in its Scope, the
+// session has no tools for them.
+func (s *Set) UseAgents(agents []AgentInfo) { s.agents = slices.Clone(agents) }
+
+// agentList is the end of a description: who there is.
+func (s *Set) agentList() string {
+	if len(s.agents) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nThe agents are:\n\n")
+	for _, a := range s.agents {
+		fmt.Fprintf(&b, "- %s: %s\n", a.Name, a.Description)
+	}
+	return b.String()
+}
+
+// taskProperties is the schema of one task.
+func (s *Set) taskProperties() string {
+	names := ""
+	if len(s.agents) > 0 {
+		names = `, "enum": ` + string(details(s.agentNames()))
+	}
+	return `{
+		"agent": {"type": "string", "description": "Which agent."` + names + `},
+		"title": {"type": "string", "description": "What it is about, in a few words, for the people who watch."},
+		"prompt": {"type": "string", "description": "The task, with everything that the agent needs to know."}}`
+}
+
+func (s *Set) agentNames() []string {
+	names := make([]string, 0, len(s.agents))
+	for _, a := range s.agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+type taskArgs struct {
+	Agent  string `json:"agent"`
+	Title  string `json:"title,omitempty"`
+	Prompt string `json:"prompt"`
+}
+
+type delegateTask struct{ *Set }
+
+func (t delegateTask) Spec() agent.ToolSpec {
+	return spec("delegate_task", delegateTaskDoc+t.agentList(), t.taskProperties(), "agent", "prompt")
+}
+
+// Risk implements agent.Tool: what the agents change, they ask for themselves.
+func (delegateTask) Risk() agent.Risk { return agent.RiskRead }
+
+func (delegateTask) Describe(call agent.Call) agent.Description {
+	return agent.Description{Title: "Give a task to another agent", Detail: string(call.Arguments)}
+}
+
+func (t delegateTask) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
+	var args taskArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("delegate_task: %v.", err)
+	}
+	return t.delegate(ctx, call, []taskArgs{args})
+}
+
+type delegateParallel struct{ *Set }
+
+type parallelArgs struct {
+	Tasks []json.RawMessage `json:"tasks"`
+}
+
+func (t delegateParallel) Spec() agent.ToolSpec {
+	return spec("delegate_parallel", delegateParallelDoc+t.agentList(), fmt.Sprintf(`{
+		"tasks": {"type": "array", "minItems": 1, "maxItems": %d, "description": "The tasks.", "items": {
+			"type": "object", "required": ["agent", "prompt"], "additionalProperties": false, "properties": %s}}}`, maxTasks, t.taskProperties()), "tasks")
+}
+
+func (delegateParallel) Risk() agent.Risk { return agent.RiskRead }
+
+func (delegateParallel) Describe(call agent.Call) agent.Description {
+	return agent.Description{Title: "Give tasks to other agents", Detail: string(call.Arguments)}
+}
+
+func (t delegateParallel) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
+	var args parallelArgs
+	if err := decodeArgs(call.Arguments, &args); err != nil {
+		return agent.Failure("delegate_parallel: %v.", err)
+	}
+	if n := len(args.Tasks); n == 0 || n > maxTasks {
+		return agent.Failure("delegate_parallel: there are %d tasks; give 1 to %d.", n, maxTasks)
+	}
+	tasks := make([]taskArgs, len(args.Tasks))
+	for i, raw := range args.Tasks {
+		if err := decodeArgs(raw, &tasks[i]); err != nil {
+			return agent.Failure("delegate_parallel: task %d: %v.", i+1, err)
+		}
+	}
+	return t.delegate(ctx, call, tasks)
+}
+
+// delegate checks all tasks before any runs.
+func (s *Set) delegate(ctx context.Context, call agent.Call, given []taskArgs) agent.Result {
+	if s.scope.Crew == nil {
+		return agent.Failure("%s: no other agents can be reached from here.", call.Name)
+	}
+	tasks := make([]Task, 0, len(given))
+	for _, args := range given {
+		switch {
+		case !slices.Contains(s.agentNames(), args.Agent):
+			return agent.Failure("%s: there is no agent %.80q; the agents are: %s.", call.Name, args.Agent, strings.Join(s.agentNames(), ", "))
+		case strings.TrimSpace(args.Prompt) == "":
+			return agent.Failure("%s: the prompt is empty; write the task.", call.Name)
+		case len(args.Prompt) > maxTaskPrompt:
+			return agent.Failure("%s: the prompt has %d bytes, the limit is %d; put it into a file and name the file.", call.Name, len(args.Prompt), maxTaskPrompt)
+		}
+		tasks = append(tasks, Task{Agent: args.Agent, Title: taskTitle(args), Prompt: args.Prompt})
+	}
+	reports, limit, err := s.scope.Crew.Delegate(ctx, call, tasks)
+	if err != nil {
+		return agent.Failure("%s: %v.", call.Name, err)
+	}
+	return s.reported(reports, limit)
+}
+
+// taskTitle is the title as it was given, or how the prompt begins.
+func taskTitle(args taskArgs) string {
+	title := strings.Join(strings.Fields(args.Title), " ")
+	if title == "" {
+		first, _, _ := strings.Cut(strings.TrimSpace(args.Prompt), "\n")
+		title = strings.Join(strings.Fields(first), " ")
+	}
+	if utf8.RuneCountInString(title) > maxTaskTitle {
+		title = string([]rune(title)[:maxTaskTitle-1]) + "…"
+	}
+	return title
+}

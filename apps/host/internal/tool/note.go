@@ -1,0 +1,176 @@
+package tool
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// maxNested bounds the files with instructions of folders that a context holds.
+const maxNested = 8
+
+// notices are what the model is to be told beside the results of its calls.
+type notices struct {
+	mu    sync.Mutex
+	wake  func()
+	jobs  []jobNotice
+	files []session.InstructionFile
+	shown map[string]bool // files whose text the model has, or is about to get
+}
+
+type jobNotice struct {
+	job, text string
+	wakes     bool
+}
+
+// ended notes the end of a background job.
+func (n *notices) ended(job, text string, wakes bool) {
+	n.mu.Lock()
+	n.jobs = append(n.jobs, jobNotice{job, text, wakes})
+	wake := n.wake
+	n.mu.Unlock()
+	if wakes && wake != nil {
+		wake()
+	}
+}
+
+// forget drops the notice of a job whose end the model has seen.
+func (n *notices) forget(job string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.jobs = slices.DeleteFunc(n.jobs, func(have jobNotice) bool { return have.job == job })
+}
+
+// Listen implements agent.Noter.
+func (s *Set) Listen(wake func()) {
+	s.notices.mu.Lock()
+	defer s.notices.mu.Unlock()
+	s.notices.wake = wake
+}
+
+// Began implements agent.Noter.
+func (s *Set) Began(shown []string) {
+	s.jobs.mu.Lock()
+	s.jobs.turn++
+	s.jobs.mu.Unlock()
+	s.notices.keepShown(shown)
+}
+
+func (n *notices) keepShown(paths []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.shown = map[string]bool{}
+	for _, path := range paths {
+		n.shown[path] = true
+	}
+	for _, file := range n.files { // these come with the next notes
+		n.shown[file.Path] = true
+	}
+}
+
+// Waking implements agent.Noter.
+func (s *Set) Waking() bool {
+	s.notices.mu.Lock()
+	defer s.notices.mu.Unlock()
+	return slices.ContainsFunc(s.notices.jobs, func(n jobNotice) bool { return n.wakes })
+}
+
+// Cancelled implements agent.Noter.
+func (s *Set) Cancelled() {
+	s.endWithTurn()
+	s.notices.mu.Lock()
+	defer s.notices.mu.Unlock()
+	for i := range s.notices.jobs {
+		s.notices.jobs[i].wakes = false
+	}
+}
+
+// Notes implements agent.Noter: one note of all jobs, and one of each file.
+func (s *Set) Notes() []session.Note {
+	n := &s.notices
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var notes []session.Note
+	if len(n.jobs) > 0 {
+		lines := make([]string, 0, len(n.jobs))
+		for _, notice := range n.jobs {
+			lines = append(lines, notice.text)
+		}
+		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: strings.Join(lines, "\n") + "\nLook at output with bash_job."})
+	}
+	for _, file := range n.files {
+		notes = append(notes, instructionsNote(file))
+	}
+	n.jobs, n.files = nil, nil
+	return notes
+}
+
+func instructionsNote(file session.InstructionFile) session.Note {
+	folder := filepath.Dir(file.Path)
+	text := fmt.Sprintf("The project wrote this down for agents that work in %s. It counts there, before what is said of the folders above it.\n"+
+		"<instructions path=%q>\n%s\n</instructions>", folder, file.Path, file.Content)
+	if file.Truncated {
+		text += "\nThis is only its beginning: read the file for the rest."
+	}
+	return session.Note{Kind: session.NoteInstructions, Text: text, Paths: []string{file.Path}}
+}
+
+// near looks for instructions that concern a file which the model has just read.
+func (s *Set) near(cwd, file string) {
+	if s.scope.Nested == nil {
+		return
+	}
+	n := &s.notices
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, found := range s.scope.Nested(cwd, file, func(path string) bool { return n.shown[path] }) {
+		if len(n.shown) >= maxNested {
+			return
+		}
+		if n.shown == nil {
+			n.shown = map[string]bool{}
+		}
+		n.shown[found.Path] = true
+		n.files = append(n.files, found)
+	}
+}
+
+// Compacted implements agent.Noter.
+func (s *Set) Compacted(shown []string) []session.Note {
+	s.notices.keepShown(shown)
+	if text := s.todos.open(); text != "" {
+		return []session.Note{{Kind: session.NoteTodos, Text: "Your list of tasks was kept. These are still open:\n" + text}}
+	}
+	return nil
+}
+
+// Activate implements agent.Noter.
+func (s *Set) Activate(name, args string) (session.Note, bool) {
+	i := slices.IndexFunc(s.callable(), func(info session.SkillInfo) bool { return info.Name == name })
+	if i < 0 {
+		return session.Note{}, false
+	}
+	info := s.callable()[i]
+	folder, err := filepath.EvalSymlinks(filepath.Dir(info.Path))
+	text := ""
+	if err == nil {
+		text, err = readSkill{s}.body(info, folder)
+	}
+	if err != nil {
+		text = fmt.Sprintf("The user called the skill %s, but it cannot be read any more: %v. Say so.", name, err)
+		return session.Note{Kind: session.NoteSkill, Text: text}, true
+	}
+	text = fmt.Sprintf("The user called the skill %s: follow it now.\n%s", name, text)
+	if args = strings.TrimSpace(args); args != "" {
+		text += "\nThe user's words for it: " + args
+	}
+	return session.Note{Kind: session.NoteSkill, Text: text, Paths: []string{info.Path}}, true
+}
+
+// callable are the skills that a person may call: also those that the model is not
+// offered.
+func (s *Set) callable() []session.SkillInfo { return slices.Concat(s.skills, s.manual) }

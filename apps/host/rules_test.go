@@ -1,0 +1,105 @@
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func ruleTexts(rules []api.PermissionRule) string {
+	var b strings.Builder
+	for _, r := range rules {
+		b.WriteString(string(r.Scope) + " " + string(r.Kind) + " " + r.Rule + " " + r.Source + "\n")
+	}
+	return b.String()
+}
+
+// Rules of a project and of the user are listed by what they do, added and taken
+// back, told to all, and used.
+func TestRulesAreListedAddedAndRemoved(t *testing.T) {
+	home := t.TempDir()
+	config := "[permissions]\ndeny = [\"bash(rm *)\"]\n"
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, host.Config{Home: home, Projects: []string{t.TempDir(), t.TempDir()}})
+	told := make(chan struct{}, 100)
+	c := dial(t, h, func(e api.EventEnvelope) {
+		if _, ok := e.Event.(api.RulesChanged); ok {
+			told <- struct{}{}
+		}
+	})
+	projects := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects
+	here, there := projects[0].ID, projects[1].ID
+	for _, r := range []api.RuleRequest{
+		{Rule: "bash(touch *)", Kind: api.RuleAllow, ProjectID: here}, {Rule: "fetch_url", Kind: api.RuleAsk},
+		{Rule: " bash ", Kind: api.RuleDeny, ProjectID: there}, {Rule: "bash(touch *)", Kind: api.RuleAllow, ProjectID: here},
+	} {
+		call[api.AddRuleResponse](t, c, "add_rule", r)
+		<-told
+	}
+	list := func(project string) string {
+		return ruleTexts(call[api.ListRulesResponse](t, c, "list_rules", api.ListRulesRequest{ProjectID: project}).Rules)
+	}
+	user := "user deny bash(rm *) config.toml\nuser ask fetch_url permissions.json\n"
+	if got, want := list(here), "project allow bash(touch *) permissions.json\n"+user; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got, want := list(there), "project deny bash permissions.json\n"+user; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	for _, want := range []bool{true, false} {
+		r := api.RuleRequest{Rule: "bash", Kind: api.RuleDeny, ProjectID: there}
+		if got := call[api.RemoveRuleResponse](t, c, "remove_rule", r).Removed; got != want {
+			t.Errorf("removed %t, want %t", got, want)
+		}
+	}
+	<-told
+	if got := list(there); got != user {
+		t.Errorf("got\n%s", got)
+	}
+	for kind, r := range map[api.Kind]api.RuleRequest{
+		api.KindConflict: {Rule: "bash(rm *)", Kind: api.RuleDeny}, api.KindBadRequest: {Rule: "bash(ls)", Kind: "maybe"},
+	} {
+		_, err := client.Call[api.RemoveRuleResponse](t.Context(), c, "remove_rule", r)
+		wantKind(t, err, kind)
+	}
+	for kind, r := range map[api.Kind]api.RuleRequest{
+		api.KindNotFound: {Rule: "bash(ls)", Kind: api.RuleAllow, ProjectID: "prj_none"}, api.KindBadRequest: {Rule: "Bash(x)", Kind: api.RuleAllow},
+	} {
+		_, err := client.Call[api.AddRuleResponse](t.Context(), c, "add_rule", r)
+		wantKind(t, err, kind)
+	}
+}
+
+// Who may manage adds rules, but none that allows what the modes of a device do not.
+func TestGrantsCapRules(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	addToken(t, h, "reader", api.GrantView)
+	addToken(t, h, "device", api.AllGrants()...)
+	device := newHTTPEntry(t, h, "device")
+	body := func(rule, kind string) string { return `{"rule":"` + rule + `","kind":"` + kind + `"}` }
+	status, answer := newHTTPEntry(t, h, "reader").post("/v1/add_rule", body("bash(make)", "deny"))
+	wantHTTP(t, status, answer, 403, api.KindNotAllowed)
+	for _, wide := range []string{"bash", "bash(env *)", "write_file(/etc/**)"} {
+		status, answer = device.post("/v1/add_rule", body(wide, "allow"))
+		wantHTTP(t, status, answer, 403, api.KindNotAllowed)
+		if status, answer = device.post("/v1/add_rule", body(wide, "ask")); status != 200 {
+			t.Errorf("%s: %d %s", wide, status, answer)
+		}
+		if status, answer = newHTTPEntry(t, h, h.State().Token).post("/v1/add_rule", body(wide, "allow")); status != 200 {
+			t.Errorf("%s: %d %s", wide, status, answer)
+		}
+	}
+	if status, answer = device.post("/v1/add_rule", body("bash(go test *)", "allow")); status != 200 {
+		t.Errorf("%d %s", status, answer)
+	}
+	if rules := ask[api.ListRulesResponse](newHTTPEntry(t, h, "reader"), "/v1/list_rules", api.Empty{}).Rules; len(rules) != 7 {
+		t.Errorf("%d rules\n%s", len(rules), ruleTexts(rules))
+	}
+}

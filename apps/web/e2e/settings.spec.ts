@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "./harness";
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+// The model that thinks is never asked: only what can be chosen of it is looked at.
+const config = `
+default_model = "demo"
+[providers.demo]
+type = "demo"
+[models.demo]
+provider = "demo"
+[providers.away]
+type = "openai-responses"
+base_url = "http://127.0.0.1:9/v1"
+[models.thinker]
+provider = "away"
+id = "gpt-5-mini"
+thinking = "low"
+[permissions]
+deny = ["bash(rm *)"]
+`;
+
+test.describe("with a model that thinks", () => {
+  test.use({ options: { config } });
+
+  test("how much it thinks is chosen where the model is, and shown to all", async ({ visitor }) => {
+    const anna = await visitor(phone);
+    await anna.settle();
+    const ben = await visitor();
+    await ben.pair();
+    await ben.at("session-row").click();
+    await expect(ben.at("composer")).toBeEnabled();
+
+    await expect(anna.at("thinking")).toHaveCount(0);
+    await anna.page.getByLabel("Model", { exact: true }).selectOption("thinker");
+    await expect(anna.at("thinking")).toHaveValue("low");
+    await expect(ben.at("thinking")).toHaveValue("low");
+    const levels = await ben.at("thinking").locator("option").allTextContents();
+    expect(levels).toEqual(["Thinks minimal", "Thinks low", "Thinks medium", "Thinks high"]);
+    await anna.at("thinking").selectOption("high");
+    await expect(ben.at("thinking")).toHaveValue("high");
+    await ben.page.reload();
+    await expect(ben.at("thinking")).toHaveValue("high");
+    expect(anna.log().filter((line) => line.type === "thinking_level_change")).toMatchObject([
+      { thinkingLevel: "high", clientId: anna.clientId },
+    ]);
+    await ben.page.getByLabel("Model", { exact: true }).selectOption("demo");
+    await expect(anna.at("thinking")).toHaveCount(0);
+  });
+
+  test("rules are listed by where they hold, and one that was kept is taken back", async ({ world, visitor }) => {
+    const anna = await visitor(phone);
+    await anna.settle();
+    await anna.prompt("run touch one");
+    await anna.at("approval-always").tap();
+    await anna.rest();
+    const session = anna.sessionPath;
+    await anna.open(session.split("/s/")[0]);
+    await anna.at("project-settings").tap();
+    await expect(anna.at("rules-project").getByTestId("rule")).toContainText("bash(touch *)");
+    await expect(anna.at("rules-user").getByTestId("rule")).toHaveText(/deny\s*bash\(rm \*\)\s*config.toml/);
+    await expect(anna.at("remove-rule")).toHaveCount(1);
+    await test.step("what another adds is seen at once", async () => {
+      const added = await world.scorel(["permission", "add", "--ask", "--user", "fetch_url"]);
+      expect(added, added.stderr).toMatchObject({ code: 0 });
+      await expect(anna.at("rules-user").getByTestId("rule")).toHaveCount(2);
+    });
+    await anna.at("rules-project").getByTestId("remove-rule").tap();
+    await expect(anna.at("rules-project").getByTestId("rule")).toHaveCount(0);
+    await anna.open(session);
+    await anna.prompt("run touch one");
+    await expect(anna.at("approval-card")).toBeVisible();
+    await anna.at("approval-deny").tap();
+    await anna.rest();
+  });
+});
+
+test("a server of the folder starts only when the folder is trusted and the server allowed, as it was shown", async ({
+  world,
+  visitor,
+}) => {
+  const started = join(world.project, "started");
+  const configure = (file: string) => {
+    const env = { MODE: "fast", API_TOKEN: "hush" };
+    world.write(".mcp.json", JSON.stringify({ mcpServers: { lamp: { command: "touch", args: ["--", file], env } } }));
+  };
+  configure("other");
+  const anna = await visitor();
+  await anna.settle();
+  await expect(anna.at("servers-wait")).toContainText("lamp");
+  await anna.at("servers-look").click();
+  const server = anna.at("mcp-server");
+  await expect(server).toHaveAttribute("data-state", "untrusted");
+  await expect(anna.at("mcp-allow")).toHaveCount(0);
+  await anna.at("trust-toggle").click();
+  await expect(server).toHaveAttribute("data-state", "needs_consent");
+  for (const part of ["touch", "other", "MODE = fast", "API_TOKEN = (not shown)"]) {
+    await expect(server).toContainText(part);
+  }
+  await expect(server).not.toContainText("hush");
+
+  await test.step("another configuration is not what was shown", async () => {
+    configure("started");
+    await anna.at("mcp-allow").click();
+    await expect(anna.page.getByRole("alert")).toContainText("is not the one that was shown");
+    await expect(server).toContainText("started");
+    await expect(server).toHaveAttribute("data-state", "needs_consent");
+  });
+  await anna.at("mcp-allow").click();
+  await expect(anna.at("mcp-allow")).toHaveCount(0);
+  await anna.page.getByRole("button", { name: "Close" }).click();
+  await expect(anna.at("servers-wait")).toHaveCount(0);
+  expect(existsSync(started)).toBe(false);
+  await anna.prompt("stream 3");
+  await anna.rest();
+  await expect.poll(() => existsSync(started)).toBe(true);
+
+  await test.step("and no more when it is refused", async () => {
+    await anna.open(anna.sessionPath.split("/s/")[0]);
+    await anna.at("project-settings").click();
+    await anna.at("mcp-refuse").click();
+    await expect(server).toHaveAttribute("data-state", "denied");
+    const listed = await world.scorel(["mcp", "list", "--project", world.project, "--json"]);
+    expect(listed.stdout).toContain('"state":"denied"');
+  });
+});

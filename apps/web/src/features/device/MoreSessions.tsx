@@ -1,0 +1,33 @@
+import { useEffect, useEffectEvent, useRef } from "react";
+import { Spinner } from "../../components/Spinner";
+
+export interface MoreSessionsProps {
+  state: "none" | "some" | "loading";
+  onMore: () => void;
+}
+
+/** The foot of a list that goes on: the next page comes as the reader reaches it. */
+export function MoreSessions({ state, onMore }: MoreSessionsProps) {
+  const foot = useRef<HTMLButtonElement>(null);
+  const more = useEffectEvent(onMore);
+  useEffect(() => {
+    const element = foot.current;
+    if (!element || state !== "some") return;
+    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "600px 0px" });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [state]);
+  if (state === "none") return null;
+  return (
+    <button
+      ref={foot}
+      type="button"
+      data-testid="more-sessions"
+      disabled={state === "loading"}
+      onClick={onMore}
+      className="touchable flex w-full items-center gap-2 border-line border-t px-4 text-left text-muted text-sm hover:bg-sunken hover:text-ink"
+    >
+      {state === "loading" ? <Spinner /> : null} More sessions
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Host } from "../../api/contract";
+import type { Project } from "../../api/types";
+import { Button } from "../../components/Button";
+import { TrashIcon } from "../../components/icons";
+import { Sheet } from "../../components/Sheet";
+import { useHostData } from "../device/host-data";
+import { RuleList } from "./RuleList";
+import { ServerList } from "./ServerList";
+import { Trust } from "./Trust";
+
+export interface ProjectSheetProps {
+  host: Host;
+  projectId: string;
+  /** Asks whether to take it off the list; absent where that is not offered. */
+  onRemove?: (project: Project) => void;
+  onClose: () => void;
+}
+
+/** What belongs to a project: whether its folder is trusted, its MCP servers, and the rules that hold in it. */
+export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
+  const { projects, info } = useHostData(host);
+  const project = projects?.find((each) => each.id === projectId);
+  if (!project) return null;
+  const mayManage = info === null || info.grants.includes("manage");
+  return (
+    <Sheet title={project.name} onClose={onClose}>
+      <div data-testid="project-sheet" className="space-y-6">
+        <p className="-mt-1 break-all font-mono text-faint text-xs">{project.path}</p>
+        {mayManage ? null : (
+          <p className="text-muted text-sm">
+            This browser may look at the rules, and change nothing here. Change it on the machine itself.
+          </p>
+        )}
+        {mayManage ? <Trust host={host} project={project} /> : null}
+        {mayManage ? <ServerList host={host} project={project} /> : null}
+        <RuleList host={host} projectId={projectId} mayManage={mayManage} />
+        {onRemove && mayManage ? (
+          <div className="border-line border-t pt-4">
+            <Button tone="danger" data-testid="remove-project" onClick={() => onRemove(project)}>
+              <TrashIcon /> Remove it from the list
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Host } from "../../api/contract";
+import type { PermissionRule } from "../../api/types";
+import { Badge, type Tone } from "../../components/Badge";
+import { IconButton } from "../../components/Button";
+import { TrashIcon } from "../../components/icons";
+import { Skeleton } from "../../components/Skeleton";
+import { visible } from "../chat/visible";
+import { sentence } from "../shared/errors";
+import { useHostQuery } from "../shared/host-queries";
+import { Section } from "./Section";
+import { useAct } from "./use-act";
+
+const scopes: { scope: PermissionRule["scope"]; title: string; none: string }[] = [
+  { scope: "project", title: "In this project", none: "None. The answer “Always allow” keeps one here." },
+  { scope: "user", title: "In every project", none: "None. The machine's config.toml can hold some." },
+];
+
+const tones: Record<PermissionRule["kind"], Tone> = { allow: "accent", ask: "warn", deny: "danger" };
+
+const keyOf = (rule: PermissionRule) => `${rule.scope} ${rule.source} ${rule.kind} ${rule.rule}`;
+
+export interface RuleListProps {
+  host: Host;
+  projectId: string;
+  mayManage: boolean;
+}
+
+/** The rules that calls of tools are judged by in a project, with a way to take back those that people added. */
+export function RuleList({ host, projectId, mayManage }: RuleListProps) {
+  const { data, error, refetch } = useHostQuery(host, "list_rules", { projectId });
+  const { busy, error: refused, act } = useAct();
+  const remove = (rule: PermissionRule) =>
+    act(keyOf(rule), async () => {
+      await host.request("remove_rule", {
+        rule: rule.rule,
+        kind: rule.kind,
+        ...(rule.projectId ? { projectId: rule.projectId } : {}),
+      });
+      await refetch();
+    });
+  return (
+    <Section title="Rules" error={refused ?? (error ? sentence(error) : null)}>
+      <p className="mt-1 text-muted text-sm">What denies beats what asks, and that beats what allows.</p>
+      {data ? null : error ? null : <Skeleton label="Reading the rules" rows={3} className="mt-2" />}
+      {data
+        ? scopes.map(({ scope, title, none }) => {
+            const rules = data.rules.filter((rule) => rule.scope === scope);
+            return (
+              <div key={scope} data-testid={`rules-${scope}`} className="mt-3">
+                <h4 className="caption text-faint">{title}</h4>
+                {rules.length === 0 ? <p className="mt-1 text-muted text-sm">{none}</p> : null}
+                <ul className="divide-y divide-line">
+                  {rules.map((rule) => (
+                    <li key={keyOf(rule)}>
+                      <RuleRow
+                        rule={rule}
+                        busy={busy !== null}
+                        onRemove={mayManage && rule.source === "permissions.json" ? () => remove(rule) : null}
+                      />
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            );
+          })
+        : null}
+    </Section>
+  );
+}
+
+interface RuleRowProps {
+  rule: PermissionRule;
+  busy: boolean;
+  /** null where it cannot be removed from here. */
+  onRemove: (() => void) | null;
+}
+
+function RuleRow({ rule, busy, onRemove }: RuleRowProps) {
+  const text = visible(rule.rule);
+  return (
+    <div data-testid="rule" data-kind={rule.kind} className="flex min-h-11 items-center gap-2.5 py-1">
+      <Badge tone={tones[rule.kind] ?? "neutral"}>{rule.kind}</Badge>
+      <span className="min-w-0 flex-1">
+        <code className="break-all font-mono text-sm">{text}</code>
+        {rule.problem ? (
+          <span className="block break-words text-danger text-xs">Does not count: {rule.problem}</span>
+        ) : null}
+      </span>
+      {onRemove ? (
+        <IconButton label={`Remove the rule ${text}`} data-testid="remove-rule" disabled={busy} onClick={onRemove}>
+          <TrashIcon />
+        </IconButton>
+      ) : rule.source === "config.toml" ? (
+        <span className="caption text-faint">config.toml</span>
+      ) : null}
+    </div>
+  );
+}

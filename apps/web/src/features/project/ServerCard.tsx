@@ -1,0 +1,111 @@
+import type { ReactNode } from "react";
+import type { MCPServer, MCPSetting } from "../../api/types";
+import { Badge, type Tone } from "../../components/Badge";
+import { Button } from "../../components/Button";
+import { Card } from "../../components/Card";
+import { visible } from "../chat/visible";
+
+const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
+  disabled: { text: "off", tone: "neutral" },
+  untrusted: { text: "not trusted", tone: "neutral" },
+  needs_consent: { text: "waits for you", tone: "warn" },
+  denied: { text: "refused", tone: "danger" },
+  idle: { text: "allowed", tone: "neutral" },
+  starting: { text: "starting", tone: "accent" },
+  ready: { text: "running", tone: "accent" },
+  failed: { text: "failed", tone: "danger" },
+};
+
+export interface ServerCardProps {
+  server: MCPServer;
+  busy: boolean;
+  onDecide: (allow: boolean) => void;
+}
+
+/** A server: what would be started or asked, how it stands, and the answer to whether it may. */
+export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
+  const { state } = server;
+  const shown = states[state] ?? { text: state, tone: "neutral" };
+  // One of the machine's own configuration needs no answer, and one of a folder that is not trusted gets none.
+  const asks = Boolean(server.hash) && state !== "untrusted" && state !== "disabled";
+  const allowed = asks && state !== "needs_consent" && state !== "denied";
+  return (
+    <Card
+      data-testid="mcp-server"
+      data-state={state}
+      tone={state === "needs_consent" ? "warn" : "plain"}
+      className="p-3 text-sm"
+    >
+      <div className="flex items-center gap-2">
+        <span className="min-w-0 flex-1 truncate font-medium">{server.name}</span>
+        <span className="caption text-faint">{server.source}</span>
+        <Badge tone={shown.tone}>{shown.text}</Badge>
+      </div>
+      <What server={server} />
+      {server.reason && state !== "needs_consent" && state !== "untrusted" ? (
+        <p className="mt-2 break-words text-muted">{server.reason}</p>
+      ) : null}
+      {server.tools.length > 0 ? <p className="mt-2 break-words text-muted">Tools: {server.tools.join(", ")}</p> : null}
+      {asks ? (
+        <div className="mt-3 flex flex-wrap gap-2">
+          {allowed ? null : (
+            <Button data-testid="mcp-allow" tone="primary" busy={busy} onClick={() => onDecide(true)}>
+              Allow it to {server.transport === "stdio" ? "start" : "be asked"}
+            </Button>
+          )}
+          {state === "denied" ? null : (
+            <Button data-testid="mcp-refuse" disabled={busy} onClick={() => onDecide(false)}>
+              {allowed ? "Allow it no longer" : "Refuse"}
+            </Button>
+          )}
+        </div>
+      ) : null}
+    </Card>
+  );
+}
+
+/** What a person consents to, every part of it. */
+function What({ server }: { server: MCPServer }) {
+  const { command, args, cwd, env, url, headers } = server;
+  if (!command && !url) {
+    return <p className="mt-2 break-all font-mono text-xs">{visible(server.shown)}</p>;
+  }
+  return (
+    <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
+      {command ? <Part name="Command">{visible(command)}</Part> : null}
+      {args?.length ? (
+        <Part name="Arguments">{<Lines lines={args.map((arg) => (arg === "" ? '""' : visible(arg)))} />}</Part>
+      ) : null}
+      {cwd ? <Part name="Folder">{visible(cwd)}</Part> : null}
+      {url ? <Part name="Address">{visible(url)}</Part> : null}
+      {env?.length ? <Part name="Variables">{<Lines lines={env.map(settingText)} />}</Part> : null}
+      {headers?.length ? <Part name="Headers">{<Lines lines={headers.map(settingText)} />}</Part> : null}
+    </dl>
+  );
+}
+
+function settingText({ name, value, secret }: MCPSetting): string {
+  return `${visible(name)} = ${secret ? "(not shown)" : visible(value)}`;
+}
+
+function Part({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-faint">{name}</dt>
+      <dd className="break-all font-mono text-xs leading-5">{children}</dd>
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: string[] }) {
+  return (
+    <ul>
+      {lines.map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a configuration never move
+        <li key={i} className="whitespace-pre-wrap">
+          {line}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,71 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import type { HostInfo, MCPServer } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ShieldIcon } from "../../components/icons";
+import { Notice } from "../../components/Notice";
+import { useHostQuery } from "../shared/host-queries";
+import { ProjectSettings } from "./ProjectSettings";
+
+export interface ServersWaitProps {
+  host: Host;
+  info: HostInfo;
+  projectId: string;
+}
+
+/** Says in a session that servers of its project wait for an answer, and leads to where it is given. */
+export function ServersWait(props: ServersWaitProps) {
+  return props.info.grants.includes("manage") ? <Waiting {...props} /> : null;
+}
+
+function Waiting({ host, projectId }: ServersWaitProps) {
+  const { data } = useHostQuery(host, "list_mcp_servers", { projectId });
+  const [open, setOpen] = useState(false);
+  const waiting = data?.servers.filter(({ state }) => state === "needs_consent" || state === "untrusted") ?? [];
+  const question = waiting.map((server) => `${server.state} ${server.hash}`).join(" ");
+  const [left, leave] = useLeft(`scorel.servers/${host.deviceId}/${projectId}`);
+  return (
+    <>
+      {question !== "" && left !== question ? (
+        <div className="safe-x mx-auto w-full max-w-3xl shrink-0 pb-1">
+          <Notice
+            data-testid="servers-wait"
+            tone="warn"
+            icon={<ShieldIcon />}
+            title={titleOf(waiting)}
+            actions={
+              <>
+                <Button tone="primary" data-testid="servers-look" onClick={() => setOpen(true)}>
+                  Look at {waiting.length === 1 ? "it" : "them"}
+                </Button>
+                <Button tone="quiet" onClick={() => leave(question)}>
+                  Not now
+                </Button>
+              </>
+            }
+          >
+            Nothing of it runs before you have said so.
+          </Notice>
+        </div>
+      ) : null}
+      {open ? <ProjectSettings host={host} projectId={projectId} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
+function titleOf(waiting: MCPServer[]): string {
+  const names = waiting.map((server) => server.name);
+  const list = names.length > 3 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ");
+  const what = names.length === 1 ? "an MCP server" : "MCP servers";
+  return `This folder brings ${what} along: ${list}`;
+}
+
+/** What a person put off, until this tab is closed. */
+function useLeft(key: string): [string, (question: string) => void] {
+  const [left, setLeft] = useState(() => sessionStorage.getItem(key) ?? "");
+  const leave = (question: string) => {
+    sessionStorage.setItem(key, question);
+    setLeft(question);
+  };
+  return [left, leave];
+}

@@ -108,7 +108,7 @@ func (h *Host) setMode(ctx context.Context, c *conn, r api.SetModeRequest) (api.
 	most := h.maxMode(c)
 	switch {
 	case !slices.Contains(api.Modes(), r.Mode):
-		return none, api.Errorf(api.KindBadRequest, "the mode %.40q is unknown: it must be one of %q", r.Mode, api.Modes())
+		return none, api.Errorf(api.KindBadRequest, "the mode %.40q is unknown: it must be one of %s", r.Mode, api.ModeNames())
 	case gate.Lower(r.Mode, most) != r.Mode:
 		return none, api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -88,6 +89,37 @@ func TestTheArchitectureNamesEveryRoom(t *testing.T) {
 				t.Errorf("docs/architecture.md does not name the room %s", folder)
 			}
 		}
+	}
+}
+
+var sourceName = regexp.MustCompile("`([\\w./-]+\\.(?:go|ts|tsx))`")
+
+// A document that points into the code points at what is there.
+func TestSourcesThatTheDocumentsNameAreThere(t *testing.T) {
+	sources := []string{}
+	for _, top := range []string{"../../apps", "../../packages"} {
+		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "dist") {
+				return filepath.SkipDir
+			}
+			sources = append(sources, filepath.ToSlash(path))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	for _, name := range []string{"AGENTS.md", "docs/architecture.md", "docs/protocol.md", "docs/session-format.md", "docs/threat-model.md", "docs/http.md", "docs/models.md"} {
+		for _, found := range sourceName.FindAllStringSubmatch(readDocument(t, name), -1) {
+			count++
+			if !slices.ContainsFunc(sources, func(path string) bool { return strings.HasSuffix(path, "/"+found[1]) }) {
+				t.Errorf("%s names %s, which is not there", name, found[1])
+			}
+		}
+	}
+	if count < 30 {
+		t.Errorf("only %d names were found", count)
 	}
 }
 

@@ -92,9 +92,21 @@ func Connect(ctx context.Context, url string) (Archive, error) {
 	return Archive{db, path}, nil
 }
 
+// missingError is a store that is not there, in words for who named it.
+type missingError struct {
+	path  string
+	cause error
+}
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("there is no store %s: name the relay's with --store or --data-dir", e.path)
+}
+
+func (e *missingError) Unwrap() error { return e.cause }
+
 func noStore(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no store %s: name the relay's with --store or --data-dir", path)
+		return &missingError{path, err}
 	}
 	return fmt.Errorf("the store %s cannot be read: %w", path, err)
 }

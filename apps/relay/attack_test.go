@@ -220,7 +220,7 @@ func TestNothingIsLeftAfterManyPeersCameAndWent(t *testing.T) {
 	entry.Close()
 	s.Stop(t)
 	rec := httptest.NewRecorder()
-	s.Relay.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+	s.Relay.MetricsHandler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`scorel_relay_connections{role="host"} 0`, `scorel_relay_connections{role="entry"} 0`, `scorel_relay_channels 0`,
 		`scorel_relay_channel_ends_total{reason="peer_gone"} 200`, `scorel_relay_connection_ends_total{reason="bad_frame"} 50`,

@@ -53,13 +53,19 @@ func (c proxiedConn) CloseWrite() error {
 
 // handler is what the public address serves: /metrics to this machine at the most.
 func (g guarded) handler(r *relay.Relay) http.Handler {
-	public := r.Handler()
+	public, metrics := r.Handler(), r.MetricsHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.URL.Path == "/metrics" && (g.metricsListen != "" || !fromHere(req)) {
+		switch {
+		case req.URL.Path != "/metrics":
+			public.ServeHTTP(w, req)
+		case g.metricsListen != "" || !fromHere(req):
 			http.Error(w, "metrics are for the relay's own machine, or have an address of their own: see --metrics-listen", http.StatusNotFound)
-			return
+		case req.Method != http.MethodGet:
+			w.Header().Set("Allow", http.MethodGet)
+			http.Error(w, "metrics can be read only", http.StatusMethodNotAllowed)
+		default:
+			metrics.ServeHTTP(w, req)
 		}
-		public.ServeHTTP(w, req)
 	})
 }
 
@@ -86,7 +92,7 @@ func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Log
 		return nil, fmt.Errorf("listening for metrics on %s: %w; choose another with --metrics-listen", g.metricsListen, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", r.Metrics())
+	mux.Handle("GET /metrics", r.MetricsHandler())
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -202,11 +202,16 @@ func (cfg Config) withDefaults() (Config, error) {
 	if err := cfg.Limits.check(); err != nil {
 		return cfg, fmt.Errorf("relay: %w", err)
 	}
-	if cfg.Nodes == 0 {
-		cfg.Nodes = 1
-		if cfg.Bus != nil {
-			cfg.Nodes = MostNodes
-		}
+	return cfg, cfg.Limits.checkGuessing(nodesOr(cfg.Nodes, cfg.Bus))
+}
+
+// nodesOr returns how many nodes limits are checked for.
+func nodesOr(nodes int, joined bus.Bus) int {
+	switch {
+	case nodes != 0:
+		return nodes
+	case joined != nil:
+		return MostNodes
 	}
-	return cfg, cfg.Limits.checkGuessing(cfg.Nodes)
+	return 1
 }

@@ -15,6 +15,10 @@ import (
 // errStopped is returned by do when the directory has ended.
 var errStopped = errors.New("relay: directory has stopped")
 
+// replacedRetry is when a replaced host may try again: long enough that two processes
+// with one identity do not evict each other in turns.
+const replacedRetry = 30 * time.Second
+
 // directory is the routing state: who is online, what they may do, and which
 // pairing codes are open. One goroutine owns it; others send it functions. Such a
 // function must not block: it changes maps and puts frames in queues.

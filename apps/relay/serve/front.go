@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	proxyproto "github.com/pires/go-proxyproto"
@@ -15,20 +16,32 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 )
 
-// behindProxies reads the PROXY header that trusted proxies put in front of each
-// connection. Of others no header is read, so that one is bad HTTP and no claim.
-func behindProxies(l net.Listener, trusted []netip.Prefix) (net.Listener, error) {
-	if len(trusted) == 0 {
-		return nil, errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
+// believed are the proxies whose PROXY headers are read; a reload replaces them.
+type believed struct {
+	proxies atomic.Pointer[[]netip.Prefix]
+}
+
+func checkBelieved(proxies []netip.Prefix) error {
+	if len(proxies) == 0 {
+		return errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
 	}
+	return nil
+}
+
+// set is for connections that come from now on.
+func (b *believed) set(proxies []netip.Prefix) { b.proxies.Store(&proxies) }
+
+// listen reads the PROXY header that the proxies put in front of each connection. Of
+// others no header is read, so that one is bad HTTP and no claim.
+func (b *believed) listen(l net.Listener) net.Listener {
 	policy := func(opts proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
 		ap, err := netip.ParseAddrPort(opts.Upstream.String())
-		if err == nil && relay.TrustedAddr(ap.Addr(), trusted) {
+		if err == nil && relay.TrustedAddr(ap.Addr(), *b.proxies.Load()) {
 			return proxyproto.REQUIRE, nil
 		}
 		return proxyproto.SKIP, nil
 	}
-	return proxied{&proxyproto.Listener{Listener: l, ConnPolicy: policy, ReadHeaderTimeout: headerTimeout}}, nil
+	return proxied{&proxyproto.Listener{Listener: l, ConnPolicy: policy, ReadHeaderTimeout: headerTimeout}}
 }
 
 type proxied struct{ net.Listener }

@@ -1,0 +1,86 @@
+package relay
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Many peers begin large messages and never end them. What the relay holds for them
+// stays under the limit, one that behaves is served on, newcomers are turned away with
+// a word, and the pings free all of it.
+func TestMemoryIsBoundedUnderUnfinishedMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hoarders, limit = 300, 12 << 20
+		r := newTestRelay(t, Limits{Memory: limit})
+		var peers, readers sync.WaitGroup
+		serve := func(send func(far net.Conn)) *conn {
+			c, far := pipeConn(t, r)
+			c.alive.Store(true)
+			c.startPings()
+			readers.Go(func() {
+				c.readLoop()
+				_ = c.net.Close() // as teardown does, which stop calls
+				c.reader.Release()
+			})
+			peers.Go(func() { _, _ = io.Copy(io.Discard, far) }) // ends with the connection
+			peers.Go(func() { send(far) })
+			return c
+		}
+		innocent := serve(func(far net.Conn) {
+			for {
+				<-time.After(time.Second) // virtual
+				if _, err := far.Write([]byte{0x8a, 0x80, 0, 0, 0, 0}); err != nil {
+					return
+				}
+			}
+		})
+		most := int64(0)
+		var conns []*conn
+		for range hoarders {
+			conns = append(conns, serve(func(far net.Conn) {
+				head := append(maskedHeader(0x82, wire.MaxRecord), 0, 0, 0, 1, 0, 0, 0xff, 0xff)
+				_, _ = far.Write(append(head, make([]byte, wire.MaxRecordPayload-1)...)) // all but a byte
+				for {
+					<-time.After(10 * time.Second) // virtual; alive, if anybody asks
+					if _, err := far.Write([]byte{}); err != nil {
+						return
+					}
+				}
+			}))
+			synctest.Wait()
+			most = max(most, r.memory.used())
+		}
+		if most > limit || most < limit/2 {
+			t.Errorf("the relay held up to %d bytes, want near %d and never more", most, limit)
+		}
+		rec := httptest.NewRecorder()
+		r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost"+wire.ConnectPath, nil))
+		if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") == "" {
+			t.Errorf("a newcomer gets %d at that time", rec.Code)
+		}
+		<-time.After((heldTicks + 2) * r.limits().PingInterval * 12 / 10) // virtual
+		synctest.Wait()
+		for _, c := range conns {
+			if !c.ended() {
+				t.Fatal("a peer that hoards is still there")
+			}
+		}
+		if innocent.ended() {
+			t.Error("one that behaves was ended as well")
+		}
+		if lent := r.pool.Lent(); lent != 0 {
+			t.Errorf("%d bytes were never given back", lent)
+		}
+		stop(t, r)
+		readers.Wait()
+		peers.Wait()
+	})
+}

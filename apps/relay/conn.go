@@ -16,14 +16,14 @@ type conn struct {
 	lane
 
 	// Static after construction.
-	net  net.Conn
-	addr netip.Addr // whom rate limits count
-	host string     // the request's Host
+	net   net.Conn
+	addr  netip.Addr // whom rate limits count
+	host  string     // the request's Host
+	start time.Time
 
 	// Static after login.
-	id    ident.ID
-	self  wire.Peer // what peers are told
-	start time.Time
+	id   ident.ID
+	self wire.Peer // what peers are told
 
 	// Owned by the reader.
 	reader   *ws.Reader
@@ -32,11 +32,11 @@ type conn struct {
 	inBatch  bool  // a binary message has begun
 	last     *port // port of the last record
 	strays   map[uint32]struct{}
-	controls bucket
+	controls bucket // control frames, pings and pongs
 	opens    bucket
 	bytes    bucket
-
-	uncounted int // bytes that arrived and are not in the limits of bytes yet
+	// uncounted is how many bytes arrived and are not in the limits of bytes yet.
+	uncounted int
 
 	// Owned by the directory's goroutine.
 	party   *party
@@ -114,14 +114,18 @@ func (c *conn) handle(ev ws.Event) {
 		if !c.loggedIn {
 			c.login(ev.Data)
 		} else if c.allowControl() {
+			c.uncounted += len(ev.Data)
 			c.control(ev.Data)
+			c.keepPace()
 		}
 	case ws.OpPing:
 		if c.allowControl() {
 			c.put(ws.OpPong, ev.Data)
 		}
 	case ws.OpPong:
-		c.reader.Quieten()
+		if c.allowControl() { // nobody asked for more than a few
+			c.reader.Quieten()
+		}
 	case ws.OpClose:
 		c.end(wire.ReasonClosed, ws.CloseStatus(ev.Data))
 	}

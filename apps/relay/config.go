@@ -93,7 +93,7 @@ type Limits struct {
 	IdentityOpens Rate // the same per identity; 512, then one per 25 ms
 	AddressOpens  Rate // the same per address but this machine; 2000, then one per 10 ms
 	AllOpens      Rate // the same by everybody; 20000, then one per 500 us
-	Controls      Rate // control frames and pings, per connection; 2000, then one per 10 ms
+	Controls      Rate // control frames, pings and pongs, per connection; 2000, then one per 10 ms
 	Bytes         ByteRates
 }
 

@@ -34,27 +34,11 @@ func TestMemoryIsBoundedUnderUnfinishedMessages(t *testing.T) {
 			peers.Go(func() { send(far) })
 			return c
 		}
-		innocent := serve(func(far net.Conn) {
-			for {
-				<-time.After(time.Second) // virtual
-				if _, err := far.Write([]byte{0x8a, 0x80, 0, 0, 0, 0}); err != nil {
-					return
-				}
-			}
-		})
+		innocent := serve(sayPong)
 		most := int64(0)
 		var conns []*conn
 		for range hoarders {
-			conns = append(conns, serve(func(far net.Conn) {
-				head := append(maskedHeader(0x82, wire.MaxRecord), 0, 0, 0, 1, 0, 0, 0xff, 0xff)
-				_, _ = far.Write(append(head, make([]byte, wire.MaxRecordPayload-1)...)) // all but a byte
-				for {
-					<-time.After(10 * time.Second) // virtual; alive, if anybody asks
-					if _, err := far.Write([]byte{}); err != nil {
-						return
-					}
-				}
-			}))
+			conns = append(conns, serve(hoard))
 			synctest.Wait()
 			most = max(most, r.memory.used())
 		}
@@ -83,4 +67,24 @@ func TestMemoryIsBoundedUnderUnfinishedMessages(t *testing.T) {
 		readers.Wait()
 		peers.Wait()
 	})
+}
+
+// hoard sends most of the largest record at once and the rest byte by byte, so that it
+// is alive and never done.
+func hoard(far net.Conn) {
+	head := append(maskedHeader(0x82, wire.MaxRecord), 0, 0, 0, 1, 0, 0, 0xff, 0xff)
+	_, _ = far.Write(append(head, make([]byte, wire.MaxRecordPayload-1000)...)) // the relay may refuse it
+	repeat(far, []byte{0})
+}
+
+// sayPong shows that the peer is alive, until the connection ends.
+func sayPong(far net.Conn) { repeat(far, []byte{0x8a, 0x80, 0, 0, 0, 0}) }
+
+func repeat(far net.Conn, data []byte) {
+	for {
+		<-time.After(time.Second) // virtual
+		if _, err := far.Write(data); err != nil {
+			return
+		}
+	}
 }

@@ -5,11 +5,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -27,8 +29,7 @@ func TestMemoryIsBoundedUnderUnfinishedMessages(t *testing.T) {
 			c.startPings()
 			readers.Go(func() {
 				c.readLoop()
-				_ = c.net.Close() // as teardown does, which stop calls
-				c.reader.Release()
+				c.reader.Release() // as teardown does, which stop calls
 			})
 			peers.Go(func() { _, _ = io.Copy(io.Discard, far) }) // ends with the connection
 			peers.Go(func() { send(far) })
@@ -63,8 +64,9 @@ func TestMemoryIsBoundedUnderUnfinishedMessages(t *testing.T) {
 		if lent := r.pool.Lent(); lent != 0 {
 			t.Errorf("%d bytes were never given back", lent)
 		}
-		stop(t, r)
+		innocent.cut(wire.ReasonClosed)
 		readers.Wait()
+		stop(t, r)
 		peers.Wait()
 	})
 }
@@ -87,4 +89,22 @@ func repeat(far net.Conn, data []byte) {
 			return
 		}
 	}
+}
+
+// Text counts in the limits of bytes as records do.
+func TestWhoSendsTooMuchTextIsPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, Limits{Bytes: ByteRates{Connection: 1 << 20}})
+		c, far := pipeConn(t, r)
+		defer far.Close()
+		text := []byte(`{"type":"of_a_newer_peer","data":"` + strings.Repeat("x", 10_000) + `"}`)
+		start := time.Now()
+		for range 600 {
+			c.handle(ws.Event{Op: ws.OpText, Data: text, Fin: true})
+		}
+		if took := time.Since(start); c.ended() || took < 3*time.Second || took > 5*time.Second {
+			t.Errorf("6 MB at 1 MiB/s with 2 at once took %s; ended: %v", took, c.ended())
+		}
+		stop(t, r)
+	})
 }

@@ -193,6 +193,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
+	h.permissions.sheltered = kind == sandbox.Both
 	h.permissions.changed = func() { h.tell(api.RulesChanged{}) }
 	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
 		return err

@@ -20,7 +20,7 @@ func EnterSandbox(args []string, stderr io.Writer) int { return sandbox.Helper(a
 
 // detectSandbox tries what this machine has.
 func detectSandbox(ctx context.Context, paths state.Paths, config state.Sandbox, helper string) *sandbox.Sandbox {
-	c := sandbox.Config{Off: config.Off, Network: config.Network, Helper: helper, Hidden: []string{resolveLinks(paths.Home)}}
+	c := sandbox.Config{Off: config.Off, Network: config.Network, Helper: helper, Hidden: []string{resolveLinks(paths.Home)}, Readable: readableParts(paths)}
 	for _, path := range config.Writable {
 		if below, ok := strings.CutPrefix(path, "~/"); ok {
 			path = filepath.Join(userHome(), below)

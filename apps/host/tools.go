@@ -17,7 +17,7 @@ import (
 
 // toolOptions are what the tools of a home must respect.
 func toolOptions(paths state.Paths, config state.Config) tool.Options {
-	return tool.Options{Private: []string{paths.Home}, HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
+	return tool.Options{Private: []string{paths.Home}, Readable: paths.Readable(), HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
 }
 
 // kit is the tools of one session: those of the catalog and those of MCP servers.

@@ -35,6 +35,7 @@ type Config struct {
 	Network  bool
 	Writable []string // absolute folders besides the project; those that are not there are left out
 	Hidden   []string // absolute folders that commands do not see; with bubblewrap only
+	Readable []string // absolute parts of them that commands see, and cannot change
 	Helper   string   // absolute path of the program; "" has none, and so no sandbox
 }
 
@@ -86,12 +87,13 @@ func (s *Sandbox) view(dir string, open []string) []string {
 			args = append(args, flag, path, path)
 		}
 	}
-	bind("--bind", existing(s.config.Writable)...)
+	// What is hidden may lie in what is written to, as where the project is a home folder.
+	bind("--bind", append(existing(s.config.Writable), dir)...)
 	for _, path := range existing(s.config.Hidden) {
 		args = append(args, "--tmpfs", path)
 	}
+	bind("--ro-bind", existing(s.config.Readable)...)
 	bind("--bind", existing(open)...)
-	bind("--bind", dir)
 	bind("--ro-bind", existing([]string{filepath.Join(dir, ".git", "hooks"), s.config.Helper})...)
 	return append(args, "--chdir", dir, "--")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -13,17 +14,39 @@ import (
 type guard struct {
 	closed []string
 	open   []string // parts of the closed ones that are not
+	shown  []string // parts that are read and not written
+}
+
+// newGuard closes folders but for some parts. A part that is a link to all of a closed
+// folder, or above it, opens nothing.
+func newGuard(closed, open, shown []string) guard {
+	g := guard{closed: resolvedAll(closed), open: resolvedAll(open)}
+	g.shown = slices.DeleteFunc(resolvedAll(shown), func(part string) bool {
+		return slices.ContainsFunc(g.closed, func(folder string) bool { return within(part, folder) })
+	})
+	return g
+}
+
+// forWriting is the guard of tools that change what they name.
+func (g guard) forWriting() guard {
+	g.shown = nil
+	return g
 }
 
 // hides tells whether a path, also through symbolic links, lies where no tool goes.
 func (g guard) hides(path string) bool {
-	if len(g.closed) == 0 {
-		return false
-	}
 	path = resolved(path)
-	return slices.ContainsFunc(g.closed, func(folder string) bool { return within(folder, path) }) &&
-		!slices.ContainsFunc(g.open, func(folder string) bool { return within(folder, path) })
+	holds := func(folders []string) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool { return within(folder, path) })
+	}
+	return ofProcess(path) || holds(g.closed) && !holds(g.open) && !holds(g.shown)
 }
+
+// processFolder is that of a process: its environment, memory and open files are there,
+// and the host's own hold the keys of providers.
+var processFolder = regexp.MustCompile(`^/proc/([0-9]+|self|thread-self)(/|$)`)
+
+func ofProcess(path string) bool { return processFolder.MatchString(path) }
 
 // within tells whether path is folder or lies in it.
 func within(folder, path string) bool {

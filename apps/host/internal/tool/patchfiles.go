@@ -91,7 +91,7 @@ func (t patchTool) lockKeys(call agent.Call) []string {
 	}
 	var keys []string
 	for _, path := range paths {
-		if full, err := resolvePath(call, path, t.private); err == nil {
+		if full, err := resolvePath(call, path, t.private.forWriting()); err == nil {
 			keys = append(keys, resolved(full))
 		}
 	}
@@ -288,7 +288,7 @@ type diskFiles struct {
 
 // Key implements v4a.Files.
 func (d diskFiles) Key(path string) (string, error) {
-	full, err := resolvePath(d.call, path, d.set.private)
+	full, err := resolvePath(d.call, path, d.set.private.forWriting())
 	if err != nil {
 		return "", &patchError{kind: kindBadPath, message: err.Error()}
 	}

@@ -75,7 +75,7 @@ func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	if err := refuseContent(args.Content); err != nil {
 		return agent.Failure("write_file: %v.", err)
 	}
-	full, err := resolvePath(call, args.Path, t.private)
+	full, err := resolvePath(call, args.Path, t.private.forWriting())
 	if err != nil {
 		return agent.Failure("write_file: %v.", err)
 	}

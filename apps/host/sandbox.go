@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/state"
 )
@@ -35,3 +36,7 @@ func (h *Host) sandboxStatus() (kind, note string) {
 	k, note := h.sandbox.Kind()
 	return string(k), note
 }
+
+// Seclude keeps what runs for the same user from reading the environment of this process,
+// which holds the keys of providers. A program that runs a host calls it first.
+func Seclude() error { return procgroup.Seclude() }

@@ -3,6 +3,8 @@
 package sandbox_test
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,5 +61,39 @@ func TestAProjectAboveDoesNotUncover(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNobodyOutsideIsTold: who is told over a socket to run a command runs it outside of
+// the sandbox.
+func TestNobodyOutsideIsTold(t *testing.T) {
+	w := newWorld(t)
+	runtime, terminals := filepath.Join(w.outside, "run"), filepath.Join(w.project, "tmp")
+	t.Setenv("XDG_RUNTIME_DIR", runtime)
+	t.Setenv("TMUX_TMPDIR", terminals)
+	sockets := []string{
+		filepath.Join(runtime, "bus"), filepath.Join(runtime, "systemd", "private"), filepath.Join(terminals, fmt.Sprintf("tmux-%d", os.Getuid()), "default"),
+	}
+	for _, path := range sockets {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		listener, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = listener.Close() }()
+	}
+	s := sandbox.Detect(t.Context(), sandbox.Config{Helper: w.helper, Network: true})
+	if got, note := s.Kind(); got != sandbox.Both {
+		t.Fatalf("this machine has %s (%s): install bubblewrap", got, note)
+	}
+	for _, path := range sockets {
+		if out, err := run(t, s, w, nil, "[ -e "+path+" ] && [ ! -S "+path+" ]"); err != nil {
+			t.Errorf("%s can be reached: %v %s", path, err, out)
+		}
+		if out, err := run(t, s, w, nil, "rm -f "+path+"; [ -S "+path+" ]"); err == nil {
+			t.Errorf("%s can be uncovered: %s", path, out)
+		}
 	}
 }

@@ -13,6 +13,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -95,7 +96,29 @@ func (s *Sandbox) view(dir string, open []string) []string {
 	bind("--ro-bind", existing(s.config.Readable)...)
 	bind("--bind", existing(open)...)
 	bind("--ro-bind", existing([]string{filepath.Join(dir, ".git", "hooks"), s.config.Helper})...)
+	for _, path := range existing(starters()) {
+		args = append(args, "--ro-bind", "/dev/null", path)
+	}
 	return append(args, "--chdir", dir, "--")
+}
+
+// starters are sockets behind which somebody runs, outside of the sandbox, what they are
+// told to: the service manager of the user, and terminals that go on without a window.
+func starters() []string {
+	runtime := os.Getenv("XDG_RUNTIME_DIR")
+	if runtime == "" {
+		runtime = fmt.Sprintf("/run/user/%d", os.Getuid())
+	}
+	terminals := os.Getenv("TMUX_TMPDIR")
+	if terminals == "" {
+		terminals = "/tmp"
+	}
+	sockets := []string{filepath.Join(runtime, "bus"), filepath.Join(runtime, "systemd", "private")}
+	more, err := filepath.Glob(filepath.Join(terminals, fmt.Sprintf("tmux-%d", os.Getuid()), "*"))
+	if err != nil { // the pattern is well formed, unless a variable makes it otherwise
+		return sockets
+	}
+	return append(sockets, more...)
 }
 
 func existing(paths []string) []string {

@@ -111,3 +111,38 @@ func TestTheEnvironmentOfTheHostIsClosed(t *testing.T) {
 		t.Errorf("what belongs to no process is closed: %q", text)
 	}
 }
+
+// TestALinkThatComesLateOpensNothing: a command of the same session can swap a file for a link
+// at the very moment at which a tool has looked where the path leads.
+func TestALinkThatComesLateOpensNothing(t *testing.T) {
+	home, options := scorelHome(t)
+	cwd := project(t, map[string]string{"safe/identity.json": "harmless\n"})
+	if err := os.Symlink("safe", filepath.Join(cwd, "d")); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			target, temp := []string{home, "safe"}[i%2], filepath.Join(cwd, "temp")
+			if os.Symlink(target, temp) != nil || os.Rename(temp, filepath.Join(cwd, "d")) != nil {
+				return
+			}
+		}
+	}()
+	set := open(t, options, Scope{})
+	for range 1500 {
+		for name, args := range map[string]map[string]any{"read_file": {"path": "d/identity.json"}, "grep": {"path": "d/identity.json", "pattern": "."}} {
+			if text := set.call(t, cwd, name, args).Content.Plain(); strings.Contains(text, "secret-key") {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+	close(stop)
+	<-stopped
+}

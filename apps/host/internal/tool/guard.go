@@ -3,6 +3,8 @@ package tool
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,6 +42,30 @@ func (g guard) hides(path string) bool {
 		return slices.ContainsFunc(folders, func(folder string) bool { return within(folder, path) })
 	}
 	return ofProcess(path) || holds(g.closed) && !holds(g.open) && !holds(g.shown)
+}
+
+// errSwapped says that a path led somewhere else each time it was looked at.
+var errSwapped = errors.New("is changed all the time; try again when nothing works on it")
+
+// openRegular opens a file, and makes sure that it is one that may be opened: a command
+// that runs meanwhile could have put a link into its path after that was looked at.
+func (g guard) openRegular(full string) (*os.File, error) {
+	for range 3 {
+		file, err := openRegular(full)
+		if err != nil {
+			return nil, err
+		}
+		now := resolved(full)
+		opened, err := file.Stat()
+		there, thereErr := os.Lstat(now)
+		if err == nil && thereErr == nil && os.SameFile(opened, there) && !g.hides(now) {
+			return file, nil
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errSwapped
 }
 
 // processFolder is that of a process: its environment, memory and open files are there,

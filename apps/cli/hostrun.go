@@ -18,11 +18,11 @@ import (
 
 // newLocalHost makes the host of this machine. A live one is said as such, and so
 // is that neither the command line nor config.toml says which relay to use.
-func newLocalHost(cfg host.Config) (*host.Host, error) {
+func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
 	if err := host.Seclude(); err != nil {
 		return nil, err
 	}
-	h, err := host.New(cfg)
+	h, err := host.NewContext(ctx, cfg)
 	var live *host.LiveError
 	if errors.As(err, &live) {
 		return nil, hostRuns(err, live.PID)

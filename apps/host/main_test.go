@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -12,5 +13,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.SandboxHelper { // a command in the sandbox of a test
 		os.Exit(host.EnterSandbox(os.Args[2:], os.Stderr))
 	}
-	leakcheck.Main(m)
+	point := os.Getenv(childEnv)
+	if point == "" {
+		leakcheck.Main(m)
+		return
+	}
+	if err := killedHost(point, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }

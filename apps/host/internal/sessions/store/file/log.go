@@ -58,11 +58,11 @@ func (l *Log) load() error {
 	}
 	l.damage, l.entries = store.Damage(l.session), len(l.session.Tree.Entries())
 	l.size.Store(int64(len(kept)))
+	if l.session.Migrated && !l.readOnly {
+		return l.migrate(kept)
+	}
 	if l.damage != "" || l.readOnly {
 		return nil
-	}
-	if l.session.Migrated {
-		return l.migrate(kept)
 	}
 	if l.session.Torn {
 		kept = kept[:l.session.Whole]

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -117,24 +118,7 @@ func TestTheEnvironmentOfTheHostIsClosed(t *testing.T) {
 func TestALinkThatComesLateOpensNothing(t *testing.T) {
 	home, options := scorelHome(t)
 	cwd := project(t, map[string]string{"safe/identity.json": "harmless\n"})
-	if err := os.Symlink("safe", filepath.Join(cwd, "d")); err != nil {
-		t.Fatal(err)
-	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			target, temp := []string{home, "safe"}[i%2], filepath.Join(cwd, "temp")
-			if os.Symlink(target, temp) != nil || os.Rename(temp, filepath.Join(cwd, "d")) != nil {
-				return
-			}
-		}
-	}()
+	stop := swapping(t, cwd, home)
 	set := open(t, options, Scope{})
 	for range 1500 {
 		for name, args := range map[string]map[string]any{"read_file": {"path": "d/identity.json"}, "grep": {"path": "d/identity.json", "pattern": "."}} {
@@ -143,6 +127,58 @@ func TestALinkThatComesLateOpensNothing(t *testing.T) {
 			}
 		}
 	}
-	close(stop)
-	<-stopped
+	stop()
+}
+
+// swapping lets the link "d" lead to other, to the folder "safe", and so on, until it is
+// stopped.
+func swapping(t *testing.T, cwd, other string) (stop func()) {
+	t.Helper()
+	if err := os.Symlink("safe", filepath.Join(cwd, "d")); err != nil {
+		t.Fatal(err)
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			target, temp := []string{other, "safe"}[i%2], filepath.Join(cwd, "temp")
+			if os.Symlink(target, temp) != nil || os.Rename(temp, filepath.Join(cwd, "d")) != nil {
+				return
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// TestALinkThatComesLateIsNotWrittenThrough is the same for tools that write: a command
+// swaps folders while they do.
+func TestALinkThatComesLateIsNotWrittenThrough(t *testing.T) {
+	home, options := scorelHome(t)
+	options.ByHand = true
+	cwd := project(t, map[string]string{"safe/identity.json": "harmless\n"})
+	stop := swapping(t, cwd, home)
+	set := open(t, options, Scope{})
+	for i := range 200 {
+		set.call(t, cwd, "write_file", map[string]any{"path": "d/identity.json", "content": fmt.Sprint("evil ", i)})
+		set.call(t, cwd, "write_file", map[string]any{"path": "d/new.txt", "content": "evil"})
+		set.call(t, cwd, "patch", map[string]any{"patch": "*** Begin Patch\n*** Delete File: d/config.toml\n*** End Patch"})
+	}
+	stop()
+	if text, err := os.ReadFile(filepath.Join(home, "identity.json")); err != nil || string(text) != "secret-key" {
+		t.Errorf("the key is %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "config.toml")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "new.txt")); err == nil {
+		t.Error("a file was made in scorel's own folder")
+	}
 }

@@ -4,12 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/scorel/scorel/packages/atomicfile"
 )
 
 // guard knows which folders are closed to tools. All are absolute and resolved.
@@ -66,6 +70,58 @@ func (g guard) openRegular(full string) (*os.File, error) {
 		}
 	}
 	return nil, errSwapped
+}
+
+// pin opens the folder that a file lies in, or is to lie in, and makes sure that it is one
+// that may be written to: as openRegular does for what is read.
+func (g guard) pin(path string) (folder *os.Root, name string, err error) {
+	name = filepath.Base(path)
+	for range 3 {
+		folder, err := os.OpenRoot(filepath.Dir(path))
+		if err != nil {
+			return nil, "", err
+		}
+		now := resolved(filepath.Dir(path))
+		opened, err := folder.Stat(".")
+		there, thereErr := os.Lstat(now)
+		if err == nil && thereErr == nil && os.SameFile(opened, there) && !g.hides(filepath.Join(now, name)) {
+			return folder, name, nil
+		}
+		if err := folder.Close(); err != nil {
+			return nil, "", err
+		}
+	}
+	return nil, "", fmt.Errorf("%s %w", path, errSwapped)
+}
+
+// put writes a whole file, whose path has no link at its end, or nothing.
+func (g guard) put(path, content string, mode fs.FileMode) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return atomicfile.WriteIn(folder, name, []byte(content), mode)
+}
+
+// remove takes a file away.
+func (g guard) remove(path string) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Remove(name)
+}
+
+// chmod sets the rights of a file.
+func (g guard) chmod(path string, mode fs.FileMode) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Chmod(name, mode)
 }
 
 // processFolder is that of a process: its environment, memory and open files are there,

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -21,7 +22,7 @@ func (l *Log) migrate(data []byte) error {
 	}
 	migrated := l.session.MigratedBytes(data)
 	if !renamesOpenFiles {
-		if err := l.file.Close(); err != nil {
+		if err := state.CloseLocked(l.file); err != nil {
 			return err
 		}
 	}
@@ -33,8 +34,8 @@ func (l *Log) migrate(data []byte) error {
 		return err
 	}
 	if renamesOpenFiles {
-		if err := l.file.Close(); err != nil {
-			return errors.Join(err, locked.Close())
+		if err := state.CloseLocked(l.file); err != nil {
+			return errors.Join(err, state.CloseLocked(locked))
 		}
 	}
 	l.file = locked

@@ -87,9 +87,9 @@ func readRegular(path string) ([]byte, error) {
 func noteDamage(w io.Writer, f *session.File) {
 	switch n := len(f.Damage); {
 	case n == 1:
-		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, f.Damage[0].What)
+		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, printable(f.Damage[0].What))
 	case n > 1:
-		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, f.Damage[0].What)
+		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, printable(f.Damage[0].What))
 	}
 }
 

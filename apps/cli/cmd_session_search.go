@@ -76,8 +76,8 @@ func printHits(w io.Writer, hits []api.SearchHit) error {
 		for _, part := range h.Snippet {
 			text.WriteString(part.Text)
 		}
-		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", h.SessionID, formatMillis(h.At), printable(clip(h.Name, 60)),
-			h.Role, printable(clip(text.String(), 240)), printable(h.EntryID))
+		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", printable(h.SessionID), formatMillis(h.At), printable(clip(h.Name, 60)),
+			printable(h.Role), printable(clip(text.String(), 240)), printable(h.EntryID))
 		if err != nil {
 			return err
 		}

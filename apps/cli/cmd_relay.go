@@ -82,9 +82,6 @@ number of relays can share it.`,
 
 func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	f.bus = cmp.Or(f.bus, a.getenv("SCOREL_RELAY_BUS"))
-	if err := serve.CheckBus(f.bus); err != nil {
-		return usagef("%v", err)
-	}
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
 		return err
 	}

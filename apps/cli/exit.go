@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
@@ -101,7 +102,7 @@ func isUnreachable(err error) bool {
 		relay   *wire.Error
 	)
 	for _, known := range []error{
-		errUnreachable, link.ErrUnreachable, store.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
+		errUnreachable, link.ErrUnreachable, store.ErrUnreachable, bus.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
 	} {
 		if errors.Is(err, known) {
 			return true

@@ -16,6 +16,8 @@ import (
 var (
 	// ErrNoResponders is wrapped by Request when no other node subscribes to the subject.
 	ErrNoResponders = errors.New("bus: no responders")
+	// ErrUnreachable is wrapped by Attach when nothing of the bus answers.
+	ErrUnreachable = errors.New("bus: cannot be reached")
 	// ErrClosed is wrapped by every call on a closed Node.
 	ErrClosed = errors.New("bus: closed")
 )

@@ -123,8 +123,16 @@ func Prepare(opts Options) (*Plan, error) {
 			return nil, err
 		}
 	}
+	if err := checkBus(opts.Bus); err != nil {
+		return nil, err
+	}
+	if opts.Bus != "" && strings.HasPrefix(opts.storeURL(), "sqlite:") {
+		return nil, errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
+	}
 	return &Plan{opts, guard}, nil
 }
+
+func (opts Options) storeURL() string { return cmp.Or(opts.Store, DefaultStore(opts.DataDir)) }
 
 // PublicURLs returns the addresses that count: those of the options, or else those of
 // the configuration.
@@ -189,11 +197,7 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 }
 
 func openStore(ctx context.Context, opts Options) (storeurl.Archive, error) {
-	url := cmp.Or(opts.Store, DefaultStore(opts.DataDir))
-	if opts.Bus != "" && strings.HasPrefix(url, "sqlite:") {
-		return storeurl.Archive{}, errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
-	}
-	st, err := storeurl.Open(ctx, url)
+	st, err := storeurl.Open(ctx, opts.storeURL())
 	if err != nil {
 		return st, fmt.Errorf("opening the relay's store: %w", err)
 	}
@@ -201,8 +205,8 @@ func openStore(ctx context.Context, opts Options) (storeurl.Archive, error) {
 	return st, nil
 }
 
-// CheckBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.
-func CheckBus(servers string) error {
+// checkBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.
+func checkBus(servers string) error {
 	_, err := openBus(Options{Bus: servers})
 	return err
 }

@@ -85,6 +85,17 @@ func checkURL(raw string) error {
 	return nil
 }
 
+// places are the addresses without what is secret in them.
+func (b *Bus) places() string {
+	var all []string
+	for raw := range strings.SplitSeq(b.servers, ",") {
+		if u, err := url.Parse(strings.TrimSpace(raw)); err == nil {
+			all = append(all, u.Host)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 type node struct {
 	nc    *client.Conn
 	inbox *bus.Inbox
@@ -111,6 +122,9 @@ func (b *Bus) Attach(handle func(bus.Message)) (bus.Node, error) {
 	nc, err := client.Connect(b.servers, n.options()...)
 	if err != nil {
 		n.inbox.Close()
+		if errors.Is(err, client.ErrNoServers) {
+			return nil, fmt.Errorf("%w: no NATS server answers at %s; start one there, or correct the address", bus.ErrUnreachable, b.places())
+		}
 		return nil, fmt.Errorf("connecting to the NATS servers of the bus: %w", err)
 	}
 	n.nc = nc

@@ -26,6 +26,7 @@ import { SessionHistory } from "./SessionHistory";
 import { SessionMenu } from "./SessionMenu";
 import { SessionMode } from "./SessionMode";
 import { SessionModel } from "./SessionModel";
+import { SessionCost } from "./SessionSpent";
 import { SessionStrip } from "./SessionStrip";
 import { Transcript } from "./Transcript";
 import { type OpenSession, useSession } from "./use-session";
@@ -89,19 +90,21 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
               ) : null
             }
           />
-          {open ? (
-            <SessionBody
-              open={open}
-              host={host}
-              label={label}
-              data={data}
-              tree={tree}
-              onTree={setTree}
-              entryId={entryId}
-            />
-          ) : (
-            <Loading />
-          )}
+          <main className="flex min-h-0 flex-1 flex-col">
+            {open ? (
+              <SessionBody
+                open={open}
+                host={host}
+                label={label}
+                data={data}
+                tree={tree}
+                onTree={setTree}
+                entryId={entryId}
+              />
+            ) : (
+              <Loading />
+            )}
+          </main>
         </div>
       </LogContext>
     </NamesContext>
@@ -184,7 +187,10 @@ function SessionBody({ open, host, label, data, tree, onTree, entryId }: BodyPro
       ) : null}
       <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
         {summary && !revoked ? (
-          <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
+          <>
+            <SessionCost session={summary} />
+            <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
+          </>
         ) : null}
       </SessionStrip>
       {revoked ? (
@@ -244,7 +250,11 @@ function Missing({ deviceId, label }: { deviceId: string; label: string }) {
       icon={<SearchIcon />}
       title="This session is not there"
       actions={
-        <Link to="/d/$deviceId" params={{ deviceId }} className="font-medium text-accent underline underline-offset-2">
+        <Link
+          to="/d/$deviceId"
+          params={{ deviceId }}
+          className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
+        >
           See the sessions on {label}
         </Link>
       }

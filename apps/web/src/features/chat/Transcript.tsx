@@ -2,6 +2,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
 import type { Approval, Live } from "../../api/types";
 import { Button } from "../../components/Button";
+import { cx } from "../../components/cx";
 import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
 import { ApprovalCard } from "./ApprovalCard";
@@ -89,7 +90,7 @@ export function Transcript({
     [tools, live.approvals, questions, crew, running],
   );
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && earlier === "none" && outgoing.length === 0 && !running;
+  const nothing = rows.every((row) => row.kind === "note") && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
@@ -114,12 +115,12 @@ export function Transcript({
                   {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
                 </div>
               ) : null}
-              {nothing ? empty : null}
               {rows.slice(first).map((row, i) => (
                 <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
                   <RowView row={row} previous={rows[first + i - 1]} me={me} />
                 </div>
               ))}
+              {nothing ? empty : null}
               {place ? (
                 <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
               ) : (
@@ -140,6 +141,7 @@ export function Transcript({
                       count={leaves.length}
                       asker={asker}
                       canAnswer={canAnswer}
+                      watches={!canAnswer && state.status === "live"}
                       canKeepRules={canKeepRules}
                       onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
                     />
@@ -149,6 +151,7 @@ export function Transcript({
                       key={question.id}
                       question={question}
                       canAnswer={canReply}
+                      watches={!canReply && state.status === "live"}
                       onReply={(asked, reply) => view.answerQuestion(asked, reply)}
                     />
                   ))}
@@ -227,7 +230,16 @@ function RowView({ row, previous, me }: { row: Row; previous: Row | undefined; m
     case "result":
       return <ResultRow result={row.result} />;
     case "note":
-      return <p className="caption my-4 text-center text-faint">{row.text}</p>;
+      return (
+        <p
+          className={cx(
+            "mb-4 text-balance break-words text-center text-faint text-xs",
+            previous?.kind === "note" ? "-mt-3" : "mt-4",
+          )}
+        >
+          {row.text}
+        </p>
+      );
     case "error":
       return <ErrorCard text={row.text} />;
     case "unknown":

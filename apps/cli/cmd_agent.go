@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,22 +44,18 @@ odd is said on the standard error output. With --json each line is one agent.`,
 		if err != nil {
 			return err
 		}
-		for _, note := range notes {
-			fmt.Fprintln(a.stderr, "scorel: "+printable(note))
-		}
-		if asJSON {
-			return printEach(a.stdout, agents)
-		}
-		var rows [][]string
-		for _, agent := range agents {
-			offered := "yes"
-			if !agent.Offered {
-				offered = "no"
-			}
-			rows = append(rows, []string{agent.Name, string(agent.Scope), offered, cmp.Or(agent.Model, "-"),
-				clip(cmp.Or(strings.Join(agent.Tools, " "), "all"), 60), clip(agent.Description, 70)})
-		}
-		return printTable(a.stdout, []string{"NAME", "FROM", "OFFERED", "MODEL", "TOOLS", "WHAT"}, rows)
+		a.sayNotes(notes)
+		return printList(a, asJSON, agents, listing[host.Agent]{
+			header: []string{"NAME", "FROM", "OFFERED", "MODEL", "TOOLS", "WHAT"},
+			row: func(_ int, agent host.Agent) []string {
+				offered := "yes"
+				if !agent.Offered {
+					offered = "no"
+				}
+				return []string{agent.Name, string(agent.Scope), offered, cmp.Or(agent.Model, "-"),
+					clip(cmp.Or(strings.Join(agent.Tools, " "), "all"), 60), clip(agent.Description, 70)}
+			},
+		})
 	}
 	return cmd
 }

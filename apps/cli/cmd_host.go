@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/link"
@@ -103,12 +104,7 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.replace {
-		if err := a.endHost(ctx); err != nil && !errors.Is(err, host.ErrNoHost) {
-			return err
-		}
-	}
-	h, err := newLocalHost(cfg)
+	h, err := newLocalHost(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -149,6 +145,10 @@ type hostStatus struct {
 	DefaultModel string   `json:"defaultModel"`
 	Demo         bool     `json:"demo"` // the default model is the demo model
 	StartedAt    int64    `json:"startedAt"`
+
+	Sandbox       string             `json:"sandbox"`
+	SandboxNote   string             `json:"sandboxNote,omitempty"`
+	SandboxLimits *api.SandboxLimits `json:"sandboxLimits,omitempty"`
 }
 
 func newHostStatus(a *app) *cobra.Command {
@@ -191,6 +191,7 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 		Running: true, PID: state.PID, DeviceID: state.DeviceID, Label: info.Label, Version: info.Version,
 		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, DefaultModel: info.DefaultModel,
 		Demo: answersDemo(info), StartedAt: state.StartedAt,
+		Sandbox: info.Sandbox, SandboxNote: info.SandboxNote, SandboxLimits: info.SandboxLimits,
 	}, nil
 }
 
@@ -207,6 +208,9 @@ func (a *app) printStatus(s hostStatus) error {
 		{"device", s.DeviceID.String()}, {"label", s.Label}, {"process", fmt.Sprint(s.PID)},
 		{"since", formatMillis(s.StartedAt)}, {"version", s.Version}, {"direct", s.Addr},
 		{"relay", relay}, {"model", model},
+	}
+	for _, line := range doctor.Sandbox(api.HostInfo{Sandbox: s.Sandbox, SandboxNote: s.SandboxNote, SandboxLimits: s.SandboxLimits}) {
+		rows = append(rows, [2]string{"sandbox", line})
 	}
 	var b strings.Builder
 	for _, row := range rows {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +23,9 @@ func newHostToken(a *app) *cobra.Command {
 
 func newTokenCreate(a *app) *cobra.Command {
 	var (
-		label  string
-		grants []string
-		asJSON bool
+		label, expires string
+		grants         []string
+		asJSON         bool
 	)
 	cmd := &cobra.Command{
 		Use:   "create",
@@ -32,9 +33,10 @@ func newTokenCreate(a *app) *cobra.Command {
 		Long: `Makes a token for programs on this machine and prints it once: the host keeps
 only its hash. The grants are view (read), prompt (make sessions, send prompts,
 cancel), approve (answer for tools that ask) and manage (projects, folders,
-clients). Whoever has prompt can have the agent read what you can read.`,
+clients). Whoever has prompt can have the agent read what you can read. With
+--expires it stops working by itself, and what uses it then is cut off.`,
 		Example: `  scorel host token create --grants view --label dashboard
-  scorel host token create --grants view,prompt --label ci > token`,
+  scorel host token create --grants view,prompt --label ci --expires 720h > token`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			asked, err := parseGrants(grants)
@@ -44,11 +46,20 @@ clients). Whoever has prompt can have the agent read what you can read.`,
 			if label == "" {
 				return usagef("the token needs a name: give it with --label, as in --label ci")
 			}
-			return a.createToken(cmd.Context(), label, asked, asJSON)
+			lifetime, err := parseLifetime(expires)
+			if err != nil {
+				return err
+			}
+			request := api.CreateTokenRequest{Label: label, Grants: asked}
+			if lifetime > 0 {
+				request.ExpiresAt = time.Now().Add(lifetime).UnixMilli()
+			}
+			return a.createToken(cmd.Context(), request, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&label, "label", "", "what the token is for, as the list shows it")
 	cmd.Flags().StringSliceVar(&grants, "grants", nil, "what it may do: some of view,prompt,approve,manage")
+	cmd.Flags().StringVar(&expires, "expires", "0", "how long it works, such as 720h or 30d; 0 is until it is revoked")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -78,10 +89,11 @@ func grantList(grants []api.Grant) string {
 	return strings.Join(words, ",")
 }
 
-func (a *app) createToken(ctx context.Context, label string, grants []api.Grant, asJSON bool) error {
+// createToken makes the secret, of which the host learns only the hash.
+func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, asJSON bool) error {
 	secret := "scorel_" + rand.Text()
 	hash := sha256.Sum256([]byte(secret))
-	request := api.CreateTokenRequest{Hash: hex.EncodeToString(hash[:]), Label: label, Grants: grants}
+	request.Hash = hex.EncodeToString(hash[:])
 	response, err := ask[api.CreateTokenResponse](ctx, &target{app: a}, "create_token", request)
 	if err != nil {
 		return err
@@ -92,7 +104,11 @@ func (a *app) createToken(ctx context.Context, label string, grants []api.Grant,
 			Secret string `json:"token"`
 		}{response.Token, secret})
 	}
-	if _, err := fmt.Fprintf(a.stderr, "%s may %s; it is shown this once\n", response.Token.ID, grantList(grants)); err != nil {
+	until := ""
+	if response.Token.ExpiresAt != 0 {
+		until = " until " + formatMillis(response.Token.ExpiresAt)
+	}
+	if _, err := fmt.Fprintf(a.stderr, "%s may %s%s; it is shown this once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout, secret)
@@ -126,9 +142,20 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, token := range response.Tokens {
-		rows = append(rows, []string{token.ID, grantList(token.Grants), formatMillis(token.CreatedAt), token.Label})
+		rows = append(rows, []string{token.ID, grantList(token.Grants), formatMillis(token.CreatedAt), tokenEnd(token), token.Label})
 	}
-	return printTable(a.stdout, []string{"ID", "GRANTS", "CREATED", "LABEL"}, rows)
+	return printTable(a.stdout, []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"}, rows)
+}
+
+// tokenEnd says when a token stops working, or that it has.
+func tokenEnd(token api.Token) string {
+	switch {
+	case token.ExpiresAt == 0:
+		return "never"
+	case time.Now().UnixMilli() >= token.ExpiresAt:
+		return "expired " + formatMillis(token.ExpiresAt)
+	}
+	return formatMillis(token.ExpiresAt)
 }
 
 func newTokenRevoke(a *app) *cobra.Command {

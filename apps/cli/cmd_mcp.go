@@ -93,27 +93,22 @@ prompt after it was allowed. With --json each line is one server.`,
 			return err
 		}
 		_ = c.Close() // used to the end
-		for _, problem := range response.Problems {
-			fmt.Fprintln(a.stderr, "scorel: "+printable(problem))
-		}
-		if asJSON {
-			return printEach(a.stdout, response.Servers)
-		}
-		if len(response.Servers) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there is no MCP server: .mcp.json in the project's folder and [mcp.servers.NAME] in config.toml name them")
-			return err
-		}
-		var rows [][]string
-		for _, s := range response.Servers {
-			state := string(s.State)
-			if s.Reason != "" {
-				state += ": " + clip(s.Reason, 100)
-			}
-			rows = append(rows, []string{s.Name, s.Source, state, fmt.Sprint(len(s.Tools)), s.Shown})
-		}
-		return printTable(a.stdout, []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"}, rows)
+		a.sayNotes(response.Problems)
+		return printList(a, asJSON, response.Servers, listing[api.MCPServer]{
+			none:   "there is no MCP server: .mcp.json in the project's folder and [mcp.servers.NAME] in config.toml name them",
+			header: []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"},
+			row:    mcpRow,
+		})
 	}
 	return cmd
+}
+
+func mcpRow(_ int, s api.MCPServer) []string {
+	state := string(s.State)
+	if s.Reason != "" {
+		state += ": " + clip(s.Reason, 100)
+	}
+	return []string{s.Name, s.Source, state, fmt.Sprint(len(s.Tools)), s.Shown}
 }
 
 func newMCPDecide(a *app, verb string, allow bool) *cobra.Command {

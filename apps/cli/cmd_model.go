@@ -38,16 +38,12 @@ each line is one model.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printEach(a.stdout, models)
-		}
-		var rows [][]string
-		for _, m := range models {
-			rows = append(rows, []string{
-				m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), m.Thinking,
-			})
-		}
-		return printTable(a.stdout, []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING"}, rows)
+		return printList(a, asJSON, models, listing[host.ModelInfo]{
+			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING"},
+			row: func(_ int, m host.ModelInfo) []string {
+				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), m.Thinking}
+			},
+		})
 	}
 	return cmd
 }

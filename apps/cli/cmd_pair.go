@@ -126,7 +126,7 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := newLocalHost(cfg)
+	h, err := newLocalHost(ctx, cfg)
 	if err != nil {
 		return nil, nil, err
 	}

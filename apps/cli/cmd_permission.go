@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -24,7 +26,8 @@ func newPermissionList(a *app) *cobra.Command {
 		Long: `List the rules that calls of tools are judged by: those of the project, then those of
 the user, which hold in every project. What denies beats what asks, what asks beats
 what allows. Those of config.toml are changed in that file, the others by add and
-remove. With --json each line is one rule.`,
+remove. What holds commands back besides, the sandbox, is said on the standard error
+output. With --json each line is one rule.`,
 		Example: "  scorel permission list\n  scorel permission list --project ~/code/site --json\n  scorel permission list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -32,34 +35,38 @@ remove. With --json each line is one rule.`,
 	addJSON(cmd, &asJSON)
 	cmd.Flags().BoolVar(&all, "all", false, "the rules of every project")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var response api.ListRulesResponse
+		var (
+			response api.ListRulesResponse
+			about    api.HostInfo
+		)
 		err := project.within(cmd.Context(), all, func(c *client.Client, projectID string) (err error) {
-			response, err = client.Call[api.ListRulesResponse](cmd.Context(), c, "list_rules", api.ListRulesRequest{ProjectID: projectID})
+			if response, err = client.Call[api.ListRulesResponse](cmd.Context(), c, "list_rules", api.ListRulesRequest{ProjectID: projectID}); err != nil {
+				return err
+			}
+			about, err = getHost(cmd.Context(), c)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printEach(a.stdout, response.Rules)
+		if !asJSON {
+			a.sayNotes([]string{"what a rule allows runs with this sandbox: " + strings.Join(doctor.Sandbox(about), "; ")})
 		}
-		if len(response.Rules) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there is no rule: `scorel permission add` adds one, and so does the answer \"always\"")
-			return err
-		}
-		var rows [][]string
-		for _, r := range response.Rules {
-			scope := string(r.Scope)
-			if all && r.ProjectID != "" {
-				scope = r.ProjectID
-			}
-			text := r.Rule
-			if r.Problem != "" {
-				text += "  (does not count: " + clip(r.Problem, 100) + ")"
-			}
-			rows = append(rows, []string{string(r.Kind), scope, r.Source, text})
-		}
-		return printTable(a.stdout, []string{"WHAT", "WHERE", "FROM", "RULE"}, rows)
+		return printList(a, asJSON, response.Rules, listing[api.PermissionRule]{
+			none:   "there is no rule: `scorel permission add` adds one, and so does the answer \"always\"",
+			header: []string{"WHAT", "WHERE", "FROM", "RULE"},
+			row: func(_ int, r api.PermissionRule) []string {
+				scope := string(r.Scope)
+				if all && r.ProjectID != "" {
+					scope = r.ProjectID
+				}
+				text := r.Rule
+				if r.Problem != "" {
+					text += "  (does not count: " + clip(r.Problem, 100) + ")"
+				}
+				return []string{string(r.Kind), scope, r.Source, text}
+			},
+		})
 	}
 	return cmd
 }

@@ -29,6 +29,7 @@ type relayFlags struct {
 	guard                      serve.Guard
 	log                        *logFlags
 	serve                      serve.Options // what flags of package serve set
+	reload                     <-chan os.Signal
 }
 
 func newRelay(a *app) *cobra.Command {
@@ -90,26 +91,10 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err := checkURLs("allowed-origin", f.allowedOrigins); err != nil {
 		return err
 	}
-	names, err := f.guard.PublicURLs(f.publicURLs)
-	if err != nil {
-		return usagef("%v", err)
-	}
-	proxies, err := parseProxies(f.trustedProxies)
-	if err != nil {
-		return err
-	}
-	if err := f.serve.TLS.Check(names); err != nil {
-		return usagef("%v", err)
-	}
-	logger, err := a.logger(f.log)
-	if err != nil {
-		return err
-	}
-	url, err := a.storeURL(f.store)
-	if err != nil {
-		return err
-	}
-	dataDir, err := a.relayFolder(f.store)
+	var stop func()
+	f.reload, stop = hangups()
+	defer stop()
+	plan, err := a.planRelay(f)
 	if err != nil {
 		return err
 	}
@@ -117,19 +102,39 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	if !isLoopback(listener.Addr()) && len(names) == 0 {
+	if !isLoopback(listener.Addr()) && len(plan.PublicURLs()) == 0 {
 		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", listener.Addr())
 	}
-	reload, stop := hangups()
-	defer stop()
+	return plan.Run(ctx, listener, func() error { return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled()) })
+}
+
+// planRelay reads and checks what flags and files say, all of it once. What is wrong
+// there is a wrong command line: nothing was tried.
+func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
+	proxies, err := parseProxies(f.trustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return nil, err
+	}
 	opts := f.serve
-	opts.Listener, opts.Store, opts.DataDir = listener, url, dataDir
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = f.publicURLs, f.allowedOrigins, proxies
-	opts.Guard = f.guard
-	opts.Bus, opts.Web, opts.Logger, opts.Version = f.bus, a.webFiles(), logger, version
-	opts.Ready = func() error { return a.announceRelay(f.asJSON, listener.Addr(), opts.TLS.Enabled()) }
-	opts.Reload = reload
-	return serve.Run(ctx, opts)
+	opts.Guard, opts.Bus, opts.Logger, opts.Version = f.guard, f.bus, logger, version
+	opts.Reload = f.reload
+	if opts.Store, err = a.storeURL(f.store); err != nil {
+		return nil, err
+	}
+	if opts.DataDir, err = a.relayFolder(f.store); err != nil {
+		return nil, err
+	}
+	opts.Web = a.webFiles()
+	plan, err := serve.Prepare(opts)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return plan, nil
 }
 
 // hangups are the requests to read certificates and settings again.

@@ -1,11 +1,10 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 func newSkill(a *app) *cobra.Command {
@@ -42,25 +41,18 @@ each line is one skill.`,
 		if err != nil {
 			return err
 		}
-		for _, note := range found.Notes {
-			fmt.Fprintln(a.stderr, "scorel: "+printable(note))
-		}
-		if asJSON {
-			return printEach(a.stdout, found.Skills)
-		}
-		if len(found.Skills) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there is no skill: one is a folder with a SKILL.md, for example in .agents/skills")
-			return err
-		}
-		var rows [][]string
-		for _, s := range found.Skills {
-			model := "yes"
-			if s.Manual {
-				model = "no"
-			}
-			rows = append(rows, []string{s.Name, s.Scope, model, clip(s.Description, 70), s.Path})
-		}
-		return printTable(a.stdout, []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"}, rows)
+		a.sayNotes(found.Notes)
+		return printList(a, asJSON, found.Skills, listing[session.SkillInfo]{
+			none:   "there is no skill: one is a folder with a SKILL.md, for example in .agents/skills",
+			header: []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"},
+			row: func(_ int, s session.SkillInfo) []string {
+				model := "yes"
+				if s.Manual {
+					model = "no"
+				}
+				return []string{s.Name, s.Scope, model, clip(s.Description, 70), s.Path}
+			},
+		})
 	}
 	return cmd
 }

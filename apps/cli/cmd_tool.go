@@ -41,18 +41,16 @@ tool with the JSON Schema of its arguments.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printEach(a.stdout, tools)
-		}
-		var rows [][]string
-		for _, t := range tools {
-			asks := "no"
-			if t.Risk != "read" {
-				asks = "yes"
-			}
-			rows = append(rows, []string{t.Name, t.Toolset, asks, clip(t.Description, 80)})
-		}
-		return printTable(a.stdout, []string{"NAME", "GROUP", "ASKS", "WHAT"}, rows)
+		return printList(a, asJSON, tools, listing[host.Tool]{
+			header: []string{"NAME", "GROUP", "ASKS", "WHAT"},
+			row: func(_ int, t host.Tool) []string {
+				asks := "no"
+				if t.Risk != "read" {
+					asks = "yes"
+				}
+				return []string{t.Name, t.Toolset, asks, clip(t.Description, 80)}
+			},
+		})
 	}
 	return cmd
 }

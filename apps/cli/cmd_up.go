@@ -69,7 +69,7 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 		return err
 	}
 	place := upPlace{home: home, url: baseURL(listener.Addr())}
-	h, err := a.upHost(f, place)
+	h, err := a.upHost(ctx, f, place)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -88,12 +88,12 @@ type upPlace struct {
 	url  string // of the relay and its web page, as this machine reaches it
 }
 
-func (a *app) upHost(f upFlags, place upPlace) (*host.Host, error) {
+func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host, error) {
 	cfg, err := a.hostConfig(hostFlags{relay: place.url, projects: f.projects, log: f.log})
 	if err != nil {
 		return nil, err
 	}
-	return newLocalHost(cfg)
+	return newLocalHost(ctx, cfg)
 }
 
 func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, place upPlace) (*part, error) {

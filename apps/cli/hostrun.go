@@ -18,8 +18,8 @@ import (
 
 // newLocalHost makes the host of this machine. A live one is said as such, and so
 // is that neither the command line nor config.toml says which relay to use.
-func newLocalHost(cfg host.Config) (*host.Host, error) {
-	h, err := host.New(cfg)
+func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
+	h, err := host.NewContext(ctx, cfg)
 	var live *host.LiveError
 	if errors.As(err, &live) {
 		return nil, hostRuns(err, live.PID)

@@ -95,3 +95,34 @@ func printEach[T any](w io.Writer, list []T) error {
 	}
 	return nil
 }
+
+// listing is how a list command prints what it found.
+type listing[T any] struct {
+	none   string // said where there is nothing; "" prints the header alone
+	header []string
+	row    func(i int, element T) []string
+}
+
+// printList is the end of a list command: JSON, one element a line, or a table for
+// people, who are told where there is nothing.
+func printList[T any](a *app, asJSON bool, list []T, how listing[T]) error {
+	if asJSON {
+		return printEach(a.stdout, list)
+	}
+	if len(list) == 0 && how.none != "" {
+		_, err := fmt.Fprintln(a.stdout, how.none)
+		return err
+	}
+	rows := make([][]string, 0, len(list))
+	for i, element := range list {
+		rows = append(rows, how.row(i, element))
+	}
+	return printTable(a.stdout, how.header, rows)
+}
+
+// sayNotes tells people beside a list what was left out of it or is odd.
+func (a *app) sayNotes(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(a.stderr, "scorel: "+printable(note))
+	}
+}

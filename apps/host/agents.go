@@ -86,7 +86,11 @@ func Agents(home, folder string) ([]Agent, []string, error) {
 	if folder, err = state.Canonical(folder); err != nil {
 		return nil, nil, err
 	}
-	catalog := tool.NewCatalog(toolOptions(paths, config))
+	options, err := toolOptions(paths, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	catalog := tool.NewCatalog(options)
 	if err := checkCrew(config.Crew, catalog, paths.Config()); err != nil {
 		return nil, nil, err
 	}

@@ -55,9 +55,8 @@ func (h *Host) serveConn(ctx context.Context, transport client.Transport, client
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := h.newConn(transport, clientID, grants, cancel)
 	h.hub.add(c)
-	if h.revoked(clientID) { // since it was let in, and before the hub could end it
-		cancel(errTokenRevoked)
-	}
+	ctx, expire := h.untilToken(ctx, clientID)
+	defer expire()
 	var wg sync.WaitGroup
 	wg.Go(func() { cancel(c.writeLoop(ctx)) })
 	err := c.readLoop(ctx, &wg)

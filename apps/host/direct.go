@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -125,8 +126,13 @@ func (h *Host) authenticate(r *http.Request) (caller, *refusal) {
 	case ok && subtle.ConstantTimeCompare([]byte(token), []byte(h.token)) == 1:
 		return caller{localID, append(api.AllGrants(), api.GrantLocal)}, nil
 	}
-	if known, found := h.tokens.Check(token); ok && found {
-		return caller{known.ID, known.Grants}, nil
+	if ok {
+		switch known, admission := h.tokens.Check(token); admission {
+		case state.TokenGood:
+			return caller{known.ID, known.Grants}, nil
+		case state.TokenExpired:
+			return caller{}, refuseExpired(known)
+		}
 	}
 	return caller{}, refuseWith(http.StatusUnauthorized, api.KindNotAllowed,
 		"a token is needed, as in the header \"Authorization: Bearer TOKEN\": make one with `scorel host token create`")

@@ -1,6 +1,12 @@
 package host
 
-import "github.com/scorel/scorel/packages/protocol/api"
+import (
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// Beneath puts something around every provider of sessions of a host to come.
+func Beneath(cfg *Config, wrap func(store.Provider) store.Provider) { cfg.beneath = wrap }
 
 // Tell broadcasts an event of the host.
 func (h *Host) Tell(event api.Event) { h.tell(event) }

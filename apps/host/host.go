@@ -19,6 +19,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/keyfile"
@@ -39,12 +40,15 @@ type Config struct {
 	Version  string              // of the program
 	Logger   *slog.Logger        // nil is silent
 	Projects []string            // absolute paths of folders to add at the start
-	Replace  bool                // end a live host on this home first
+	Replace  bool                // end a live host on this home first, and wait until it has ended
 	Getenv   func(string) string // nil is os.Getenv
 	// Helper is the absolute path of a program whose main function gives the
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
 	Helper string
+
+	// beneath, where a test sets it, is put around every provider of sessions.
+	beneath func(store.Provider) store.Provider
 }
 
 // Host is a host that has its parts and is not running yet, or is.
@@ -113,9 +117,14 @@ func (e *LiveError) Error() string {
 // errStopped is the cause of an orderly end.
 var errStopped = errors.New("the host was asked to stop")
 
-// New takes the lock of the home and loads all that is kept there. Close, or Run,
-// releases it. The error is a *LiveError when another host holds the lock.
-func New(cfg Config) (*Host, error) {
+// New is NewContext for who waits for a live host to end as long as that takes.
+func New(cfg Config) (*Host, error) { return NewContext(context.Background(), cfg) }
+
+// NewContext takes the lock of the home and loads all that is kept there. Close, or
+// Run, releases it. The error is a *LiveError when another host holds the lock. ctx
+// ends the wait for a host that is replaced, and nothing else. A config.toml that is
+// wrong leaves that one running.
+func NewContext(ctx context.Context, cfg Config) (*Host, error) {
 	h := &Host{
 		cfg: cfg, log: cfg.Logger, paths: state.Paths{Home: cfg.Home}, hub: newHub(), ready: make(chan struct{}),
 		token: rand.Text(),
@@ -130,24 +139,24 @@ func New(cfg Config) (*Host, error) {
 	if err := os.MkdirAll(cfg.Home, 0o700); err != nil {
 		return nil, fmt.Errorf("the home folder cannot be made: %w", err)
 	}
+	getenv := cfg.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
 	var err error
-	if h.lock, err = takeLock(h.paths, cfg.Replace); err != nil {
+	if h.models, err = loadModels(h.paths.Config(), getenv); err != nil {
 		return nil, err
 	}
-	if err := h.load(); err != nil {
+	if h.lock, err = takeLock(ctx, h.paths, cfg.Replace); err != nil {
+		return nil, err
+	}
+	if err := h.load(getenv); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
-func (h *Host) load() (err error) {
-	getenv := h.cfg.Getenv
-	if getenv == nil {
-		getenv = os.Getenv
-	}
-	if h.models, err = loadModels(h.paths.Config(), getenv); err != nil {
-		return err
-	}
+func (h *Host) load(getenv func(string) string) (err error) {
 	h.label = labelOf(cmp.Or(h.cfg.Label, h.models.config.Label))
 	if h.keys, err = keyfile.LoadOrCreate(h.paths.Identity(), ident.KindDevice); err != nil {
 		return err
@@ -183,10 +192,15 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if h.mcp, err = newMCP(h, getenv); err != nil {
 		return err
 	}
-	h.sandbox = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper)
+	if h.sandbox, err = detectSandbox(h.stopCtx, h.paths, h.models.config.Sandbox, h.cfg.Helper); err != nil {
+		return err
+	}
 	kind, note := h.sandbox.Kind()
-	h.log.Info("how commands are held back", "sandbox", kind, "note", note)
-	options := toolOptions(h.paths, h.models.config)
+	h.log.Info("how commands are held back", "sandbox", kind, "network", h.sandbox.Reach().Network, "note", note)
+	options, err := toolOptions(h.paths, h.models.config)
+	if err != nil {
+		return err
+	}
 	options.Sandbox = h.sandbox.Wrap
 	catalog := tool.NewCatalog(options)
 	h.permissions, err = loadPermissions(h.paths, h.models.config.Permissions, catalog)
@@ -203,7 +217,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		scope := tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team, Nested: h.nested}
 		return &kit{Set: catalog.Open(scope), servers: h.mcp, team: team}
 	}
-	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.log)
+	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
 	if err != nil {
 		return err
 	}
@@ -235,41 +249,6 @@ func (h *Host) relayURL() string {
 }
 
 func (h *Host) invite() string { return cmp.Or(h.cfg.Invite, h.models.config.Invite) }
-
-// takeLock waits a moment, because a look at whether a host lives takes the lock
-// for an instant; with replace it ends a live host first.
-func takeLock(paths state.Paths, replace bool) (*state.Lock, error) {
-	const patience = 2 * time.Second
-	lock, err := tryLock(paths, 200*time.Millisecond)
-	if !errors.Is(err, state.ErrLocked) {
-		return lock, err
-	}
-	run, runErr := state.ReadRun(paths)
-	if runErr != nil { // it is just starting or ending
-		if lock, err = tryLock(paths, patience); err == nil {
-			return lock, nil
-		}
-		return nil, &LiveError{}
-	}
-	if !replace {
-		return nil, &LiveError{PID: run.PID}
-	}
-	if err := stopLive(run); err != nil {
-		return nil, fmt.Errorf("replacing the running host: %w", err)
-	}
-	return tryLock(paths, 5*patience)
-}
-
-func tryLock(paths state.Paths, patience time.Duration) (*state.Lock, error) {
-	deadline := time.Now().Add(patience)
-	for {
-		lock, err := state.Acquire(paths.Lock())
-		if !errors.Is(err, state.ErrLocked) || time.Now().After(deadline) {
-			return lock, err
-		}
-		time.Sleep(20 * time.Millisecond) // the lock has no way to wait with a deadline
-	}
-}
 
 // labelOf makes a label that the wire accepts.
 func labelOf(label string) string {

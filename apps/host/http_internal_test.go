@@ -75,6 +75,29 @@ func TestATokenThatWasRevokedMeanwhileGetsNoConnection(t *testing.T) {
 	}
 }
 
+// TestAConnectionEndsWithItsToken: not before, and not only with the next request.
+func TestAConnectionEndsWithItsToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tokens, err := state.LoadTokens(filepath.Join(t.TempDir(), "tokens.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := tokens.Add(strings.Repeat("ab", 32), "brief", api.AllGrants(), time.Now().Add(time.Hour).UnixMilli())
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &Host{hub: newHub(), tokens: tokens}
+		_, far := newPipe()
+		begun := time.Now()
+		if err := h.serveConn(t.Context(), far, token.ID, token.Grants); !errors.Is(err, errTokenExpired) {
+			t.Errorf("its connection ended with %v", err)
+		}
+		if took := time.Since(begun); took != time.Hour {
+			t.Errorf("its connection ended after %s", took)
+		}
+	})
+}
+
 // TestEveryKindHasAStatus: only a fault of the host is a 500, and the guide says so
 // of each.
 func TestEveryKindHasAStatus(t *testing.T) {

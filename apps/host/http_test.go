@@ -246,6 +246,11 @@ func TestTokensByHTTP(t *testing.T) {
 		"none":         {Hash: strings.Repeat("0", 64), Label: "x"},
 		"short hash":   {Hash: "00", Label: "x", Grants: []api.Grant{api.GrantView}},
 		"label":        {Hash: strings.Repeat("0", 64), Label: "\n", Grants: []api.Grant{api.GrantView}},
+		"other end":    {Hash: hash, Label: "test", Grants: token.Grants, ExpiresAt: time.Now().Add(time.Hour).UnixMilli()},
+		"passed":       {Hash: strings.Repeat("0", 64), Label: "x", Grants: token.Grants, ExpiresAt: time.Now().Add(-time.Hour).UnixMilli()},
+		"before 1970":  {Hash: strings.Repeat("0", 64), Label: "x", Grants: token.Grants, ExpiresAt: -1},
+		"seconds":      {Hash: strings.Repeat("0", 64), Label: "x", Grants: token.Grants, ExpiresAt: time.Now().Unix()},
+		"microseconds": {Hash: strings.Repeat("0", 64), Label: "x", Grants: token.Grants, ExpiresAt: time.Now().Add(time.Hour).UnixMicro()},
 	} {
 		body, _ := json.Marshal(request)
 		if status, answer := full.post("/v1/create_token", string(body)); status != 400 && status != 409 {

@@ -29,6 +29,8 @@ func (h *Host) getHost(_ context.Context, c *conn, _ api.Empty) (api.GetHostResp
 		MaxMode:      h.maxMode(c),
 		Sandbox:      kind,
 		SandboxNote:  note,
+
+		SandboxLimits: h.sandboxLimits(),
 	}}, nil
 }
 

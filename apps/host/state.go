@@ -2,13 +2,9 @@ package host
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // State is what a running host tells the command line on its machine.
@@ -28,21 +24,4 @@ func DialLocal(ctx context.Context, home string) (client.Transport, error) {
 		return nil, err
 	}
 	return client.DialDirect(ctx, run.Addr, run.Token)
-}
-
-// stopLive asks a live host to end.
-func stopLive(run State) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	transport, err := client.DialDirect(ctx, run.Addr, run.Token)
-	if err != nil {
-		return fmt.Errorf("process %d does not answer: end it yourself: %w", run.PID, err)
-	}
-	c := client.New(transport, nil)
-	_, err = client.Call[api.Empty](ctx, c, "stop_host", api.Empty{})
-	_ = c.Close()
-	if errors.Is(err, client.ErrLost) { // it was gone before its answer was
-		return nil
-	}
-	return err
 }

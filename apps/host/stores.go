@@ -21,8 +21,8 @@ import (
 
 // openStores opens every session provider whose address is known. One that cannot
 // be reached keeps the host from starting: its sessions would look as if they were
-// gone.
-func openStores(ctx context.Context, config state.Config, dir string, logger *slog.Logger) (*places.Places, error) {
+// gone. beneath, unless it is nil, is put around each of them.
+func openStores(ctx context.Context, config state.Config, dir string, beneath func(store.Provider) store.Provider, logger *slog.Logger) (*places.Places, error) {
 	providers := map[string]store.Provider{state.SessionsInFiles: file.New(dir, logger)}
 	for name, open := range map[string]func(context.Context, string, *slog.Logger) (*rows.Provider, error){
 		state.SessionsInPostgres: postgres.Open, state.SessionsInMySQL: mysql.Open,
@@ -37,6 +37,11 @@ func openStores(ctx context.Context, config state.Config, dir string, logger *sl
 		}
 		providers[name] = provider
 		logger.Info("sessions may be kept in a database", "provider", name, "place", provider.Place())
+	}
+	if beneath != nil {
+		for name, provider := range providers {
+			providers[name] = beneath(provider)
+		}
 	}
 	return places.New(providers, config.SessionProvider, logger), nil
 }

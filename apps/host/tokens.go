@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -24,11 +26,14 @@ func (h *Host) createToken(_ context.Context, _ *conn, r api.CreateTokenRequest)
 	if err := checkGrants(r.Grants); err != nil {
 		return api.CreateTokenResponse{}, err
 	}
-	token, err := h.tokens.Add(r.Hash, r.Label, r.Grants)
+	if err := checkExpiry(r.ExpiresAt); err != nil {
+		return api.CreateTokenResponse{}, err
+	}
+	token, err := h.tokens.Add(r.Hash, r.Label, r.Grants, r.ExpiresAt)
 	if err != nil {
 		return api.CreateTokenResponse{}, err
 	}
-	h.log.Info("token added", "client", token.ID, "grants", token.Grants)
+	h.log.Info("token added", "client", token.ID, "grants", token.Grants, "expiresAt", token.ExpiresAt)
 	return api.CreateTokenResponse{Token: token}, nil
 }
 
@@ -44,6 +49,25 @@ func checkGrants(grants []api.Grant) error {
 		if slices.Contains(grants[:i], grant) {
 			return api.Errorf(api.KindBadRequest, "the grant %q stands there twice", grant)
 		}
+	}
+	return nil
+}
+
+// maxLifetime bounds how far ahead a token may expire: further is a unit that was
+// mistaken, and no token is needed longer.
+const maxLifetime = 100 * 366 * 24 * time.Hour
+
+// checkExpiry takes 0, which is never, or Unix milliseconds that are still to come.
+func checkExpiry(at int64) error {
+	if at == 0 {
+		return nil
+	}
+	now := time.Now()
+	if at <= now.UnixMilli() {
+		return api.Errorf(api.KindBadRequest, "expiresAt has passed already: give Unix milliseconds that are still to come, by this host's clock")
+	}
+	if at > now.Add(maxLifetime).UnixMilli() {
+		return api.Errorf(api.KindBadRequest, "expiresAt is more than a hundred years ahead: give Unix milliseconds, or leave it out for a token that does not expire")
 	}
 	return nil
 }
@@ -65,10 +89,37 @@ func (h *Host) revokeToken(_ context.Context, _ *conn, r api.RevokeTokenRequest)
 	return none, nil
 }
 
-// revoked tells whether a connection is that of a token that is not admitted.
-func (h *Host) revoked(clientID string) bool {
-	return strings.HasPrefix(clientID, "tok_") && !h.tokens.Has(clientID)
+// tokenPrefix begins the id of a token, in place of a client's.
+const tokenPrefix = "tok_"
+
+// untilToken is the context of a connection: one of a token ends when that expires,
+// and at once when it is not admitted any more since the connection was let in. The
+// connection must be known to the hub, so that a later revocation finds it.
+func (h *Host) untilToken(ctx context.Context, clientID string) (context.Context, context.CancelFunc) {
+	if !strings.HasPrefix(clientID, tokenPrefix) {
+		return ctx, func() {}
+	}
+	token, admitted := h.tokens.Find(clientID)
+	if !admitted {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(errTokenRevoked)
+		return ctx, func() {}
+	}
+	if token.ExpiresAt == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, time.UnixMilli(token.ExpiresAt), errTokenExpired)
 }
 
-// errTokenRevoked ends the connections of a token that was revoked.
-var errTokenRevoked = errors.New("this token was revoked")
+// errTokenRevoked ends the connections of a token that was revoked, errTokenExpired
+// those of one that expired.
+var (
+	errTokenRevoked = errors.New("this token was revoked")
+	errTokenExpired = errors.New("this token expired")
+)
+
+// refuseExpired answers who shows a token that expired.
+func refuseExpired(token api.Token) *refusal {
+	return refuseWith(http.StatusUnauthorized, api.KindNotAllowed, "this token (%s) expired on %s: make a new one with `scorel host token create`",
+		token.ID, time.UnixMilli(token.ExpiresAt).UTC().Format("2006-01-02 15:04 UTC"))
+}

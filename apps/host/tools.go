@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -15,9 +16,18 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/tool"
 )
 
-// toolOptions are what the tools of a home must respect.
-func toolOptions(paths state.Paths, config state.Config) tool.Options {
-	return tool.Options{Private: []string{paths.Home}, HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
+// toolOptions are what the tools of a home must respect. An error is that of
+// config.toml.
+func toolOptions(paths state.Paths, config state.Config) (tool.Options, error) {
+	options := tool.Options{Private: []string{paths.Home}, HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
+	for _, text := range config.Permissions.FetchPrivate {
+		address, err := tool.ParsePrivateAddress(text)
+		if err != nil {
+			return options, fmt.Errorf("%s: permissions.fetch_private: %w", paths.Config(), err)
+		}
+		options.FetchPrivate = append(options.FetchPrivate, address)
+	}
+	return options, nil
 }
 
 // kit is the tools of one session: those of the catalog and those of MCP servers.
@@ -82,8 +92,12 @@ func Tools(home string) ([]Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	options, err := toolOptions(paths, config)
+	if err != nil {
+		return nil, err
+	}
 	var all []Tool
-	for _, d := range tool.NewCatalog(toolOptions(paths, config)).Definitions() {
+	for _, d := range tool.NewCatalog(options).Definitions() {
 		risk := "read"
 		if d.Risk == agent.RiskWrite {
 			risk = "write"
@@ -106,7 +120,10 @@ func RunTool(ctx context.Context, home, name string, args json.RawMessage, cwd s
 	if err != nil {
 		return nil, false, err
 	}
-	options := toolOptions(paths, config)
+	options, err := toolOptions(paths, config)
+	if err != nil {
+		return nil, false, err
+	}
 	options.ByHand = true
 	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
 	defer set.Close()

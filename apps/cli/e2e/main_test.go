@@ -11,5 +11,6 @@ import (
 
 func TestMain(m *testing.M) {
 	nodetest.Main()
+	hostMain()
 	leakcheck.Main(m)
 }

@@ -54,13 +54,13 @@ type world struct {
 	stopHost  func() // waits for its end; again is harmless
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	return newWorldBehind(t, func(relayURL string) string { return relayURL })
 }
 
 // newWorldBehind lets the host reach the relay by another URL.
-func newWorldBehind(t *testing.T, through func(relayURL string) string) *world {
+func newWorldBehind(t testing.TB, through func(relayURL string) string) *world {
 	t.Helper()
 	w := &world{relayLogs: &logs{}, relayDir: t.TempDir(), home: t.TempDir()}
 	w.relay = relaytest.Start(t, func(cfg *relay.Config) {
@@ -71,7 +71,7 @@ func newWorldBehind(t *testing.T, through func(relayURL string) string) *world {
 	return w
 }
 
-func (w *world) startHost(t *testing.T, relayURL string) {
+func (w *world) startHost(t testing.TB, relayURL string) {
 	t.Helper()
 	project := filepath.Join(w.home, "demo")
 	if err := os.MkdirAll(project, 0o700); err != nil {
@@ -105,7 +105,7 @@ func (w *world) startHost(t *testing.T, relayURL string) {
 	w.project = ask[api.ListProjectsResponse](t, w.local, "list_projects", api.Empty{}).Projects[0]
 }
 
-func ask[Response any](t *testing.T, c *client.Client, name string, request any) Response {
+func ask[Response any](t testing.TB, c *client.Client, name string, request any) Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -123,7 +123,7 @@ type entry struct {
 	pin  ident.SealPublic // of the device
 }
 
-func newKeys(t *testing.T) *ident.Private {
+func newKeys(t testing.TB) *ident.Private {
 	t.Helper()
 	keys, err := ident.Generate(ident.KindClient, rand.Reader)
 	if err != nil {
@@ -132,7 +132,7 @@ func newKeys(t *testing.T) *ident.Private {
 	return keys
 }
 
-func dialEntry(t *testing.T, url string, keys *ident.Private) *client.Entry {
+func dialEntry(t testing.TB, url string, keys *ident.Private) *client.Entry {
 	t.Helper()
 	e, err := client.DialEntry(t.Context(), link.Config{RelayURL: url, Keys: keys, Label: "Test entry"})
 	if err != nil {
@@ -143,7 +143,7 @@ func dialEntry(t *testing.T, url string, keys *ident.Private) *client.Entry {
 }
 
 // pairEntry logs a new entry in and pairs it with a code that the host shows.
-func (w *world) pairEntry(t *testing.T) *entry {
+func (w *world) pairEntry(t testing.TB) *entry {
 	t.Helper()
 	e := &entry{keys: newKeys(t)}
 	e.Entry = dialEntry(t, w.relay.URL, e.keys)
@@ -162,7 +162,7 @@ func (w *world) pairEntry(t *testing.T) *entry {
 	return e
 }
 
-func (w *world) acceptPairing(t *testing.T, id string) {
+func (w *world) acceptPairing(t testing.TB, id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err := client.Call[api.AwaitPairingResponse](ctx, w.local, "await_pairing", api.PairingRequest{PairingID: id})
@@ -174,7 +174,7 @@ func (w *world) acceptPairing(t *testing.T, id string) {
 	}
 }
 
-func redeem(t *testing.T, e *client.Entry, code pair.Code) ident.SealPublic {
+func redeem(t testing.TB, e *client.Entry, code pair.Code) ident.SealPublic {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -193,7 +193,7 @@ func redeem(t *testing.T, e *client.Entry, code pair.Code) ident.SealPublic {
 }
 
 // open opens a sealed channel to the host.
-func (w *world) open(t *testing.T, e *entry, onEvent func(api.EventEnvelope)) *client.Client {
+func (w *world) open(t testing.TB, e *entry, onEvent func(api.EventEnvelope)) *client.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -224,7 +224,7 @@ func turn(t *testing.T, c *client.Client, events <-chan api.EventEnvelope, sessi
 }
 
 // newSession makes a session and subscribes to it.
-func (w *world) newSession(t *testing.T, c *client.Client, key string) string {
+func (w *world) newSession(t testing.TB, c *client.Client, key string) string {
 	t.Helper()
 	s := ask[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: key})
 	ask[api.ResyncEventsResponse](t, c, "resync_events", api.ResyncEventsRequest{SessionID: s.Session.ID})

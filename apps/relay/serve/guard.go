@@ -91,14 +91,6 @@ func (o Options) readAgain() (relay.Settings, error) {
 	}, err
 }
 
-// PublicURLs returns the addresses that count: those of the flags, or else the
-// file's. An error tells what is wrong with the Guard and can be seen before
-// anything starts.
-func (g Guard) PublicURLs(flags []string) ([]string, error) {
-	now, err := g.load()
-	return Options{PublicURLs: flags}.namesOf(now.names).publicURLs, err
-}
-
 // load reads the files that a Guard names. A reload calls it again.
 func (g Guard) load() (guarded, error) {
 	var file configFile

@@ -3,6 +3,7 @@ package serve
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -100,7 +101,7 @@ func TestGuardSaysWhatIsWrong(t *testing.T) {
 			if tc.text != "" {
 				tc.guard.ConfigFile = write(t, "relay.toml", tc.text)
 			}
-			if _, err := tc.guard.PublicURLs(nil); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
+			if _, err := Prepare(Options{Guard: tc.guard}); err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
@@ -325,4 +326,25 @@ func TestEveryKeyIsInTheDocs(t *testing.T) {
 			t.Errorf("docs/operations.md lacks the flag --%s", f.Name)
 		}
 	})
+}
+
+// TestFilesAreReadOnce: what was checked is what is served, whatever becomes of the
+// file in between.
+func TestFilesAreReadOnce(t *testing.T) {
+	path := write(t, "relay.toml", `public_urls = ["https://a.example"]
+admission = "invite"`)
+	plan, err := Prepare(Options{DataDir: t.TempDir(), Guard: Guard{ConfigFile: path}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("this is no TOML"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := plan.PublicURLs(); len(got) != 1 || got[0] != "https://a.example" {
+		t.Errorf("public URLs %v", got)
+	}
+	gone := errors.New("it was ready")
+	if err := plan.Run(t.Context(), listen(t), func() error { return gone }); !errors.Is(err, gone) {
+		t.Errorf("it read the file again: %v", err)
+	}
 }

@@ -90,24 +90,58 @@ func (o Options) drainWindow() time.Duration {
 // DefaultStore returns the URL of the store in a data folder.
 func DefaultStore(dataDir string) string { return storeurl.SQLite(filepath.Join(dataDir, StoreFile)) }
 
-// Run serves until ctx ends, then says goodbye to the peers and returns nil. Any
-// other end is an error. It closes the listener in every case.
-func Run(ctx context.Context, opts Options) error {
-	listener := opts.Listener
-	defer listener.Close()
+// Plan is what is about to be served: Options that were checked, together with the
+// files that they name, which were read once. A reload reads them again.
+type Plan struct {
+	opts  Options // with the names that count
+	guard guarded
+}
+
+// Prepare reads and checks what can be, before anything starts. The error says in one
+// sentence what is wrong with the options or with a file. Options.Listener and
+// Options.Ready are not looked at.
+func Prepare(opts Options) (*Plan, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	guard, err := opts.Guard.load()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
 		opts.Settings = opts.readAgain
 	}
 	called := opts.namesOf(guard.names)
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = called.publicURLs, called.allowedOrigins, called.trustedProxies
+	if err := opts.TLS.Check(opts.PublicURLs); err != nil {
+		return nil, err
+	}
+	return &Plan{opts, guard}, nil
+}
+
+// PublicURLs returns the addresses that count: those of the options, or else those of
+// the configuration.
+func (plan *Plan) PublicURLs() []string { return plan.opts.PublicURLs }
+
+// Run is Prepare and Plan.Run for who has the listener already. It closes the
+// listener in every case.
+func Run(ctx context.Context, opts Options) error {
+	plan, err := Prepare(opts)
+	if err != nil {
+		return errors.Join(err, opts.Listener.Close())
+	}
+	return plan.Run(ctx, opts.Listener, opts.Ready)
+}
+
+// Run serves on a listener until ctx ends, then says goodbye to the peers and returns
+// nil. Any other end is an error. It closes the listener in every case. ready is as
+// Options.Ready.
+func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() error) error {
+	defer listener.Close()
+	opts, guard := plan.opts, plan.guard
+	opts.Listener, opts.Ready = listener, ready
 	if guard.proxyProtocol {
+		var err error
 		if opts.Listener, err = behindProxies(opts.Listener, opts.TrustedProxies); err != nil {
 			return err
 		}

@@ -17,7 +17,8 @@ test("what cannot be done is said in one sentence where it was asked for", async
     await anna.prompt("stream 3");
     await anna.rest();
     await anna.open(anna.sessionPath.split("/s/")[0]);
-    await anna.page.getByRole("button", { name: "Remove lighthouse from the list" }).click();
+    await anna.at("project-settings").click();
+    await anna.at("remove-project").click();
     await anna.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await expect(anna.page.getByRole("alert")).toContainText("only one without sessions can be removed");
     await anna.page.getByRole("button", { name: "Keep" }).click();

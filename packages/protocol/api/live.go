@@ -110,19 +110,18 @@ func (l *Live) applyProcess(p Process) {
 	l.Processes[i] = p
 }
 
+// applyEntry decodes nothing but results: an answer may be large, and every entry
+// does this for every message.
 func (l *Live) applyEntry(entry session.Entry) {
 	if record, ok := entry.AsProcess(); ok {
 		l.Processes = slices.DeleteFunc(l.Processes, func(p Process) bool { return p.Last.OperationID == record.OperationID })
 		return
 	}
-	message, ok := entry.AsMessage()
-	if !ok {
-		return
-	}
-	switch message.Message.Role {
+	switch entry.Role() {
 	case session.RoleAssistant:
 		l.Partial = []PartialBlock{}
 	case session.RoleToolResult:
+		message, _ := entry.AsMessage() // what does not decode answers no call
 		l.Tools = slices.DeleteFunc(l.Tools, func(t RunningTool) bool {
 			return t.ToolCallID == message.Message.ToolCallID
 		})

@@ -261,6 +261,8 @@ type (
 		Hash   string  `json:"hash"` // SHA-256 of the token, lower-case hex
 		Label  string  `json:"label"`
 		Grants []Grant `json:"grants"`
+		// ExpiresAt is when it stops working, in Unix milliseconds; 0 is never.
+		ExpiresAt int64 `json:"expiresAt,omitempty"`
 	}
 	CreateTokenResponse struct {
 		Token Token `json:"token"`

@@ -47,6 +47,19 @@ type HostInfo struct {
 	// Sandbox tells what holds commands back: "bubblewrap+landlock", "landlock" or "none".
 	Sandbox     string `json:"sandbox,omitempty"`
 	SandboxNote string `json:"sandboxNote,omitempty"` // why it is not the strongest
+	// SandboxLimits is absent without a sandbox, where nothing holds commands back.
+	SandboxLimits *SandboxLimits `json:"sandboxLimits,omitempty"`
+}
+
+// SandboxLimits is what commands reach in truth, whatever config.toml asks for.
+type SandboxLimits struct {
+	// Network is "open", "closed", or "no_tcp" where TCP alone can be cut off.
+	Network  string   `json:"network"`
+	Writable []string `json:"writable"`          // absolute folders besides the project
+	Missing  []string `json:"missing,omitempty"` // folders that were asked for and are not there
+	// Exposed are folders of scorel's own that commands can write to, for they lie in
+	// a writable one.
+	Exposed []string `json:"exposed,omitempty"`
 }
 
 // Client is an entry that the host knows.
@@ -109,6 +122,8 @@ type Token struct {
 	Label     string  `json:"label"`
 	Grants    []Grant `json:"grants"`
 	CreatedAt int64   `json:"createdAt"` // Unix milliseconds
+	// ExpiresAt is when it stops working, in Unix milliseconds; absent is never.
+	ExpiresAt int64 `json:"expiresAt,omitempty"`
 }
 
 // DirEntry is one folder in a listing.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,6 +83,34 @@ func (f *File) MigratedHeader() json.RawMessage {
 		return f.HeaderLine
 	}
 	return withMember(f.HeaderLine, "version", []byte(strconv.Itoa(Version)))
+}
+
+// MigratedBytes is Bytes with the lines that gave no entry, as they are, at their
+// places: a damaged file of an old version becomes one of version 3 that is damaged in
+// the same way. data is what the file was read from. A last line that was cut off is
+// left out, and so are blank lines and later headers.
+func (f *File) MigratedBytes(data []byte) []byte {
+	if f.Torn {
+		data = data[:f.Whole]
+	}
+	entries, begun := f.Tree.entries, false
+	var out []byte
+	for line := range bytes.Lines(data) {
+		one := part{}
+		one.read(line)
+		switch {
+		case len(one.lines) == 0 && len(one.damage) > 0:
+			out = append(append(out, bytes.TrimSuffix(line, []byte{'\n'})...), '\n')
+		case len(one.lines) == 0:
+		case !begun:
+			begun = true
+			out = append(append(out, f.MigratedHeader()...), '\n')
+		case one.lines[0].Type != TypeSession && len(entries) > 0:
+			out = append(append(out, entries[0].Raw...), '\n')
+			entries = entries[1:]
+		}
+	}
+	return out
 }
 
 // Bytes returns the whole file as version 3: the header and every entry, a line

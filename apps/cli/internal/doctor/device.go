@@ -3,7 +3,9 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
@@ -107,7 +109,11 @@ func (d *deviceProbe) api(ctx context.Context) outcome {
 	switch {
 	case err == nil:
 		trip := time.Since(start)
-		return ok("scorel %s, there and back in %s", answer.Host.Version, trip.Round(100*time.Microsecond))
+		detail := fmt.Sprintf("scorel %s, there and back in %s", answer.Host.Version, trip.Round(100*time.Microsecond))
+		if held := Sandbox(answer.Host); len(held) > 0 {
+			detail += "; sandbox of commands: " + strings.Join(held, "; ")
+		}
+		return ok("%s", detail)
 	case errors.As(err, &refused):
 		return failed(APIRefused, errors.Join(ErrRefused, err), "the host says: %s", refused.Message)
 	case errors.As(err, &closed) && (closed.Reason == wire.ReasonNotAuthorized || closed.Reason == wire.ReasonRevoked):

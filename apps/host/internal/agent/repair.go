@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -63,17 +64,23 @@ func resultsAfter(messages []session.Message) []session.Message {
 	return messages[:n]
 }
 
-// sendable drops blocks that are blank; providers refuse them.
+// sendable drops blocks that are blank; providers refuse them. Most content has none
+// and is returned as it is, without room behind it: what is appended goes elsewhere.
 func sendable(content session.Content) session.Content {
-	out := make(session.Content, 0, len(content))
-	for _, block := range content {
-		blank := block.Type == session.BlockText && strings.TrimSpace(block.Text) == ""
-		empty := block.Type == session.BlockThinking && block.Thinking == "" && block.ThinkingSignature == ""
-		if !blank && !empty {
-			out = append(out, block)
-		}
+	if !slices.ContainsFunc(content, isBlank) {
+		return slices.Clip(content)
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(content), isBlank)
+}
+
+func isBlank(block session.Block) bool {
+	switch block.Type {
+	case session.BlockText:
+		return strings.TrimSpace(block.Text) == ""
+	case session.BlockThinking:
+		return block.Thinking == "" && block.ThinkingSignature == ""
+	}
+	return false
 }
 
 // speaks tells whether a message holds more than thinking, which providers
@@ -88,24 +95,23 @@ func speaks(content session.Content) bool {
 }
 
 func answers(message session.Message, results []session.Message) []session.Message {
-	byID := make(map[string]session.Message, len(results))
-	for _, result := range results {
-		if _, twice := byID[result.ToolCallID]; !twice {
-			byID[result.ToolCallID] = result
-		}
-	}
 	var out []session.Message
-	for _, call := range message.Content.ToolCalls() {
-		result, ok := byID[call.ID]
-		if !ok {
-			out = append(out, interrupted(message, call))
+	for _, block := range message.Content {
+		if block.Type != session.BlockToolCall {
 			continue
 		}
+		// The first of two results counts.
+		i := slices.IndexFunc(results, func(r session.Message) bool { return r.ToolCallID == block.ID })
+		if i < 0 {
+			out = append(out, interrupted(message, block))
+			continue
+		}
+		result := results[i]
 		if result.Content = sendable(result.Content); len(result.Content) == 0 {
 			result.Content = session.Content{session.Text(TextNoOutput)}
 		}
 		result.Content = withoutMarkers(result.Content)
-		result.ToolName = call.Name
+		result.ToolName = block.Name
 		out = append(out, result)
 	}
 	return out
@@ -130,7 +136,10 @@ func uniqueIDs(content session.Content, results []session.Message, used map[stri
 			id = fmt.Sprintf("%s_%d", block.ID, n)
 		}
 		used[id] = true
-		content[i].ID, results[at].ToolCallID = id, id
+		if id != block.ID {
+			content = slices.Clone(content) // it may be the log's own
+			content[i].ID, results[at].ToolCallID = id, id
+		}
 		at++
 	}
 	return content, results

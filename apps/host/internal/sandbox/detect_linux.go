@@ -27,25 +27,35 @@ func Detect(ctx context.Context, config Config) *Sandbox {
 		s.note = "this program has no helper to start commands with"
 		return s
 	}
-	if version, err := ll.LandlockGetABIVersion(); err != nil || version < 1 {
+	var err error
+	if s.abi, err = ll.LandlockGetABIVersion(); err != nil || s.abi < 1 {
 		s.note = "this kernel has no Landlock"
 		return s
 	}
-	var err error
-	if s.bwrap, err = exec.LookPath("bwrap"); err != nil {
-		err = errors.New("bubblewrap is not installed")
-	} else {
-		s.kind = Both
-		if err = s.try(ctx); err == nil {
-			return s
-		}
-		err = fmt.Errorf("bubblewrap does not work here: %w", err)
+	if err = s.tryBubblewrap(ctx); err == nil {
+		return s
 	}
 	s.kind, s.note = Landlock, err.Error()
 	if err := s.try(ctx); err != nil {
 		s.kind, s.note = None, s.note+"; Landlock does not work here: "+err.Error()
+	} else if !config.Network && s.abi < abiNetwork {
+		s.note += "; this kernel cannot cut off the network, as network = false asks"
 	}
 	return s
+}
+
+func (s *Sandbox) tryBubblewrap(ctx context.Context) (err error) {
+	if s.bwrap, err = exec.LookPath("bwrap"); err != nil {
+		return errors.New("bubblewrap is not installed")
+	}
+	if s.shell, err = exec.LookPath("sh"); err != nil {
+		return errors.New("there is no sh to start bubblewrap with")
+	}
+	s.kind = Both
+	if err = s.try(ctx); err != nil {
+		return fmt.Errorf("bubblewrap does not work here: %w", err)
+	}
+	return nil
 }
 
 // try runs a command that does nothing.

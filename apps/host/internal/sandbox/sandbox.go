@@ -9,12 +9,16 @@
 // The command is started through a helper, which is this same program with
 // HelperName as its first argument: it takes the rights away from itself and becomes
 // the command.
+//
+// SIGTERM to the process group of a wrapped command reaches the command and not what
+// holds it, so that it can end by itself; SIGKILL ends all of it.
 package sandbox
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // HelperName is the first argument that makes the program the helper.
@@ -44,10 +48,66 @@ type Sandbox struct {
 	kind   Kind
 	note   string
 	bwrap  string
+	shell  string // starts bubblewrap deaf to SIGTERM
+	abi    int    // version of Landlock in the kernel
 }
 
 // Kind returns what holds commands back, and why it is not the strongest.
 func (s *Sandbox) Kind() (kind Kind, note string) { return s.kind, s.note }
+
+// Network says what of the network commands reach.
+type Network string
+
+const (
+	NetworkOpen   Network = "open"
+	NetworkNoTCP  Network = "no_tcp" // all but TCP: Landlock alone can cut off no more
+	NetworkClosed Network = "closed"
+)
+
+// Reach is what commands reach in truth, whatever was asked for.
+type Reach struct {
+	Network  Network
+	Writable []string // folders besides the project, as they are there now
+	Missing  []string // folders that were asked for and are not there
+	Exposed  []string // hidden folders that commands can write to, for they lie in one of Writable
+}
+
+// Reach tells what holds now. Without a sandbox nothing is held back, and the
+// network alone is told.
+func (s *Sandbox) Reach() Reach {
+	r := Reach{Network: NetworkOpen}
+	if s == nil || s.kind == None || s.kind == "" {
+		return r
+	}
+	r.Writable = folders(s.config.Writable)
+	for _, path := range s.config.Writable {
+		if !slices.Contains(r.Writable, path) {
+			r.Missing = append(r.Missing, path)
+		}
+	}
+	if s.kind == Landlock {
+		r.Exposed = slices.DeleteFunc(existing(s.config.Hidden), func(path string) bool {
+			return !slices.ContainsFunc(r.Writable, func(folder string) bool { return Within(folder, path) })
+		})
+	}
+	switch {
+	case s.config.Network:
+	case s.kind == Both:
+		r.Network = NetworkClosed
+	case s.abi >= abiNetwork:
+		r.Network = NetworkNoTCP
+	}
+	return r
+}
+
+// abiNetwork is the version of Landlock that can first cut off TCP.
+const abiNetwork = 4
+
+// Within tells whether an absolute path is folder or lies in it.
+func Within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
 
 // limits are what the helper takes away.
 type limits struct {
@@ -61,7 +121,7 @@ func (s *Sandbox) Wrap(argv []string, dir string, open ...string) []string {
 	if s == nil || s.kind == None || s.kind == "" {
 		return argv
 	}
-	writable := append([]string{dir}, existing(append(open, s.config.Writable...))...)
+	writable := append([]string{dir}, folders(append(slices.Clip(open), s.config.Writable...))...)
 	encoded, err := json.Marshal(limits{Writable: writable, Network: s.config.Network})
 	if err != nil { // texts and a truth value always encode
 		return []string{"false"}
@@ -73,10 +133,17 @@ func (s *Sandbox) Wrap(argv []string, dir string, open ...string) []string {
 	return append(s.view(dir, open), inner...)
 }
 
+// deaf starts a program that ignores SIGTERM. One to the group would end bubblewrap,
+// and with it at once every process inside, where the command is to end by itself
+// first. The command hears it: a Go program, as the helper is one, handles SIGTERM
+// even where it came to be ignored, and what is handled is back to its default in
+// the program that it becomes.
+const deaf = `trap "" TERM; exec "$@"`
+
 // view is the command line of bubblewrap: later mounts lie over earlier ones.
 func (s *Sandbox) view(dir string, open []string) []string {
 	args := []string{
-		s.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm",
+		s.shell, "-c", deaf, "sh", s.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm",
 	}
 	if !s.config.Network {
 		args = append(args, "--unshare-net")
@@ -86,11 +153,11 @@ func (s *Sandbox) view(dir string, open []string) []string {
 			args = append(args, flag, path, path)
 		}
 	}
-	bind("--bind", existing(s.config.Writable)...)
+	bind("--bind", folders(s.config.Writable)...)
 	for _, path := range existing(s.config.Hidden) {
 		args = append(args, "--tmpfs", path)
 	}
-	bind("--bind", existing(open)...)
+	bind("--bind", folders(open)...)
 	bind("--bind", dir)
 	bind("--ro-bind", existing([]string{filepath.Join(dir, ".git", "hooks"), s.config.Helper})...)
 	return append(args, "--chdir", dir, "--")
@@ -104,4 +171,12 @@ func existing(paths []string) []string {
 		}
 	}
 	return out
+}
+
+// folders are those of paths that are there and are folders.
+func folders(paths []string) []string {
+	return slices.DeleteFunc(existing(paths), func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || !info.IsDir()
+	})
 }

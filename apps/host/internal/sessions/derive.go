@@ -100,7 +100,7 @@ func interrupted(tree *session.Tree) bool {
 			continue
 		}
 		return message.TurnID != "" &&
-			(message.Message.Role != session.RoleAssistant || message.Message.StopReason == session.StopToolUse)
+			(message.Message.Role != session.RoleAssistant || len(message.Message.Content.ToolCalls()) > 0)
 	}
 	return false
 }

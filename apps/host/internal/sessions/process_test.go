@@ -19,10 +19,13 @@ import (
 // reportingTool is an echoTool that tells people of its progress, and sometimes
 // leaves an operation running. What it leaves has nothing more to say, so that a
 // session stands still where the model does.
-type reportingTool struct{ random *rand.Rand }
+type reportingTool struct {
+	random *rand.Rand
+	risk   agent.Risk
+}
 
 func (reportingTool) Spec() agent.ToolSpec                  { return echoTool{}.Spec() }
-func (reportingTool) Risk() agent.Risk                      { return agent.RiskRead }
+func (r reportingTool) Risk() agent.Risk                    { return r.risk }
 func (reportingTool) Describe(agent.Call) agent.Description { return agent.Description{Title: "echo"} }
 func (r reportingTool) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
 	whole, op := process.Begin(ctx, process.Start{ToolCallID: call.ID, TargetType: session.ProcessSkill, Source: "echo", Message: "Begun"})

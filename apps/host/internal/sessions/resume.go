@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -45,9 +47,15 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 // Its call had not started, and neither had those after it, so nothing runs twice.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
-	callID := nextCall(tree)
-	turnID, prompt, ok := waitingTurn(tree, callID)
-	if callID == "" || !ok || s.turn != nil || !interrupted(tree) || s.isTask(prompt) {
+	if s.turn != nil || !interrupted(tree) {
+		return false
+	}
+	_, calls := openCalls(tree)
+	if len(calls) == 0 {
+		return false
+	}
+	turnID, prompt, ok := waitingTurn(tree, calls[0].ID)
+	if !ok || s.isTask(prompt) {
 		return false
 	}
 	s.begin(turnID, prompt, true)
@@ -63,26 +71,52 @@ func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 	return w.TurnID, w.prompt, waits
 }
 
-// nextCall returns the first call of the last message that has no result, or "".
-func nextCall(tree *session.Tree) string {
-	answered := map[string]bool{}
-	path, err := tree.Messages(tree.Leaf())
+// openCalls returns the calls of the last message on the path that have no result,
+// and the turn that made them.
+func openCalls(tree *session.Tree) (turnID string, open []session.Block) {
+	path, err := tree.Path(tree.Leaf())
 	if err != nil {
-		return ""
+		return "", nil
 	}
-	for _, m := range slices.Backward(path) {
-		if m.Role == session.RoleToolResult {
-			answered[m.ToolCallID] = true
+	answered := map[string]bool{}
+	for _, entry := range slices.Backward(path) {
+		m, ok := entry.AsMessage()
+		if !ok {
 			continue
 		}
-		for _, call := range m.Content.ToolCalls() {
+		if m.Message.Role == session.RoleToolResult {
+			answered[m.Message.ToolCallID] = true
+			continue
+		}
+		for _, call := range m.Message.Content.ToolCalls() {
 			if !answered[call.ID] {
-				return call.ID
+				open = append(open, call)
 			}
 		}
-		return ""
+		return m.TurnID, open
 	}
-	return ""
+	return "", nil
+}
+
+// endInterrupted gives every call of a turn that was cut off its result, and then
+// notes the end of the turn. A call may have run in part, so none is made again.
+func (s *Session) endInterrupted() error {
+	turnID, calls := openCalls(s.log.Tree())
+	for _, call := range calls {
+		failed := true
+		_, err := s.keepMessage(store.Mark{TurnID: turnID}, session.Message{
+			Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: &failed,
+			Content: session.Content{session.Text(agent.TextInterrupted)}, Timestamp: nowMillis(),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.keepCustom(session.CustomTurn, session.TurnRecord{
+		TurnID:     "interrupted",
+		StopReason: session.StopError,
+		Error:      "The host stopped during this turn. What it did until then is kept; send a message to go on.",
+	}, "")
 }
 
 // dropApprovals notes that approvals of turns that do not go on are void.

@@ -21,18 +21,19 @@ import (
 )
 
 // TestResyncEqualsAFreshLoad makes random histories, some with a log longer than
-// one answer, some with events larger than the ring, some with a restart of the host
-// inside of a turn. Entries are cut off at every event; each of them resyncs while
-// the model stands still or the turn is over: what it shows is what an entry shows
-// that has just come.
+// one answer, some with events larger than the ring, with prompts that wait and are
+// edited, steers, approvals, and an end of the host inside of a turn: in order, or as
+// kill -9 does it. Entries are cut off at every event; each of them resyncs while
+// nothing moves: what it shows is what an entry shows that has just come.
 func TestResyncEqualsAFreshLoad(t *testing.T) {
-	const histories, least = 16, 10_000
-	modes, cuts, resumes, running := map[api.ResyncMode]int{}, 0, 0, 0
+	const histories, least = 20, 10_000
+	modes, cuts, running, all := map[api.ResyncMode]int{}, 0, 0, seen{}
 	for seed := range uint64(histories) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			h := &history{t: t, random: rand.New(rand.NewPCG(seed, 1)), modes: modes}
 			h.play()
-			cuts, resumes = cuts+h.cuts, resumes+h.resumes
+			cuts += h.cuts
+			all.add(h.seen)
 			for _, s := range h.states {
 				running += len(s.live.Processes)
 			}
@@ -41,11 +42,12 @@ func TestResyncEqualsAFreshLoad(t *testing.T) {
 	if running < 1000 {
 		t.Errorf("operations ran in only %d states", running)
 	}
-	if resumes == 0 {
-		t.Error("no question waited over a restart: the test does not cover it")
-	}
 	if cuts < least {
 		t.Errorf("only %d cuts, want %d", cuts, least)
+	}
+	t.Logf("%d cuts, %v, %+v", cuts, modes, all)
+	if min(all.queued, all.steered, all.edited, all.answered, all.cancelled, all.queuedAtEnd, all.askingAtEnd, all.wonderingAtEnd, all.killed) == 0 {
+		t.Errorf("the histories hold too little: %+v", all)
 	}
 	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent, api.ResyncFull} {
 		if modes[mode] < 100 {
@@ -61,14 +63,16 @@ type history struct {
 	random *rand.Rand
 	modes  map[api.ResyncMode]int
 	cuts   int
-	// resumes counts turns that waited for an answer over a restart.
-	resumes int
 
 	model    *steppedModel
 	s        *sessions.Session
 	recorder *watcher
-	asked    chan api.Question // those that wait, for whoever drives the turn
+	moved    chan struct{} // holds one token after events
+	standing bool          // the model waits for h.model.goOn
 	states   []state
+	cutTo    int // all states before this one were cut
+	sent     int // prompts beside those of the turns
+	seen     seen
 	long     bool // the log does not fit one answer
 }
 
@@ -83,27 +87,27 @@ type state struct {
 func (h *history) play() {
 	t := h.t
 	h.long = h.random.IntN(4) == 0
-	f := newFixture(t, nil, reportingTool{h.random}, askTool{})
+	risk := agent.RiskRead
+	if h.random.IntN(2) == 0 {
+		risk = agent.RiskWrite // each call waits for an answer
+	}
+	f := newFixture(t, nil, reportingTool{h.random, risk}, askTool{})
 	f.deps.Processes = process.NewLogs(t.TempDir())
 	if h.long {
 		h.preload(f)
 	}
 	m := h.open(f)
-	for turn := range 3 {
+	for turn := range 2 {
 		h.turn(fmt.Sprintf("k%d", turn), -1)
 		h.operate(turn)
 		h.cutEverywhere()
 	}
-	h.turn("broken", h.random.IntN(20)) // the host ends inside of this one
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
-	h.recorder.leave()
-	m = h.open(f)
-	h.cutEverywhere()
-	if over := h.over(func() bool { return h.recorder.live.Turn == nil }); h.resumed() {
-		h.resumes++
-		h.drive(over, -1)
+	for n := range 2 {
+		h.turn(fmt.Sprintf("broken%d", n), h.random.IntN(20)) // the host ends inside of this one
+		m = h.restart(f, m)
+		h.settle()
+		h.cutEverywhere()
+		h.goOn(-1)
 	}
 	h.turn("after", -1)
 	h.cutSome(20)
@@ -144,26 +148,18 @@ func (h *history) open(f *fixture) *sessions.Manager {
 	} else {
 		h.s = f.create(h.t, m)
 	}
-	h.recorder, h.asked = attendant(), make(chan api.Question, 16)
-	h.recorder.onEvent = func(e api.EventEnvelope) {
-		if asked, ok := e.Event.(api.QuestionAsked); ok {
-			h.asked <- asked.Question
-		}
+	h.recorder = attendant()
+	h.moved, h.standing = make(chan struct{}, 1), false
+	h.recorder.onEvent = func(api.EventEnvelope) {
 		h.record()
+		select {
+		case h.moved <- struct{}{}:
+		default:
+		}
 	}
 	subscribe(h.t, h.s, h.recorder)
-	for _, question := range h.recorder.live.Questions {
-		h.asked <- question
-	}
-	h.record()
-	// A turn that is taken up again stands still when its question is there again.
-	h.recorder.wait(func() bool { return h.recorder.live.Turn == nil || len(h.recorder.live.Questions) > 0 })
+	read(h.recorder, func() int { h.record(); return 0 }) // events may come by now
 	return m
-}
-
-// resumed tells whether a turn waits for an answer.
-func (h *history) resumed() bool {
-	return read(h.recorder, func() bool { return len(h.recorder.live.Questions) > 0 })
 }
 
 func (h *history) record() {
@@ -171,74 +167,31 @@ func (h *history) record() {
 	h.states = append(h.states, state{w.entries[:len(w.entries):len(w.entries)], w.before, w.live.Clone(), w.anchors})
 }
 
-// turn sends a prompt and cuts entries off whenever the model stands still, up to
-// the given number of times; -1 is to the end of the turn.
-func (h *history) turn(key string, stops int) {
-	t, w := h.t, h.recorder
-	ended := read(w, func() int { return w.ended })
-	over := h.over(func() bool { return w.ended > ended })
-	send(t, h.s, key, "go")
-	h.drive(over, stops)
-}
-
-// over returns what is closed when something is true of the recorder.
-func (h *history) over(is func() bool) <-chan struct{} {
-	w, over := h.recorder, make(chan struct{})
-	go func() {
-		w.wait(func() bool { return is() || w.gone })
-		close(over)
-	}()
-	h.t.Cleanup(func() { <-over })
-	return over
-}
-
-// leave ends what waits for events that do not come any more.
-func (w *watcher) leave() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.gone = true
-	w.cond.Broadcast()
-}
-
-// drive lets a turn go on from stop to stop: each delta of the model, and each question.
-func (h *history) drive(over <-chan struct{}, stops int) {
-	for stop := 0; stop != stops; stop++ {
-		select {
-		case <-h.model.at:
-			if !h.long || stop%10 == 0 {
-				h.cutSome(2)
-			}
-			h.model.goOn <- struct{}{}
-		case question := <-h.asked:
-			h.cutSome(2)
-			if stops >= 0 && (stop+1 == stops || h.random.IntN(2) == 0) {
-				return // the host ends while it waits
-			}
-			reply(h.t, h.s, "cli_x", api.AnswerQuestionRequest{QuestionID: question.ID, Answer: "a"})
-		case <-over:
-			return
-		}
-	}
-}
-
 // cutSome resyncs entries that were cut off at random events.
 func (h *history) cutSome(n int) {
 	fresh := h.fresh()
+	states := read(h.recorder, func() []state { return h.states })
 	for range n {
-		h.resync(h.states[h.random.IntN(len(h.states))], fresh)
+		h.resync(states[h.random.IntN(len(states))], fresh)
 	}
 }
 
-// cutEverywhere resyncs an entry cut off at each event so far, and looks at some of
-// them up to the beginning of the log.
+// cutEverywhere resyncs an entry cut off at each event since the last time, and at
+// some of those before, and looks at some of them up to the beginning of the log.
 func (h *history) cutEverywhere() {
+	const before = 50
 	fresh := h.fresh()
-	var last *watcher
-	for _, from := range h.states {
+	states := read(h.recorder, func() []state { return h.states })
+	last := h.resync(states[0], fresh)
+	for range min(before, h.cutTo) {
+		last = h.resync(states[h.random.IntN(h.cutTo)], fresh)
+	}
+	for _, from := range states[h.cutTo:] {
 		last = h.resync(from, fresh)
 	}
+	h.cutTo = len(states)
 	whole := h.whole(fresh)
-	for _, w := range []*watcher{h.recorder, last, h.resync(h.states[0], fresh)} {
+	for _, w := range []*watcher{h.recorder, last, h.resync(states[0], fresh)} {
 		if got := h.whole(w); !slices.EqualFunc(got, whole, sameEntry) {
 			h.t.Fatalf("up to the beginning of the log an entry has %d entries, a fresh one %d", len(got), len(whole))
 		}
@@ -319,14 +272,14 @@ func (m *steppedModel) Stream(ctx context.Context, req agent.Request, emit func(
 
 func randomSteps(random *rand.Rand) []modeltest.Step {
 	var steps []modeltest.Step
-	for turn := range 5 {
+	for turn := range 20 {
 		for call := range random.IntN(3) {
 			id := fmt.Sprintf("c%d_%d", turn, call)
 			name := []string{"echo", "ask"}[random.IntN(2)]
 			steps = append(steps, modeltest.Calls(modeltest.Call(id, name, fmt.Sprintf(`{"n":%d}`, call))))
 		}
 		size := random.IntN(400)
-		if random.IntN(12) == 0 {
+		if random.IntN(30) == 0 {
 			size = api.RingBytes + 1000 // its deltas do not fit the ring
 		}
 		steps = append(steps, modeltest.Step{

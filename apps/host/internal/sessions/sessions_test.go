@@ -53,7 +53,6 @@ type watcher struct {
 	live    api.Live
 	anchors api.Anchors
 	ended   int
-	gone    bool // its host has ended
 	onEvent func(api.EventEnvelope)
 	answers []api.Grant // with which it can answer
 }

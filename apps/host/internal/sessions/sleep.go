@@ -8,7 +8,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // wake opens the log, if it is not open, and goes on with what waits in it.
@@ -45,7 +44,8 @@ func (s *Session) derive() {
 }
 
 // recover ends a turn that a crash of the host left open, and goes on with the
-// prompts that waited.
+// prompts that waited. A crash in the middle of it is no harm: what is missing is
+// written the next time.
 func (s *Session) recover(ctx context.Context) {
 	if s.log.Damage() != "" {
 		return
@@ -58,12 +58,7 @@ func (s *Session) recover(ctx context.Context) {
 	s.dropApprovals()
 	s.dropQuestions()
 	if interrupted(s.log.Tree()) {
-		record := session.TurnRecord{
-			TurnID:     "interrupted",
-			StopReason: session.StopError,
-			Error:      "The host stopped during this turn. What it did until then is kept; send a message to go on.",
-		}
-		if err := s.keepCustom(session.CustomTurn, record, ""); err != nil {
+		if err := s.endInterrupted(); err != nil {
 			s.deps.Logger.Error("noting an interrupted turn", "session", s.id, "error", err)
 		}
 	}

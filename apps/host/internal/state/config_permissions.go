@@ -19,6 +19,9 @@ type Permissions struct {
 	Allow      []string
 	Ask        []string
 	Deny       []string
+	// FetchPrivate are addresses and networks that fetch_url may reach although they
+	// are not public.
+	FetchPrivate []string
 }
 
 // Sandbox is what config.toml says of the sandbox of commands.
@@ -34,6 +37,8 @@ type permissionsFile struct {
 	Allow      []string `toml:"allow"`
 	Ask        []string `toml:"ask"`
 	Deny       []string `toml:"deny"`
+
+	FetchPrivate []string `toml:"fetch_private"`
 }
 
 type sandboxFile struct {
@@ -42,13 +47,16 @@ type sandboxFile struct {
 	Writable *[]string `toml:"writable"`
 }
 
-func permissionKeys() []string { return []string{"mode", "remote_mode", "allow", "ask", "deny"} }
-func sandboxKeys() []string    { return []string{"enabled", "network", "writable"} }
+func permissionKeys() []string {
+	return []string{"mode", "remote_mode", "allow", "ask", "deny", "fetch_private"}
+}
+
+func sandboxKeys() []string { return []string{"enabled", "network", "writable"} }
 
 func (f permissionsFile) permissions() (Permissions, error) {
 	p := Permissions{
 		Mode: api.Mode(cmp.Or(f.Mode, string(api.ModeAsk))), RemoteMode: api.Mode(cmp.Or(f.RemoteMode, string(api.ModeAuto))),
-		Allow: f.Allow, Ask: f.Ask, Deny: f.Deny,
+		Allow: f.Allow, Ask: f.Ask, Deny: f.Deny, FetchPrivate: f.FetchPrivate,
 	}
 	for key, mode := range map[string]api.Mode{"mode": p.Mode, "remote_mode": p.RemoteMode} {
 		if !slices.Contains(api.Modes(), mode) {

@@ -30,4 +30,9 @@ func Acquire(path string) (*Lock, error) {
 }
 
 // Release gives the lock back.
-func (l *Lock) Release() error { return l.file.Close() }
+func (l *Lock) Release() error { return CloseLocked(l.file) }
+
+// CloseLocked gives back the lock of a file and closes it. Closing alone would leave
+// the lock with a process that is just being started: it shares our open files until
+// its program runs.
+func CloseLocked(file *os.File) error { return errors.Join(unlockFile(file), file.Close()) }

@@ -41,27 +41,49 @@ func LoadTokens(path string) (*Tokens, error) {
 	return &Tokens{path: path, list: file.Tokens}, nil
 }
 
-// Add admits the token with that hash. The same hash is the same token: to add it
-// again changes nothing, and to change what it may do is a conflict.
-func (t *Tokens) Add(hash, label string, grants []api.Grant) (api.Token, error) {
+// Add admits the token with that hash, until expiresAt (Unix milliseconds; 0 is for
+// ever). The same hash is the same token: to add it again changes nothing, and to
+// change what it may do is a conflict. Where the list is full the token that expired
+// first makes room.
+func (t *Tokens) Add(hash, label string, grants []api.Grant, expiresAt int64) (api.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, have := range t.list {
 		if have.Hash != hash {
 			continue
 		}
-		if have.Label != label || !slices.Equal(have.Grants, grants) {
-			return api.Token{}, api.Errorf(api.KindConflict, "this token is known with another label or other grants: revoke %s first, or make a new one", have.ID)
+		if have.Label != label || !slices.Equal(have.Grants, grants) || have.ExpiresAt != expiresAt {
+			return api.Token{}, api.Errorf(api.KindConflict, "this token is known with another label, other grants or another end: revoke %s first, or make a new one", have.ID)
 		}
 		return have.Token, nil
 	}
-	if len(t.list) >= maxTokens {
-		return api.Token{}, api.Errorf(api.KindTooLarge, "there are %d tokens already: revoke one that is not used any more", maxTokens)
+	list := slices.Clone(t.list)
+	if len(list) >= maxTokens {
+		i := firstExpired(list)
+		if i < 0 {
+			return api.Token{}, api.Errorf(api.KindTooLarge, "there are %d tokens already: revoke one that is not used any more", maxTokens)
+		}
+		list = slices.Delete(list, i, i+1)
 	}
 	token := Token{Hash: hash, Token: api.Token{
-		ID: "tok_" + hash[:16], Label: label, Grants: grants, CreatedAt: time.Now().UnixMilli(),
+		ID: "tok_" + hash[:16], Label: label, Grants: grants, CreatedAt: time.Now().UnixMilli(), ExpiresAt: expiresAt,
 	}}
-	return token.Token, t.saveLocked(append(slices.Clone(t.list), token))
+	return token.Token, t.saveLocked(append(list, token))
+}
+
+// firstExpired finds the token that expired first, or -1.
+func firstExpired(list []Token) int {
+	first := -1
+	for i, token := range list {
+		if expired(token.Token) && (first < 0 || token.ExpiresAt < list[first].ExpiresAt) {
+			first = i
+		}
+	}
+	return first
+}
+
+func expired(token api.Token) bool {
+	return token.ExpiresAt != 0 && time.Now().UnixMilli() >= token.ExpiresAt
 }
 
 // Remove forgets a token; false when there is none of that id.
@@ -83,25 +105,43 @@ func (t *Tokens) saveLocked(list []Token) error {
 	return nil
 }
 
-// Check finds the token that somebody shows.
-func (t *Tokens) Check(secret string) (api.Token, bool) {
+// Admission is what the list says of a token that somebody shows.
+type Admission int
+
+const (
+	TokenUnknown Admission = iota
+	TokenExpired
+	TokenGood
+)
+
+// Check finds the token that somebody shows. One that expired is told apart, so that
+// its owner hears why it stopped working.
+func (t *Tokens) Check(secret string) (api.Token, Admission) {
 	sum := sha256.Sum256([]byte(secret))
 	shown := []byte(hex.EncodeToString(sum[:]))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, have := range t.list {
 		if subtle.ConstantTimeCompare(shown, []byte(have.Hash)) == 1 {
+			if expired(have.Token) {
+				return have.Token, TokenExpired
+			}
+			return have.Token, TokenGood
+		}
+	}
+	return api.Token{}, TokenUnknown
+}
+
+// Find returns the token of that id; false when none is admitted.
+func (t *Tokens) Find(id string) (api.Token, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, have := range t.list {
+		if have.ID == id {
 			return have.Token, true
 		}
 	}
 	return api.Token{}, false
-}
-
-// Has tells whether a token of that id is admitted.
-func (t *Tokens) Has(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.list, func(have Token) bool { return have.ID == id })
 }
 
 // List returns the tokens in the order in which they were made.

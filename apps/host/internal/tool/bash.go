@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -186,8 +187,9 @@ func withNewline(text string) string {
 }
 
 // execute runs the command to its end, or until ctx ends, and leaves no process
-// of its group behind. err says that it did not start.
-func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut io.Writer) (exit int, err error) {
+// of its group behind. stopped says that it was asked to end, whatever exit code it
+// then chose; err says that it did not start.
+func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut io.Writer) (exit int, stopped bool, err error) {
 	// The signal that a dying parent sends comes when its thread dies, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
@@ -203,7 +205,7 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut 
 	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
 	procgroup.Own(cmd)
 	if err := cmd.Start(); err != nil {
-		return 0, startError(err, dir)
+		return 0, false, startError(err, dir)
 	}
 	ended := make(chan struct{})
 	watched := make(chan struct{})
@@ -212,6 +214,7 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut 
 		select {
 		case <-ended:
 		case <-ctx.Done():
+			stopped = true
 			procgroup.Terminate(cmd, ended, t.grace)
 		}
 	}()
@@ -219,8 +222,16 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut 
 	close(ended)
 	<-watched
 	procgroup.Kill(cmd)
-	return exitCode(cmd, waitErr)
+	exit, err = exitCode(cmd, waitErr)
+	if stopped && exit == signalled+int(syscall.SIGTERM) {
+		exit = -1 // a sandbox tells so of the command in it what we are told of our own
+	}
+	return exit, stopped, err
 }
+
+// signalled is added to the number of the signal that ended a command, where a
+// program tells of another's end.
+const signalled = 128
 
 func exitCode(cmd *exec.Cmd, waitErr error) (int, error) {
 	var exited *exec.ExitError

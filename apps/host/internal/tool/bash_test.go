@@ -203,3 +203,14 @@ func TestBashIsDescribed(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A command that ends cleanly when it is asked to did not do what it was to do.
+func TestBashTimeoutWithACleanEnd(t *testing.T) {
+	s := newShell(t)
+	s.tool.grace = 30 * time.Second
+	result, info := s.run(t.Context(), `trap 'echo tidied; exit 0' TERM; echo begun; while :; do sleep 0.05; done`, 1)
+	text := result.Content.Plain()
+	if !result.IsError || !info.TimedOut || info.ExitCode != 0 || !strings.Contains(text, "did not end within 1 s") || !strings.HasSuffix(text, "\ntidied\n") {
+		t.Errorf("%+v %q", info, text)
+	}
+}

@@ -50,9 +50,19 @@ func site(t *testing.T) *httptest.Server {
 	return server
 }
 
+// loopback opens this machine.
+func loopback(t *testing.T) []PrivateAddress {
+	t.Helper()
+	address, err := ParsePrivateAddress("127.0.0.0/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []PrivateAddress{address}
+}
+
 func TestFetch(t *testing.T) {
 	server := site(t)
-	set := open(t, Options{FetchPrivate: true}, Scope{Scratch: t.TempDir()})
+	set := open(t, Options{FetchPrivate: loopback(t)}, Scope{Scratch: t.TempDir()})
 	tests := []struct {
 		path, want string
 		isError    bool
@@ -146,7 +156,7 @@ func TestFetchIsCancelled(t *testing.T) {
 	server := site(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	text, isError := runWith(t, ctx, Options{FetchPrivate: true}, "", "fetch_url", map[string]any{"url": server.URL + "/slow"})
+	text, isError := runWith(t, ctx, Options{FetchPrivate: loopback(t)}, "", "fetch_url", map[string]any{"url": server.URL + "/slow"})
 	if !isError || !strings.HasPrefix(text, "Cancelled by the user") {
 		t.Errorf("%q", text)
 	}

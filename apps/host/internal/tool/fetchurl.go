@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,10 +37,8 @@ type fetchURL struct {
 }
 
 func newFetchURL(s *Set) fetchURL {
-	if s.options.FetchPrivate {
-		return fetchURL{s, func(string) error { return nil }}
-	}
-	return fetchURL{s, refusePrivate}
+	open := s.options.FetchPrivate
+	return fetchURL{s, func(address string) error { return refusePrivate(address, open...) }}
 }
 
 type fetchURLArgs struct {
@@ -172,7 +171,7 @@ func (t fetchURL) client() (client *http.Client, idle func()) {
 type privateAddressError struct{ address string }
 
 func (e *privateAddressError) Error() string {
-	return fmt.Sprintf("%s is not a public address, and fetch_url reaches only those; for a server on this machine use bash with curl", e.address)
+	return fmt.Sprintf("%s is not a public address, and fetch_url reaches only those and what fetch_private in config.toml names; for a server on this machine use bash with curl", e.address)
 }
 
 // notPublic are networks that netip does not name: shared and special addresses,
@@ -188,12 +187,17 @@ func notPublic() []netip.Prefix {
 	return out
 }
 
-func refusePrivate(address string) error {
+// refusePrivate closes what is not public and not in open. A zone does not matter.
+func refusePrivate(address string, open ...PrivateAddress) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return &privateAddressError{address}
 	}
 	ip := target.Addr().Unmap().WithZone("")
+	target = netip.AddrPortFrom(ip, target.Port())
+	if slices.ContainsFunc(open, func(p PrivateAddress) bool { return p.opens(target) }) {
+		return nil
+	}
 	closed := !ip.IsGlobalUnicast() || ip.IsPrivate()
 	for _, prefix := range notPublic() {
 		closed = closed || prefix.Contains(ip)

@@ -113,10 +113,9 @@ func (js *jobs) running() int {
 
 func (s *Set) runJob(t bashTool, j *job, dir string) {
 	out, errOut, closeOutput := t.outputs(j)
-	j.exit, j.err = t.execute(j.ctx, dir, j.command, out, errOut)
+	j.exit, j.stopped, j.err = t.execute(j.ctx, dir, j.command, out, errOut)
 	closeOutput()
 	j.took = time.Since(j.began)
-	j.stopped = j.ctx.Err() != nil && j.exit != 0
 	if j.err != nil {
 		j.exit = -1
 	}

@@ -39,8 +39,8 @@ type Options struct {
 	// Memory is the absolute folder of what is remembered; "" leaves the memory
 	// tools out.
 	Memory string
-	// FetchPrivate lets fetch_url reach addresses that are not public.
-	FetchPrivate bool
+	// FetchPrivate are addresses that fetch_url reaches although they are not public.
+	FetchPrivate []PrivateAddress
 	// ByHand says that a person makes the calls: a file may be written over
 	// without having been read.
 	ByHand bool

@@ -46,21 +46,18 @@ func run(ctx context.Context, args []string, stderr io.Writer, reload <-chan os.
 	if opts.Store == "" {
 		opts.Store = os.Getenv(storeurl.EnvVar)
 	}
-	names, err := opts.Guard.PublicURLs(opts.PublicURLs)
-	if err == nil {
-		err = opts.TLS.Check(names)
-	}
+	opts.Logger = slog.New(slog.NewTextHandler(stderr, nil))
+	plan, err := serve.Prepare(opts)
 	if err != nil {
 		fmt.Fprintf(stderr, "scorel-relay: %v\n", err)
 		return exitUsage
 	}
-	opts.Logger = slog.New(slog.NewTextHandler(stderr, nil))
-	opts.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
 		fmt.Fprintf(stderr, "scorel-relay: cannot listen on %s: %v; choose another with -listen\n", address, err)
 		return exitFailed
 	}
-	if err := serve.Run(ctx, opts); err != nil {
+	if err := plan.Run(ctx, listener, nil); err != nil {
 		fmt.Fprintf(stderr, "scorel-relay: %v\n", err)
 		return exitFailed
 	}

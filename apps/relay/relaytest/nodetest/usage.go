@@ -68,14 +68,15 @@ const ticksPerSecond = 100
 // Usage reads /proc.
 func (n *Node) Usage(t testing.TB) Usage {
 	t.Helper()
-	u, err := usageOf(n.PID())
+	u, err := UsageOf(n.PID())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
 
-func usageOf(pid int) (u Usage, err error) {
+// UsageOf reads what the kernel counts for any process.
+func UsageOf(pid int) (u Usage, err error) {
 	dir := fmt.Sprintf("/proc/%d/", pid)
 	stat, err := os.ReadFile(dir + "stat")
 	if err != nil {

@@ -18,21 +18,17 @@ type Parts struct {
 
 // Split cuts the bytes of a session's file of any version. Lines that do not read
 // are kept as they are. What is not kept are a last line that was cut off, and the
-// form of a file of version 1 or 2, which is migrated. One of these that is damaged
-// besides is refused, since its migration would lose lines.
+// form of a file of version 1 or 2, which is migrated as far as it reads.
 //
-// ErrBadLine: it is no session file, or one of a newer version. ErrBadName,
-// ErrDamaged.
+// ErrBadLine: it is no session file, or one of a newer version. ErrBadName.
 func Split(data []byte) (Parts, error) {
 	f, err := session.ReadFile(data)
 	if err != nil {
 		return Parts{}, fmt.Errorf("%w: %w", ErrBadLine, err)
 	}
 	switch {
-	case f.Migrated && Damage(f) != "":
-		return Parts{}, fmt.Errorf("it is of an old version: %w", &DamageError{What: Damage(f)})
 	case f.Migrated:
-		data = f.Bytes()
+		data = f.MigratedBytes(data)
 	case f.Header.Version != session.Version:
 		return Parts{}, fmt.Errorf("%w: it is of version %d, this program knows %d", ErrBadLine, f.Header.Version, session.Version)
 	case f.Torn:

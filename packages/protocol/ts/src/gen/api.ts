@@ -1334,6 +1334,8 @@ export interface CreateTokenRequest {
   hash: string;
   label: string;
   grants: Grant[];
+  /** ExpiresAt is when it stops working, in Unix milliseconds; 0 is never. */
+  expiresAt?: number;
 }
 
 export interface CreateTokenResponse {
@@ -1428,6 +1430,8 @@ export interface HostInfo {
   sandbox?: string;
   /** why it is not the strongest */
   sandboxNote?: string;
+  /** SandboxLimits is absent without a sandbox, where nothing holds commands back. */
+  sandboxLimits?: SandboxLimits;
 }
 
 /** DirEntry is one folder in a listing. */
@@ -1580,6 +1584,8 @@ export interface Token {
   grants: Grant[];
   /** Unix milliseconds */
   createdAt: number;
+  /** ExpiresAt is when it stops working, in Unix milliseconds; absent is never. */
+  expiresAt?: number;
 }
 
 /** Model is a model that the host can use. */
@@ -1599,6 +1605,21 @@ export interface Model {
   thinking?: string;
   /** Demo is true for the built-in demo model, which is not an AI. */
   demo?: boolean;
+}
+
+/** SandboxLimits is what commands reach in truth, whatever config.toml asks for. */
+export interface SandboxLimits {
+  /** Network is "open", "closed", or "no_tcp" where TCP alone can be cut off. */
+  network: string;
+  /** absolute folders besides the project */
+  writable: string[];
+  /** folders that were asked for and are not there */
+  missing?: string[];
+  /**
+   * Exposed are folders of scorel's own that commands can write to, for they lie in
+   * a writable one.
+   */
+  exposed?: string[];
 }
 
 /** SnippetPart is a piece of a snippet. */

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/storetest"
 )
 
 // benchLine is an entry of about 500 bytes.
@@ -151,4 +152,9 @@ func appendRate(dir string, sessions int, span time.Duration) (perSecond float64
 	all := slices.Concat(took...)
 	slices.Sort(all)
 	return float64(len(all)) / span.Seconds(), all[len(all)*99/100], errors.Join(errs...)
+}
+
+// BenchmarkProvider is what the databases are measured with too.
+func BenchmarkProvider(b *testing.B) {
+	storetest.Bench(b, file.New(b.TempDir(), quiet()))
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -194,14 +195,14 @@ func (p *Provider) Delete(ctx context.Context, id string) error {
 		return err
 	}
 	if !renamesOpenFiles {
-		err = f.Close()
+		err = state.CloseLocked(f)
 	}
 	err = errors.Join(err, os.Remove(path))
 	for _, beside := range []string{endingOwner, endingBatch, endingBackup} {
 		err = errors.Join(err, removeIfThere(path+beside))
 	}
 	if renamesOpenFiles {
-		err = errors.Join(err, f.Close())
+		err = errors.Join(err, state.CloseLocked(f))
 	}
 	p.mu.Lock()
 	delete(p.paths, id)

@@ -40,7 +40,7 @@ func (p *Provider) lockFile(id, path string) (f *os.File, readOnly bool, err err
 		case isAt(f, path):
 			return f, readOnly, nil
 		}
-		if err := f.Close(); err != nil {
+		if err := state.CloseLocked(f); err != nil {
 			return nil, false, explain(err, what)
 		}
 	}

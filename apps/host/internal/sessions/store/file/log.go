@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -37,7 +38,7 @@ func (p *Provider) openFile(id, path string) (store.Log, error) {
 	}
 	l := &Log{provider: p, id: id, path: path, file: f, readOnly: readOnly}
 	if err := l.load(); err != nil {
-		return nil, errors.Join(explain(err, "opening session "+id), l.file.Close())
+		return nil, errors.Join(explain(err, "opening session "+id), state.CloseLocked(l.file))
 	}
 	p.mu.Lock()
 	p.open[path] = &l.size
@@ -58,11 +59,11 @@ func (l *Log) load() error {
 	}
 	l.damage, l.entries = store.Damage(l.session), len(l.session.Tree.Entries())
 	l.size.Store(int64(len(kept)))
+	if l.session.Migrated && !l.readOnly {
+		return l.migrate(kept)
+	}
 	if l.damage != "" || l.readOnly {
 		return nil
-	}
-	if l.session.Migrated {
-		return l.migrate(kept)
 	}
 	if l.session.Torn {
 		kept = kept[:l.session.Whole]
@@ -175,7 +176,7 @@ func (l *Log) reopen() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.Close(), l.file.Close()); err != nil { // our own lock would keep us out
+	if err := errors.Join(f.Close(), state.CloseLocked(l.file)); err != nil { // our own lock would keep us out
 		return errors.Join(store.ErrLost, err)
 	}
 	fresh, err := l.provider.openFile(l.id, l.path)
@@ -206,7 +207,7 @@ func (l *Log) Close() error {
 	delete(l.provider.open, l.path)
 	l.provider.mu.Unlock()
 	removeOwner(l.path)
-	if err := l.file.Close(); err != nil {
+	if err := state.CloseLocked(l.file); err != nil {
 		return fmt.Errorf("closing session %s: %w", l.id, err)
 	}
 	return nil

@@ -7,19 +7,22 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // migrate puts a file of version 3 in the place of one of version 1 or 2, whose
 // bytes are data. The old one is kept as <file>.bak. At every moment the path names
-// one of the two as a whole. The lock passes to the new file.
+// one of the two as a whole. The lock passes to the new file. Lines that do not read
+// stay at their places, and keep the new file from being written to.
 func (l *Log) migrate(data []byte) error {
 	if err := l.backup(data); err != nil {
 		return fmt.Errorf("keeping the old file before it is migrated: %w", err)
 	}
-	migrated := l.session.Bytes()
+	migrated := l.session.MigratedBytes(data)
 	if !renamesOpenFiles {
-		if err := l.file.Close(); err != nil {
+		if err := state.CloseLocked(l.file); err != nil {
 			return err
 		}
 	}
@@ -31,8 +34,8 @@ func (l *Log) migrate(data []byte) error {
 		return err
 	}
 	if renamesOpenFiles {
-		if err := l.file.Close(); err != nil {
-			return errors.Join(err, locked.Close())
+		if err := state.CloseLocked(l.file); err != nil {
+			return errors.Join(err, state.CloseLocked(locked))
 		}
 	}
 	l.file = locked
@@ -43,6 +46,7 @@ func (l *Log) migrate(data []byte) error {
 	if l.session, err = session.ReadFile(now); err != nil || !bytes.Equal(now, migrated) {
 		return errors.Join(fmt.Errorf("the file was changed while it was migrated: open it again"), err)
 	}
+	l.damage = store.Damage(l.session)
 	l.size.Store(int64(len(now)))
 	l.provider.logger.Info("migrated a session file", "file", filepath.Base(l.path), "backup", filepath.Base(l.path)+endingBackup)
 	return nil

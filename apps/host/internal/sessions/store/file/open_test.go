@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,7 +81,6 @@ func TestDamageIsReportedAndKept(t *testing.T) {
 		"garbage and a tear":   {h + "{garbage\n" + a + `{"type":"tor`, "line 2"},
 		"no object":            {h + a + "[1]\n", "line 3"},
 		"zeros inside":         {h + "\x00\x00\n" + a, "line 2"},
-		"an old version":       {`{"type":"session","id":"s"}` + "\n{garbage\n" + a, "line 2"},
 		"a newer version":      {`{"type":"session","version":4,"id":"s"}` + "\n" + a, "version 4"},
 		"a last line of no id": {h + a + `{"type":"custom"}` + "\n", "no id"},
 	} {
@@ -132,6 +132,46 @@ func TestOldVersions(t *testing.T) {
 				t.Errorf("after deleting there are %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// TestADamagedOldVersion: what reads of a damaged file of version 1 or 2 is migrated,
+// what does not is told and stays at its place, and the old file is kept. A file that
+// may only be read is left alone.
+func TestADamagedOldVersion(t *testing.T) {
+	header := `{"type":"session","id":"s","timestamp":"2025-01-02T03:04:05.678Z","cwd":"/x"}` + "\n"
+	entries := strings.SplitAfter(strings.ReplaceAll(oldFile, `"old"`, `"s"`), "\n")[1:3]
+	compaction := `{"type":"compaction","timestamp":"2025-01-02T03:04:08.000Z","summary":"so far","firstKeptEntryIndex":2,"tokensBefore":9}` + "\n"
+	damaged := "{garbage\nnull\n"
+	old := "\x00junk\n" + header + entries[0] + damaged + "\n" + entries[1] + header + "[1]\n" + compaction + `{"type":"mess`
+	p, path, _ := put(t, old)
+	before, err := p.Read(t.Context(), "s")
+	check(t, err)
+	log, err := p.Open(t.Context(), "s")
+	check(t, err)
+	if content(t, path+".bak") != old {
+		t.Error("the old file was not kept")
+	}
+	now := log.File()
+	if now.Migrated || now.Header.Version != 3 || !slices.Equal(entryLines(now), entryLines(before)) {
+		t.Errorf("opened as %+v: %s", now.Header, content(t, path))
+	}
+	if got, want := len(now.Tree.LeafContext().Messages), len(before.Tree.LeafContext().Messages); got != want || want != 2 {
+		t.Errorf("the context has %d messages, want %d", got, want)
+	}
+	if got := content(t, path); !strings.HasPrefix(got, "\x00junk\n") || !strings.Contains(got, "\n"+damaged) || len(now.Damage) != len(before.Damage)-1 {
+		t.Errorf("damage was %v, is %v: %s", before.Damage, now.Damage, got)
+	}
+	if err := log.Append(t.Context(), line("b")); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("append: %v, want ErrDamaged", err)
+	}
+	check(t, log.Close())
+	migrated := content(t, path)
+	log, err = p.Open(t.Context(), "s")
+	check(t, err)
+	check(t, log.Close())
+	if content(t, path) != migrated {
+		t.Error("opening it again changed it")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-func open(t *testing.T, dsn string) store.Provider {
+func open(t testing.TB, dsn string) store.Provider {
 	t.Helper()
 	p, err := postgres.Open(t.Context(), dsn, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -35,7 +35,7 @@ type Migration struct {
 func (m Migration) Up(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
-	provider, err := goose.NewProvider(m.Dialect, db, m.Files, goose.WithTableName(versions), goose.WithSessionLocker(m.Locker))
+	provider, err := goose.NewProvider(m.Dialect, db, m.Files, goose.WithTableName(versions))
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,26 @@ func (m Migration) Up(ctx context.Context, db *sql.DB) error {
 	case have > need:
 		return fmt.Errorf("%w (version %d, this one knows %d)", ErrSchema, have, need)
 	}
-	_, err = provider.Up(ctx)
-	return err
+	return m.alone(ctx, db, func() error {
+		_, err := provider.Up(ctx)
+		return err
+	})
+}
+
+// alone runs f while no other process migrates. goose can take the lock by itself, but
+// looks at the table of versions before it has it: where a statement that makes a
+// table is not undone by its transaction, it may find that table half made.
+func (m Migration) alone(ctx context.Context, db *sql.DB, f func() error) (err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := m.Locker.SessionLock(ctx, conn); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Locker.SessionUnlock(context.WithoutCancel(ctx), conn)) }()
+	return f()
 }
 
 // have returns the version that is there, 0 for none.

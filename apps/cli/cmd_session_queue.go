@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+func newSessionQueue(a *app) *cobra.Command {
+	return group("queue", "See and change the prompts that wait in a session",
+		"  scorel session queue list ID\n  scorel session queue move ID 7QF3 first",
+		newQueueList(a), newQueueEdit(a), newQueueRemove(a), newQueueMove(a))
+}
+
+// queueFlags are those of every command about a queue.
+type queueFlags struct {
+	app    *app
+	to     *target
+	asJSON bool
+}
+
+func (a *app) queueFlags(cmd *cobra.Command) *queueFlags {
+	f := &queueFlags{app: a, to: a.targetFlag(cmd)}
+	addJSON(cmd, &f.asJSON)
+	return f
+}
+
+type queue = []session.QueuedPrompt
+
+func newQueueList(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list ID",
+		Short: "List the prompts that wait in a session, in the order in which they are taken",
+		Long: `Lists the prompts that wait, in the order in which they are taken. The key names a
+prompt in the other commands, as does the beginning of it that no other key has. With
+--json each line is one prompt.`,
+		Example: "  scorel session queue list ID\n  scorel session queue list ID --json",
+		Args:    argCount(1, 1, "the id of one session"),
+	}
+	f := a.queueFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, waiting, err := f.load(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		_ = c.Close() // used to the end
+		return f.print(waiting)
+	}
+	return cmd
+}
+
+func newQueueEdit(a *app) *cobra.Command {
+	var mode string
+	cmd := &cobra.Command{
+		Use:   "edit ID KEY [TEXT]",
+		Short: "Give a prompt that waits another text, or let it steer",
+		Long: `Gives a prompt that waits another text; - reads it from the standard input. With
+--mode steer it goes to the running turn at its next step, with follow_up it waits for
+the end of that.`,
+		Example: "  scorel session queue edit ID 7QF3 \"and run the tests\"\n  scorel session queue edit ID 7QF3 --mode steer",
+		Args:    argCount(2, 3, "the id of one session, the key of a prompt, and its new text in quotes"),
+	}
+	f := a.queueFlags(cmd)
+	cmd.Flags().StringVar(&mode, "mode", "", "when it is taken: steer or follow_up (default: as it is)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		item := api.QueueItem{Mode: session.PromptMode(mode)}
+		if !slices.Contains([]session.PromptMode{"", session.ModeSteer, session.ModeFollowUp}, item.Mode) {
+			return usagef("--mode %q is none: give steer or follow_up", mode)
+		}
+		if len(args) == 2 && mode == "" {
+			return usagef("it must be said what changes: give the new text in quotes, or --mode")
+		}
+		if len(args) == 3 {
+			text, _, err := a.promptText(args[2])
+			if err != nil {
+				return err
+			}
+			item.Text = text
+		}
+		return f.change(cmd.Context(), args[0], func(waiting queue) ([]api.QueueItem, error) {
+			i, err := findQueued(waiting, args[1])
+			if err != nil {
+				return nil, err
+			}
+			items := queueItems(waiting)
+			items[i].Text, items[i].Mode = item.Text, item.Mode
+			return items, nil
+		})
+	}
+	return cmd
+}
+
+func newQueueRemove(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "remove ID KEY...",
+		Short:   "Take prompts that wait out of the queue",
+		Example: "  scorel session queue remove ID 7QF3\n  scorel session queue remove ID 7QF3 M2KD",
+		Args:    argCount(2, 1+api.MaxQueue, "the id of one session and the keys of prompts that wait in it"),
+	}
+	f := a.queueFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.change(cmd.Context(), args[0], func(waiting queue) ([]api.QueueItem, error) {
+			gone := map[string]bool{}
+			for _, given := range args[1:] {
+				i, err := findQueued(waiting, given)
+				if err != nil {
+					return nil, err
+				}
+				gone[waiting[i].ClientKey] = true
+			}
+			return slices.DeleteFunc(queueItems(waiting), func(item api.QueueItem) bool { return gone[item.ClientKey] }), nil
+		})
+	}
+	return cmd
+}
+
+func newQueueMove(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "move ID KEY PLACE",
+		Short:   "Give a prompt that waits another place: a number from 1, first or last",
+		Example: "  scorel session queue move ID 7QF3 first\n  scorel session queue move ID 7QF3 2",
+		Args:    argCount(3, 3, "the id of one session, the key of a prompt, and its place"),
+	}
+	f := a.queueFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.change(cmd.Context(), args[0], func(waiting queue) ([]api.QueueItem, error) {
+			i, err := findQueued(waiting, args[1])
+			if err != nil {
+				return nil, err
+			}
+			place, err := queuePlace(args[2], len(waiting))
+			if err != nil {
+				return nil, err
+			}
+			items := queueItems(waiting)
+			moved := items[i]
+			return slices.Insert(slices.Delete(items, i, i+1), place, moved), nil
+		})
+	}
+	return cmd
+}
+
+// queuePlace reads a place among n as an index.
+func queuePlace(text string, n int) (int, error) {
+	switch text {
+	case "first":
+		return 0, nil
+	case "last":
+		return n - 1, nil
+	}
+	place, err := strconv.Atoi(text)
+	if err != nil || place < 1 || place > n {
+		return 0, usagef("there is no place %q: give first, last or a number from 1 to %d", clip(text, 40), n)
+	}
+	return place - 1, nil
+}
+
+// findQueued finds the prompt of a key, or of the beginning that no other key has.
+func findQueued(waiting queue, given string) (int, error) {
+	found := -1
+	for i, q := range waiting {
+		if q.ClientKey == given {
+			return i, nil
+		}
+		if given == "" || !strings.HasPrefix(q.ClientKey, given) {
+			continue
+		}
+		if found >= 0 {
+			return 0, usagef("more than one prompt that waits has a key that begins with %q: give more of it", clip(given, 40))
+		}
+		found = i
+	}
+	if found < 0 {
+		return 0, sayf(errNotQueued, "no prompt with the key %q waits in this session: `scorel session queue list` shows those that do", clip(given, 40))
+	}
+	return found, nil
+}
+
+// errNotQueued says that a prompt does not wait, or no longer.
+var errNotQueued = errors.New("it does not wait")
+
+// queueItems leaves every prompt as it is.
+func queueItems(waiting queue) []api.QueueItem {
+	items := make([]api.QueueItem, 0, len(waiting))
+	for _, q := range waiting {
+		items = append(items, api.QueueItem{ClientKey: q.ClientKey})
+	}
+	return items
+}
+
+// load connects and reads the queue. The caller closes the client.
+func (f *queueFlags) load(ctx context.Context, id string) (*client.Client, queue, error) {
+	c, err := f.to.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: id})
+	if err != nil {
+		_ = c.Close() // the error before says more
+		return nil, nil, err
+	}
+	return c, response.Live.Queue, nil
+}
+
+// change edits the queue as it is now and prints what has become of it. The host
+// refuses when it changes in between, so no prompt is touched that was not meant.
+func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]api.QueueItem, error)) error {
+	c, waiting, err := f.load(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // what matters was answered
+	items, err := edit(waiting)
+	if err != nil {
+		return err
+	}
+	request := api.EditQueueRequest{SessionID: id, Expected: []string{}, Items: items}
+	for _, q := range waiting {
+		request.Expected = append(request.Expected, q.ClientKey)
+	}
+	response, err := client.Call[api.EditQueueResponse](ctx, c, "edit_queue", request)
+	if err != nil {
+		return err
+	}
+	return f.print(response.Queue)
+}
+
+func (f *queueFlags) print(waiting queue) error {
+	return printList(f.app, f.asJSON, waiting, listing[session.QueuedPrompt]{
+		none:   "no prompt waits in this session",
+		header: []string{"PLACE", "KEY", "TAKEN", "SENT", "TEXT"},
+		row: func(i int, q session.QueuedPrompt) []string {
+			taken := "follow_up"
+			if q.Mode != "" {
+				taken = string(q.Mode)
+			}
+			return []string{strconv.Itoa(i + 1), q.ClientKey, taken, formatMillis(q.QueuedAt), clip(q.Text, 60)}
+		},
+	})
+}

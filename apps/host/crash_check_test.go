@@ -1,0 +1,155 @@
+//go:build unix
+
+package host_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// equalsFresh compares what was put together over all lives with a fresh load.
+func (w *witness) equalsFresh(h *host.Host) {
+	w.t.Helper()
+	fresh := call[api.ResyncEventsResponse](w.t, dial(w.t, h, nil), "resync_events", api.ResyncEventsRequest{SessionID: w.sessionID})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.entries) != len(fresh.Entries) {
+		w.t.Errorf("%d entries, a fresh load has %d", len(w.entries), len(fresh.Entries))
+	}
+	for i, e := range fresh.Entries[:min(len(w.entries), len(fresh.Entries))] {
+		if !sameLine(e, w.entries[i]) {
+			w.t.Fatalf("entry %d is\n%s\na fresh load has\n%s", i, w.entries[i].Raw, e.Raw)
+		}
+	}
+}
+
+// checkFile reads the session as another program would.
+func (w *witness) checkFile(home string) {
+	w.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))
+	if err != nil || len(paths) != 1 {
+		w.t.Fatalf("session files: %v %v", paths, err)
+	}
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	f, err := session.ReadFile(data)
+	if err != nil || len(f.Damage) > 0 || f.Tree.CheckPath(f.Tree.Leaf()) != nil {
+		w.t.Errorf("the file reads as %+v, %v", f.Damage, err)
+	}
+}
+
+// commandsRun counts the tags that commands wrote.
+func commandsRun(t *testing.T, project string) map[string]int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(project, "ran"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	ran := map[string]int{}
+	for _, tag := range strings.Fields(string(data)) {
+		ran[tag]++
+	}
+	return ran
+}
+
+// account is what a log says of its prompts, turns and calls.
+type account struct {
+	t       *testing.T
+	prompts map[string]string // text by clientKey
+	calls   map[string]int
+	results map[string]string
+	turn    string // clientKey of the prompt of the last turn
+	ends    int    // of that turn
+	broken  bool   // its last message is an error, or was cancelled
+}
+
+func (w *witness) account() *account {
+	a := &account{t: w.t, prompts: map[string]string{}, calls: map[string]int{}, results: map[string]string{}}
+	for _, e := range w.entries {
+		if e.CustomType == session.CustomTurn {
+			a.ends++
+		}
+		if m, ok := e.AsMessage(); ok {
+			a.message(m)
+		}
+	}
+	a.endTurn()
+	return a
+}
+
+func (a *account) message(m session.MessageEntry) {
+	for _, c := range m.Message.Content.ToolCalls() {
+		a.calls[c.ID]++
+	}
+	switch m.Message.Role {
+	case session.RoleUser:
+		if _, twice := a.prompts[m.ClientKey]; twice {
+			a.t.Errorf("the prompt %s stands twice in the log", m.ClientKey)
+		}
+		a.prompts[m.ClientKey] = m.Message.Content.Plain()
+		if !m.Steer {
+			a.endTurn()
+			a.turn, a.ends, a.broken = m.ClientKey, 0, false
+		}
+	case session.RoleToolResult:
+		if _, twice := a.results[m.Message.ToolCallID]; twice {
+			a.t.Errorf("the call %s has two results", m.Message.ToolCallID)
+		}
+		a.results[m.Message.ToolCallID] = m.Message.Content.Plain()
+	case session.RoleAssistant:
+		calls := len(m.Message.Content.ToolCalls()) > 0
+		a.broken = m.Message.StopReason == session.StopError || m.Message.StopReason == session.StopAborted
+		if !calls && !a.broken {
+			a.ends++
+		}
+	}
+}
+
+// endTurn counts how the last turn ended. An error or a cancel has a record behind
+// its message, which a crash may have kept away.
+func (a *account) endTurn() {
+	if a.turn != "" && a.ends != 1 && !(a.ends == 0 && a.broken) {
+		a.t.Errorf("the turn of %s has %d ends in the log", a.turn, a.ends)
+	}
+}
+
+// checkLog looks for what is missing or there twice. ran counts the commands that
+// ran, by the ids of their calls.
+func (w *witness) checkLog(ran map[string]int) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a := w.account()
+	for _, request := range w.sent {
+		text, ok := a.prompts[request.ClientKey]
+		if want := request.Text; !ok || text != want && text != "edited" || w.edited && request.ClientKey == "f2" && text != "edited" {
+			w.t.Errorf("the prompt %s is %.40q in the log, want %.40q", request.ClientKey, text, want)
+		}
+		if n := w.ended[request.ClientKey]; n > 1 {
+			w.t.Errorf("the prompt %s had %d turn_ended", request.ClientKey, n)
+		}
+	}
+	if len(a.calls) != len(a.results) {
+		w.t.Errorf("%d calls have %d results", len(a.calls), len(a.results))
+	}
+	for id, n := range a.calls {
+		result, ok := a.results[id]
+		switch {
+		case n != 1 || !ok:
+			w.t.Errorf("the call %s was made %d times, and has a result: %v", id, n, ok)
+		case ran[id] > 1:
+			w.t.Errorf("the command of %s ran %d times", id, ran[id])
+		case ran[id] == 1 && (result == agent.TextNotStarted || strings.HasPrefix(result, "Denied")):
+			w.t.Errorf("the command of %s ran, and its result is %q", id, result)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+//go:build unix
+
+package host_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// TestKilledAtEveryStep kills the host's process at every step that a turn puts on
+// disk: before it, and when it is on disk and nobody was told. Now and then the next
+// host is killed too, somewhere in what it does first. The last one finds all that an
+// entry was promised, and nothing twice.
+func TestKilledAtEveryStep(t *testing.T) {
+	for name, script := range crashScripts() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script.home, script.sessionID, script.project = newSession(t)
+			for point, over := 1, false; !over; point++ {
+				t.Run(fmt.Sprint(point), func(t *testing.T) {
+					over = killedAt(t, script, point)
+				})
+				if t.Failed() {
+					return
+				}
+				if over && point < script.least {
+					t.Fatalf("the script has only %d points: it does not cover what it should", point)
+				}
+			}
+		})
+	}
+}
+
+// killedAt tells whether the script came to its end before the point.
+func killedAt(t *testing.T, script crashScript, point int) (over bool) {
+	home := filepath.Join(t.TempDir(), "home")
+	err := errors.Join(os.CopyFS(home, os.DirFS(script.home)), os.Chmod(filepath.Join(home, "identity.json"), 0o600),
+		os.RemoveAll(filepath.Join(script.project, "ran")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := modeltest.Serve(script.steps...)
+	defer first.Close()
+	configure(t, home, first.URL, script.config)
+	w := newWitness(t, script.sessionID)
+
+	child := begin(t, home, point)
+	w.connect(home)
+	script.play(w)
+	over = !w.dead
+	child.kill()
+
+	later := modeltest.Serve(slowOKs()...)
+	defer later.Close()
+	configure(t, home, later.URL, script.config)
+	if point%3 == 0 {
+		child = begin(t, home, 1+point%7)
+		w.connect(home)
+		w.resume()
+		child.kill()
+	}
+	h := start(t, host.Config{Home: home})
+	w.connect(home)
+	w.resume()
+	w.prompt(asking("next", "go on"))
+	w.untilEnded("next")
+	w.until("quiet", w.idle)
+	if w.dead {
+		t.Fatal("the last host is gone")
+	}
+	if refused := append(first.Refusals(), later.Refusals()...); len(refused) > 0 {
+		t.Errorf("the provider refused: %q", refused)
+	}
+	w.equalsFresh(h)
+	w.checkFile(home)
+	w.checkLog(commandsRun(t, script.project))
+	return over
+}
+
+func slowOKs() []modeltest.Step {
+	steps := make([]modeltest.Step, 50)
+	for i := range steps {
+		steps[i] = modeltest.Say("ok")
+	}
+	return steps
+}
+
+func configure(t *testing.T, home, url, more string) {
+	t.Helper()
+	config := "default_model = \"main\"\n[providers.test]\ntype = \"openai\"\nbase_url = \"" + url + "/v1\"\n" +
+		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n[sandbox]\nenabled = false\n" + more
+	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newSession makes a session of a project, and ends its host.
+func newSession(t *testing.T) (home, sessionID, project string) {
+	t.Helper()
+	home, project = t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(project, "notes.txt"), []byte("a word\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	configure(t, home, "http://127.0.0.1:0", "")
+	h, ended := run(t, host.Config{Home: home, Projects: []string{project}})
+	c := dial(t, h, nil)
+	id := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects[0].ID
+	created := call[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: id, ClientKey: "session"})
+	_, _ = client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{}) // the answer may be lost in the end
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	return home, created.Session.ID, project
+}
+
+// mortalHost is a host in a process of its own.
+type mortalHost struct {
+	t   *testing.T
+	cmd *exec.Cmd
+}
+
+// begin starts one that is killed at a point, and returns when it takes connections
+// or is dead.
+func begin(t *testing.T, home string, point int) mortalHost {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, home)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childEnv, point))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = bufio.NewReader(out).ReadString('\n') // an end without it is an early death
+	return mortalHost{t, cmd}
+}
+
+// kill ends what is left of it, and sees that it did not end by itself.
+func (m mortalHost) kill() {
+	m.t.Helper()
+	_ = m.cmd.Process.Kill()
+	_ = m.cmd.Wait()
+	if m.cmd.ProcessState.Exited() {
+		m.t.Fatalf("the host ended by itself: %s", m.cmd.ProcessState)
+	}
+}
+
+// resume sends again what no host answered for, and waits for the end of all work.
+// What was promised is there at once.
+func (w *witness) resume() {
+	w.t.Helper()
+	if w.dead {
+		return
+	}
+	w.promised()
+	for _, request := range w.sent {
+		w.prompt(request)
+	}
+	for w.until("quiet, or an approval", func() bool { return w.idle() || len(w.unanswered()) > 0 }) {
+		w.mu.Lock()
+		asked := len(w.unanswered()) > 0
+		w.mu.Unlock()
+		if !asked {
+			return
+		}
+		w.answer(api.DecisionAllow, "")
+	}
+}
+
+func (w *witness) unanswered() (out []string) {
+	for _, a := range w.live.Approvals {
+		if !w.answered[a.ID] {
+			out = append(out, a.ID)
+		}
+	}
+	return out
+}
+
+// promised looks for the prompts that a host took and the approvals that it showed.
+func (w *witness) promised() {
+	w.t.Helper()
+	w.mu.Lock()
+	there := map[string]bool{}
+	for _, e := range w.entries {
+		if key := e.Text("clientKey"); key != "" && e.Role() == session.RoleUser {
+			there[key] = true
+		}
+	}
+	for _, q := range w.live.Queue {
+		there[q.ClientKey] = true
+	}
+	for key := range w.accepted {
+		if !there[key] {
+			w.t.Errorf("the prompt %s was taken and is gone", key)
+		}
+	}
+	shown := make([]string, 0, len(w.waiting))
+	for id := range w.waiting {
+		if !w.answered[id] {
+			shown = append(shown, id)
+		}
+	}
+	w.mu.Unlock()
+	for _, id := range shown {
+		w.until("the approval "+id+", which was shown and not answered", func() bool {
+			for _, a := range w.live.Approvals {
+				if a.ID == id {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting, w.answered = map[string]bool{}, map[string]bool{} // an answer that did not come through is given again
+	for _, id := range shown {
+		w.waiting[id] = true
+	}
+}

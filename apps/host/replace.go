@@ -1,0 +1,93 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// How long the lock of a home is waited for.
+const (
+	lookPatience  = 200 * time.Millisecond // a look at whether a host lives takes it for an instant
+	startPatience = 2 * time.Second        // a host that is just ending
+	endPatience   = 30 * time.Second       // a host that was told to end: its turns end first
+	stopPatience  = 10 * time.Second       // until a live host has heard that it is to end
+)
+
+// takeLock takes the lock of a home; with replace it ends a live host first. This is
+// the one place that does: whoever ended it elsewhere could lose the home to a third.
+func takeLock(ctx context.Context, paths state.Paths, replace bool) (*state.Lock, error) {
+	lock, err := tryLock(ctx, paths, lookPatience)
+	if !errors.Is(err, state.ErrLocked) {
+		return lock, err
+	}
+	run, runErr := state.ReadRun(paths)
+	if runErr != nil { // it is just starting or ending
+		if lock, err = tryLock(ctx, paths, startPatience); !errors.Is(err, state.ErrLocked) {
+			return lock, err
+		}
+		if run, runErr = state.ReadRun(paths); runErr != nil {
+			return nil, &LiveError{}
+		}
+	}
+	if !replace {
+		return nil, &LiveError{PID: run.PID}
+	}
+	if err := stopLive(ctx, run); err != nil {
+		if lock, lockErr := tryLock(ctx, paths, lookPatience); lockErr == nil {
+			return lock, nil // it did not hear us, because it had ended
+		}
+		return nil, fmt.Errorf("replacing the running host: %w", err)
+	}
+	lock, err = tryLock(ctx, paths, endPatience)
+	if errors.Is(err, state.ErrLocked) {
+		return nil, fmt.Errorf("the running host (process %d) was told to stop and did not within %s: see `scorel host status`", run.PID, endPatience)
+	}
+	return lock, err
+}
+
+// lockEvery is the pause between two looks at a lock, which has no way to wait.
+const lockEvery = 20 * time.Millisecond
+
+func tryLock(ctx context.Context, paths state.Paths, patience time.Duration) (*state.Lock, error) {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ticker := time.NewTicker(lockEvery)
+	defer ticker.Stop()
+	for {
+		lock, err := state.Acquire(paths.Lock())
+		if !errors.Is(err, state.ErrLocked) {
+			return lock, err
+		}
+		select {
+		case <-ticker.C:
+		case <-patient.Done():
+			if ctx.Err() != nil {
+				return nil, fmt.Errorf("waiting for the running host to end: %w", context.Cause(ctx))
+			}
+			return nil, err
+		}
+	}
+}
+
+// stopLive asks a live host to end.
+func stopLive(ctx context.Context, run State) error {
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	transport, err := client.DialDirect(ctx, run.Addr, run.Token)
+	if err != nil {
+		return fmt.Errorf("process %d does not answer: end it yourself: %w", run.PID, err)
+	}
+	c := client.New(transport, nil)
+	_, err = client.Call[api.Empty](ctx, c, "stop_host", api.Empty{})
+	_ = c.Close()
+	if errors.Is(err, client.ErrLost) { // it was gone before its answer was
+		return nil
+	}
+	return err
+}

@@ -1,7 +1,7 @@
 import { cx } from "../../components/cx";
 import { CheckIcon } from "../../components/icons";
 import { useNames } from "./live-context";
-import type { ToolAnswer } from "./rows";
+import type { ToolAnswer } from "./tool-facts";
 import { visible } from "./visible";
 
 /** What became of a question. */

@@ -6,9 +6,9 @@ import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Markdown } from "./Markdown";
 import { PlaceMenu } from "./PlaceMenu";
-import { nothing, type ToolFacts } from "./rows";
 import { Thinking } from "./Thinking";
 import { ToolCard } from "./ToolCard";
+import { nothing, type ToolFacts } from "./tool-facts";
 
 export interface AssistantRowProps {
   entryId: string;

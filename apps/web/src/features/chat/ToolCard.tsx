@@ -17,7 +17,7 @@ import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
-import type { ToolAnswer, ToolDecision, ToolFacts } from "./rows";
+import type { ToolAnswer, ToolDecision, ToolFacts } from "./tool-facts";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
 export interface ToolCardProps {

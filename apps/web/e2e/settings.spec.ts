@@ -85,7 +85,7 @@ test.describe("with a model that thinks", () => {
       await anna.at("add-rule").tap();
       await expect(anna.at("rules-user").getByTestId("rule")).toHaveCount(3);
       await expect(anna.at("rule-text")).toHaveValue("");
-      const listed = await world.scorel(["permission", "list", "--json"]);
+      const listed = await world.scorel(["permission", "list", "--project", world.project, "--json"]);
       expect(listed.stdout).toContain("bash(git push *)");
     });
     await anna.at("rules-project").getByTestId("remove-rule").tap();

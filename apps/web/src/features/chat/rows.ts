@@ -71,7 +71,7 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
     case "message":
       return messageRow(entry, facts, called);
     case "model_change":
-      return { kind: "note", key: entry.id, text: `The model is now ${entry.modelId} (${entry.provider}).` };
+      return { kind: "note", key: entry.id, text: `The model is now ${modelName(entry.provider, entry.modelId)}.` };
     case "session_info":
       if (entry.seq && !entry.clientId) return null; // a title that the host made
       return { kind: "note", key: entry.id, text: `The session is now called “${entry.name}”.` };
@@ -92,6 +92,11 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
       // A type from a newer host: the compiler knows none, the wire does.
       return { kind: "unknown", key: (entry as SessionEntry).id, type: String((entry as SessionEntry).type) };
   }
+}
+
+/** A provider that is called like its model need not be said. */
+function modelName(provider: string, model: string): string {
+  return provider === model ? model : `${model} (${provider})`;
 }
 
 function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {

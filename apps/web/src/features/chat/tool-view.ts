@@ -25,7 +25,7 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   glob: { verb: "Find", kind: "search", subject: "pattern" },
   clarify: { verb: "Ask", kind: "question", subject: "question" },
   grep: { verb: "Search", kind: "search", subject: "pattern" },
-  execute_skill: { verb: "Skill", kind: "command", subject: "name" },
+  execute_skill: { verb: "Skill", kind: "other", subject: "name" },
   delegate_task: { verb: "Delegate", kind: "agents", subject: "title", body: "prompt" },
   delegate_parallel: { verb: "Delegate", kind: "agents", subject: "tasks" },
 };

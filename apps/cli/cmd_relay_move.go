@@ -20,10 +20,10 @@ func newStoreExport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all that the store holds as lines of JSON",
-		Long: `Writes devices, clients, bindings and the audit, as of one moment, to FILE or to
-standard output. A relay may go on meanwhile. The export holds no secret key and
-nothing that was said, but it tells who may reach whom: keep it as you keep the
-store.`,
+		Long: `Writes devices, clients, bindings, the audit and invites, as of one moment, to FILE
+or to standard output. A relay may go on meanwhile. The export holds no secret key,
+no code of an invite and nothing that was said, but it tells who may reach whom:
+keep it as you keep the store.`,
 		Example: "  scorel relay store export relay.jsonl",
 		Args:    argCount(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -97,7 +97,9 @@ func newStoreImport(a *app) *cobra.Command {
 		Short: "Merge an export into the store",
 		Long: `Merges an export from FILE or standard input into the store, which may be empty or
 in use. It is all or nothing, and doing it again changes nothing. Of two states of
-a binding the later counts, so nobody who was shut out comes back.
+a binding the later counts, so nobody who was shut out comes back. Invites go on
+serving with the uses that they have left; while two relays have the same invite,
+each counts for itself.
 
 A relay that runs on the store learns of what was imported when a device or client
 logs in again: end it first, or start it again after.`,

@@ -142,5 +142,5 @@ func (a *app) connectStore(ctx context.Context, f storeFlags) (storeurl.Archive,
 }
 
 func describe(c store.Counts) string {
-	return fmt.Sprintf("%d devices, %d clients, %d bindings, %d events", c.Devices, c.Clients, c.Bindings, c.Events)
+	return fmt.Sprintf("%d devices, %d clients, %d bindings, %d events, %d invites", c.Devices, c.Clients, c.Bindings, c.Events, c.Invites)
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -190,6 +192,30 @@ func TestControlFloodEndsItsSender(t *testing.T) {
 	flooder.ExpectEnd(wire.ReasonProtocol)
 }
 
+// Pings and pongs cost nothing to send: they count as control frames do.
+func TestPingsAndPongsWithoutEndEndTheirSender(t *testing.T) {
+	s := relaytest.Start(t, func(cfg *relay.Config) { cfg.Limits.Controls = relay.Rate{Burst: 50, Every: time.Hour} })
+	host, entry := s.PairedPeers(t)
+	onEntry, onHost := relaytest.Open(t, entry, host)
+	for name, frame := range map[string]string{"pings": "\x89\x80\x00\x00\x00\x00", "pongs": "\x8a\x80\x00\x00\x00\x00"} {
+		flooder, err := relaytest.DialRaw(new(net.Dialer), s.Authority(), relaytest.NewKeys(t, ident.KindClient), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer flooder.Close()
+		if _, err := io.WriteString(flooder.Net, strings.Repeat(frame, 51)); err != nil {
+			t.Fatal(err)
+		}
+		_ = flooder.Net.SetReadDeadline(time.Now().Add(relaytest.Patience))
+		said, err := io.ReadAll(flooder.Net) // ends with the connection
+		if err != nil || !bytes.Contains(said, []byte("too many control frames")) {
+			t.Errorf("%s: %v, and it was told %q", name, err, said)
+		}
+	}
+	entry.SendRecord(onEntry, []byte("unharmed"))
+	host.ExpectRecord(onHost, []byte("unharmed"))
+}
+
 func TestNothingIsLeftAfterManyPeersCameAndWent(t *testing.T) {
 	s := relaytest.Start(t, func(cfg *relay.Config) {
 		cfg.Limits.Logins.Burst, cfg.Limits.LoginFailures.Burst = 1<<20, 1<<20
@@ -220,7 +246,7 @@ func TestNothingIsLeftAfterManyPeersCameAndWent(t *testing.T) {
 	entry.Close()
 	s.Stop(t)
 	rec := httptest.NewRecorder()
-	s.Relay.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+	s.Relay.MetricsHandler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`scorel_relay_connections{role="host"} 0`, `scorel_relay_connections{role="entry"} 0`, `scorel_relay_channels 0`,
 		`scorel_relay_channel_ends_total{reason="peer_gone"} 200`, `scorel_relay_connection_ends_total{reason="bad_frame"} 50`,

@@ -43,9 +43,9 @@ func (q *queue) room(op ws.Op, n int) bool {
 // short, one that holds the needed bytes at least.
 func (q *queue) borrow(op ws.Op, needed, wanted int) bool {
 	size := bufpool.SizeFor(max(needed, wanted))
-	if !q.limits.memory.grants(q.held, size) {
+	if !q.bounds.memory.grants(q.held, size) {
 		size = bufpool.SizeFor(needed)
-		if !q.limits.memory.grants(q.held, size) {
+		if !q.bounds.memory.grants(q.held, size) {
 			return false
 		}
 	}

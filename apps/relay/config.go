@@ -93,7 +93,7 @@ type Limits struct {
 	IdentityOpens Rate // the same per identity; 512, then one per 25 ms
 	AddressOpens  Rate // the same per address but this machine; 2000, then one per 10 ms
 	AllOpens      Rate // the same by everybody; 20000, then one per 500 us
-	Controls      Rate // control frames and pings, per connection; 2000, then one per 10 ms
+	Controls      Rate // control frames, pings and pongs, per connection; 2000, then one per 10 ms
 	Bytes         ByteRates
 }
 
@@ -202,11 +202,16 @@ func (cfg Config) withDefaults() (Config, error) {
 	if err := cfg.Limits.check(); err != nil {
 		return cfg, fmt.Errorf("relay: %w", err)
 	}
-	if cfg.Nodes == 0 {
-		cfg.Nodes = 1
-		if cfg.Bus != nil {
-			cfg.Nodes = MostNodes
-		}
+	return cfg, cfg.Limits.checkGuessing(nodesOr(cfg.Nodes, cfg.Bus))
+}
+
+// nodesOr returns how many nodes limits are checked for.
+func nodesOr(nodes int, joined bus.Bus) int {
+	switch {
+	case nodes != 0:
+		return nodes
+	case joined != nil:
+		return MostNodes
 	}
-	return cfg, cfg.Limits.checkGuessing(cfg.Nodes)
+	return 1
 }

@@ -122,3 +122,7 @@ func peerReason(reason wire.Reason) wire.Reason {
 	}
 	return wire.ReasonClosed
 }
+
+func errClosingDown() *wire.Error {
+	return wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
+}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -185,16 +184,6 @@ func (d *directory) leave(c *conn) {
 			d.relay.cluster.outbox.unsubscribe(partySubject(p.id))
 		}
 	}
-}
-
-// replace lets the newer connection of a device win. The older one may be a
-// half-open socket, or a second process that must back off.
-func (d *directory) replace(p *party) {
-	for _, old := range p.conns {
-		old.end(wire.ReasonReplaced, ws.StatusPolicy,
-			&wire.Goodbye{Reason: wire.ReasonReplaced, RetryAfter: replacedRetry.Milliseconds()})
-	}
-	p.conns = p.conns[:0]
 }
 
 // host returns the connection of a device, or nil.

@@ -226,3 +226,9 @@ func (r *Relay) bindings(id ident.ID) ([]wire.Peer, error) {
 	}
 	return peers, nil
 }
+
+// tellNews tells every node of a binding. The one that a node may have missed is
+// found in the store.
+func (r *Relay) tellNews(kind string, device, client ident.ID) {
+	r.cluster.outbox.publish(subjectNews, notice{Kind: kind, Device: wire.Peer{ID: device}, Client: wire.Peer{ID: client}})
+}

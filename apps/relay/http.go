@@ -23,9 +23,9 @@ const probeTimeout = 2 * time.Second
 //	GET /v1/connect   the WebSocket (packages/protocol/wire)
 //	GET /healthz      200 while the routing state answers, else 503
 //	GET /readyz       200 while new peers can be served as well
-//	GET /metrics      Prometheus
 //	GET /*            the web UI
 //
+// Metrics are not among them: they are for the operator, see MetricsHandler.
 // Requests for a Host that is not one of the relay's names are answered with 421.
 func (r *Relay) Handler() http.Handler {
 	mux := chi.NewRouter()
@@ -36,15 +36,18 @@ func (r *Relay) Handler() http.Handler {
 		mux.Method(method, "/readyz", http.HandlerFunc(r.readyz))
 		mux.Method(method, "/*", r.web)
 	}
-	mux.Method(http.MethodGet, "/metrics", r.Metrics())
+	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) { // no route of the page either
+		http.Error(w, "metrics are not served at this address", http.StatusNotFound)
+	})
 	mux.HandleFunc("/v1/*", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no such address: this relay serves "+wire.ConnectPath, http.StatusNotFound)
 	})
 	return mux
 }
 
-// Metrics serves the metrics at any path, for an address of their own.
-func (r *Relay) Metrics() http.Handler {
+// MetricsHandler serves the metrics for Prometheus at any path, to whoever asks. They
+// tell how busy the relay is and who runs it: serve it where only the operator gets.
+func (r *Relay) MetricsHandler() http.Handler {
 	return promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{})
 }
 

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -238,13 +240,15 @@ func TestHealthAndMetrics(t *testing.T) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
 		}
 	}
-	_, body := get(t, s, "/metrics", nil)
+	rec := httptest.NewRecorder()
+	s.Relay.MetricsHandler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	body := rec.Body.String()
 	for _, want := range []string{
 		`scorel_relay_connections{role="host"} 1`, `scorel_relay_connections{role="entry"} 1`,
 		`scorel_relay_logins_total{result="ok"} 2`, `scorel_relay_pairings_total{result="ok"} 1`,
 		`scorel_relay_connection_ends_total{reason="slow_consumer"} 0`,
 	} {
-		if !strings.Contains(string(body), want+"\n") {
+		if !strings.Contains(body, want+"\n") {
 			t.Errorf("metrics lack %s", want)
 		}
 	}
@@ -254,6 +258,19 @@ func TestHealthAndMetrics(t *testing.T) {
 	}
 	if resp, _ := get(t, s, "/healthz", nil); resp.StatusCode != 200 {
 		t.Errorf("healthz without a store: %d; restarting would not help", resp.StatusCode)
+	}
+}
+
+// Whoever embeds a relay serves its handler, and must not show the metrics by that.
+func TestTheHandlerAloneShowsNoMetrics(t *testing.T) {
+	for _, web := range []fs.FS{nil, page()} {
+		s := relaytest.Start(t, func(cfg *relay.Config) { cfg.Web = web })
+		for _, path := range []string{"/metrics", "/metrics/", "/Metrics", "//metrics", "/./metrics", "/%6detrics"} {
+			resp, body := get(t, s, path, nil)
+			if strings.Contains(string(body), "scorel_relay_") || path == "/metrics" && resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: %d %.80s", path, resp.StatusCode, body)
+			}
+		}
 	}
 }
 

@@ -137,7 +137,7 @@ func TestHealthFailsWhenTheRoutingStateIsStuck(t *testing.T) {
 			}
 		}
 		rec := httptest.NewRecorder()
-		r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+		r.MetricsHandler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 		if !strings.Contains(rec.Body.String(), "\nscorel_relay_healthy 0\n") {
 			t.Error("the metrics call a stuck relay healthy")
 		}

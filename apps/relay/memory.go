@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,14 +38,14 @@ const (
 // record closes its channel with slow_consumer, and what the queue holds is freed by
 // its writer, or by WriteTimeout.
 type memory struct {
-	limit int64
+	limit atomic.Int64 // changed by a reload
 	pool  *bufpool.Pool
 	conns atomic.Int64
 }
 
 func (m *memory) used() int64 { return m.pool.Lent() + m.conns.Load()*connCost }
 
-func (m *memory) share(percent int64) int64 { return m.limit / 100 * percent }
+func (m *memory) share(percent int64) int64 { return m.limit.Load() / 100 * percent }
 
 func (m *memory) roomForConn() bool { return m.used() < m.share(connShare) }
 
@@ -57,11 +58,20 @@ func (m *memory) grants(held, more int) bool {
 	if m == nil {
 		return true
 	}
-	most := m.limit
+	most := m.limit.Load()
 	if held+more > thin {
 		most = m.share(fatShare)
 	}
 	return int64(held+more) <= most-m.used()
+}
+
+// checkLimit tells why the limit cannot be one of so many bytes at this time, or nil:
+// under less than what is held every channel would close.
+func (m *memory) checkLimit(bytes int64) error {
+	if used := m.used(); bytes < m.limit.Load() && used > bytes/100*connShare {
+		return fmt.Errorf("a memory of %d bytes is too small for the %d that are in use: choose more, or start the relay anew with it", bytes, used)
+	}
+	return nil
 }
 
 // watchMemory shows the account.
@@ -71,5 +81,5 @@ func (m *metrics) watchMemory(account *memory) {
 			func() float64 { return float64(value()) }))
 	}
 	show("memory_bytes", "What queues, read buffers and connections hold.", account.used)
-	show("memory_limit_bytes", "What they may hold.", func() int64 { return account.limit })
+	show("memory_limit_bytes", "What they may hold.", account.limit.Load)
 }

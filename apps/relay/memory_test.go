@@ -168,7 +168,7 @@ func TestShortMemoryRefusesNewWorkFirst(t *testing.T) {
 		release()
 	}
 	rec := httptest.NewRecorder()
-	r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/metrics", nil))
+	r.MetricsHandler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, want := range []string{
 		`scorel_relay_refused_total{reason="memory"} 3`, `scorel_relay_memory_limit_bytes 6.7108864e+07`, `scorel_relay_memory_bytes 0`,
 	} {

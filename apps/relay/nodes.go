@@ -169,3 +169,35 @@ func (c *cluster) askOnce(ctx context.Context, subject string, data []byte) ([]b
 	defer cancel()
 	return c.relay.node.Request(ctx, subject, data)
 }
+
+// heardLoss acts on lost messages: the store is asked what was missed, and so are
+// the other nodes, both here and, for what we told, there.
+func (c *cluster) heardLoss() {
+	c.relay.metrics.busLosses.Inc()
+	c.unsure.Store(true)
+	c.stale.Store(true)
+	c.news.Add(1)
+	poke(c.kick)
+	poke(c.check)
+}
+
+// heardBeat notes a sign of life. hearNode has done most of it.
+func (c *cluster) heardBeat(n notice) {
+	c.mu.Lock()
+	p := c.nodes[n.Node]
+	fresh := p != nil && (p.news != n.News+1)
+	if p != nil {
+		p.news = n.News + 1 // 0 is a node that was never heard
+	}
+	c.mu.Unlock()
+	switch {
+	case p == nil:
+	case n.Kind == noticeLeaving:
+		c.relay.log.Info("a node leaves", "node", n.Node)
+		c.forget(p)
+	case fresh:
+		c.relay.log.Info("a node has news", "node", n.Node)
+		c.stale.Store(true)
+		poke(c.check)
+	}
+}

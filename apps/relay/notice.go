@@ -2,10 +2,8 @@ package relay
 
 import (
 	"encoding/json"
-	"time"
 
 	"github.com/scorel/scorel/apps/relay/bus"
-	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -152,92 +150,4 @@ func (r *Relay) answer(msg bus.Message, n notice) {
 		r.metrics.busErrors.Inc()
 		r.log.Debug("answering another node", "error", err)
 	}
-}
-
-// heardLoss acts on lost messages: the store is asked what was missed, and so are
-// the other nodes, both here and, for what we told, there.
-func (c *cluster) heardLoss() {
-	c.relay.metrics.busLosses.Inc()
-	c.unsure.Store(true)
-	c.stale.Store(true)
-	c.news.Add(1)
-	poke(c.kick)
-	poke(c.check)
-}
-
-// heardBeat notes a sign of life. hearNode has done most of it.
-func (c *cluster) heardBeat(n notice) {
-	c.mu.Lock()
-	p := c.nodes[n.Node]
-	fresh := p != nil && (p.news != n.News+1)
-	if p != nil {
-		p.news = n.News + 1 // 0 is a node that was never heard
-	}
-	c.mu.Unlock()
-	switch {
-	case p == nil:
-	case n.Kind == noticeLeaving:
-		c.relay.log.Info("a node leaves", "node", n.Node)
-		c.forget(p)
-	case fresh:
-		c.relay.log.Info("a node has news", "node", n.Node)
-		c.stale.Store(true)
-		poke(c.check)
-	}
-}
-
-// tellLogin tells the node that has an older connection of a device.
-func (d *directory) tellLogin(c *conn, fresh bool) {
-	d.relay.cluster.outbox.publish(partySubject(c.id), notice{
-		Kind: noticeLogin, Node: d.relay.cluster.self, Device: wire.Peer{ID: c.id}, Stamp: c.stamp.UnixNano(), Fresh: fresh,
-	})
-}
-
-// loginWindow is how close two logins may be for their clocks to decide. Beyond
-// it the order in which they are heard does, so that a wrong clock keeps no host out.
-const loginWindow = 2 * time.Second
-
-// heardLogin lets the newer connection of a device win, wherever it is. Of two at
-// the same time both nodes must choose the same one.
-func (d *directory) heardLogin(n notice) {
-	p := d.parties[n.Device.ID]
-	if p == nil || len(p.conns) == 0 {
-		return
-	}
-	mine := p.conns[0]
-	at := mine.stamp.UnixNano()
-	newer := n.Stamp > at || n.Stamp == at && n.Node > d.relay.cluster.self
-	if n.Fresh && time.Since(mine.stamp) > loginWindow {
-		newer = true
-	}
-	if !newer {
-		d.tellLogin(mine, false)
-		return
-	}
-	d.eachBound(p, func(client *party) { client.away[p.id] = n.Node })
-	d.replace(p)
-	d.wentOffline(p)
-}
-
-// eachBound visits the connected clients that are bound to a device.
-func (d *directory) eachBound(device *party, do func(client *party)) {
-	for id := range device.grants {
-		client := d.parties[id]
-		if client == nil {
-			continue
-		}
-		if _, bound := client.grants[device.id]; bound { // each side's list must name the other
-			do(client)
-		}
-	}
-}
-
-func errClosingDown() *wire.Error {
-	return wire.Errorf(wire.KindShuttingDown, "the relay is shutting down; come back")
-}
-
-// tellNews tells every node of a binding. The one that a node may have missed is
-// found in the store.
-func (r *Relay) tellNews(kind string, device, client ident.ID) {
-	r.cluster.outbox.publish(subjectNews, notice{Kind: kind, Device: wire.Peer{ID: device}, Client: wire.Peer{ID: client}})
 }

@@ -19,7 +19,8 @@ const (
 	pauseMost = 250 * time.Millisecond
 )
 
-// pace holds the limits of bytes a second; nil where there is none.
+// pace holds the limits of bytes a second; nil where there is none. It is replaced as
+// a whole, never changed.
 type pace struct {
 	conn  Rate
 	ids   *limiter[ident.ID]
@@ -28,18 +29,26 @@ type pace struct {
 	on    bool
 }
 
-func newPace(b ByteRates) *pace {
-	p := &pace{conn: byteRate(b.Connection), on: b != ByteRates{}}
-	if b.Identity > 0 {
-		p.ids = newLimiter[ident.ID](byteRate(b.Identity))
+// with returns the pace of other limits. What somebody has sent stays counted where
+// there is a limit before and after.
+func (p *pace) with(b ByteRates) *pace {
+	return &pace{
+		conn: byteRate(b.Connection), on: b != ByteRates{},
+		ids: paced(p.ids, b.Identity), addrs: paced(p.addrs, b.Address), all: paced(p.all, b.All),
 	}
-	if b.Address > 0 {
-		p.addrs = newLimiter[netip.Addr](byteRate(b.Address))
+}
+
+// paced returns a limiter of so many bytes a second: the one of before, or a new one,
+// or nil for none.
+func paced[K comparable](before *limiter[K], perSecond int64) *limiter[K] {
+	switch {
+	case perSecond == 0:
+		return nil
+	case before == nil:
+		return newLimiter[K](byteRate(perSecond))
 	}
-	if b.All > 0 {
-		p.all = newLimiter[everybody](byteRate(b.All))
-	}
-	return p
+	before.setRate(byteRate(perSecond))
+	return before
 }
 
 // byteRate allows two seconds' worth at once.
@@ -55,7 +64,7 @@ func byteRate(perSecond int64) Rate {
 // the pause is this socket's alone, and the peer's own network stack tells the peer
 // to wait.
 func (c *conn) keepPace() {
-	p := c.relay.pace
+	p := c.relay.pace.Load()
 	if !p.on || c.uncounted < paceStep {
 		return
 	}

@@ -217,3 +217,16 @@ func (r *Relay) refreshPresence() {
 		}
 	})
 }
+
+// eachBound visits the connected clients that are bound to a device.
+func (d *directory) eachBound(device *party, do func(client *party)) {
+	for id := range device.grants {
+		client := d.parties[id]
+		if client == nil {
+			continue
+		}
+		if _, bound := client.grants[device.id]; bound { // each side's list must name the other
+			do(client)
+		}
+	}
+}

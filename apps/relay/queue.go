@@ -1,9 +1,8 @@
 package relay
 
 import (
-	"encoding/binary"
-	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
@@ -29,11 +28,31 @@ const (
 	queueDone                 // nothing is taken any more
 )
 
-// queueLimits is shared by all queues of a relay.
+// queueLimits bounds a queue. It is replaced as a whole, never changed.
 type queueLimits struct {
-	channel, data, total int // bytes
-	timeout              time.Duration
-	memory               *memory // of the relay; nil is without bound
+	channel, data, total int           // bytes
+	timeout              time.Duration // for one write
+}
+
+// queueBounds is what all queues of one kind share.
+type queueBounds struct {
+	limits atomic.Pointer[queueLimits] // those of now
+	memory *memory                     // of the relay; nil is without bound
+}
+
+func newQueueBounds(l queueLimits, m *memory) *queueBounds {
+	b := &queueBounds{memory: m}
+	b.limits.Store(&l)
+	return b
+}
+
+func (l Limits) ofQueues() queueLimits {
+	return queueLimits{channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout}
+}
+
+// ofTrunkQueues has no timeout: the bus bounds how long a publication takes.
+func (l Limits) ofTrunkQueues() queueLimits {
+	return queueLimits{channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom}
 }
 
 // queue holds what waits for one connection, in order, as bytes that are nearly
@@ -49,13 +68,14 @@ type queueLimits struct {
 type queue struct {
 	conn   sink
 	pool   *bufpool.Pool
-	limits *queueLimits
+	bounds *queueBounds
 	direct *direct     // nil when conn cannot do without a writer
 	gather bool        // the writer lets all who are about to put something in go first
 	failed func(error) // called once by the writer when the network fails
 	write  func()      // the writer's body, made once so that starting it allocates nothing
 
 	mu        sync.Mutex
+	limits    *queueLimits // those of when something began to wait
 	chunks    [][]byte
 	spare     [][]byte
 	tail      int // offset of the last frame in the last chunk, -1 when it takes no more
@@ -73,18 +93,19 @@ type queue struct {
 	rest   []byte // of its only frame
 }
 
-// sink is where a queue writes: a net.Conn, or the way to another node.
-type sink interface {
-	Write(frame []byte) (int, error) // one whole frame
-	SetWriteDeadline(t time.Time) error
-	Close() error
-}
-
-func (q *queue) init(conn sink, pool *bufpool.Pool, limits *queueLimits, failed func(error)) {
-	q.conn, q.pool, q.limits, q.failed = conn, pool, limits, failed
+func (q *queue) init(conn sink, pool *bufpool.Pool, bounds *queueBounds, failed func(error)) {
+	q.conn, q.pool, q.bounds, q.limits, q.failed = conn, pool, bounds, bounds.limits.Load(), failed
 	q.direct = newDirect(conn)
 	q.write = q.writeLoop
 	q.tail = -1
+}
+
+// renew takes the limits of now when nothing waits. What waits under larger ones may
+// leave first: a reload cuts nobody. q.mu must be held.
+func (q *queue) renew() {
+	if q.waiting == 0 {
+		q.limits = q.bounds.limits.Load()
+	}
 }
 
 // add appends one record, if it may. q.mu must be held.
@@ -92,6 +113,7 @@ func (q *queue) add(to *port, payload []byte) verdict {
 	if q.state != queueOpen {
 		return queueClosed
 	}
+	q.renew()
 	if to.gen != q.gen { // what was counted has been handed to the writer
 		to.gen, to.waiting = q.gen, 0
 	}
@@ -117,6 +139,7 @@ func (q *queue) control(op ws.Op, payload []byte) verdict {
 		q.mu.Unlock()
 		return queueClosed
 	}
+	q.renew()
 	if q.waiting+len(payload) > q.limits.total || !q.push(op, payload) {
 		q.mu.Unlock()
 		return queueFull
@@ -183,147 +206,4 @@ func (q *queue) unlockAndWrite() {
 	if start {
 		go q.write()
 	}
-}
-
-// writeLoop writes until nothing waits. One runs at a time; close waits for it.
-func (q *queue) writeLoop() {
-	batch, rest := q.handed, q.rest
-	q.handed, q.rest = nil, nil
-	if batch == nil {
-		q.yield()
-		batch = q.take()
-	}
-	for ; batch != nil; batch, rest = q.take(), nil {
-		total, err := q.writeBatch(batch, rest)
-		if err != nil {
-			q.giveBack(batch)
-			q.abandon()
-			q.failed(err)
-			return
-		}
-		q.done(batch, total)
-		q.yield()
-	}
-}
-
-// yield lets the goroutines that can run now do so before a batch of a trunk is
-// taken: the readers of other connections among them, whose records then share the
-// message. On an idle node nobody can, and nothing waits.
-func (q *queue) yield() {
-	if q.gather {
-		runtime.Gosched()
-	}
-}
-
-// take hands all that waits to the writer; nil ends it.
-func (q *queue) take() [][]byte {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.chunks) > 0 && q.state != queueDone {
-		return q.takeBatch()
-	}
-	if q.state == queueFinishing {
-		q.state = queueDone
-		// The peer reads to the end of our side before we let go of the
-		// connection; a reset could take the goodbye from it.
-		if half, ok := q.conn.(interface{ CloseWrite() error }); ok {
-			_ = half.CloseWrite() // the connection ends either way
-		}
-	}
-	q.writerEnded()
-	return nil
-}
-
-// takeBatch takes all that waits. q.mu must be held.
-func (q *queue) takeBatch() [][]byte {
-	batch := q.chunks
-	q.chunks, q.spare = q.spare, nil
-	q.tail = -1
-	q.gen++
-	return batch
-}
-
-// abandon is the end of a writer whose network failed.
-func (q *queue) abandon() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.state = queueDone
-	q.writerEnded()
-}
-
-// writerEnded tells those who wait. q.mu must be held.
-func (q *queue) writerEnded() {
-	q.writing = false
-	if q.idle != nil {
-		close(q.idle)
-		q.idle = nil
-	}
-}
-
-// writeBatch writes a batch, or the rest of one, and returns the size of the batch in
-// bytes.
-func (q *queue) writeBatch(batch [][]byte, rest []byte) (total int, err error) {
-	if rest != nil {
-		return len(batch[0]), q.writeFrame(rest)
-	}
-	for _, chunk := range batch {
-		total += len(chunk)
-		for len(chunk) > 0 {
-			n := int(binary.BigEndian.Uint32(chunk[1:]))
-			if err := q.writeFrame(finishFrame(chunk, n)); err != nil {
-				return total, err
-			}
-			chunk = chunk[ws.HeaderRoom+n:]
-		}
-	}
-	return total, nil
-}
-
-// finishFrame writes the header of the first frame of a chunk, with a payload of n
-// bytes, and returns the frame.
-func finishFrame(chunk []byte, n int) []byte {
-	at := ws.PutHeader((*[ws.HeaderRoom]byte)(chunk), ws.Op(chunk[0]), n)
-	return chunk[at : ws.HeaderRoom+n]
-}
-
-func (q *queue) writeFrame(frame []byte) error {
-	if err := q.conn.SetWriteDeadline(time.Now().Add(q.limits.timeout)); err != nil {
-		return err
-	}
-	_, err := q.conn.Write(frame)
-	return err
-}
-
-// done counts a batch of total bytes as written and lets go of it.
-func (q *queue) done(batch [][]byte, total int) {
-	size := 0
-	for _, chunk := range batch {
-		size += cap(chunk)
-	}
-	q.giveBack(batch)
-	q.mu.Lock()
-	q.waiting -= total
-	q.held -= size
-	q.hint = min(total, bufpool.Large)
-	q.mu.Unlock()
-	q.keepSpare(batch)
-}
-
-// giveBack returns borrowed chunks.
-func (q *queue) giveBack(batch [][]byte) {
-	for i, chunk := range batch {
-		q.pool.Put(chunk)
-		batch[i] = nil
-	}
-}
-
-// keepSpare keeps the emptied list for the next batch, if it is short.
-func (q *queue) keepSpare(batch [][]byte) {
-	const most = 4
-	if cap(batch) > most {
-		return
-	}
-	q.mu.Lock()
-	q.spare = batch[:0]
-	q.mu.Unlock()
 }

@@ -17,7 +17,7 @@ func newTestQueue(limits queueLimits) (*queue, net.Conn) {
 	near, far := net.Pipe()
 	limits.timeout = time.Minute
 	q := new(queue)
-	q.init(near, new(bufpool.Pool), &limits, func(error) {})
+	q.init(near, new(bufpool.Pool), newQueueBounds(limits, nil), func(error) {})
 	return q, far
 }
 
@@ -184,7 +184,7 @@ func TestPeerThatReadsNoControlFramesIsCut(t *testing.T) {
 func TestFlushLeavesTheRestToAWriter(t *testing.T) {
 	near, far := tcpPair(t)
 	q := new(queue)
-	q.init(near, new(bufpool.Pool), &queueLimits{channel: 64 << 20, data: 64 << 20, total: 65 << 20, timeout: time.Minute}, func(error) {})
+	q.init(near, new(bufpool.Pool), newQueueBounds(queueLimits{channel: 64 << 20, data: 64 << 20, total: 65 << 20, timeout: time.Minute}, nil), func(error) {})
 	if q.direct == nil && canTryWrite {
 		t.Fatal("a TCP connection is not written to directly")
 	}

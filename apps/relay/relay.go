@@ -48,11 +48,13 @@ type Relay struct {
 	node      bus.Node
 	pool      *bufpool.Pool
 	memory    *memory
-	pace      *pace
-	queues    *queueLimits
+	pace      atomic.Pointer[pace]
 	web       *webUI
 
-	trunkQueues *queueLimits
+	queues      *queueBounds // of peers
+	trunkQueues *queueBounds
+
+	reloading sync.Mutex // one reload at a time
 
 	running sync.WaitGroup // one for each connection
 	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
@@ -90,7 +92,6 @@ func New(cfg Config) (*Relay, error) {
 		metrics: newMetrics(cfg.Collectors),
 		guards:  newGuards(l),
 		pool:    new(bufpool.Pool),
-		pace:    newPace(l.Bytes),
 		conns:   make(map[*conn]struct{}),
 		crowds:  make(map[netip.Addr]int),
 		left:    make(chan struct{}, 1),
@@ -105,16 +106,14 @@ func New(cfg Config) (*Relay, error) {
 	return r, nil
 }
 
-// bound makes the account of memory and the limits of queues.
+// bound makes the account of memory and the bounds of queues and of bytes a second.
 func (r *Relay) bound(l Limits) {
-	r.memory = &memory{limit: l.Memory, pool: r.pool}
+	r.memory = &memory{pool: r.pool}
+	r.memory.limit.Store(l.Memory)
 	r.metrics.watchMemory(r.memory)
-	r.queues = &queueLimits{
-		channel: l.ChannelQueue, data: l.Queue, total: l.Queue + l.ControlRoom, timeout: l.WriteTimeout, memory: r.memory,
-	}
-	r.trunkQueues = &queueLimits{
-		channel: l.ChannelQueue, data: trunkShare * l.Queue, total: trunkShare*l.Queue + l.ControlRoom, memory: r.memory,
-	}
+	r.queues = newQueueBounds(l.ofQueues(), r.memory)
+	r.trunkQueues = newQueueBounds(l.ofTrunkQueues(), r.memory)
+	r.pace.Store(new(pace).with(l.Bytes))
 }
 
 // join starts the routing state and enters the bus. No bus means no other nodes.

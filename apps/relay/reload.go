@@ -10,9 +10,10 @@ type Settings struct {
 	PublicURLs     []string       // see Config
 	AllowedOrigins []string       // see Config
 	TrustedProxies []netip.Prefix // see Config
-	// Limits: what a connection was told at its login, and the sizes of queues, stay
-	// as they were.
+	// Limits hold from the next request, frame or write on; sizes of queues for each
+	// queue when it is empty next.
 	Limits Limits
+	Nodes  int // see Config
 	// Admission is as for SetAdmission; nil leaves it as it is.
 	Admission *Admission
 }
@@ -39,13 +40,18 @@ func (s Settings) live() (*live, error) {
 // limits are those of now.
 func (r *Relay) limits() *Limits { return &r.live.Load().limits }
 
-// Reload makes the relay go by new settings from the next request on. Peers that are
-// connected stay, over a limit that has shrunk too. Settings that are no good change
-// nothing.
+// Reload makes the relay go by new settings from now on. Peers that are connected
+// stay, over a limit that has shrunk too. Settings that are no good change nothing;
+// among them is less memory than what is in use needs.
 func (r *Relay) Reload(s Settings) error {
+	r.reloading.Lock()
+	defer r.reloading.Unlock()
 	now, err := s.live()
 	if err == nil {
-		err = now.limits.checkGuessing(r.cfg.Nodes)
+		err = now.limits.checkGuessing(nodesOr(s.Nodes, r.cfg.Bus))
+	}
+	if err == nil {
+		err = r.memory.checkLimit(now.limits.Memory)
 	}
 	if err == nil && s.Admission != nil {
 		err = r.SetAdmission(*s.Admission)
@@ -53,12 +59,13 @@ func (r *Relay) Reload(s Settings) error {
 	if err != nil {
 		return fmt.Errorf("reloading: %w", err)
 	}
-	before := r.live.Swap(now)
+	r.live.Store(now)
 	r.guards.set(now.limits)
-	if was, is := before.limits, now.limits; was.ChannelQueue != is.ChannelQueue || was.Queue != is.Queue ||
-		was.ControlRoom != is.ControlRoom || was.WriteTimeout != is.WriteTimeout || was.Memory != is.Memory || was.Bytes != is.Bytes {
-		r.log.Warn("new sizes of queues, of memory, of bytes a second and a new write timeout count from the next start on")
-	}
+	r.memory.limit.Store(now.limits.Memory)
+	queues, trunkQueues := now.limits.ofQueues(), now.limits.ofTrunkQueues()
+	r.queues.limits.Store(&queues)
+	r.trunkQueues.limits.Store(&trunkQueues)
+	r.pace.Store(r.pace.Load().with(now.limits.Bytes))
 	return nil
 }
 

@@ -4,9 +4,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -70,4 +73,143 @@ func TestReloadOfLimits(t *testing.T) {
 	r.mu.Lock()
 	clear(r.conns)
 	r.mu.Unlock()
+}
+
+// What waits for a receiver under the old sizes still leaves, and the new ones hold
+// once nothing waits.
+func TestReloadOfQueueSizes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, Limits{ChannelQueue: 1 << 20, Queue: 1 << 20, ControlRoom: wire.MaxControl})
+		defer stop(t, r)
+		c, far := pipeConn(t, r)
+		to, payload := &port{num: 1}, make([]byte, 60_000)
+		fill := func() (n int) {
+			for c.out.record(to, payload) == queued {
+				n++
+			}
+			return n
+		}
+		c.out.record(to, payload) // in the writer's hands, and still counted
+		synctest.Wait()
+		if n := fill(); n != 16 {
+			t.Errorf("%d records of 60 kB fit beside one in 1 MiB", n)
+		}
+		small := Limits{ChannelQueue: wire.MaxRecord, Queue: wire.MaxRecord, ControlRoom: wire.MaxControl, WriteTimeout: time.Second}
+		if err := r.Reload(Settings{Limits: small}); err != nil {
+			t.Fatal(err)
+		}
+		if c.put(ws.OpPing, nil) != queued || c.ended() {
+			t.Fatal("smaller queues cut a peer that held more")
+		}
+		read := make(chan int)
+		go func() { read <- countRecords(far) }()
+		synctest.Wait()
+		_ = far.SetReadDeadline(time.Now()) // the peer stands still again
+		if got := <-read; got != 17*(len(payload)+wire.RecordHeaderLen) {
+			t.Errorf("%d bytes of 17 records arrived", got)
+		}
+		if n, most := fill(), wire.MaxRecord/len(payload); n > most {
+			t.Errorf("%d records fit in a queue of %d bytes, want at most %d", n, wire.MaxRecord, most)
+		}
+		_ = far.Close()
+	})
+}
+
+func TestReloadOfTheWriteTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, Limits{})
+		defer stop(t, r)
+		c, far := pipeConn(t, r)
+		defer far.Close()
+		if err := r.Reload(Settings{Limits: Limits{WriteTimeout: 3 * time.Second}}); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		c.out.record(&port{num: 1}, []byte("nobody reads this"))
+		for !c.ended() {
+			<-time.After(100 * time.Millisecond) // virtual
+		}
+		if took := time.Since(start); took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("a peer that reads nothing was cut after %s", took)
+		}
+	})
+}
+
+func TestReloadOfMemory(t *testing.T) {
+	r := newTestRelay(t, Limits{Memory: 64 << 20})
+	defer stop(t, r)
+	release := fillMemory(r, 50)
+	load := func(memory int64) error { return r.Reload(Settings{Limits: Limits{Memory: memory}}) }
+	if err := load(32 << 20); err == nil || !strings.Contains(err.Error(), "too small") || r.memory.limit.Load() != 64<<20 {
+		t.Errorf("less than is in use: %v, the limit is %d", err, r.memory.limit.Load())
+	}
+	if !r.memory.roomForConn() {
+		t.Error("a half-full relay has no room")
+	}
+	if err := load(48 << 20); err != nil || !r.memory.grants(0, thin) || r.memory.grants(1<<20, 1<<20) {
+		t.Errorf("48 MiB: %v; a thin one gets %v, a fat one %v", err, r.memory.grants(0, thin), r.memory.grants(1<<20, 1<<20))
+	}
+	if err := load(256 << 20); err != nil || !r.memory.grants(1<<20, 64<<20) {
+		t.Errorf("256 MiB are not there: %v", err)
+	}
+	release()
+	if err := load(8 << 20); err != nil || r.memory.grants(0, 9<<20) {
+		t.Errorf("8 MiB: %v", err)
+	}
+	if err := load(1); err == nil || r.limits().Memory != 8<<20 {
+		t.Errorf("a byte: %v, %d", err, r.limits().Memory)
+	}
+}
+
+func TestReloadOfBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newTestRelay(t, Limits{})
+		defer stop(t, r)
+		c, far := pipeConn(t, r)
+		defer far.Close()
+		pauses := func(bytes int) time.Duration {
+			start := time.Now()
+			c.uncounted += bytes
+			c.keepPace()
+			return time.Since(start)
+		}
+		if took := pauses(1 << 30); took != 0 {
+			t.Errorf("without a limit a reader paused for %s", took)
+		}
+		for name, rates := range map[string]ByteRates{
+			"connection": {Connection: 1 << 20}, "identity": {Identity: 1 << 20}, "address": {Address: 1 << 20}, "all": {All: 1 << 20},
+		} {
+			c.uncounted, c.bytes = 0, bucket{}
+			set := func(b ByteRates) {
+				t.Helper()
+				if err := r.Reload(Settings{Limits: Limits{Bytes: b}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			set(rates)
+			if took := pauses(5 << 20); took < 2900*time.Millisecond || took > 3100*time.Millisecond {
+				t.Errorf("%s: 5 MiB at 1 MiB/s with 2 at once took %s", name, took)
+			}
+			set(rates) // the same again: what was sent stays counted
+			if took := pauses(1 << 20); took < 900*time.Millisecond {
+				t.Errorf("%s: a reload forgave what was sent: %s", name, took)
+			}
+			set(ByteRates{})
+			if took := pauses(1 << 30); took != 0 {
+				t.Errorf("%s: the limit is gone, and a reader paused for %s", name, took)
+			}
+		}
+	})
+}
+
+func TestReloadChecksTheNumberOfNodes(t *testing.T) {
+	r := newTestRelay(t, Limits{})
+	defer stop(t, r)
+	pairs := Limits{AllPairs: Rate{Burst: 500, Every: 3 * time.Millisecond}}
+	if err := r.Reload(Settings{Limits: pairs}); err != nil {
+		t.Errorf("one node: %v", err)
+	}
+	if err := r.Reload(Settings{Limits: pairs, Nodes: 300}); err == nil || !strings.Contains(err.Error(), "on 300 nodes") {
+		t.Errorf("300 nodes: %v", err)
+	}
 }

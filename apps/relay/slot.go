@@ -3,6 +3,7 @@ package relay
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -105,5 +106,52 @@ func (d *directory) freeSlot() string {
 		if _, taken := d.slots[string(name[:])]; !taken {
 			return string(name[:])
 		}
+	}
+}
+
+// burn ends a slot without a binding.
+func (d *directory) burn(s *slot, kind wire.Kind, message string) {
+	d.remove(s)
+	d.relay.metrics.pairs.WithLabelValues(kind.String()).Inc()
+	for _, c := range s.sides() {
+		c.tell(&wire.PairClosed{Slot: s.name, Kind: kind, Message: message})
+	}
+}
+
+func (d *directory) remove(s *slot) {
+	s.expiry.Stop()
+	if d.slots[s.name] == s {
+		delete(d.slots, s.name)
+		d.relay.cluster.outbox.unsubscribe(slotSubject(s.name))
+	}
+	for _, side := range s.sides() {
+		c, ok := side.(*conn)
+		if !ok {
+			continue
+		}
+		c.slots = slices.DeleteFunc(c.slots, func(other *slot) bool { return other == s })
+	}
+}
+
+func (d *directory) expire(s *slot) {
+	if d.slots[s.name] == s && !s.writing {
+		d.burn(s, wire.KindPairUnknown, "the code has expired; ask for a new one")
+	}
+}
+
+// burnSlotsOf burns what a connection that leaves had under way. A binding that
+// is being written stays: both sides have said yes.
+func (d *directory) burnSlotsOf(c *conn) {
+	for _, s := range slices.Clone(c.slots) {
+		if !s.writing {
+			d.burn(s, wire.KindPairUnknown, "the other side went away; start again with a new code")
+		}
+	}
+}
+
+// dropSlots stops the clocks when the directory ends.
+func (d *directory) dropSlots() {
+	for _, s := range d.slots {
+		s.expiry.Stop()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	proxyproto "github.com/pires/go-proxyproto"
@@ -15,20 +16,32 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 )
 
-// behindProxies reads the PROXY header that trusted proxies put in front of each
-// connection. Of others no header is read, so that one is bad HTTP and no claim.
-func behindProxies(l net.Listener, trusted []netip.Prefix) (net.Listener, error) {
-	if len(trusted) == 0 {
-		return nil, errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
+// believed are the proxies whose PROXY headers are read; a reload replaces them.
+type believed struct {
+	proxies atomic.Pointer[[]netip.Prefix]
+}
+
+func checkBelieved(proxies []netip.Prefix) error {
+	if len(proxies) == 0 {
+		return errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
 	}
+	return nil
+}
+
+// set is for connections that come from now on.
+func (b *believed) set(proxies []netip.Prefix) { b.proxies.Store(&proxies) }
+
+// listen reads the PROXY header that the proxies put in front of each connection. Of
+// others no header is read, so that one is bad HTTP and no claim.
+func (b *believed) listen(l net.Listener) net.Listener {
 	policy := func(opts proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
 		ap, err := netip.ParseAddrPort(opts.Upstream.String())
-		if err == nil && relay.TrustedAddr(ap.Addr(), trusted) {
+		if err == nil && relay.TrustedAddr(ap.Addr(), *b.proxies.Load()) {
 			return proxyproto.REQUIRE, nil
 		}
 		return proxyproto.SKIP, nil
 	}
-	return proxied{&proxyproto.Listener{Listener: l, ConnPolicy: policy, ReadHeaderTimeout: headerTimeout}}, nil
+	return proxied{&proxyproto.Listener{Listener: l, ConnPolicy: policy, ReadHeaderTimeout: headerTimeout}}
 }
 
 type proxied struct{ net.Listener }
@@ -53,13 +66,19 @@ func (c proxiedConn) CloseWrite() error {
 
 // handler is what the public address serves: /metrics to this machine at the most.
 func (g guarded) handler(r *relay.Relay) http.Handler {
-	public := r.Handler()
+	public, metrics := r.Handler(), r.MetricsHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.URL.Path == "/metrics" && (g.metricsListen != "" || !fromHere(req)) {
+		switch {
+		case req.URL.Path != "/metrics":
+			public.ServeHTTP(w, req)
+		case g.metricsListen != "" || !fromHere(req):
 			http.Error(w, "metrics are for the relay's own machine, or have an address of their own: see --metrics-listen", http.StatusNotFound)
-			return
+		case req.Method != http.MethodGet:
+			w.Header().Set("Allow", http.MethodGet)
+			http.Error(w, "metrics can be read only", http.StatusMethodNotAllowed)
+		default:
+			metrics.ServeHTTP(w, req)
 		}
-		public.ServeHTTP(w, req)
 	})
 }
 
@@ -86,7 +105,7 @@ func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Log
 		return nil, fmt.Errorf("listening for metrics on %s: %w; choose another with --metrics-listen", g.metricsListen, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", r.Metrics())
+	mux.Handle("GET /metrics", r.MetricsHandler())
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -81,14 +81,33 @@ func (o Options) namesOf(file names) names {
 	return file
 }
 
-// readAgain is what a reload changes: the files that the Guard names.
-func (o Options) readAgain() (relay.Settings, error) {
+// readAgain is what a reload changes: the files that the Guard names. started is what
+// they held at the start.
+func (o Options) readAgain(started guarded) (relay.Settings, error) {
 	now, err := o.Guard.load()
+	if err != nil {
+		return relay.Settings{}, err
+	}
+	if keys := now.fixedSince(started); len(keys) > 0 {
+		o.Logger.Warn("some of the settings count from the next start on: restart the relay to use them", "keys", keys)
+	}
 	called := o.namesOf(now.names)
 	return relay.Settings{
 		PublicURLs: called.publicURLs, AllowedOrigins: called.allowedOrigins, TrustedProxies: called.trustedProxies,
-		Limits: now.limits, Admission: &now.admission,
-	}, err
+		Limits: now.limits, Nodes: now.nodes, Admission: &now.admission,
+	}, nil
+}
+
+// fixedSince names the keys that changed and that only a start reads: they decide what
+// is listened on.
+func (g guarded) fixedSince(started guarded) (keys []string) {
+	if g.proxyProtocol != started.proxyProtocol {
+		keys = append(keys, "proxy_protocol")
+	}
+	if g.metricsListen != started.metricsListen {
+		keys = append(keys, "metrics_listen")
+	}
+	return keys
 }
 
 // load reads the files that a Guard names. A reload calls it again.

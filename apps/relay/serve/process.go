@@ -16,7 +16,8 @@ type process struct {
 	relay   *relay.Relay
 	opts    Options
 	handler http.Handler
-	secured *secured // nil without TLS
+	secured *secured  // nil without TLS
+	proxies *believed // nil without the PROXY protocol
 	metrics *metrics
 }
 
@@ -98,7 +99,7 @@ func (p *process) reload() {
 	}
 	settings, err := p.opts.Settings()
 	if err == nil {
-		err = p.relay.Reload(settings)
+		err = p.use(settings)
 	}
 	p.metrics.reloaded(reloadSettings, err)
 	if err != nil {
@@ -106,4 +107,19 @@ func (p *process) reload() {
 		return
 	}
 	p.opts.Logger.Info("settings were read again", "publicURLs", settings.PublicURLs)
+}
+
+// use makes the relay go by new settings, or changes nothing.
+func (p *process) use(settings relay.Settings) error {
+	if p.proxies == nil {
+		return p.relay.Reload(settings)
+	}
+	if err := checkBelieved(settings.TrustedProxies); err != nil {
+		return err
+	}
+	if err := p.relay.Reload(settings); err != nil {
+		return err
+	}
+	p.proxies.set(settings.TrustedProxies)
+	return nil
 }

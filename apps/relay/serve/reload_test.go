@@ -105,7 +105,7 @@ func TestReloadTakesTheNamesOfTheFileUnlessFlagsSaid(t *testing.T) {
 trusted_proxies = ["10.0.0.0/8", "192.0.2.7"]`)
 	for _, flags := range [][]string{nil, {"https://flag.example"}} {
 		opts := Options{PublicURLs: flags, Guard: Guard{ConfigFile: path}}
-		got, err := opts.readAgain()
+		got, err := opts.readAgain(guarded{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ trusted_proxies = ["10.0.0.0/8", "192.0.2.7"]`)
 		}
 	}
 	write("nodes = 1\ntrusted_proxies = [\"proxy\"]")
-	if _, err := (Options{Guard: Guard{ConfigFile: path}}).readAgain(); err == nil || !strings.Contains(err.Error(), `:2: "proxy" is no address or network`) {
+	if _, err := (Options{Guard: Guard{ConfigFile: path}}).readAgain(guarded{}); err == nil || !strings.Contains(err.Error(), `:2: "proxy" is no address or network`) {
 		t.Errorf("a bad proxy: %v", err)
 	}
 }

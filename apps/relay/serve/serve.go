@@ -5,6 +5,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,12 +110,18 @@ func Prepare(opts Options) (*Plan, error) {
 		return nil, err
 	}
 	if opts.Settings == nil && (opts.Guard.ConfigFile != "" || opts.Guard.AllowFile != "") {
-		opts.Settings = opts.readAgain
+		flags := opts
+		opts.Settings = func() (relay.Settings, error) { return flags.readAgain(guard) }
 	}
 	called := opts.namesOf(guard.names)
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = called.publicURLs, called.allowedOrigins, called.trustedProxies
 	if err := opts.TLS.Check(opts.PublicURLs); err != nil {
 		return nil, err
+	}
+	if guard.proxyProtocol {
+		if err := checkBelieved(opts.TrustedProxies); err != nil {
+			return nil, err
+		}
 	}
 	return &Plan{opts, guard}, nil
 }
@@ -140,11 +147,11 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	defer listener.Close()
 	opts, guard := plan.opts, plan.guard
 	opts.Listener, opts.Ready = listener, ready
+	var proxies *believed
 	if guard.proxyProtocol {
-		var err error
-		if opts.Listener, err = behindProxies(opts.Listener, opts.TrustedProxies); err != nil {
-			return err
-		}
+		proxies = new(believed)
+		proxies.set(opts.TrustedProxies)
+		opts.Listener = proxies.listen(opts.Listener)
 	}
 	own := newMetrics()
 	secured, err := secure(opts, own)
@@ -155,18 +162,10 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	if err != nil {
 		return err
 	}
-	url := opts.Store
-	if url == "" {
-		url = DefaultStore(opts.DataDir)
-	}
-	if joined != nil && strings.HasPrefix(url, "sqlite:") {
-		return errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
-	}
-	st, err := storeurl.Open(ctx, url)
+	st, err := openStore(ctx, opts)
 	if err != nil {
-		return fmt.Errorf("opening the relay's store: %w", err)
+		return err
 	}
-	opts.Logger.Info("store is open", "store", st.Place)
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
@@ -183,10 +182,23 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	if joined != nil {
 		defer gcpace.Start(ctx)()
 	}
-	p := &process{relay: r, opts: opts, handler: guard.handler(r), secured: secured, metrics: own}
+	p := &process{relay: r, opts: opts, handler: guard.handler(r), secured: secured, proxies: proxies, metrics: own}
 	err = p.run(ctx)
 	waitForMetrics()
 	return errors.Join(err, st.Close())
+}
+
+func openStore(ctx context.Context, opts Options) (storeurl.Archive, error) {
+	url := cmp.Or(opts.Store, DefaultStore(opts.DataDir))
+	if opts.Bus != "" && strings.HasPrefix(url, "sqlite:") {
+		return storeurl.Archive{}, errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
+	}
+	st, err := storeurl.Open(ctx, url)
+	if err != nil {
+		return st, fmt.Errorf("opening the relay's store: %w", err)
+	}
+	opts.Logger.Info("store is open", "store", st.Place)
+	return st, nil
 }
 
 // CheckBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.

@@ -13,11 +13,13 @@ var (
 	// ErrDamaged is wrapped when a row does not hold what it must: its keys are not
 	// those of its id, or a field cannot be read.
 	ErrDamaged = errors.New("store: damaged row")
+	// ErrConflict is wrapped by Merge when two rows cannot both be.
+	ErrConflict = errors.New("store: rows contradict each other")
 	// ErrSchema is wrapped when the schema is not the one that this program needs.
 	ErrSchema = errors.New("store: wrong schema")
 )
 
-// Row is a PartyRow, a BindingRow or an Event: all that a store holds.
+// Row is a PartyRow, a BindingRow, an Event or an Invite: all that a store holds.
 type Row interface{ isRow() }
 
 // PartyRow is a device or a client; its id says which.
@@ -37,6 +39,7 @@ type BindingRow struct {
 func (PartyRow) isRow()   {}
 func (BindingRow) isRow() {}
 func (Event) isRow()      {}
+func (Invite) isRow()     {}
 
 // Counts counts rows by their kind.
 type Counts struct {
@@ -44,6 +47,7 @@ type Counts struct {
 	Clients  int64 `json:"clients"`
 	Bindings int64 `json:"bindings"`
 	Events   int64 `json:"events"`
+	Invites  int64 `json:"invites"`
 }
 
 // Add counts n more rows of the kind of row.
@@ -59,13 +63,13 @@ func (c *Counts) Add(row Row, n int64) {
 		c.Bindings += n
 	case Event:
 		c.Events += n
+	case Invite:
+		c.Invites += n
 	}
 }
 
 // Archive is a store that can be looked after: its schema, and all of its rows at
 // once. A relay needs none of it while it runs.
-//
-// Invites are of one store: Rows leaves them out.
 type Archive interface {
 	Store
 	Inviter
@@ -76,12 +80,15 @@ type Archive interface {
 	// of programs may do so at once. A newer schema is refused with ErrSchema.
 	Migrate(ctx context.Context) error
 	// Rows hands over every row as of one moment: devices and clients, then
-	// bindings, then events from the oldest on. It stops at the first error.
+	// bindings, then events from the oldest on, then invites. It stops at the first
+	// error.
 	Rows(ctx context.Context, each func(Row) error) error
 	// Merge adds rows in one transaction and counts those that changed something.
 	// A party must come before its bindings. What is there stays, but of two
 	// states of a binding the later wins, and the ended one when both are of the
 	// same time: so merging again changes nothing, and the order of merges does
-	// not matter. The limit of bindings holds as in Bind.
+	// not matter. Of an invite the greater number of uses taken counts, and the
+	// earlier end. Two invites with one id or one hash that are not the same fail with
+	// ErrConflict. The limit of bindings holds as in Bind.
 	Merge(ctx context.Context, rows iter.Seq2[Row, error]) (Counts, error)
 }

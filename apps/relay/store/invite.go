@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,12 +20,32 @@ const (
 	inviteBytes  = 10
 	inviteDigits = 16
 	inviteDomain = "scorel invite v1\x00"
+
+	inviteIDPrefix   = "inv_"
+	inviteIDDigits   = 8
+	inviteIDAlphabet = "abcdefghijklmnopqrstuvwxyz234567"
+
 	// MaxInviteUses is how many newcomers one invite may let in.
 	MaxInviteUses = 100_000
 )
 
 // InviteHash is what is kept of an invite's code.
 type InviteHash [sha256.Size]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (h InviteHash) MarshalText() ([]byte, error) {
+	return base64.RawURLEncoding.AppendEncode(nil, h[:]), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (h *InviteHash) UnmarshalText(text []byte) error {
+	raw, err := base64.RawURLEncoding.Strict().AppendDecode(nil, text)
+	if err != nil || len(raw) != len(h) {
+		return fmt.Errorf("the hash of an invite is %d bytes in base64url", len(h))
+	}
+	*h = InviteHash(raw)
+	return nil
+}
 
 // Invite lets newcomers in, each once. The code itself is nowhere stored.
 type Invite struct {
@@ -35,6 +56,22 @@ type Invite struct {
 	Created time.Time // microseconds, UTC
 	Expires time.Time // zero for never
 	Revoked time.Time // zero while it is valid
+}
+
+// Check tells what is wrong with an invite that comes from elsewhere, or nil.
+func (i Invite) Check() error {
+	digits, named := strings.CutPrefix(i.ID, inviteIDPrefix)
+	switch {
+	case !named || len(digits) != inviteIDDigits || strings.Trim(digits, inviteIDAlphabet) != "":
+		return fmt.Errorf("%q is no id of an invite", i.ID)
+	case i.Hash == InviteHash{}: // who gives no invite is looked up by it
+		return fmt.Errorf("invite %s has no hash", i.ID)
+	case i.Uses < 1 || i.Uses > MaxInviteUses:
+		return fmt.Errorf("invite %s serves %d times: want 1 to %d", i.ID, i.Uses, MaxInviteUses)
+	case i.Used < 0 || i.Used > i.Uses:
+		return fmt.Errorf("invite %s was used %d times of %d", i.ID, i.Used, i.Uses)
+	}
+	return nil
 }
 
 // InviteState is what an invite is worth.
@@ -102,9 +139,9 @@ func NewInvite(uses int, lifetime time.Duration, now time.Time) (code string, in
 }
 
 func inviteID() string {
-	raw := make([]byte, 5)
+	raw := make([]byte, inviteIDDigits*5/8)
 	rand.Read(raw)
-	return "inv_" + strings.ToLower(base32.StdEncoding.EncodeToString(raw))
+	return inviteIDPrefix + base32.NewEncoding(inviteIDAlphabet).EncodeToString(raw)
 }
 
 // HashInvite reads a code as people type it, in any case, with or without dashes

@@ -2,23 +2,27 @@
 // it. An export is a stream of lines of JSON, so it can be read, searched and
 // piped:
 //
-//	{"type":"scorel_relay_export","version":1}
+//	{"type":"scorel_relay_export","version":2}
 //	{"type":"device","id":"dev_...","signKey":"...","sealKey":"...","label":"...","createdAt":1793880000000000}
 //	{"type":"client", as a device}
 //	{"type":"binding","deviceId":"dev_...","clientId":"cli_...","createdAt":...,"revokedAt":...}
 //	{"type":"event","at":...,"action":"bound","deviceId":"dev_...","clientId":"cli_...","actorId":"cli_..."}
-//	{"type":"end","devices":1,"clients":1,"bindings":1,"events":1}
+//	{"type":"invite","id":"inv_...","hash":"...","uses":3,"used":1,"createdAt":...,"expiresAt":...,"revokedAt":...}
+//	{"type":"end","devices":1,"clients":1,"bindings":1,"events":1,"invites":1}
 //
-// Times are Unix microseconds. revokedAt is not there while a binding is valid,
-// actorId when nobody revoked. A party comes before what names it. The last line
-// counts the others: a stream without it was cut off and is refused.
+// Times are Unix microseconds. revokedAt is not there while a binding or an invite
+// is valid, expiresAt when an invite is without end, actorId when nobody revoked. A
+// party comes before what names it. The last line counts the others: a stream
+// without it was cut off and is refused. Version 1, which has no invites, is read
+// as well.
 //
-// It holds no private key and nothing that was ever said, but it tells who may
-// reach whom: keep it as you keep the store.
+// It holds no private key, no code of an invite and nothing that was ever said, but
+// it tells who may reach whom: keep it as you keep the store.
 package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -27,8 +31,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// Version is the version of the stream.
-const Version = 1
+// Version is the version of the stream that Export writes. Read takes older ones too.
+const Version = 2
+
+// withInvites is the first version that has invites.
+const withInvites = 2
 
 const (
 	typeHead    = "scorel_relay_export"
@@ -36,6 +43,7 @@ const (
 	typeClient  = "client"
 	typeBinding = "binding"
 	typeEvent   = "event"
+	typeInvite  = "invite"
 	typeEnd     = "end"
 )
 
@@ -70,6 +78,17 @@ type eventLine struct {
 	ActorID  ident.ID     `json:"actorId,omitzero"`
 }
 
+type inviteLine struct {
+	Type      string           `json:"type"`
+	ID        string           `json:"id"`
+	Hash      store.InviteHash `json:"hash"`
+	Uses      int              `json:"uses"`
+	Used      int              `json:"used"`
+	CreatedAt int64            `json:"createdAt"`
+	ExpiresAt *int64           `json:"expiresAt,omitempty"`
+	RevokedAt *int64           `json:"revokedAt,omitempty"`
+}
+
 type endLine struct {
 	Type string `json:"type"`
 	store.Counts
@@ -93,6 +112,27 @@ func Import(ctx context.Context, to store.Archive, r io.Reader) (read, changed s
 
 func micros(at int64) time.Time { return time.UnixMicro(at).UTC() }
 
+// ending reads a time that is left out while there is no end. Go's zero time would
+// become none and bring back what has ended.
+func ending(at *int64) (time.Time, error) {
+	if at == nil {
+		return time.Time{}, nil
+	}
+	end := micros(*at)
+	if end.IsZero() {
+		return end, errors.New("nothing ended in the year 1")
+	}
+	return end, nil
+}
+
+func microsOrNil(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	at := t.UnixMicro()
+	return &at
+}
+
 // toLine returns the form of a row in the stream.
 func toLine(row store.Row) (any, error) {
 	switch r := row.(type) {
@@ -103,14 +143,11 @@ func toLine(row store.Row) (any, error) {
 		}
 		return partyLine{kind, r.ID, r.Sign, r.Seal, r.Label, r.Created.UnixMicro()}, nil
 	case store.BindingRow:
-		line := bindingLine{Type: typeBinding, DeviceID: r.Device, ClientID: r.Client, CreatedAt: r.Created.UnixMicro()}
-		if !r.Revoked.IsZero() {
-			at := r.Revoked.UnixMicro()
-			line.RevokedAt = &at
-		}
-		return line, nil
+		return bindingLine{typeBinding, r.Device, r.Client, r.Created.UnixMicro(), microsOrNil(r.Revoked)}, nil
 	case store.Event:
 		return eventLine{typeEvent, r.At.UnixMicro(), r.Action, r.Device, r.Client, r.Actor}, nil
+	case store.Invite:
+		return inviteLine{typeInvite, r.ID, r.Hash, r.Uses, r.Used, r.Created.UnixMicro(), microsOrNil(r.Expires), microsOrNil(r.Revoked)}, nil
 	}
 	return nil, fmt.Errorf("archive: a row of type %T has no line", row)
 }

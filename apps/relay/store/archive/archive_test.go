@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,20 @@ func lived(t testing.TB) (store.Archive, string) {
 			}
 		}
 	}
+	for i, lifetime := range []time.Duration{0, time.Hour} {
+		_, invite, err := store.NewInvite(3, lifetime, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.AddInvite(t.Context(), invite); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			if err := st.RevokeInvite(t.Context(), invite.ID, noon.Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	return st, export(t, st)
 }
 
@@ -77,7 +92,7 @@ func TestExportImport(t *testing.T) {
 		t.Errorf("the label cannot be read in\n%s", text)
 	}
 	to := open(t)
-	want := store.Counts{Devices: 1, Clients: 2, Bindings: 2, Events: 3}
+	want := store.Counts{Devices: 1, Clients: 2, Bindings: 2, Events: 3, Invites: 2}
 	for i, wantChanged := range []store.Counts{want, {}} {
 		read, changed, err := archive.Import(t.Context(), to, strings.NewReader(text))
 		if err != nil || read != want || changed != wantChanged {
@@ -86,6 +101,29 @@ func TestExportImport(t *testing.T) {
 		if again := export(t, to); again != text {
 			t.Fatalf("import %d changed the export:\n%s\nto\n%s", i, text, again)
 		}
+	}
+}
+
+// What was exported before there were invites in it is still read.
+func TestVersion1IsRead(t *testing.T) {
+	_, text := lived(t)
+	var old strings.Builder
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.Contains(line, `"type":"invite"`):
+		case strings.Contains(line, `"type":"end"`):
+			old.WriteString(strings.Replace(line, `,"invites":2`, "", 1))
+		default:
+			old.WriteString(strings.Replace(line, `"version":2`, `"version":1`, 1))
+		}
+	}
+	to := open(t)
+	want := store.Counts{Devices: 1, Clients: 2, Bindings: 2, Events: 3}
+	if read, changed, err := archive.Import(t.Context(), to, strings.NewReader(old.String())); err != nil || read != want || changed != want {
+		t.Fatalf("%+v, %+v, %v", read, changed, err)
+	}
+	if read, changed, err := archive.Import(t.Context(), to, strings.NewReader(text)); err != nil || changed != (store.Counts{Invites: 2}) {
+		t.Fatalf("the newer export over it: %+v, %+v, %v", read, changed, err)
 	}
 }
 
@@ -104,13 +142,18 @@ func TestBadStreamsChangeNothing(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	device, binding, end := lines[1], lines[4], lines[len(lines)-2]
 	replace := func(old, with string) string { return strings.Replace(text, old, with, 1) }
+	invite := func(hash string) string {
+		return lines[0] + `{"type":"invite","id":"inv_abcdefgh",` + hash + `,"uses":3,"createdAt":1}` + "\n"
+	}
 	for name, tc := range map[string]struct{ stream, want string }{
 		"nothing":             {"", "line 1: this is no export of a relay"},
 		"something else":      {`{"type":"session"}` + "\n", "line 1: this is no export of a relay"},
 		"no JSON":             {"relay.db\n", "line 1: it is no JSON"},
-		"newer":               {replace(`"version":1`, `"version":2`), "update the older program"},
+		"newer":               {replace(`"version":2`, `"version":3`), "update the older program"},
+		"version 0":           {replace(`"version":2`, `"version":0`), "reads 1 to 2"},
+		"invites too early":   {replace(`"version":2`, `"version":1`), `"invite" is no type`},
 		"cut between lines":   {strings.TrimSuffix(text, end), "ends in the middle"},
-		"cut in a line":       {text[:len(text)-10], "line 10: it is no JSON"},
+		"cut in a line":       {text[:len(text)-10], "line 12: it is no JSON"},
 		"a line is lost":      {replace(lines[6], ""), "lacks lines"},
 		"a device is lost":    {replace(device, ""), "no line before it has dev_"},
 		"more after the end":  {text + device, "more after the end"},
@@ -122,6 +165,15 @@ func TestBadStreamsChangeNothing(t *testing.T) {
 		"label that steers":   {replace("phone", `\u001b[2J`), "control character"},
 		"client for a device": {replace(binding, strings.ReplaceAll(binding, "dev_", "cli_")), "are not a device and a client"},
 		"unknown action":      {replace(`"action":"bound"`, `"action":"forged"`), `"forged" is no action`},
+		"invite without id":   {replace(`"id":"inv_`, `"id":"inv/`), "is no id of an invite"},
+		"invite of nobody":    {invite(`"hash":""`), "32 bytes"},
+		"invite of no code":   {invite(`"hash":"` + strings.Repeat("A", 43) + `"`), "has no hash"},
+		"invite lacks hash":   {invite(`"used":0`), "has no hash"},
+		"used too often":      {replace(`"used":0`, `"used":4`), "was used 4 times of 3"},
+		"used less than none": {replace(`"used":0`, `"used":-1`), "was used -1 times"},
+		"serves nobody":       {replace(`"uses":3`, `"uses":0`), "serves 0 times"},
+		"serves everybody":    {replace(`"uses":3`, `"uses":1000000`), "serves 1000000 times"},
+		"an end that is none": {regexp.MustCompile(`"revokedAt":\d+`).ReplaceAllString(text, `"revokedAt":-62135596800000000`), "nothing ended in the year 1"},
 		"time is no number":   {replace(`"createdAt":`, `"createdAt":"x`), "line 2"},
 		"endless line":        {lines[0] + strings.Repeat(" ", 1<<16), "longer than"},
 	} {
@@ -160,7 +212,7 @@ func TestCheck(t *testing.T) {
 	st, _ := lived(t)
 	report, err := archive.Check(t.Context(), st)
 	if err != nil || len(report.Problems) != 0 || report.Schema == 0 || report.Schema != report.Needed ||
-		report.Counts != (store.Counts{Devices: 1, Clients: 2, Bindings: 2, Events: 3}) || report.Revoked != 1 {
+		report.Counts != (store.Counts{Devices: 1, Clients: 2, Bindings: 2, Events: 3, Invites: 2}) || report.Revoked != 1 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 }
@@ -204,6 +256,7 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 		"damage":         {rows{err: store.ErrDamaged}, "restore the store from a backup"},
 		"label":          {rows{rows: []store.Row{store.PartyRow{Party: store.Party{ID: device.ID, Label: "\x07"}}}}, "control character"},
 		"unknown action": {rows{rows: []store.Row{store.Event{Action: "forged"}}}, `"forged"`},
+		"invite":         {rows{rows: []store.Row{store.Invite{ID: "inv_abcdefgh", Uses: 1}}}, "has no hash"},
 		"crowd":          {rows{rows: crowd}, "valid bindings, more than"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -81,6 +81,10 @@ func (c *checker) look(row store.Row) {
 		}
 		c.valid[r.Device]++
 		c.valid[r.Client]++
+	case store.Invite:
+		if err := r.Check(); err != nil {
+			c.report.add("%v", err)
+		}
 	case store.Event:
 		if r.Action != store.ActionBound && r.Action != store.ActionRevoked {
 			c.report.add("the audit has the unknown action %q", r.Action)

@@ -39,11 +39,12 @@ func Read(r io.Reader) iter.Seq2[store.Row, error] {
 }
 
 type decoder struct {
-	lines *bufio.Reader
-	line  int // number of the line read last, from 1
-	known map[ident.ID]bool
-	count store.Counts
-	ended bool
+	lines   *bufio.Reader
+	line    int // number of the line read last, from 1
+	version int // of the stream
+	known   map[ident.ID]bool
+	count   store.Counts
+	ended   bool
 }
 
 // read returns the next line and its type. The line is valid until the next read.
@@ -76,9 +77,10 @@ func (d *decoder) head() error {
 		return err
 	}
 	head, err := parse[headLine](line)
-	if err == nil && head.Version != Version {
-		err = fmt.Errorf("the export has version %d, and this scorel reads %d: update the older program", head.Version, Version)
+	if err == nil && (head.Version < 1 || head.Version > Version) {
+		err = fmt.Errorf("the export has version %d, and this scorel reads 1 to %d: update the older program", head.Version, Version)
 	}
+	d.version = head.Version
 	return err
 }
 
@@ -102,7 +104,10 @@ func (d *decoder) next() (store.Row, error) {
 	case typeEnd:
 		return nil, d.end(line)
 	default:
-		return nil, fmt.Errorf("%q is no type of line", kind)
+		if kind != typeInvite || d.version < withInvites {
+			return nil, fmt.Errorf("%q is no type of line", kind)
+		}
+		row, err = d.invite(line)
 	}
 	if err != nil {
 		return nil, err
@@ -145,10 +150,8 @@ func (d *decoder) binding(line []byte) (store.Row, error) {
 		}
 	}
 	row := store.BindingRow{Device: l.DeviceID, Client: l.ClientID, Created: micros(l.CreatedAt)}
-	if l.RevokedAt != nil {
-		row.Revoked = micros(*l.RevokedAt)
-	}
-	return row, nil
+	row.Revoked, err = ending(l.RevokedAt)
+	return row, err
 }
 
 func (d *decoder) event(line []byte) (store.Row, error) {
@@ -163,6 +166,21 @@ func (d *decoder) event(line []byte) (store.Row, error) {
 		return nil, fmt.Errorf("%q is no action", l.Action)
 	}
 	return store.Event{At: micros(l.At), Action: l.Action, Device: l.DeviceID, Client: l.ClientID, Actor: l.ActorID}, nil
+}
+
+func (d *decoder) invite(line []byte) (store.Row, error) {
+	l, err := parse[inviteLine](line)
+	if err != nil {
+		return nil, err
+	}
+	row := store.Invite{ID: l.ID, Hash: l.Hash, Uses: l.Uses, Used: l.Used, Created: micros(l.CreatedAt)}
+	if row.Expires, err = ending(l.ExpiresAt); err != nil {
+		return nil, err
+	}
+	if row.Revoked, err = ending(l.RevokedAt); err != nil {
+		return nil, err
+	}
+	return row, row.Check()
 }
 
 func (d *decoder) end(line []byte) error {

@@ -15,7 +15,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-func TestMain(m *testing.M) { leakcheck.Main(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashFile); path != "" {
+		writeUntilKilled(path)
+	}
+	leakcheck.Main(m)
+}
 
 func open(t *testing.T, path string) *DB {
 	t.Helper()

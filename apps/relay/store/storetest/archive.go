@@ -33,6 +33,9 @@ func RunArchive(t *testing.T, open func(t *testing.T) store.Archive) {
 		"AdmitByInvite":     alone(admitByInvite),
 		"InvitesEnd":        alone(invitesEnd),
 		"InvitesAreCounted": alone(invitesAreCounted),
+		"InvitesMove":       invitesMove,
+		"MergeInvites":      mergeInvites,
+		"MergeOtherInvites": mergeOtherInvites,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, func() store.Archive {

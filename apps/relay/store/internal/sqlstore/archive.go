@@ -23,6 +23,8 @@ func (s *Store) Rows(ctx context.Context, yield func(store.Row) error) error {
 				func(rows Rows) (store.Row, error) { return scanBindingRow(rows) }},
 			{selectEvents + ` ORDER BY at, id`,
 				func(rows Rows) (store.Row, error) { return scanEvent(rows) }},
+			{selectInvites + ` ORDER BY id`,
+				func(rows Rows) (store.Row, error) { return scanInvite(rows) }},
 		} {
 			if err := each(ctx, tx, sql(part.query), func(rows Rows) error {
 				row, err := part.scan(rows)
@@ -74,6 +76,9 @@ type merger struct {
 }
 
 func (m *merger) add(ctx context.Context, row store.Row) error {
+	if invite, ok := row.(store.Invite); ok {
+		return m.addInvite(ctx, invite)
+	}
 	m.rows = append(m.rows, row)
 	m.statements = append(m.statements, mergeStatement(row))
 	if len(m.rows) < mergeBatch {
@@ -95,6 +100,25 @@ func (m *merger) flush(ctx context.Context) error {
 	}
 	m.rows, m.statements = m.rows[:0], m.statements[:0]
 	return nil
+}
+
+// addInvite looks before it writes: of two that are not the same the database would
+// name a constraint and no invite. There are few of them.
+func (m *merger) addInvite(ctx context.Context, i store.Invite) error {
+	if err := m.flush(ctx); err != nil { // what stands before it in the stream
+		return err
+	}
+	others, err := one[int64](ctx, m.tx, sql(`SELECT count(*) FROM invites WHERE (id = $1 OR hash = $2)
+		AND NOT (id = $1 AND hash = $2 AND uses = $3 AND created_at = $4 AND expires_at IS NOT DISTINCT FROM $5)`,
+		i.ID, i.Hash[:], int64(i.Uses), i.Created.UnixMicro(), microsOrNull(i.Expires)))
+	if err != nil {
+		return err
+	}
+	if others > 0 {
+		return fmt.Errorf("%w: the store has another invite that is called %s or has its code", store.ErrConflict, i.ID)
+	}
+	m.rows, m.statements = append(m.rows, i), append(m.statements, mergeInvite(i))
+	return m.flush(ctx)
 }
 
 // lastOf is the time of the last thing that happened to a binding. Clocks of two

@@ -56,9 +56,26 @@ func useInvite(ctx context.Context, tx Querier, hash store.InviteHash, at time.T
 
 // AddInvite implements store.Inviter.
 func (s *Store) AddInvite(ctx context.Context, i store.Invite) error {
-	_, err := s.db.Exec(ctx, sql(`INSERT INTO invites (id, hash, uses, used, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		i.ID, i.Hash[:], int64(i.Uses), int64(i.Used), i.Created.UnixMicro(), microsOrNull(i.Expires), microsOrNull(i.Revoked)))
+	_, err := s.db.Exec(ctx, putInvite(i))
 	return s.fail("keeping an invite", err)
+}
+
+func putInvite(i store.Invite) Statement {
+	return sql(`INSERT INTO invites (id, hash, uses, used, created_at, expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		i.ID, i.Hash[:], int64(i.Uses), int64(i.Used), i.Created.UnixMicro(), microsOrNull(i.Expires), microsOrNull(i.Revoked))
+}
+
+// mergeInvite lets an invite that is there lose what it lost elsewhere, and gain
+// nothing.
+func mergeInvite(i store.Invite) Statement {
+	put := putInvite(i)
+	put.SQL += ` ON CONFLICT (id) DO UPDATE SET
+			used = CASE WHEN excluded.used > invites.used THEN excluded.used ELSE invites.used END,
+			revoked_at = CASE WHEN invites.revoked_at IS NULL OR excluded.revoked_at < invites.revoked_at
+				THEN excluded.revoked_at ELSE invites.revoked_at END
+		WHERE excluded.used > invites.used OR excluded.revoked_at IS NOT NULL
+			AND (invites.revoked_at IS NULL OR excluded.revoked_at < invites.revoked_at)`
+	return put
 }
 
 // Invites implements store.Inviter.

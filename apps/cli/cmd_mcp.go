@@ -52,7 +52,19 @@ func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, 
 			return project, nil
 		}
 	}
+	if strings.HasPrefix(p.given, "prj_") {
+		return api.Project{}, usagef("there is no project %s on the host: `scorel project list` shows them", p.given)
+	}
 	return api.Project{}, usagef("%s is not a project: give one with --project, or add it with `scorel project add`", path)
+}
+
+// id is that of the project, or "" where none is named.
+func (p *projectFlag) id(ctx context.Context, c *client.Client) (string, error) {
+	if p.given == "" {
+		return "", nil
+	}
+	project, err := p.find(ctx, c)
+	return project.ID, err
 }
 
 // servers connects and lists the servers of the project. The caller closes the

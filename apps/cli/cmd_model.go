@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,7 +42,7 @@ each line is one model.`,
 		return printList(a, asJSON, models, listing[host.ModelInfo]{
 			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING"},
 			row: func(_ int, m host.ModelInfo) []string {
-				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), m.Thinking}
+				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-")}
 			},
 		})
 	}
@@ -61,7 +62,7 @@ func keyState(m host.ModelInfo) string {
 // count shows a number that may not be known.
 func count(n int) string {
 	if n == 0 {
-		return ""
+		return "-"
 	}
 	return strconv.Itoa(n)
 }

@@ -164,7 +164,7 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 		return find, err
 	}
 	if !slices.Contains(api.Modes(), api.Mode(f.permit)) {
-		return nil, usagef("--mode %s is unknown: give one of %q", f.permit, api.Modes())
+		return nil, usagef("--mode %q is no mode: give one of %s", f.permit, api.ModeNames())
 	}
 	return func(ctx context.Context, c *client.Client) (string, error) {
 		id, err := find(ctx, c)

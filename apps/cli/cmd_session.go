@@ -23,7 +23,6 @@ func newSession(a *app) *cobra.Command {
 func newSessionList(a *app) *cobra.Command {
 	var (
 		asJSON, all bool
-		project     string
 		limit       int
 	)
 	cmd := &cobra.Command{
@@ -31,19 +30,19 @@ func newSessionList(a *app) *cobra.Command {
 		Short: "List the sessions, newest first",
 		Long: `List the sessions, newest first. Those that an agent had made for a task belong to
 the session that asked, and are listed with --all.`,
-		Example: "  scorel session list\n  scorel session list --limit 20\n  scorel session list --project prj_... --json\n  scorel session list --all",
+		Example: "  scorel session list\n  scorel session list --limit 20\n  scorel session list --project ~/code/site --json\n  scorel session list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
-	to := a.targetFlag(cmd)
+	in := &projectFlag{target: a.targetFlag(cmd)}
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&project, "project", "", "only those of the project with this id")
+	cmd.Flags().StringVar(&in.given, "project", "", "only those of the project with this id or folder")
 	cmd.Flags().BoolVar(&all, "all", false, "also those that an agent had made for a task")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many (default: all)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if limit < 0 {
+		if limit < 0 || limit == 0 && cmd.Flags().Changed("limit") {
 			return usagef("--limit %d: give a number from 1 on, or leave it out for all", limit)
 		}
-		list, err := listSessions(cmd.Context(), to, api.ListSessionsRequest{ProjectID: project, All: all, Limit: limit})
+		list, err := listSessions(cmd.Context(), in, api.ListSessionsRequest{All: all, Limit: limit})
 		if err != nil {
 			return err
 		}
@@ -51,7 +50,7 @@ the session that asked, and are listed with --all.`,
 			return printEach(a.stdout, list)
 		}
 		if len(list) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there is no session: `scorel send` begins one")
+			_, err := fmt.Fprintln(a.stdout, noSession(in.given))
 			return err
 		}
 		var rows [][]string
@@ -71,6 +70,13 @@ the session that asked, and are listed with --all.`,
 	return cmd
 }
 
+func noSession(project string) string {
+	if project == "" {
+		return "there is no session: `scorel send` begins one"
+	}
+	return "there is no session in this project: `scorel send --project` begins one"
+}
+
 func sessionState(s api.SessionSummary) string {
 	switch {
 	case s.Damaged != "":
@@ -86,11 +92,16 @@ func sessionState(s api.SessionSummary) string {
 // maxResultLines is how much of a tool's result a transcript shows.
 const maxResultLines = 12
 
-// printTranscript writes a session for people.
+// printTranscript writes the branch that a session is on for people.
 func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", printable(clip(r.Session.Name, 200)))
-	for _, entry := range r.Entries {
+	tree := session.NewTree(r.Entries)
+	path, hole := tree.PathToHole(tree.Leaf())
+	if hole != nil || r.Session.Damaged != "" {
+		path = tree.Entries() // nothing that can be read is left out
+	}
+	for _, entry := range path {
 		if m, ok := entry.AsMessage(); ok {
 			writeMessage(&b, m.Message)
 		}
@@ -99,6 +110,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 			writeProcess(&b, record)
 		}
 	}
+	b.WriteString(elsewhere(tree, path))
 	if r.Session.Damaged != "" {
 		fmt.Fprintf(&b, "\n(damaged: %s)\n", printable(r.Session.Damaged))
 	}

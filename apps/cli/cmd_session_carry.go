@@ -1,20 +1,19 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 func newSessionImport(a *app) *cobra.Command {
-	var (
-		asJSON  bool
-		project string
-	)
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Take a session file of scorel or Pi in; the file stays as it is",
@@ -22,21 +21,21 @@ func newSessionImport(a *app) *cobra.Command {
 the file, also those that do not read. It is kept by the session provider of its
 project: that of the folder that the file names, or the one given with --project.
 A file of an old version is brought to the newest. The host must run on this machine.`,
-		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project prj_...",
+		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site",
 		Args:    argCount(1, 1, "the path of one session file"),
 	}
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&project, "project", "", "id of the project that the session shall be in")
-	to := &target{app: a}
+	in := &projectFlag{target: &target{app: a}}
+	cmd.Flags().StringVar(&in.given, "project", "", "id or folder of the project that the session shall be in")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
 			return sayf(err, "there is no file %s: give the path of a session file", args[0])
 		}
-		path, err := to.path(args[0])
+		path, err := in.path(args[0])
 		if err != nil {
 			return err
 		}
-		response, err := ask[api.ImportSessionResponse](cmd.Context(), to, "import_session", api.ImportSessionRequest{Path: path, ProjectID: project})
+		response, err := in.take(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
@@ -47,6 +46,20 @@ A file of an old version is brought to the newest. The host must run on this mac
 		return err
 	}
 	return cmd
+}
+
+// take has the host import the session file at path.
+func (p *projectFlag) take(ctx context.Context, path string) (response api.ImportSessionResponse, _ error) {
+	c, err := p.connect(ctx)
+	if err != nil {
+		return response, err
+	}
+	defer func() { _ = c.Close() }() // used to the end
+	request := api.ImportSessionRequest{Path: path}
+	if request.ProjectID, err = p.id(ctx, c); err != nil {
+		return response, err
+	}
+	return client.Call[api.ImportSessionResponse](ctx, c, "import_session", request)
 }
 
 func newSessionCopy(a *app) *cobra.Command {

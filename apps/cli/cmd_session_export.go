@@ -135,7 +135,7 @@ func (a *app) writeOut(path string, text []byte) error {
 		return sayf(err, "%s exists: give the name of a new file", path)
 	}
 	if err != nil {
-		return sayf(err, "%s cannot be written: %v", path, errors.Unwrap(err))
+		return sayf(err, "%s cannot be written (%v): give a path in a folder that is there and yours to write in", path, reason(err))
 	}
 	_, err = file.Write(text)
 	if err := errors.Join(err, file.Close()); err != nil {

@@ -87,9 +87,9 @@ func readRegular(path string) ([]byte, error) {
 func noteDamage(w io.Writer, f *session.File) {
 	switch n := len(f.Damage); {
 	case n == 1:
-		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, f.Damage[0].What)
+		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, printable(f.Damage[0].What))
 	case n > 1:
-		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, f.Damage[0].What)
+		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, printable(f.Damage[0].What))
 	}
 }
 
@@ -113,7 +113,7 @@ func printInspection(a *app, f *session.File, leaf string) error {
 }
 
 func unknownLeaf(err error, leaf string) error {
-	return sayf(err, "the session has no entry %q: --leaf takes one of the entryIds that --json prints", leaf)
+	return sayf(err, "the session has no entry %q: `scorel session inspect --json` prints its entryIds", leaf)
 }
 
 // printFile says the same for people, in short.

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -25,9 +27,9 @@ Case and accents do not matter.`,
 		Example: "  scorel session search migration database\n  scorel session search 'migr*' '\"connection refused\"' --limit 5 --json\n  scorel session search -- -draft report",
 		Args:    argCount(1, 64, "the words to search for"),
 	}
-	to := a.targetFlag(cmd)
+	in := &projectFlag{target: a.targetFlag(cmd)}
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&request.ProjectID, "project", "", "only in the project with this id")
+	cmd.Flags().StringVar(&in.given, "project", "", "only in the project with this id or folder")
 	cmd.Flags().StringVar(&request.Role, "role", "", "only what this one said: user, assistant, tool, summary, name or other")
 	cmd.Flags().IntVar(&request.Limit, "limit", 20, fmt.Sprintf("at most so many hits, 1 to %d", api.MaxHits))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -35,7 +37,7 @@ Case and accents do not matter.`,
 			return usagef("--limit %d: give a number from 1 to %d", request.Limit, api.MaxHits)
 		}
 		request.Query = strings.Join(args, " ")
-		response, err := ask[api.SearchSessionsResponse](cmd.Context(), to, "search_sessions", request)
+		response, err := in.search(cmd.Context(), request)
 		if err != nil {
 			return err
 		}
@@ -50,6 +52,19 @@ Case and accents do not matter.`,
 	return cmd
 }
 
+// search asks the host, within the project where one is named.
+func (p *projectFlag) search(ctx context.Context, request api.SearchSessionsRequest) (response api.SearchSessionsResponse, _ error) {
+	c, err := p.connect(ctx)
+	if err != nil {
+		return response, err
+	}
+	defer func() { _ = c.Close() }() // only read from
+	if request.ProjectID, err = p.id(ctx, c); err != nil {
+		return response, err
+	}
+	return client.Call[api.SearchSessionsResponse](ctx, c, "search_sessions", request)
+}
+
 // printHits writes hits for people: where, and what stands around it.
 func printHits(w io.Writer, hits []api.SearchHit) error {
 	if len(hits) == 0 {
@@ -61,8 +76,8 @@ func printHits(w io.Writer, hits []api.SearchHit) error {
 		for _, part := range h.Snippet {
 			text.WriteString(part.Text)
 		}
-		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", h.SessionID, formatMillis(h.At), printable(clip(h.Name, 60)),
-			h.Role, printable(clip(text.String(), 240)), printable(h.EntryID))
+		_, err := fmt.Fprintf(w, "%s  %s  %s\n  %s: %s\n  entry %s\n", printable(h.SessionID), formatMillis(h.At), printable(clip(h.Name, 60)),
+			printable(h.Role), printable(clip(text.String(), 240)), printable(h.EntryID))
 		if err != nil {
 			return err
 		}

@@ -11,12 +11,15 @@ import (
 )
 
 // listSessions reads the list page by page; limit 0 is all of it.
-func listSessions(ctx context.Context, to *target, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
-	c, err := to.connect(ctx)
+func listSessions(ctx context.Context, in *projectFlag, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
+	c, err := in.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = c.Close() }() // only read from
+	if r.ProjectID, err = in.id(ctx, c); err != nil {
+		return nil, err
+	}
 	return client.Sessions(ctx, c, r)
 }
 
@@ -32,8 +35,9 @@ func newSessionShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a session; with --json its summary, then its log entries",
-		Long: `Prints a session as a whole. With --entry it prints what stands around one entry, as
-session search found it, without reading the rest.`,
+		Long: `Prints the branch that a session is on, from its beginning; with --json the summary of the
+session and then every entry of its log, of all branches. With --entry it prints what stands
+around one entry, as session search found it, without reading the rest.`,
 		Example: "  scorel session show ID\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

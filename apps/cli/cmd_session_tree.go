@@ -86,5 +86,5 @@ func writeNode(b *strings.Builder, node api.TreeNode, depth int) {
 	if node.Label != "" {
 		label = " [" + printable(node.Label) + "]"
 	}
-	fmt.Fprintf(b, "%s %s%s  %s%s: %s\n", mark, strings.Repeat("  ", depth), printable(node.ID), cmp.Or(who, string(node.Type)), label, printable(clip(node.Text, 100)))
+	fmt.Fprintf(b, "%s %s%s  %s%s: %s\n", mark, strings.Repeat("  ", depth), printable(node.ID), cmp.Or(who, printable(string(node.Type))), label, printable(clip(node.Text, 100)))
 }

@@ -95,7 +95,7 @@ leaves running ends with the command.`,
 		progress := func(text string) { fmt.Fprint(a.stderr, printableLines(text)) }
 		object, ok, err := host.RunTool(cmd.Context(), home, names[0], raw, dir, progress)
 		if errors.Is(err, host.ErrNoTool) {
-			return unknownTool(home, names[0])
+			return unknownTool(home, dir, names[0])
 		}
 		if err != nil {
 			return err
@@ -166,13 +166,21 @@ func folderFlag(flag, given string) (string, error) {
 	return dir, nil
 }
 
-func unknownTool(home, name string) error {
+// unknownTool says why a tool cannot be used by hand: some are there only with
+// what they act on.
+func unknownTool(home, dir, name string) error {
 	tools, err := host.Tools(home)
 	if err != nil {
 		return err
 	}
 	names := make([]string, 0, len(tools))
 	for _, t := range tools {
+		if t.Name == name && t.Toolset == "skill" {
+			return usagef("%s needs a skill, and %s has none: `scorel skill list` shows them and what was left out", name, dir)
+		}
+		if t.Name == name {
+			return usagef("%s works only in a session: ask the agent for it, with `scorel send`", name)
+		}
 		names = append(names, t.Name)
 	}
 	return usagef("there is no tool %q: the tools are %s", name, strings.Join(names, ", "))

@@ -120,10 +120,17 @@ func isUnreachable(err error) bool {
 	return false
 }
 
-// sentence is what is printed of an error: one line.
+// sentence is what is printed of an error: one line, which says nothing twice.
 func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"
 	}
-	return printable(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+	var told []string
+	for line := range strings.FieldsFuncSeq(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(line)
+		if !slices.ContainsFunc(told, func(before string) bool { return strings.Contains(before, line) }) {
+			told = append(told, line)
+		}
+	}
+	return printable(strings.Join(told, "; "))
 }

@@ -90,3 +90,17 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		t.Errorf("only %d commands were found", seen)
 	}
 }
+
+// Two parts of a program that end by the same fault are one fault for people.
+func TestASentenceSaysNothingTwice(t *testing.T) {
+	full := errors.New("writing run/host.json: no space left on device")
+	for want, err := range map[string]error{
+		"the host ended; " + full.Error(): errors.Join(errors.New("the host ended"), full, full),
+		"no answer: connection refused":   errors.New("no answer: connection refused\n\tconnection refused\r\n"),
+		"a; b":                            errors.Join(errors.New("a"), errors.New("b")),
+	} {
+		if got := sentence(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

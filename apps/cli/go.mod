@@ -17,6 +17,7 @@ require (
 	github.com/scorel/scorel/packages/testdb v0.0.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/term v0.47.0
+	mvdan.cc/sh/v3 v3.14.1
 	rsc.io/qr v0.2.0
 )
 
@@ -93,7 +94,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.60.1 // indirect
-	mvdan.cc/sh/v3 v3.14.1 // indirect
 )
 
 replace (

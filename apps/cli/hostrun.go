@@ -19,6 +19,9 @@ import (
 // newLocalHost makes the host of this machine. A live one is said as such, and so
 // is that neither the command line nor config.toml says which relay to use.
 func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
+	if err := host.Seclude(); err != nil {
+		return nil, err
+	}
 	h, err := host.NewContext(ctx, cfg)
 	var live *host.LiveError
 	if errors.As(err, &live) {

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -84,6 +86,7 @@ machine and opens the page in your browser.`,
 		newProject(a), newSession(a), newSend(a), newTool(a), newSkill(a), newAgent(a), newMCP(a), newPermission(a), newModel(a), newDoctor(a), newVersion(a),
 	)
 	strictCompletion(root)
+	strictHelp(root)
 	return root
 }
 
@@ -95,6 +98,22 @@ func strictCompletion(root *cobra.Command) {
 		if cmd.Name() == "completion" {
 			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, runGroup
 			cmd.Example = "  scorel completion bash > /etc/bash_completion.d/scorel\n  scorel completion zsh > \"${fpath[1]}/_scorel\""
+		}
+	}
+}
+
+// strictHelp makes help of a command that is not there an error too.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" {
+			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return runGroup(about, rest)
+				}
+				return about.Help()
+			}
 		}
 	}
 }
@@ -147,9 +166,17 @@ func (a *app) home() (string, error) {
 		return "", fmt.Errorf("resolving %s: %w", home, err)
 	}
 	if err := os.MkdirAll(absolute, 0o700); err != nil {
-		return "", fmt.Errorf("making the folder for scorel's files: %w", err)
+		return "", sayf(err, "the folder %s for scorel's files cannot be made (%v): name another with --home or SCOREL_HOME", absolute, reason(err))
 	}
 	return absolute, nil
+}
+
+// reason is what the system says of a file, without the file and what was tried.
+func reason(err error) error {
+	if at := new(fs.PathError); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // addInvite adds --invite without a default: help would print a secret.

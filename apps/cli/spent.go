@@ -70,7 +70,12 @@ func shortCount(n int) string {
 
 // writeNote shows that the host told the model something.
 func writeNote(b *strings.Builder, entry session.Entry) {
-	if entry.Type != session.TypeCustomMessage {
+	switch entry.Type {
+	case session.TypeCompaction, session.TypeBranchSummary:
+		writeSummary(b, entry)
+		return
+	case session.TypeCustomMessage:
+	default:
 		return
 	}
 	var note struct {
@@ -86,4 +91,36 @@ func writeNote(b *strings.Builder, entry session.Entry) {
 		text = strings.Join(note.Details.Paths, ", ")
 	}
 	fmt.Fprintf(b, "\n(the host told the agent, %s: %s)\n", printable(string(note.Details.Kind)), printable(text))
+}
+
+// writeSummary shows what the agent was given in place of what it summarizes.
+func writeSummary(b *strings.Builder, entry session.Entry) {
+	var record struct {
+		Summary string `json:"summary"`
+	}
+	if json.Unmarshal(entry.Raw, &record) != nil || record.Summary == "" {
+		return
+	}
+	what := "what stands above reaches the agent as a summary"
+	if entry.Type == session.TypeBranchSummary {
+		what = "the agent was given a summary of another branch"
+	}
+	fmt.Fprintf(b, "\n(%s: %s)\n", what, printable(clip(record.Summary, 400)))
+}
+
+// elsewhere tells of the messages of the user that are not on the path.
+func elsewhere(tree *session.Tree, path []session.Entry) string {
+	asked := func(entries []session.Entry) (n int) {
+		for _, entry := range entries {
+			if m, ok := entry.AsMessage(); ok && m.Message.Role == session.RoleUser {
+				n++
+			}
+		}
+		return n
+	}
+	n := asked(tree.Entries()) - asked(path)
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n(prompts on other branches: %d; `scorel session tree` shows them)\n", n)
 }

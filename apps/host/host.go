@@ -207,6 +207,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
+	h.permissions.sheltered = kind == sandbox.Both
 	h.permissions.changed = func() { h.tell(api.RulesChanged{}) }
 	if err := checkCrew(h.models.config.Crew, catalog, h.paths.Config()); err != nil {
 		return err
@@ -232,7 +233,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		Mode: h.models.config.Permissions.Mode, Permissions: h.permissions,
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
-		Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
+		Project: h.projects.Get, Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err == nil {

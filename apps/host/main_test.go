@@ -5,10 +5,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == host.SandboxHelper { // a command in the sandbox of a test
+		os.Exit(host.EnterSandbox(os.Args[2:], os.Stderr))
+	}
 	point := os.Getenv(childEnv)
 	if point == "" {
 		leakcheck.Main(m)

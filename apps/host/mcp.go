@@ -53,6 +53,11 @@ func (h *Host) decideMCPServer(_ context.Context, c *conn, r api.DecideMCPServer
 	if !ok {
 		return response, noProject(r.ProjectID)
 	}
+	if r.Allow { // what is started runs without being asked about
+		if err := c.mayLoosen(); err != nil {
+			return response, err
+		}
+	}
 	response.Server, err = h.mcp.Decide(project.Path, r.Name, r.Hash, r.Allow, c.clientID)
 	switch {
 	case errors.Is(err, mcp.ErrUnknown):

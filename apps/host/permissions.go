@@ -21,6 +21,8 @@ type permissions struct {
 	kept    *state.Rules
 	paths   state.Paths
 	changed func() // tells of rules that came or went; nil tells nobody
+	// sheltered says that commands do not see the home.
+	sheltered bool
 }
 
 func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.Catalog) (*permissions, error) {
@@ -63,6 +65,7 @@ func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy 
 	policy := gate.Policy{
 		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks,
 		Private: []string{resolveLinks(p.paths.Home)}, Open: []string{resolveLinks(p.paths.Scratch(sessionID))},
+		Readable: readableParts(p.paths), Sheltered: p.sheltered,
 	}
 	for _, projectID := range []string{project.ID, ""} {
 		policy.Rules = policy.Rules.With(gate.Rules{
@@ -70,6 +73,20 @@ func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy 
 		})
 	}
 	return policy
+}
+
+// readableParts are those of the home, where links lead. What a link puts elsewhere is no
+// part: it is open as any other folder, and a link to the home itself opens nothing.
+func readableParts(paths state.Paths) []string {
+	home := resolveLinks(paths.Home)
+	var parts []string
+	for _, part := range paths.Readable() {
+		part = resolveLinks(part)
+		if rel, err := filepath.Rel(home, part); err == nil && rel != "." && filepath.IsLocal(rel) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // parsed are the rules that are kept. One that does not read any more, as of a tool
@@ -108,7 +125,7 @@ func (h *Host) setMode(ctx context.Context, c *conn, r api.SetModeRequest) (api.
 	most := h.maxMode(c)
 	switch {
 	case !slices.Contains(api.Modes(), r.Mode):
-		return none, api.Errorf(api.KindBadRequest, "the mode %.40q is unknown: it must be one of %q", r.Mode, api.Modes())
+		return none, api.Errorf(api.KindBadRequest, "the mode %.40q is unknown: it must be one of %s", r.Mode, api.ModeNames())
 	case gate.Lower(r.Mode, most) != r.Mode:
 		return none, api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
 	}

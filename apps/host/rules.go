@@ -77,6 +77,11 @@ func (h *Host) addRule(_ context.Context, c *conn, r api.RuleRequest) (response 
 	if err := checkRuleKind(r.Kind); err != nil {
 		return response, err
 	}
+	if r.Kind == api.RuleAllow {
+		if err := c.mayLoosen(); err != nil {
+			return response, err
+		}
+	}
 	rule, err := gate.ParseRule(r.Rule, h.permissions.tools)
 	if err != nil {
 		return response, api.Errorf(api.KindBadRequest, "%v", err)
@@ -96,6 +101,11 @@ func (h *Host) removeRule(_ context.Context, c *conn, r api.RuleRequest) (respon
 	if err := checkRuleKind(r.Kind); err != nil {
 		return response, err
 	}
+	if r.Kind != api.RuleAllow {
+		if err := c.mayLoosen(); err != nil {
+			return response, err
+		}
+	}
 	response.Removed, err = h.permissions.kept.Remove(r.Kind, r.ProjectID, r.Rule)
 	switch {
 	case err != nil:
@@ -107,6 +117,15 @@ func (h *Host) removeRule(_ context.Context, c *conn, r api.RuleRequest) (respon
 		return response, api.Errorf(api.KindConflict, "the rule %.500s stands in config.toml: take it out there, and start the host again", r.Rule)
 	}
 	return response, nil
+}
+
+// mayLoosen refuses who may answer no approval: a rule that allows answers them all, and so
+// does the loss of one that asks or denies.
+func (c *conn) mayLoosen() error {
+	if c.may(api.GrantApprove) {
+		return nil
+	}
+	return api.Errorf(api.KindNotAllowed, "letting more through needs the grant %q too, which this connection does not have", api.GrantApprove)
 }
 
 func (h *Host) knownProject(id string) error {

@@ -82,6 +82,7 @@ func TestGrantsCapRules(t *testing.T) {
 	h := start(t, host.Config{Projects: []string{t.TempDir()}})
 	addToken(t, h, "reader", api.GrantView)
 	addToken(t, h, "device", api.AllGrants()...)
+	addToken(t, h, "manager", api.GrantView, api.GrantManage)
 	device := newHTTPEntry(t, h, "device")
 	body := func(rule, kind string) string { return `{"rule":"` + rule + `","kind":"` + kind + `"}` }
 	status, answer := newHTTPEntry(t, h, "reader").post("/v1/add_rule", body("bash(make)", "deny"))
@@ -97,6 +98,19 @@ func TestGrantsCapRules(t *testing.T) {
 		}
 	}
 	if status, answer = device.post("/v1/add_rule", body("bash(go test *)", "allow")); status != 200 {
+		t.Errorf("%d %s", status, answer)
+	}
+	manager := newHTTPEntry(t, h, "manager")
+	for path, body := range map[string]string{
+		"/v1/add_rule": body("bash(make)", "allow"), "/v1/remove_rule": body("bash", "ask"),
+	} {
+		status, answer = manager.post(path, body)
+		wantHTTP(t, status, answer, 403, api.KindNotAllowed)
+	}
+	if status, answer = manager.post("/v1/add_rule", body("bash(make)", "deny")); status != 200 {
+		t.Errorf("%d %s", status, answer)
+	}
+	if status, answer = manager.post("/v1/remove_rule", body("bash", "allow")); status != 200 {
 		t.Errorf("%d %s", status, answer)
 	}
 	if rules := ask[api.ListRulesResponse](newHTTPEntry(t, h, "reader"), "/v1/list_rules", api.Empty{}).Rules; len(rules) != 7 {

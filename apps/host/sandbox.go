@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -25,7 +26,7 @@ func EnterSandbox(args []string, stderr io.Writer) int { return sandbox.Helper(a
 // config.toml cannot be one that commands write to.
 func detectSandbox(ctx context.Context, paths state.Paths, config state.Sandbox, helper string) (*sandbox.Sandbox, error) {
 	home := resolveLinks(paths.Home)
-	c := sandbox.Config{Off: config.Off, Network: config.Network, Helper: helper, Hidden: []string{home}}
+	c := sandbox.Config{Off: config.Off, Network: config.Network, Helper: helper, Hidden: []string{home}, Readable: readableParts(paths)}
 	for _, given := range config.Writable {
 		path := given
 		if below, ok := strings.CutPrefix(path, "~/"); ok {
@@ -60,3 +61,7 @@ func (h *Host) sandboxStatus() (kind, note string) {
 	k, note := h.sandbox.Kind()
 	return string(k), note
 }
+
+// Seclude keeps what runs for the same user from reading the environment of this process,
+// which holds the keys of providers. A program that runs a host calls it first.
+func Seclude() error { return procgroup.Seclude() }

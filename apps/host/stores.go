@@ -63,7 +63,10 @@ func (h *Host) importSession(ctx context.Context, _ *conn, r api.ImportSessionRe
 		return api.ImportSessionResponse{}, err
 	}
 	parts, err := store.Split(data)
-	if err != nil {
+	switch {
+	case errors.Is(err, session.ErrNotSession), errors.Is(err, session.ErrEmpty):
+		return api.ImportSessionResponse{}, api.Errorf(api.KindBadRequest, "%s is not a session file: it does not begin with a session header", r.Path)
+	case err != nil:
 		return api.ImportSessionResponse{}, api.Errorf(api.KindBadRequest, "%s cannot be imported: %v", r.Path, err)
 	}
 	project, err := h.projectOf(r.ProjectID, parts.Header)
@@ -84,7 +87,7 @@ func readImport(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return nil, api.Errorf(api.KindInvalidPath, "%s is not a file", path)
+		return nil, api.Errorf(api.KindInvalidPath, "%s is not a file: give the path of a session file", path)
 	case err == nil && info.Size() > maxImport:
 		return nil, api.Errorf(api.KindTooLarge, "%s is larger than 2 GiB, which is the limit", path)
 	}

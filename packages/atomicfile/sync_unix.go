@@ -15,3 +15,12 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(folder.Sync(), folder.Close())
 }
+
+// syncRoot is syncDir for a folder that is held open.
+func syncRoot(root *os.Root) error {
+	folder, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -46,7 +46,7 @@ func (g *Guard) AddFlags(flags *flag.FlagSet) {
 	})
 	flags.StringVar(&g.AllowFile, "allow-file", "", "`file` with ids to let in, one a line")
 	flags.StringVar(&g.Memory, "memory", "", "`size` of what queues, buffers and connections may hold, such as 512MiB (default: half of the memory)")
-	flags.IntVar(&g.Nodes, "nodes", 0, "how `many` relays share the store, for the check that no code can be guessed (default: 1, with a bus 32)")
+	flags.IntVar(&g.Nodes, "nodes", 0, "`number` of relays that share the store, for the check that no code can be guessed (default: 1, with a bus 32)")
 	flags.BoolVar(&g.ProxyProtocol, "proxy-protocol", false, "trusted proxies begin each connection with a PROXY header, version 1 or 2")
 	flags.StringVar(&g.MetricsListen, "metrics-listen", "", "`address` for /metrics (default: the relay's own, for requests from this machine only)")
 }

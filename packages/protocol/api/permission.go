@@ -1,5 +1,7 @@
 package api
 
+import "strings"
+
 // Mode is how much an agent may do in a session without asking. Rules and a floor
 // hold in every mode.
 type Mode string
@@ -19,6 +21,15 @@ const (
 
 // Modes lists the modes; each allows what those before it allow.
 func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAcceptEdits, ModeAuto, ModeBypass} }
+
+// ModeNames are the modes as a sentence lists them: "plan, ask, ...".
+func ModeNames() string {
+	var names []string
+	for _, mode := range Modes() {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ", ")
+}
 
 // RiskLevel says how much a call can break.
 type RiskLevel string

@@ -11,6 +11,7 @@ import (
 // Markdown writes a document as Markdown. Texts are taken as they are, since they
 // are Markdown mostly; code stands in fences that nothing in it can close.
 func Markdown(w io.Writer, doc Document) error {
+	doc = doc.visible()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", oneLine(doc.Title))
 	for _, f := range doc.Facts {
@@ -87,6 +88,7 @@ img { max-width: 100%%; }
 
 // HTML writes a document as one page.
 func HTML(w io.Writer, doc Document) error {
+	doc = doc.visible()
 	var b bytes.Buffer
 	title := html.EscapeString(oneLine(doc.Title))
 	fmt.Fprintf(&b, pageHead, title, title)
@@ -111,7 +113,7 @@ func htmlBlock(b *bytes.Buffer, block Block) {
 	if block.Name != "" {
 		fmt.Fprintf(b, "<div class=\"name\">%s</div>\n", html.EscapeString(block.Name))
 	}
-	text := html.EscapeString(strings.ToValidUTF8(block.Text, "\ufffd"))
+	text := html.EscapeString(block.Text)
 	switch {
 	case block.Image != "":
 		fmt.Fprintf(b, "<img alt=\"image\" src=\"%s\">\n", html.EscapeString(block.Image))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -62,19 +63,27 @@ func (m *meeting) Stream(ctx context.Context, req agent.Request, emit func(agent
 // kit is the tools of a session, as a host puts them together.
 type kit struct {
 	*tool.Set
-	team *crew.Team
+	team   *crew.Team
+	skills []session.SkillInfo
 }
 
-func (k kit) Prepare(_ context.Context, cwd string, _ agent.Ground) { k.UseAgents(k.team.Prepare(cwd)) }
+func (k kit) Prepare(_ context.Context, cwd string, _ agent.Ground) {
+	k.UseSkills(session.Skills{Skills: k.skills})
+	k.UseAgents(k.team.Prepare(cwd))
+}
 
 // rules is what a host knows of what is allowed.
 type rules struct {
 	tools gate.Tools
-	rules gate.Rules
+	world *world
 }
 
 func (r rules) Policy(project api.Project, _ string) gate.Policy {
-	return gate.Policy{Rules: r.rules, Dir: project.Path}
+	deny := r.world.denied.Load()
+	if deny == nil {
+		return gate.Policy{Dir: project.Path}
+	}
+	return gate.Policy{Rules: gate.Rules{Deny: *deny}, Dir: project.Path}
 }
 func (r rules) Tools() gate.Tools          { return r.tools }
 func (rules) Allow(string, []string) error { return nil }
@@ -84,6 +93,8 @@ type world struct {
 	dir, scratch string
 	project      api.Project
 	deny         []string
+	denied       atomic.Pointer[[]gate.Rule]
+	skills       []session.SkillInfo
 	limits       crew.Limits
 	cast         casting
 }
@@ -101,14 +112,11 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	catalog := tool.NewCatalog(tool.Options{Memory: w.scratch + "/memory"})
-	allowed := rules{tools: gate.Tools{}}
+	allowed := rules{tools: gate.Tools{}, world: w}
 	for _, d := range catalog.Definitions() {
 		allowed.tools[d.Spec.Name] = d.Subject
 	}
-	var err error
-	if allowed.rules.Deny, err = gate.ParseRules(w.deny, allowed.tools); err != nil {
-		t.Fatal(err)
-	}
+	w.denyNow(t, allowed.tools, w.deny...)
 	others := crew.New(crew.Options{Limits: w.limits, Logger: log, Find: func(string) preset.Found {
 		return preset.Found{Agents: preset.Builtin()}
 	}})
@@ -116,7 +124,7 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 		Logger: log, Models: w.cast, Permissions: allowed,
 		Tools: func(id string) agent.Toolset {
 			team := others.Team(id)
-			return kit{catalog.Open(tool.Scope{Scratch: w.scratch + "/" + id, Crew: team}), team}
+			return kit{catalog.Open(tool.Scope{Scratch: w.scratch + "/" + id, Crew: team}), team, w.skills}
 		},
 		System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
 	})
@@ -126,6 +134,16 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 	others.Attach(m)
 	t.Cleanup(func() { _ = m.Close() })
 	return m
+}
+
+// denyNow lets rules hold from now on, and no others.
+func (w *world) denyNow(t *testing.T, tools gate.Tools, texts ...string) {
+	t.Helper()
+	deny, err := gate.ParseRules(texts, tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.denied.Store(&deny)
 }
 
 // begin makes a session with somebody who watches it.

@@ -49,6 +49,10 @@ type Policy struct {
 	// Private are folders with the host's own keys and logs; Open are parts of them
 	// that are not closed.
 	Private, Open []string
+	// Readable are parts of Private that are read and run, and not changed.
+	Readable []string
+	// Sheltered says that commands do not see Private: a sandbox hides it from them.
+	Sheltered bool
 	// Resolve follows symbolic links as far as a path exists; nil takes paths as
 	// they are written.
 	Resolve func(string) string
@@ -116,9 +120,15 @@ func withinAny(folders []string, path string) bool {
 	return false
 }
 
-// closed tells whether an absolute path holds the host's own keys and logs.
+// closed tells whether an absolute path holds the host's own keys and logs, or what it
+// believes, which nothing changes.
 func (p Policy) closed(path string) bool {
 	return withinAny(p.Private, path) && !withinAny(p.Open, path)
+}
+
+// readable tells whether a path may be read though it is closed.
+func (p Policy) readable(path string) bool {
+	return withinAny(p.Readable, path)
 }
 
 // gitControl tells whether writing there lets git run something.

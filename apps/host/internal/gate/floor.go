@@ -34,7 +34,7 @@ func (p Policy) floorOfScript(s *script) string {
 	for _, d := range s.redirects {
 		full := p.absolute(d.dir, d.target.text)
 		switch {
-		case p.closed(full):
+		case p.closed(full) && (d.writes || !p.readable(full)):
 			return "it touches scorel's own keys, settings or logs"
 		case !d.writes:
 		case strings.HasPrefix(full, "/dev/") && !harmless.MatchString(full), full == "/proc/sysrq-trigger":
@@ -109,7 +109,7 @@ func (p Policy) vital(dir, path string) bool {
 // floorOfPaths says why a command may not touch what it names, or "".
 func (p Policy) floorOfPaths(c command, name string) string {
 	reads := onlyReads(c)
-	for _, w := range c.words[1:] {
+	for i, w := range c.words[1:] {
 		for _, candidate := range []string{w.text, after(w.text, "="), after(w.text, "/"), after(w.text, "~")} {
 			if candidate == "" {
 				continue
@@ -117,7 +117,7 @@ func (p Policy) floorOfPaths(c command, name string) string {
 			full := p.absolute(c.dir, candidate)
 			switch {
 			case name == "echo" || name == "printf":
-			case p.closed(full):
+			case p.closed(full) && !(p.readable(full) && (reads || !changes(c, i+1))):
 				return "it touches scorel's own keys, settings or logs"
 			case gitHooks(full) && !reads && slices.Contains(append(copying, "sed", "chmod", "touch", "git", "patch"), name):
 				return "it writes to .git/hooks, which git runs"
@@ -125,6 +125,21 @@ func (p Policy) floorOfPaths(c command, name string) string {
 		}
 	}
 	return ""
+}
+
+// changes tells whether a command is known to change what its i-th word names. What a
+// program does that it runs is the sandbox's part.
+func changes(c command, i int) bool {
+	name, args := base(c.words[0].text), c.plain()
+	switch {
+	case name == "cp" || name == "rsync" || name == "install": // the others are read
+		return i == len(args)-1 || strings.HasPrefix(args[i], "-") || strings.HasPrefix(args[i-1], "-t") || args[i-1] == "--target-directory"
+	case slices.Contains(copying, name), slices.Contains(deletes, name), slices.Contains(rights, name):
+		return true
+	}
+	return slices.Contains([]string{
+		"touch", "mkdir", "sed", "git", "patch", "find", "ed", "ex", "vi", "vim", "nano", "emacs", "tar", "unzip", "curl", "wget", "mkfifo", "mknod", "sort",
+	}, name)
 }
 
 // after returns what follows the first mark in an option, with the mark when it

@@ -109,6 +109,27 @@ func (p Policy) riskOfCommand(risk *api.Risk, c command) {
 		raise(risk, api.RiskHigh, "variables are set for "+name)
 	}
 	p.riskOfNames(risk, c)
+	p.riskOfHome(risk, c)
+}
+
+// riskOfHome looks for folders that hold scorel's own: what goes through all of such a
+// folder, or finds names in it by a pattern, names no key and reads it all the same.
+func (p Policy) riskOfHome(risk *api.Risk, c command) {
+	if p.Sheltered || slices.Contains(wordsOnly, c.words[0].text) {
+		return
+	}
+	for _, w := range append(p.named(c), ".") {
+		if i := strings.IndexAny(w, "*?[{"); i >= 0 {
+			w = w[:strings.LastIndexByte(w[:i], '/')+1]
+		}
+		if w == "" || w == "." && c.dir == "" {
+			continue
+		}
+		full := p.absolute(c.dir, w)
+		if slices.ContainsFunc(p.Private, func(folder string) bool { return within(full, folder) }) {
+			raise(risk, api.RiskHigh, "it may reach scorel's own keys, which no sandbox hides here: "+full)
+		}
+	}
 }
 
 func (p Policy) riskOfNames(risk *api.Risk, c command) {

@@ -162,7 +162,7 @@ func (p Policy) named(c command) []string {
 	return paths
 }
 
-var secretName = regexp.MustCompile(`(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?)$`)
+var secretName = regexp.MustCompile(`(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?|proc/.*(environ|mem|fd|root|cwd)(/.*)?)$`)
 
 // secret tells whether a path looks like one that holds keys.
 func secret(path string) bool { return secretName.MatchString(path) }

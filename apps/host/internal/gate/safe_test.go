@@ -27,6 +27,7 @@ func testPolicy(t *testing.T, mode api.Mode, allow ...string) Policy {
 	return Policy{
 		Mode: mode, Rules: Rules{Allow: rules}, Dir: "/work/site", Home: "/home/ann",
 		Private: []string{"/home/ann/.scorel"}, Open: []string{"/home/ann/.scorel/scratch/s1"},
+		Readable: []string{"/home/ann/.scorel/skills", "/home/ann/.scorel/memory", "/home/ann/.scorel/AGENTS.md"},
 	}
 }
 

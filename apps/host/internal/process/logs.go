@@ -17,9 +17,10 @@ import (
 
 // Bounds of what is kept.
 const (
-	maxLog       = 4 << 20 // bytes of one log, but for its last lines
-	maxLogs      = 400     // of one session; the oldest go when new ones are made
-	pruneEvery   = 50      // logs
+	maxLog       = 4 << 20  // bytes of one log, but for its last lines
+	maxLogs      = 400      // of one session; the oldest go when new ones are made
+	maxLogBytes  = 64 << 20 // of all that have ended, of one session; the oldest go
+	pruneEvery   = 10       // logs
 	logExtension = ".jsonl"
 )
 
@@ -128,16 +129,21 @@ func (l *Logs) prune(sessionID string, keep func(operationID string) bool) {
 	type aged struct {
 		name     string
 		modified int64
+		size     int64
 	}
 	var all []aged
 	for _, id := range l.list(sessionID) {
 		info, err := os.Lstat(filepath.Join(l.dir, sessionID, id+logExtension))
 		if err == nil && !keep(id) {
-			all = append(all, aged{id, info.ModTime().UnixNano()})
+			all = append(all, aged{id, info.ModTime().UnixNano(), info.Size()})
 		}
 	}
 	slices.SortFunc(all, func(a, b aged) int { return cmp.Or(cmp.Compare(b.modified, a.modified), cmp.Compare(a.name, b.name)) })
-	for _, old := range all[min(len(all), maxLogs):] {
+	var bytes int64
+	for i, old := range all {
+		if bytes += old.size; i < maxLogs && bytes <= maxLogBytes {
+			continue
+		}
 		_ = os.Remove(filepath.Join(l.dir, sessionID, old.name+logExtension)) // housekeeping: what cannot be removed stays
 	}
 }

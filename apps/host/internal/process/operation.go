@@ -12,6 +12,9 @@ const (
 	mergeWithin = 400 * time.Millisecond
 	// tellEvery is how often an operation's state goes out, except for what cannot wait.
 	tellEvery = 100 * time.Millisecond
+	// maxHurried is how many errors of an operation go out at once: who reports nothing
+	// else does not keep everybody busy.
+	maxHurried = 20
 )
 
 // Operation is something that takes a while. A nil Operation is one that nobody
@@ -32,6 +35,7 @@ type Operation struct {
 	open         bool      // last is not in the log yet
 	dirty        bool      // the session has not taken last
 	toldAt       time.Time
+	errors       int // that went out at once
 	timer        *time.Timer
 	log          *logFile
 	samples      samples
@@ -152,7 +156,8 @@ func (o *Operation) add(e Event) {
 	default:
 		o.write()
 		o.last, o.first, o.open, o.dirty = Line{ProcessEvent: e}, now, true, true
-		if e.Level == session.ProcessError {
+		if e.Level == session.ProcessError && o.errors < maxHurried {
+			o.errors++
 			o.write()
 			o.tell()
 		} else if now.Sub(o.toldAt) >= tellEvery {

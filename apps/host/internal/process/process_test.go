@@ -21,7 +21,11 @@ const sessionID = "0198-one"
 
 func newSink(t *testing.T) (context.Context, *process.Sink, *process.Logs) {
 	t.Helper()
-	logs := process.NewLogs(filepath.Join(t.TempDir(), "process"))
+	return newSinkOn(t, process.NewLogs(filepath.Join(t.TempDir(), "process")))
+}
+
+func newSinkOn(t *testing.T, logs *process.Logs) (context.Context, *process.Sink, *process.Logs) {
+	t.Helper()
 	sink := process.NewSink(logs, sessionID, slog.New(slog.DiscardHandler))
 	return process.WithSink(t.Context(), sink), sink, logs
 }

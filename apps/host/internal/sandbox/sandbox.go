@@ -16,6 +16,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,7 @@ type Config struct {
 	Network  bool
 	Writable []string // absolute folders besides the project; those that are not there are left out
 	Hidden   []string // absolute folders that commands do not see; with bubblewrap only
+	Readable []string // absolute parts of them that commands see, and cannot change
 	Helper   string   // absolute path of the program; "" has none, and so no sandbox
 }
 
@@ -153,14 +155,37 @@ func (s *Sandbox) view(dir string, open []string) []string {
 			args = append(args, flag, path, path)
 		}
 	}
-	bind("--bind", folders(s.config.Writable)...)
+	// What is hidden may lie in what is written to, as where the project is a home folder.
+	bind("--bind", append(folders(s.config.Writable), dir)...)
 	for _, path := range existing(s.config.Hidden) {
 		args = append(args, "--tmpfs", path)
 	}
+	bind("--ro-bind", existing(s.config.Readable)...)
 	bind("--bind", folders(open)...)
-	bind("--bind", dir)
 	bind("--ro-bind", existing([]string{filepath.Join(dir, ".git", "hooks"), s.config.Helper})...)
+	for _, path := range existing(starters()) {
+		args = append(args, "--ro-bind", "/dev/null", path)
+	}
 	return append(args, "--chdir", dir, "--")
+}
+
+// starters are sockets behind which somebody runs, outside of the sandbox, what they are
+// told to: the service manager of the user, and terminals that go on without a window.
+func starters() []string {
+	runtime := os.Getenv("XDG_RUNTIME_DIR")
+	if runtime == "" {
+		runtime = fmt.Sprintf("/run/user/%d", os.Getuid())
+	}
+	terminals := os.Getenv("TMUX_TMPDIR")
+	if terminals == "" {
+		terminals = "/tmp"
+	}
+	sockets := []string{filepath.Join(runtime, "bus"), filepath.Join(runtime, "systemd", "private")}
+	more, err := filepath.Glob(filepath.Join(terminals, fmt.Sprintf("tmux-%d", os.Getuid()), "*"))
+	if err != nil { // the pattern is well formed, unless a variable makes it otherwise
+		return sockets
+	}
+	return append(sockets, more...)
 }
 
 func existing(paths []string) []string {

@@ -70,10 +70,14 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// Import stores a session of the bytes of a file and lists it.
+// Import stores a session of the bytes of a file and lists it. It begins nothing by
+// itself and does not ask less than others: see disarm.
 func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
 	if err := m.provider.Import(ctx, projectID, data); err != nil {
 		return api.SessionSummary{}, refuse(err)
+	}
+	if err := m.disarm(ctx, id); err != nil {
+		return api.SessionSummary{}, refuse(errors.Join(err, m.provider.Delete(context.WithoutCancel(ctx), id)))
 	}
 	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)
@@ -108,7 +112,9 @@ func refuseCarry(err error) *api.Error {
 	switch {
 	case errors.Is(err, places.ErrUnknown), errors.Is(err, store.ErrBadName), errors.Is(err, store.ErrBadLine):
 		return api.Errorf(api.KindBadRequest, "%v", err)
-	case errors.Is(err, places.ErrThere), errors.Is(err, places.ErrDiffers), errors.Is(err, store.ErrExists):
+	case errors.Is(err, store.ErrExists):
+		return api.Errorf(api.KindConflict, "%v: delete it first, to have what the file holds in its place", store.ErrExists)
+	case errors.Is(err, places.ErrThere), errors.Is(err, places.ErrDiffers):
 		return api.Errorf(api.KindConflict, "%v", err)
 	}
 	return nil

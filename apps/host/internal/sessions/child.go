@@ -192,10 +192,11 @@ func (s *Session) CancelTask(ctx context.Context, key string) (err error) {
 // jobStopper is a Toolset whose background jobs can be ended.
 type jobStopper interface{ StopJobs() }
 
-// routineTask is routineTurn for a task. Nobody could reach what it left running in
-// the background, so that ends with it.
-func (s *Session) routineTask(ctx context.Context, turn agent.Turn, text string, err error) {
-	outcome := s.runTurn(ctx, turn, text, err)
+// routineTask is routineTurn for a task. A model wrote its text, so it calls no skill as a
+// person does. Nobody could reach what it left running in the background, so that ends
+// with it.
+func (s *Session) routineTask(ctx context.Context, turn agent.Turn, err error) {
+	outcome := s.runTurn(ctx, turn, "", err)
 	if tools, ok := s.tools.(jobStopper); ok {
 		tools.StopJobs()
 	}

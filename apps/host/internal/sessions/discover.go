@@ -83,10 +83,21 @@ func (m *Manager) touch(id, projectID string) {
 	}
 }
 
+// projectOf is the project of a session, as the host knows it: the folder that a session's
+// file names is what somebody else may have written. It counts where the host knows none.
+func (m *Manager) projectOf(id, cwd string) api.Project {
+	if m.deps.Project != nil {
+		if project, ok := m.deps.Project(id); ok {
+			return project
+		}
+	}
+	return api.Project{ID: id, Name: filepath.Base(cwd), Path: cwd}
+}
+
 // add makes a session known, and opens it where work waits in it.
 func (m *Manager) add(row index.Session) error {
 	header := row.Header
-	project := api.Project{ID: row.ProjectID, Name: filepath.Base(header.Cwd), Path: header.Cwd}
+	project := m.projectOf(row.ProjectID, header.Cwd)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.known[header.ID] = &known{

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -22,17 +21,11 @@ func (s *Session) equip(ctx context.Context, turn *agent.Turn) error {
 	if preparer, ok := s.tools.(agent.Preparer); ok {
 		preparer.Prepare(ctx, turn.Cwd, ground)
 	}
-	var rules gate.Rules
-	if s.deps.Permissions != nil {
-		if err := s.do(context.WithoutCancel(ctx), func() { rules = s.policy().Rules }); err != nil {
-			return refuse(err)
-		}
-	}
 	child, err := s.childRecord(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
-	turn.Tools = ruledTools(permitted(s.tools.Tools(), child), rules)
+	turn.Tools = s.ruledTools(permitted(s.tools.Tools(), child))
 	turn.System = s.deps.System(turn.Tools, turn.Cwd, ground) + child.Prompt
 	return nil
 }

@@ -135,7 +135,7 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 	k, ok := m.known[id]
 	switch {
 	case !ok:
-		return nil, api.Errorf(api.KindNotFound, "no session %s on this host", clip(id))
+		return nil, api.Errorf(api.KindNotFound, "no session %s on this host: list the sessions to see their ids", clip(id))
 	case m.closed:
 		return nil, refuse(ErrClosed)
 	case k.open != nil:

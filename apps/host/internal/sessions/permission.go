@@ -135,20 +135,32 @@ func (s *Session) tool(name string) agent.Tool {
 }
 
 // ruledTools are the tools of a turn. One that reads goes through the gate like one
-// that writes where a rule forbids or asks: rules may come while a turn runs, and
-// then hold from the next one on.
-func ruledTools(tools []agent.Tool, rules gate.Rules) []agent.Tool {
+// that writes where a rule forbids or asks.
+func (s *Session) ruledTools(tools []agent.Tool) []agent.Tool {
+	if s.deps.Permissions == nil {
+		return tools
+	}
 	tools = slices.Clone(tools)
 	for i, t := range tools {
-		if t.Risk() != agent.RiskWrite && (gate.Concerns(rules.Deny, t.Spec().Name) || gate.Concerns(rules.Ask, t.Spec().Name)) {
-			tools[i] = ruled{t}
+		if t.Risk() != agent.RiskWrite {
+			tools[i] = ruled{t, func() gate.Rules { return s.deps.Permissions.Policy(s.project, s.id).Rules }}
 		}
 	}
 	return tools
 }
 
-// ruled is a tool that reads and asks the gate first.
-type ruled struct{ agent.Tool }
+// ruled is a tool that reads, and asks the gate first where a rule is about it. Rules come
+// and go while a turn runs, and hold from the next call on.
+type ruled struct {
+	agent.Tool
+	rules func() gate.Rules
+}
 
 // Risk implements agent.Tool.
-func (ruled) Risk() agent.Risk { return agent.RiskWrite }
+func (r ruled) Risk() agent.Risk {
+	name, rules := r.Spec().Name, r.rules()
+	if gate.Concerns(rules.Deny, name) || gate.Concerns(rules.Ask, name) {
+		return agent.RiskWrite
+	}
+	return r.Tool.Risk()
+}

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,18 +13,25 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// Editor is who edits a queue.
+type Editor struct {
+	ClientID   string
+	MayApprove bool
+	Most       api.Mode // the highest mode that prompts of theirs run in
+}
+
 // EditQueue replaces the queue by those of its prompts that are named, in that
-// order. A prompt whose text somebody changes keeps its approvals only if they may
-// give some: mayApprove.
-func (s *Session) EditQueue(ctx context.Context, clientID string, mayApprove bool, r api.EditQueueRequest) (response api.EditQueueResponse, err error) {
-	doErr := s.do(ctx, func() { response.Queue, err = s.editQueue(clientID, mayApprove, r) })
+// order. A prompt whose text somebody changes is theirs from then on: it keeps its
+// approvals only if they may give some, and runs in no mode above most, their highest.
+func (s *Session) EditQueue(ctx context.Context, by Editor, r api.EditQueueRequest) (response api.EditQueueResponse, err error) {
+	doErr := s.do(ctx, func() { response.Queue, err = s.editQueue(by, r) })
 	if doErr != nil {
 		return response, refuse(doErr)
 	}
 	return response, refuse(err)
 }
 
-func (s *Session) editQueue(clientID string, mayApprove bool, r api.EditQueueRequest) ([]session.QueuedPrompt, error) {
+func (s *Session) editQueue(by Editor, r api.EditQueueRequest) ([]session.QueuedPrompt, error) {
 	if matchesQueue(s.live.Queue, r.Items) { // also a request that is sent again
 		return s.live.Queue, nil
 	}
@@ -32,7 +40,7 @@ func (s *Session) editQueue(clientID string, mayApprove bool, r api.EditQueueReq
 	}
 	queue := make([]session.QueuedPrompt, 0, len(r.Items))
 	for _, item := range r.Items {
-		prompt, err := s.edited(item, mayApprove)
+		prompt, err := s.edited(item, by)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +54,7 @@ func (s *Session) editQueue(clientID string, mayApprove bool, r api.EditQueueReq
 	}
 	kept := queueKeys(queue)
 	removed := slices.DeleteFunc(queueKeys(s.live.Queue), func(key string) bool { return slices.Contains(kept, key) })
-	if err := s.keepCustom(session.CustomQueue, session.Queue{Items: queue, Removed: removed}, clientID); err != nil {
+	if err := s.keepCustom(session.CustomQueue, session.Queue{Items: queue, Removed: removed}, by.ClientID); err != nil {
 		return nil, err
 	}
 	for _, key := range removed {
@@ -57,7 +65,7 @@ func (s *Session) editQueue(clientID string, mayApprove bool, r api.EditQueueReq
 }
 
 // edited returns a waiting prompt as an item changes it.
-func (s *Session) edited(item api.QueueItem, mayApprove bool) (session.QueuedPrompt, error) {
+func (s *Session) edited(item api.QueueItem, by Editor) (session.QueuedPrompt, error) {
 	i := slices.IndexFunc(s.live.Queue, func(q session.QueuedPrompt) bool { return q.ClientKey == item.ClientKey })
 	if i < 0 {
 		return session.QueuedPrompt{}, api.Errorf(api.KindNotFound, "no prompt %.64q waits in this session", item.ClientKey)
@@ -68,9 +76,9 @@ func (s *Session) edited(item api.QueueItem, mayApprove bool) (session.QueuedPro
 			return prompt, err
 		}
 		prompt.Text = item.Text
-		prompt.AllowAll = prompt.AllowAll && mayApprove
-		if !mayApprove {
-			prompt.AllowRules, prompt.MaxMode = nil, string(gate.Lower(api.ModeAsk, modeOf(prompt.MaxMode)))
+		prompt.MaxMode = string(gate.Lower(by.Most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
+		if !by.MayApprove {
+			prompt.AllowAll, prompt.AllowRules = false, nil
 		}
 	}
 	mode, err := queueMode(item.Mode)

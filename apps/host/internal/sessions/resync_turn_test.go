@@ -168,7 +168,7 @@ func (h *history) edit(queue []session.QueuedPrompt) {
 		}
 		request.Items = append(request.Items, item)
 	}
-	_, err := h.s.EditQueue(h.t.Context(), "cli_x", true, request)
+	_, err := h.s.EditQueue(h.t.Context(), sessions.Editor{ClientID: "cli_x", MayApprove: true, Most: api.ModeBypass}, request)
 	if err != nil {
 		h.t.Fatal(err)
 	}

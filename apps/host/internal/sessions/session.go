@@ -61,6 +61,8 @@ type Deps struct {
 	Summaries Summaries
 	// MaxSteps is how many model calls one turn may make; 0 is agent.DefaultMaxSteps.
 	MaxSteps int
+	// Project finds a project by its id; nil finds none.
+	Project func(id string) (api.Project, bool)
 	// Processes keeps the logs of long operations; nil keeps none.
 	Processes *process.Logs
 	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for

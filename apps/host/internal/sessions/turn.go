@@ -53,7 +53,7 @@ func (s *Session) begin(turnID string, prompt session.QueuedPrompt, resumed bool
 	turn, err := s.prepareTurn()
 	turn.Resume = resumed
 	if s.isTask(prompt) {
-		go s.routineTask(ctx, turn, prompt.Text, err)
+		go s.routineTask(ctx, turn, err)
 	} else {
 		go s.routineTurn(ctx, turn, prompt.Text, err)
 	}

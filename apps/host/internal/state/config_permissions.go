@@ -60,7 +60,7 @@ func (f permissionsFile) permissions() (Permissions, error) {
 	}
 	for key, mode := range map[string]api.Mode{"mode": p.Mode, "remote_mode": p.RemoteMode} {
 		if !slices.Contains(api.Modes(), mode) {
-			return p, fmt.Errorf("permissions.%s %q is unknown; it must be one of %q", key, mode, api.Modes())
+			return p, fmt.Errorf("permissions.%s %q is unknown; it must be one of %s", key, mode, api.ModeNames())
 		}
 	}
 	return p, nil

@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -20,6 +21,9 @@ func Acquire(path string) (*Lock, error) {
 		return nil, fmt.Errorf("state: taking the lock: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%s is not open to this user: run scorel as the one that it belongs to, or name another folder with SCOREL_HOME", filepath.Dir(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("state: taking the lock: %w", err)
 	}

@@ -23,5 +23,11 @@ func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }
 func (p Paths) Process() string  { return filepath.Join(p.Home, "process") }
 func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }
 
+// Readable are the parts of the home that an agent may read and run, and not change:
+// what the user wrote for it, and what it remembers.
+func (p Paths) Readable() []string {
+	return []string{filepath.Join(p.Home, "skills"), filepath.Join(p.Home, "agents"), filepath.Join(p.Home, "AGENTS.md"), p.Memory()}
+}
+
 // Scratch is the folder of one session's long output and tasks.
 func (p Paths) Scratch(sessionID string) string { return filepath.Join(p.Home, "scratch", sessionID) }

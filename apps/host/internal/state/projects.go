@@ -42,6 +42,9 @@ func (p *Projects) Add(path string) (api.Project, error) {
 	if err != nil {
 		return api.Project{}, err
 	}
+	if err := p.notOurs(folder); err != nil {
+		return api.Project{}, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	project := api.Project{ID: projectID(folder), Name: filepath.Base(folder), Path: folder}
@@ -54,6 +57,18 @@ func (p *Projects) Add(path string) (api.Project, error) {
 	}
 	p.list = list
 	return project, nil
+}
+
+// notOurs refuses the home of scorel and what lies in it: a project is written to.
+func (p *Projects) notOurs(folder string) error {
+	home, err := filepath.EvalSymlinks(filepath.Dir(p.path))
+	if err != nil {
+		return nil // then nothing lies in it
+	}
+	if rel, err := filepath.Rel(home, folder); err == nil && filepath.IsLocal(rel) {
+		return api.Errorf(api.KindInvalidPath, "%s belongs to scorel itself (keys, settings and logs) and can be no project: give another folder", folder)
+	}
+	return nil
 }
 
 // Remove forgets a project; false when there is none with that id.

@@ -125,10 +125,11 @@ type Set struct {
 // Open makes the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
 	s := &Set{Catalog: c, scope: scope, entries: c.entries()}
-	s.private = guard{closed: resolvedAll(c.options.Private)}
+	var own []string
 	if scope.Scratch != "" {
-		s.private.open = resolvedAll([]string{scope.Scratch})
+		own = []string{scope.Scratch}
 	}
+	s.private = newGuard(c.options.Private, own, c.options.Readable)
 	s.spill.dir = scope.Scratch
 	s.todos.dir = scope.Scratch
 	s.jobs.ctx, s.jobs.cancel = context.WithCancel(context.Background())

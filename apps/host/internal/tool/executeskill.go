@@ -79,7 +79,7 @@ func (t executeSkill) command(call agent.Call) (args executeSkillArgs, command, 
 	if err != nil {
 		return args, "", "", err
 	}
-	if path, err = skillFile(folder, args.Script); err != nil {
+	if path, err = t.skillFile(folder, args.Script); err != nil {
 		return args, "", "", err
 	}
 	if slices.ContainsFunc(args.Arguments, func(a string) bool { return strings.ContainsRune(a, 0) }) {

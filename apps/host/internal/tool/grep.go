@@ -53,7 +53,7 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if err := decodeArgs(call.Arguments, &args); err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
-	search, err := newSearch(args, t.collects(maxMatches))
+	search, err := newSearch(args, t.collects(maxMatches), t.private)
 	if err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
@@ -83,12 +83,13 @@ type search struct {
 	include func(rel string, isDir bool) bool
 	context int
 	limit   int // matches
+	private guard
 
 	rows    []string
 	matches int
 }
 
-func newSearch(args grepArgs, limit int) (*search, error) {
+func newSearch(args grepArgs, limit int, private guard) (*search, error) {
 	expression := args.Pattern
 	if args.IgnoreCase {
 		expression = "(?i)" + expression
@@ -102,7 +103,7 @@ func newSearch(args grepArgs, limit int) (*search, error) {
 	case args.Context < 0 || args.Context > maxContext:
 		return nil, fmt.Errorf("context must be 0 to %d", maxContext)
 	}
-	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context, limit: limit}
+	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context, limit: limit, private: private}
 	if args.Glob != "" {
 		if s.include, err = matcher(args.Glob); err != nil {
 			return nil, fmt.Errorf("glob: %w", err)
@@ -113,7 +114,7 @@ func newSearch(args grepArgs, limit int) (*search, error) {
 
 // file searches one file. One that is binary or cannot be read is passed over.
 func (s *search) file(ctx context.Context, full, shown string) error {
-	file, err := openRegular(full)
+	file, err := s.private.openRegular(full)
 	if err != nil {
 		return nil
 	}

@@ -3,27 +3,132 @@ package tool
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/scorel/scorel/packages/atomicfile"
 )
 
 // guard knows which folders are closed to tools. All are absolute and resolved.
 type guard struct {
 	closed []string
 	open   []string // parts of the closed ones that are not
+	shown  []string // parts that are read and not written
+}
+
+// newGuard closes folders but for some parts. A part that is a link to all of a closed
+// folder, or above it, opens nothing.
+func newGuard(closed, open, shown []string) guard {
+	g := guard{closed: resolvedAll(closed), open: resolvedAll(open)}
+	g.shown = slices.DeleteFunc(resolvedAll(shown), func(part string) bool {
+		return slices.ContainsFunc(g.closed, func(folder string) bool { return within(part, folder) })
+	})
+	return g
+}
+
+// forWriting is the guard of tools that change what they name.
+func (g guard) forWriting() guard {
+	g.shown = nil
+	return g
 }
 
 // hides tells whether a path, also through symbolic links, lies where no tool goes.
 func (g guard) hides(path string) bool {
-	if len(g.closed) == 0 {
-		return false
-	}
 	path = resolved(path)
-	return slices.ContainsFunc(g.closed, func(folder string) bool { return within(folder, path) }) &&
-		!slices.ContainsFunc(g.open, func(folder string) bool { return within(folder, path) })
+	holds := func(folders []string) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool { return within(folder, path) })
+	}
+	return ofProcess(path) || holds(g.closed) && !holds(g.open) && !holds(g.shown)
 }
+
+// errSwapped says that a path led somewhere else each time it was looked at.
+var errSwapped = errors.New("is changed all the time; try again when nothing works on it")
+
+// openRegular opens a file, and makes sure that it is one that may be opened: a command
+// that runs meanwhile could have put a link into its path after that was looked at.
+func (g guard) openRegular(full string) (*os.File, error) {
+	for range 3 {
+		file, err := openRegular(full)
+		if err != nil {
+			return nil, err
+		}
+		now := resolved(full)
+		opened, err := file.Stat()
+		there, thereErr := os.Lstat(now)
+		if err == nil && thereErr == nil && os.SameFile(opened, there) && !g.hides(now) {
+			return file, nil
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errSwapped
+}
+
+// pin opens the folder that a file lies in, or is to lie in, and makes sure that it is one
+// that may be written to: as openRegular does for what is read.
+func (g guard) pin(path string) (folder *os.Root, name string, err error) {
+	name = filepath.Base(path)
+	for range 3 {
+		folder, err := os.OpenRoot(filepath.Dir(path))
+		if err != nil {
+			return nil, "", err
+		}
+		now := resolved(filepath.Dir(path))
+		opened, err := folder.Stat(".")
+		there, thereErr := os.Lstat(now)
+		if err == nil && thereErr == nil && os.SameFile(opened, there) && !g.hides(filepath.Join(now, name)) {
+			return folder, name, nil
+		}
+		if err := folder.Close(); err != nil {
+			return nil, "", err
+		}
+	}
+	return nil, "", fmt.Errorf("%s %w", path, errSwapped)
+}
+
+// put writes a whole file, whose path has no link at its end, or nothing.
+func (g guard) put(path, content string, mode fs.FileMode) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return atomicfile.WriteIn(folder, name, []byte(content), mode)
+}
+
+// remove takes a file away.
+func (g guard) remove(path string) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Remove(name)
+}
+
+// chmod sets the rights of a file.
+func (g guard) chmod(path string, mode fs.FileMode) error {
+	folder, name, err := g.pin(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Chmod(name, mode)
+}
+
+// processFolder is that of a process: its environment, memory and open files are there,
+// and the host's own hold the keys of providers.
+var processFolder = regexp.MustCompile(`^/proc/([0-9]+|self|thread-self)(/|$)`)
+
+func ofProcess(path string) bool { return processFolder.MatchString(path) }
 
 // within tells whether path is folder or lies in it.
 func within(folder, path string) bool {

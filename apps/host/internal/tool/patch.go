@@ -180,7 +180,7 @@ func (t patchTool) succeeded(p *planned) agent.Result {
 func (t patchTool) failed(call agent.Call, failure *patchError) agent.Result {
 	message := failure.Error()
 	if failure.path != "" {
-		if full, err := resolvePath(call, failure.path, t.private); err == nil {
+		if full, err := resolvePath(call, failure.path, t.private.forWriting()); err == nil {
 			if n := t.countFailure(resolved(full)); n >= failuresBeforeHint {
 				message += fmt.Sprintf("\nThis is failure %d in a row on this file. Do not send the same again: read the file, take a longer and exact old_string, or write the whole file with write_file.", n)
 			}

@@ -17,7 +17,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/tool/fuzzy"
 	"github.com/scorel/scorel/apps/host/internal/tool/v4a"
-	"github.com/scorel/scorel/packages/atomicfile"
 )
 
 // planned is a patch that fits.
@@ -91,7 +90,7 @@ func (t patchTool) lockKeys(call agent.Call) []string {
 	}
 	var keys []string
 	for _, path := range paths {
-		if full, err := resolvePath(call, path, t.private); err == nil {
+		if full, err := resolvePath(call, path, t.private.forWriting()); err == nil {
 			keys = append(keys, resolved(full))
 		}
 	}
@@ -221,12 +220,13 @@ func (t patchTool) write(p *planned) *patchError {
 	// Files go last: what goes wrong before leaves them where they are.
 	ordered := slices.Clone(p.changes)
 	slices.SortStableFunc(ordered, func(a, b fileChange) int { return goes(a) - goes(b) })
+	private := t.private.forWriting()
 	modes := make([]fs.FileMode, len(ordered))
 	for i, c := range ordered {
 		modes[i] = modeOf(c.Key)
-		if err := c.write(); err != nil {
+		if err := c.write(private); err != nil {
 			for k, done := range ordered[:i] {
-				err = errors.Join(err, done.undo(modes[k]))
+				err = errors.Join(err, done.undo(private, modes[k]))
 			}
 			return &patchError{kindWrite, fmt.Sprintf("%s could not be written, nothing was changed: %v", c.Path, err), c.Path}
 		}
@@ -241,17 +241,17 @@ func (t patchTool) write(p *planned) *patchError {
 	return nil
 }
 
-func (c fileChange) write() error {
+func (c fileChange) write(private guard) error {
 	if c.After == nil {
-		return os.Remove(c.Key)
+		return private.remove(c.Key)
 	}
 	if err := os.MkdirAll(filepath.Dir(c.Key), 0o755); err != nil {
 		return err
 	}
-	if err := put(c.Key, *c.After, 0o644); err != nil || c.From == "" {
+	if err := private.put(c.Key, *c.After, 0o644); err != nil || c.From == "" {
 		return err
 	}
-	return os.Chmod(c.Key, modeOf(c.From))
+	return private.chmod(c.Key, modeOf(c.From))
 }
 
 func goes(c fileChange) int {
@@ -269,15 +269,11 @@ func modeOf(path string) fs.FileMode {
 	return 0o644
 }
 
-func (c fileChange) undo(mode fs.FileMode) error {
+func (c fileChange) undo(private guard, mode fs.FileMode) error {
 	if c.Before == nil {
-		return os.Remove(c.Key)
+		return private.remove(c.Key)
 	}
-	return errors.Join(put(c.Key, *c.Before, mode), os.Chmod(c.Key, mode))
-}
-
-func put(path, content string, mode fs.FileMode) error {
-	return atomicfile.Write(path, []byte(content), mode, atomicfile.KeepMode(), atomicfile.FollowSymlink())
+	return errors.Join(private.put(c.Key, *c.Before, mode), private.chmod(c.Key, mode))
 }
 
 // diskFiles lets a patch be planned on the files of a call.
@@ -288,7 +284,7 @@ type diskFiles struct {
 
 // Key implements v4a.Files.
 func (d diskFiles) Key(path string) (string, error) {
-	full, err := resolvePath(d.call, path, d.set.private)
+	full, err := resolvePath(d.call, path, d.set.private.forWriting())
 	if err != nil {
 		return "", &patchError{kind: kindBadPath, message: err.Error()}
 	}

@@ -27,7 +27,10 @@ func resolvePath(call agent.Call, path string, private guard) (string, error) {
 		full = filepath.Join(call.Cwd, path)
 	}
 	full = filepath.Clean(full)
-	if private.hides(full) {
+	switch {
+	case ofProcess(resolved(full)):
+		return "", fmt.Errorf("%s belongs to a process (its environment, memory and open files) and is closed to tools", path)
+	case private.hides(full):
 		return "", fmt.Errorf("%s belongs to scorel itself (keys and logs) and is closed to tools", path)
 	}
 	return full, nil

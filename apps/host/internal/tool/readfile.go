@@ -56,7 +56,7 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if err != nil {
 		return agent.Failure("read_file: %v.", err)
 	}
-	file, err := openRegular(full)
+	file, err := t.private.openRegular(full)
 	if err != nil {
 		return agent.Failure("read_file: %s", pathError(call, args.Path, full, err))
 	}

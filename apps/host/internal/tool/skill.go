@@ -63,8 +63,9 @@ func (s *Set) skillFolder(name string) (session.SkillInfo, string, error) {
 	return s.skills[i], folder, nil
 }
 
-// skillFile finds a file of a skill, which stays in its folder.
-func skillFile(folder, file string) (string, error) {
+// skillFile finds a file of a skill, which stays in its folder. Where a session says that
+// a skill lies is what its log says, so what is closed to tools is closed here too.
+func (s *Set) skillFile(folder, file string) (string, error) {
 	relative := file
 	if filepath.IsAbs(file) {
 		var err error
@@ -77,6 +78,8 @@ func skillFile(folder, file string) (string, error) {
 	switch {
 	case strings.ContainsRune(file, 0) || !filepath.IsLocal(relative) || err == nil && !within(folder, resolved(full)):
 		return "", fmt.Errorf("%s is not in the folder of the skill", file)
+	case s.private.hides(full):
+		return "", fmt.Errorf("%s is closed to tools", file)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("the skill has no file %s; read_skill lists its files", file)
 	case err != nil:
@@ -150,7 +153,7 @@ func (t readSkill) body(info session.SkillInfo, folder string) (string, error) {
 }
 
 func (t readSkill) file(folder, name string) (string, error) {
-	path, err := skillFile(folder, name)
+	path, err := t.skillFile(folder, name)
 	if err != nil {
 		return "", err
 	}

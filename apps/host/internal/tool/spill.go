@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,8 @@ import (
 const (
 	maxSpill  = 64 << 20 // of one file, in bytes
 	spillDays = 7        // older files go when the next one is made
+	// maxSpilled bounds all files of a session, in bytes; the oldest go first.
+	maxSpilled = 1 << 30
 )
 
 // spill keeps in files what is too long to show.
@@ -24,38 +27,56 @@ type spill struct {
 	next int
 }
 
-// create makes a file. It is nil when nothing is kept.
+// spillFolder holds the files, below the session's own folder.
+const spillFolder = "output"
+
+// create makes a file. It is nil when nothing is kept. Commands of the session can write
+// to its folder too, and a link that they put there leads nothing out of it.
 func (s *spill) create(name string) (*os.File, error) {
 	if s.dir == "" {
 		return nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dir := filepath.Join(s.dir, "output")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder for long output: %w", err)
 	}
-	if s.next == 0 {
-		removeOld(dir, time.Now().AddDate(0, 0, -spillDays))
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder for long output: %w", err)
 	}
+	defer root.Close()
+	if err := root.Mkdir(spillFolder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("making the folder for long output: %w", err)
+	}
+	tidySpill(root, time.Now().AddDate(0, 0, -spillDays))
 	for {
 		s.next++
-		file, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("%s-%d.txt", name, s.next)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		path := filepath.Join(spillFolder, fmt.Sprintf("%s-%d.txt", name, s.next))
+		file, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if !errors.Is(err, os.ErrExist) {
 			return file, err
 		}
 	}
 }
 
-// removeOld is housekeeping: what cannot be removed stays.
-func removeOld(dir string, before time.Time) {
-	entries, err := os.ReadDir(dir)
+// tidySpill takes files away that are old, or of which there are too many newer ones. It
+// is housekeeping: what cannot be removed stays.
+func tidySpill(root *os.Root, before time.Time) {
+	folder, err := root.Open(spillFolder)
 	if err != nil {
 		return
 	}
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.ModTime().Before(before) {
-			_ = os.Remove(filepath.Join(dir, entry.Name()))
+	defer folder.Close()
+	entries, err := folder.Readdir(-1)
+	if err != nil {
+		return
+	}
+	slices.SortFunc(entries, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	kept := int64(0)
+	for _, info := range entries {
+		if kept += info.Size(); info.ModTime().Before(before) || kept > maxSpilled-maxSpill {
+			_ = root.Remove(filepath.Join(spillFolder, info.Name()))
 		}
 	}
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// Private are absolute folders that no file tool touches: the host's own keys
 	// and logs. The scratch folder of a session is open to it all the same.
 	Private []string
+	// Readable are parts of them that file tools may read and not change: the user's own
+	// skills, agents and notes.
+	Readable []string
 	// HideEnv names variables that commands do not get: the keys of providers.
 	HideEnv []string
 	// Sandbox wraps the command line of bash that runs in dir, which may write to the

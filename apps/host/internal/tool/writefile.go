@@ -75,7 +75,7 @@ func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	if err := refuseContent(args.Content); err != nil {
 		return agent.Failure("write_file: %v.", err)
 	}
-	full, err := resolvePath(call, args.Path, t.private)
+	full, err := resolvePath(call, args.Path, t.private.forWriting())
 	if err != nil {
 		return agent.Failure("write_file: %v.", err)
 	}
@@ -97,7 +97,7 @@ func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return agent.Failure("write_file: the folder of %s cannot be made: %v.", args.Path, err)
 	}
-	if err := put(full, args.Content, 0o644); err != nil {
+	if err := t.private.forWriting().put(key, args.Content, 0o644); err != nil {
 		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
 	}
 	t.seen.note(key, sha256.Sum256([]byte(args.Content)))

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,13 +83,32 @@ func Connect(ctx context.Context, url string) (Archive, error) {
 	}
 	path := strings.TrimPrefix(url, sqlitePrefix)
 	if _, err := os.Stat(path); err != nil {
-		return Archive{}, fmt.Errorf("there is no store: %w", err)
+		return Archive{}, noStore(path, err)
 	}
 	db, err := sqlite.Connect(path)
 	if err != nil {
 		return Archive{}, err
 	}
 	return Archive{db, path}, nil
+}
+
+// missingError is a store that is not there, in words for who named it.
+type missingError struct {
+	path  string
+	cause error
+}
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("there is no store %s: name the relay's with --store or --data-dir", e.path)
+}
+
+func (e *missingError) Unwrap() error { return e.cause }
+
+func noStore(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &missingError{path, err}
+	}
+	return fmt.Errorf("the store %s cannot be read: %w", path, err)
 }
 
 func opened(db *postgres.DB, err error) (Archive, error) {

@@ -260,7 +260,7 @@ func (p *Places) Delete(ctx context.Context, id string) error {
 func (p *Places) Copy(ctx context.Context, id, to string, move bool) error {
 	target, ok := p.providers[to]
 	if !ok {
-		return fmt.Errorf("%w: %.64q; there are %s", ErrUnknown, to, strings.Join(p.names, ", "))
+		return fmt.Errorf("%w: %.64q; this host has %s", ErrUnknown, to, strings.Join(p.names, ", "))
 	}
 	name, from, err := p.find(ctx, id)
 	if err != nil {

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// directModules returns what the go.mod files of the repository require by name,
+// but for its own modules.
+func directModules(t *testing.T) map[string]string {
+	t.Helper()
+	direct := map[string]string{}
+	for _, pattern := range []string{"../../apps/*/go.mod", "../../packages/*/go.mod"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
+			if err != nil {
+				t.Fatalf("reading %s: %v", file, err)
+			}
+			var mod struct {
+				Require []struct {
+					Path     string
+					Indirect bool
+				}
+			}
+			if err := json.Unmarshal(out, &mod); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range mod.Require {
+				if !r.Indirect && !strings.HasPrefix(r.Path, root) {
+					direct[r.Path] = file
+				}
+			}
+		}
+	}
+	return direct
+}
+
+// directPackages returns what a package.json names.
+func directPackages(t *testing.T, file string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	direct := map[string]string{}
+	for _, list := range []map[string]string{manifest.Dependencies, manifest.DevDependencies} {
+		for name := range list {
+			direct[name] = file
+		}
+	}
+	return direct
+}
+
+var codeName = regexp.MustCompile("`([^`]+)`")
+
+// documented returns the names in the first column of the table below a heading.
+// Each row must give a reason and a licence.
+func documented(t *testing.T, text, heading string) []string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("docs/dependencies.md has no heading %q", heading)
+	}
+	section, _, _ := strings.Cut(rest, "\n## ")
+	var names []string
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		found := codeName.FindAllStringSubmatch(cells[0], -1)
+		if !strings.HasPrefix(line, "|") || found == nil {
+			continue
+		}
+		for _, cell := range cells {
+			if strings.TrimSpace(cell) == "" {
+				t.Errorf("docs/dependencies.md: a cell of %s is empty", cells[0])
+			}
+		}
+		for _, name := range found {
+			names = append(names, name[1])
+		}
+	}
+	return names
+}
+
+// docs/dependencies.md lists the direct dependencies, each once with its reason,
+// and no other.
+func TestDependenciesAreDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../docs/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, part := range []struct {
+		heading string
+		direct  map[string]string
+	}{
+		{"Go", directModules(t)},
+		{"TypeScript: `apps/web`", directPackages(t, "../../apps/web/package.json")},
+		{"TypeScript: `packages/protocol/ts`", directPackages(t, "../../packages/protocol/ts/package.json")},
+	} {
+		names := documented(t, text, part.heading)
+		for i, name := range names {
+			if part.direct[name] == "" {
+				t.Errorf("docs/dependencies.md, %s: nothing requires %s directly: take its line out", part.heading, name)
+			}
+			if slices.Contains(names[:i], name) {
+				t.Errorf("docs/dependencies.md, %s: %s stands there twice", part.heading, name)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.direct)) {
+			if !slices.Contains(names, name) {
+				t.Errorf("docs/dependencies.md, %s: %s of %s has no line with its reason", part.heading, name, part.direct[name])
+			}
+		}
+	}
+}

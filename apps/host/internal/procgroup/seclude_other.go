@@ -1,0 +1,6 @@
+//go:build !linux
+
+package procgroup
+
+// Seclude does nothing: this system has no such thing for a single process.
+func Seclude() error { return nil }

@@ -1,0 +1,43 @@
+package atomicfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// WriteIn is Write for a file that lies directly in a folder that is held open: whatever
+// becomes of the path of the folder meanwhile, the file is in this one. A link of that
+// name is replaced by the file; the mode of a file that is there is kept.
+func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode) (err error) {
+	temp := ".tmp-" + rand.Text()
+	defer func() {
+		if err == nil {
+			return
+		}
+		err = fmt.Errorf("atomicfile: writing %s: %w", name, err)
+		if gone := root.Remove(temp); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}()
+	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if info, statErr := root.Lstat(name); err == nil && statErr == nil && info.Mode().IsRegular() {
+		err = file.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := root.Rename(temp, name); err != nil {
+		return err
+	}
+	return syncRoot(root)
+}

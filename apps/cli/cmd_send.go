@@ -61,7 +61,7 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session that has this id")
 	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
 	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
-	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium or high")
+	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium, high, or configured for what config.toml says")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
 	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
 	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
@@ -177,10 +177,10 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 }
 
 func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
-	levels := []string{"", "off", "minimal", "low", "medium", "high"}
+	levels := []string{"", "off", "minimal", "low", "medium", "high", api.ThinkingConfigured}
 	switch {
 	case !slices.Contains(levels, f.thinking):
-		return nil, usagef("--thinking %q is no level: give off, minimal, low, medium or high", f.thinking)
+		return nil, usagef("--thinking %q is no level: give off, minimal, low, medium, high or configured", f.thinking)
 	case f.steer && f.session == "":
 		return nil, usagef("which session is to be steered? Give --session ID")
 	case f.session != "" && f.project != "":

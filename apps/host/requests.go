@@ -109,7 +109,11 @@ func (h *Host) setModel(ctx context.Context, c *conn, r api.SetModelRequest) (ap
 		return none, err
 	}
 	// What is wrong with either is said before anything changes.
-	if err := sessions.CheckThinking(r.Thinking); err != nil {
+	level := r.Thinking
+	if level == api.ThinkingConfigured {
+		level = ""
+	}
+	if err := sessions.CheckThinking(level); err != nil {
 		return none, err
 	}
 	if r.Model != "" || r.Thinking == "" {
@@ -120,7 +124,7 @@ func (h *Host) setModel(ctx context.Context, c *conn, r api.SetModelRequest) (ap
 	if r.Thinking == "" {
 		return none, nil
 	}
-	return none, s.SetThinking(ctx, c.clientID, r.Thinking)
+	return none, s.SetThinking(ctx, c.clientID, level)
 }
 
 // resyncEvents answers from the session's goroutine, so that the answer stands in

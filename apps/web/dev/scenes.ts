@@ -1,132 +1,10 @@
 import type { SessionState } from "../src/api/contract";
-import type { Project, SessionEntry, SessionSummary } from "../src/api/types";
-import {
-  approval,
-  assistant,
-  call,
-  custom,
-  hostInfo,
-  project,
-  question,
-  result,
-  summary,
-  user,
-} from "../src/app/testing/builders";
-import { emptyLive, FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
+import { approval, assistant, call, question, user } from "../src/app/testing/builders";
+import { emptyLive, FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
 import { diagnoses } from "./diagnoses";
-import { answer, goFile, testOutput } from "./texts";
-
-export interface Scene {
-  scorel: FakeScorel;
-  path: string;
-}
-
-const dev = "dev_k7w2mxqj4rr6h3vthz5a2n8e";
-const minute = 60_000;
-
-function world(): FakeScorel {
-  const scorel = new FakeScorel();
-  scorel.devices.set([
-    { id: dev, label: "workshop", online: true },
-    { id: "dev_p4xq9cc1wwtm8d2tdb0k3yfu", label: "mac mini in the cellar", online: true },
-    { id: "dev_a8s0v5nmq3zzjd7ek1hxr6tc", label: "old-laptop", online: false },
-  ]);
-  const host = scorel.host(dev);
-  const projects: Project[] = [
-    project("p1", "/home/ada/src/scorel"),
-    project("p2", "/home/ada/src/garden-planner"),
-    project("p3", "/mnt/usb/photos", { missing: true }),
-  ];
-  const now = Date.now();
-  const sessions: SessionSummary[] = [
-    summary("s1", "p1", "Bound the relay's send queues", {
-      mode: "ask",
-      running: true,
-      waitingApproval: true,
-      updatedAt: now,
-    }),
-    summary("s2", "p1", "Why does the resync test flake on slow machines?", {
-      running: true,
-      updatedAt: now - 3 * minute,
-    }),
-    summary("s3", "p1", "Rename Frame to Record everywhere", { updatedAt: now - 95 * minute }),
-    summary("s4", "p1", "", { updatedAt: now - 26 * 60 * minute }),
-    summary("s5", "p2", "Seed calendar export", { updatedAt: now - 4 * 24 * 60 * minute }),
-  ];
-  host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass" }) });
-  host.handlers.list_projects = () => ({ projects });
-  host.handlers.list_sessions = () => ({ sessions });
-  host.handlers.list_clients = () => ({
-    clients: [{ id: "cli_phone", label: "Safari on iPhone", grants: ["view"], pairedAt: now, online: true }],
-  });
-  host.handlers.list_dir = ({ path }) => ({
-    path: path || "/home/ada/src",
-    parent: "/home/ada",
-    entries: ["garden-planner", "notes", "scorel", "tiny-relay", ".cache", ".config"].map((name) => ({
-      name,
-      path: `/home/ada/src/${name}`,
-      hidden: name.startsWith("."),
-      git: ["garden-planner", "scorel", "tiny-relay"].includes(name),
-    })),
-  });
-  host.handlers.set_model = () => ({});
-  for (const session of sessions) host.sessions.set(session.id, new FakeSession(session.id, { summary: session }));
-  return scorel;
-}
-
-function log(): SessionEntry[] {
-  return [
-    user(
-      "The relay must close a slow consumer and no other. Look at how conn.go queues records, then write the bound.",
-    ),
-    assistant(
-      [
-        {
-          type: "thinking",
-          thinking: "The queue is a slice behind a mutex; find where it grows.\nThen look at the tests.",
-        },
-        { type: "text", text: "I read the connection first, then the tests that hold its promises." },
-        call("c1", "read_file", { path: "apps/relay/conn.go", offset: 1, limit: 120 }),
-        call("c2", "grep", { pattern: "slow_consumer", path: "apps/relay" }),
-        call("c3", "bash", { command: "go test ./apps/relay -run Queue" }),
-      ],
-      { stopReason: "toolUse" },
-    ),
-    result("c1", "read_file", goFile),
-    result("c2", "grep", 'apps/relay/limits.go:41: SlowConsumer Reason = "slow_consumer"\napps/relay/conn.go:118'),
-    custom("scorel.approval", { approvalId: "a0", toolCallId: "c3", decision: "allow", decidedBy: "cli_phone" }),
-    result("c3", "bash", testOutput, true, { exitCode: 1 }),
-    assistant(answer),
-    user("Good. And what does a phone see when its channel is closed so?", { clientId: "cli_phone" }),
-    assistant(
-      "It reopens the channel and resumes with `stream_resume`; see [the protocol](https://example.org/protocol).\n\n![diagram](https://example.org/d.png)",
-    ),
-    { type: "from_the_future", id: "x1", parentId: null, timestamp: "" } as unknown as SessionEntry,
-  ];
-}
-
-function long(): SessionEntry[] {
-  return Array.from({ length: 2000 }, (_, i) =>
-    i % 2 ? assistant(`Answer ${i}\n\n- one\n- two`) : user(`Question ${i}`),
-  );
-}
-
-function chained(entries: SessionEntry[]): SessionEntry[] {
-  return entries.map((entry, i) => ({ ...entry, id: `e${i}`, parentId: i === 0 ? null : `e${i - 1}` }));
-}
-
-function chat(change: (session: FakeSession, scorel: FakeScorel) => void, entries = log()): () => Scene {
-  return () => {
-    const scorel = world();
-    const session = scorel.host(dev).sessions.get("s1");
-    if (!session) throw new Error("no session s1");
-    session.patch({ entries: chained(entries) });
-    change(session, scorel);
-    return { scorel, path: `/d/${dev}/s/s1` };
-  };
-}
-
-const turn = { turnId: "t1", clientKey: "k", startedAt: 0 };
+import { hardScenes } from "./hard-scenes";
+import { answer, testOutput } from "./texts";
+import { chained, chat, dev, log, long, type Scene, turn, world } from "./world";
 
 function streaming(session: FakeSession): void {
   const words = answer.split(/(?<= )/);
@@ -271,6 +149,7 @@ const asking = chat((session) =>
 );
 
 export const scenes: Record<string, () => Scene> = {
+  ...hardScenes,
   ...Object.fromEntries(Object.keys(diagnoses).map((name) => [name, connection(name)])),
   chat: chat(() => {}),
   stream: chat(streaming),

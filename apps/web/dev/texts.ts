@@ -49,3 +49,7 @@ func (q *queue) enqueue(r record) error {
 go test ./apps/relay -run Queue -count=100
 \`\`\`
 `;
+
+export const unbroken = `https://build.example.org/${"a1b2c3d4e5f6".repeat(14)}/artifact.tar.zst`;
+export const arabic = "اقرأ ملف الإعدادات ثم أصلح الاختبار الذي يفشل (conn.go).";
+export const japanese = "リレーが遅い受信者だけを閉じることを確認して、テストを書いてください。";

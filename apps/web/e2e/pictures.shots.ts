@@ -92,7 +92,7 @@ test("the picture of the README", async ({ visitor }) => {
   await anna.rest();
   await anna.at("tool-card").first().getByRole("button").first().click();
   await anna.prompt("run go test ./...");
-  await anna.at("approval-card").waitFor();
+  await anna.at("approval-card").locator("[class*=tok-]").first().waitFor();
   await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
   await anna.at("approval-deny").click();
   await anna.rest();

@@ -46,6 +46,11 @@ test.describe("with a model that thinks", () => {
     expect(anna.log().filter((line) => line.type === "thinking_level_change")).toMatchObject([
       { thinkingLevel: "high", clientId: anna.clientId },
     ]);
+    await test.step("and taken back to what is configured", async () => {
+      await ben.at("thinking").selectOption({ label: "As configured: low" });
+      for (const each of [anna, ben]) await expect(each.at("thinking")).toHaveValue("low");
+      await expect(ben.at("thinking").locator("option")).toHaveCount(4);
+    });
     await ben.page.getByLabel("Model", { exact: true }).selectOption("demo");
     await expect(anna.at("thinking")).toHaveCount(0);
   });
@@ -66,6 +71,22 @@ test.describe("with a model that thinks", () => {
       const added = await world.scorel(["permission", "add", "--ask", "--user", "fetch_url"]);
       expect(added, added.stderr).toMatchObject({ code: 0 });
       await expect(anna.at("rules-user").getByTestId("rule")).toHaveCount(2);
+    });
+    await test.step("one is added here, and what is wrong with it the machine says", async () => {
+      await anna.at("rule-text").fill("no such tool");
+      await anna.at("add-rule").tap();
+      const why = await world.scorel(["permission", "add", "no such tool", "--user"]);
+      const alert = anna.page.getByRole("alert");
+      await expect(alert).not.toBeEmpty();
+      expect(why.stderr).toContain(((await alert.textContent()) ?? "").slice(1));
+      await anna.at("rule-text").fill("bash(git push *)");
+      await anna.page.getByLabel("What it does").selectOption("deny");
+      await anna.page.getByLabel("Where it holds").selectOption("user");
+      await anna.at("add-rule").tap();
+      await expect(anna.at("rules-user").getByTestId("rule")).toHaveCount(3);
+      await expect(anna.at("rule-text")).toHaveValue("");
+      const listed = await world.scorel(["permission", "list", "--project", world.project, "--json"]);
+      expect(listed.stdout).toContain("bash(git push *)");
     });
     await anna.at("rules-project").getByTestId("remove-rule").tap();
     await expect(anna.at("rules-project").getByTestId("rule")).toHaveCount(0);

@@ -9,6 +9,9 @@ import (
 type Empty struct{}
 
 // Requests and responses, in the order of Table.
+// ThinkingConfigured as a level of set_model goes back to what config.toml says.
+const ThinkingConfigured = "configured"
+
 type (
 	GetHostResponse struct {
 		Host HostInfo `json:"host"`
@@ -97,7 +100,8 @@ type (
 	SetModelRequest struct {
 		SessionID string `json:"sessionId"`
 		Model     string `json:"model"` // "" with Thinking leaves it
-		// Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it.
+		// Thinking is "off", "minimal", "low", "medium" or "high"; ThinkingConfigured goes
+		// back to what config.toml says, and "" leaves it.
 		Thinking string `json:"thinking,omitempty"`
 	}
 	// SetModeRequest says how much the agent may do without asking. The highest mode

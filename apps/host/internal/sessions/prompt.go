@@ -172,10 +172,11 @@ func CheckThinking(level string) error {
 	case "", agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium, agent.ThinkingHigh:
 		return nil
 	}
-	return api.Errorf(api.KindBadRequest, "thinking %.32q is no level: give off, minimal, low, medium or high", level)
+	return api.Errorf(api.KindBadRequest, "thinking %.32q is no level: give off, minimal, low, medium, high or configured", level)
 }
 
-// SetThinking says how much the model thinks in the next turns.
+// SetThinking says how much the model thinks in the next turns; "" goes back to what
+// the configuration says.
 func (s *Session) SetThinking(ctx context.Context, clientID, level string) (err error) {
 	if err := CheckThinking(level); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 // the next turn on and also after a restart. The session names its calls to the
 // provider's cache.
 func TestThinkingLevel(t *testing.T) {
-	model := modeltest.New(modeltest.Say("a"), modeltest.Say("b"), modeltest.Say("c"))
+	model := modeltest.New(modeltest.Say("a"), modeltest.Say("b"), modeltest.Say("c"), modeltest.Say("d"))
 	f := newFixture(t, model)
 	m := f.manager(t)
 	s, w := f.create(t, m), newWatcher()
@@ -40,8 +40,13 @@ func TestThinkingLevel(t *testing.T) {
 	subscribe(t, s, w)
 	send(t, s, "k3", "three")
 	w.wait(func() bool { return w.ended == 1 })
+	if err := s.SetThinking(t.Context(), "cli_x", ""); err != nil {
+		t.Fatal(err)
+	}
+	send(t, s, "k4", "four")
+	w.wait(func() bool { return w.ended == 2 })
 	requests := model.Requests()
-	for i, want := range []agent.ThinkingLevel{"", agent.ThinkingHigh, agent.ThinkingHigh} {
+	for i, want := range []agent.ThinkingLevel{"", agent.ThinkingHigh, agent.ThinkingHigh, ""} {
 		if requests[i].Thinking != want || requests[i].CacheKey != id {
 			t.Errorf("request %d: thinking %q, cache key %q", i, requests[i].Thinking, requests[i].CacheKey)
 		}

@@ -16,22 +16,22 @@ import {
   type SessionView,
   type Sought,
 } from "./contract";
-import { clientKeyOf, keepSame, lastErrorOf } from "./derive";
+import { keepSame, lastErrorOf } from "./derive";
+import { Earlier } from "./earlier";
 import type { Frames } from "./frames";
 import type { OutboxStore } from "./outbox";
 import { Place } from "./place";
 import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
+import { PromptsInLog } from "./prompts-in-log";
 import { Sender } from "./sender";
+import { answerApproval, answerQuestion, cancelTurn, editQueue } from "./session-calls";
 import { Store } from "./store";
 import {
   ApiKind,
   type Approval,
-  CUSTOM_LEAF,
   type GetEntriesResponse,
   type Question,
-  type QueuedPrompt,
   type QueueItem,
-  type SessionEntry,
   type SessionSummary,
 } from "./types";
 
@@ -56,8 +56,9 @@ export class Session implements SessionView {
   readonly #sender: Sender;
   readonly #stopMe: () => void;
   readonly #place: Place;
+  readonly #earlier: Earlier;
+  readonly #inLog: PromptsInLog;
   #projection: Projection = emptyProjection();
-  #inLog = new Set<string>();
   #outgoing: OutgoingPrompt[] = [];
   #pending: WireEvent[] = [];
   #phase: Phase = "loading";
@@ -68,7 +69,6 @@ export class Session implements SessionView {
   #syncing = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
-  #fetching = false;
   /** Called when a holder lets go. */
   onRelease: () => void = () => {};
 
@@ -96,13 +96,22 @@ export class Session implements SessionView {
       },
       onChange: () => this.#options.frames.request(this.#publish),
     });
+    this.#inLog = new PromptsInLog(this.#sender);
+    const retry = options.resyncRetry ?? RESYNC_RETRY;
+    this.#earlier = new Earlier({
+      sessionId: options.sessionId,
+      host: options.host,
+      join: (page) => this.#join(page),
+      changed: () => this.#publish(),
+      retry,
+    });
     this.#place = new Place({
       sessionId: options.sessionId,
       host: options.host,
       end: () => this.#projection,
       join: (entries, before) => this.#join({ entries, before }),
       changed: () => this.#publish(),
-      retry: options.resyncRetry ?? RESYNC_RETRY,
+      retry,
     });
     this.#state = new Store(this.#compose());
     this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
@@ -116,9 +125,8 @@ export class Session implements SessionView {
     this.#sender.send(text, steer);
   }
 
-  async editQueue(items: QueueItem[]): Promise<void> {
-    const expected = this.#projection.live.queue.map((prompt) => prompt.clientKey);
-    await this.#options.host.request("edit_queue", { sessionId: this.sessionId, expected, items });
+  editQueue(items: QueueItem[]): Promise<void> {
+    return editQueue(this.#options.host, this.sessionId, this.#projection.live, items);
   }
 
   retry(clientKey: string): void {
@@ -129,30 +137,16 @@ export class Session implements SessionView {
     this.#sender.discard(clientKey);
   }
 
-  /** Cancels the turn that this page shows, and no later one. */
-  async cancel(): Promise<void> {
-    const turn = this.#projection.live.turn;
-    if (turn) {
-      await this.#options.host.request("cancel_turn", { sessionId: this.sessionId, turnId: turn.turnId });
-    }
+  cancel(): Promise<void> {
+    return cancelTurn(this.#options.host, this.sessionId, this.#projection.live);
   }
 
-  async answer(approval: Approval, answer: Answer, sessionId = this.sessionId): Promise<Answered> {
-    return this.#options.host.request("answer_approval", {
-      sessionId,
-      approvalId: approval.id,
-      ...answer,
-      // The answer is for what was on the screen, and for nothing else.
-      ...(approval.shown ? { shown: approval.shown } : {}),
-    });
+  answer(approval: Approval, answer: Answer, sessionId = this.sessionId): Promise<Answered> {
+    return answerApproval(this.#options.host, sessionId, approval, answer);
   }
 
-  async answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
-    return this.#options.host.request("answer_question", {
-      sessionId: this.sessionId,
-      questionId: question.id,
-      ...reply,
-    });
+  answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
+    return answerQuestion(this.#options.host, this.sessionId, question, reply);
   }
 
   loadLater(): void {
@@ -168,34 +162,12 @@ export class Session implements SessionView {
   }
 
   loadEarlier(): void {
+    const { before } = this.#projection;
     if (this.#place.state) {
       this.#place.loadEarlier();
-      return;
+    } else if (this.#phase === "live" && before > 0) {
+      this.#earlier.load(before);
     }
-    const { before } = this.#projection;
-    if (this.#fetching || this.#phase !== "live" || before === 0) {
-      return;
-    }
-    const sync = this.#sync;
-    this.#fetching = true;
-    this.#publish();
-    this.#options.host.request("get_entries", { sessionId: this.sessionId, before }).then(
-      (response) => {
-        if (sync === this.#sync) {
-          this.#fetching = false;
-          this.#join(response);
-        }
-      },
-      () => {
-        // Asked again by whoever still looks, but not at once.
-        this.#retry = setTimeout(() => {
-          if (sync === this.#sync) {
-            this.#fetching = false;
-            this.#publish();
-          }
-        }, this.#options.resyncRetry ?? RESYNC_RETRY);
-      },
-    );
   }
 
   #join(earlier: GetEntriesResponse): void {
@@ -238,7 +210,7 @@ export class Session implements SessionView {
     this.#flush();
     this.#sync++;
     this.#syncing = false;
-    this.#fetching = false;
+    this.#earlier.interrupt();
     this.#pending = [];
     clearTimeout(this.#retry);
     this.#place.interrupt();
@@ -259,7 +231,7 @@ export class Session implements SessionView {
   #resync(): void {
     const sync = ++this.#sync;
     this.#syncing = true;
-    this.#fetching = false;
+    this.#earlier.interrupt();
     clearTimeout(this.#retry);
     this.#options.host.request("resync_events", { sessionId: this.sessionId, ...this.#projection.anchors }).then(
       (response) => {
@@ -318,41 +290,13 @@ export class Session implements SessionView {
   #replace(next: Projection): void {
     const { entries: before, live } = this.#projection;
     this.#projection = next;
-    if (next.entries !== before) {
-      this.#learn(before, next);
+    if (next.entries !== before && this.#inLog.learn(before, next.entries)) {
+      this.#place.leave(); // it was on the path to another leaf
     }
-    this.#dropRemoved(live.queue, next.live.queue);
-  }
-
-  // A prompt leaves the queue after its message is in the log; one that left it and is
-  // not there was taken out by somebody.
-  #dropRemoved(before: QueuedPrompt[], after: QueuedPrompt[]): void {
-    if (before === after || this.#projection.before !== 0) {
-      return; // what lies further back than what is here cannot be told from what was removed
+    // What lies further back than what is here cannot be told from what was removed.
+    if (live.queue !== next.live.queue && next.before === 0) {
+      this.#inLog.dropRemoved(live.queue, next.live.queue);
     }
-    const waiting = new Set(after.map((prompt) => prompt.clientKey));
-    for (const { clientKey } of before) {
-      if (!waiting.has(clientKey) && !this.#inLog.has(clientKey)) {
-        this.#sender.discard(clientKey);
-      }
-    }
-  }
-
-  #learn(before: SessionEntry[], next: Projection): void {
-    const appended = before.length > 0 && next.entries[before.length - 1] === before[before.length - 1];
-    if (!appended) {
-      this.#inLog = new Set();
-    }
-    for (const entry of next.entries.slice(appended ? before.length : 0)) {
-      const key = clientKeyOf(entry);
-      if (key) {
-        this.#inLog.add(key);
-      }
-      if (appended && entry.type === "custom" && entry.customType === CUSTOM_LEAF) {
-        this.#place.leave(); // it was on the path to another leaf
-      }
-    }
-    this.#sender.settle(this.#inLog);
   }
 
   // The host has the message of a prompt. It was told before, unless the message lies
@@ -362,10 +306,7 @@ export class Session implements SessionView {
       return;
     }
     this.#flush();
-    if (!this.#inLog.has(clientKey)) {
-      this.#inLog.add(clientKey);
-      this.#sender.settle(this.#inLog);
-    }
+    this.#inLog.add(clientKey);
   }
 
   readonly #publish = (): void => {
@@ -375,32 +316,30 @@ export class Session implements SessionView {
   #compose(): SessionState {
     const { summary, entries, before, live } = this.#projection;
     const me = this.#options.me.get()?.id ?? null;
-    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog, me));
+    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog.keys, me));
     return {
-      status: this.#status(this.#options.host.status.get()),
+      status: statusOf(this.#options.host.status.get(), this.#phase, this.#loaded),
       summary,
       entries,
-      earlier: before === 0 ? "none" : this.#fetching ? "loading" : "some",
+      earlier: before === 0 ? "none" : this.#earlier.busy ? "loading" : "some",
       place: this.#place.state,
       live,
       outgoing: this.#outgoing,
       lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),
     };
   }
+}
 
-  #status(host: HostStatus): SessionState["status"] {
-    if (host === "revoked") {
-      return "revoked";
-    }
-    if (host === "offline") {
-      return "offline";
-    }
-    if (this.#phase === "missing") {
-      return "missing";
-    }
-    if (this.#phase === "live" && host === "open") {
-      return "live";
-    }
-    return this.#loaded ? "reconnecting" : "loading";
+/** What is known of a session, from the way to its host and from how far it was read. */
+function statusOf(host: HostStatus, phase: Phase, loaded: boolean): SessionState["status"] {
+  if (host === "revoked" || host === "offline") {
+    return host;
   }
+  if (phase === "missing") {
+    return "missing";
+  }
+  if (phase === "live" && host === "open") {
+    return "live";
+  }
+  return loaded ? "reconnecting" : "loading";
 }

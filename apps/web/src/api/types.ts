@@ -44,6 +44,7 @@ export {
   MAX_NAME,
   MAX_PROMPT,
   MAX_TOOL_TAIL,
+  THINKING_CONFIGURED,
 } from "@scorel/protocol/gen/api";
 export type {
   AssistantMessage,

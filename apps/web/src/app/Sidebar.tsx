@@ -17,7 +17,7 @@ export function Sidebar() {
   return (
     <nav aria-label="Devices and sessions" className="flex h-full min-h-0 flex-col border-line border-r bg-sunken/60">
       <div className="flex min-h-14 items-center justify-between pr-2 pl-4">
-        <Link to="/" className="rounded-sm" aria-label="scorel, your devices">
+        <Link to="/" className="inline-flex rounded-sm" aria-label="scorel, your devices">
           <Wordmark />
         </Link>
         <Link

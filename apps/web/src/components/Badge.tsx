@@ -5,9 +5,9 @@ export type Tone = "neutral" | "accent" | "warn" | "danger";
 
 const tones: Record<Tone, string> = {
   neutral: "border-line text-muted bg-surface",
-  accent: "border-transparent bg-accent-soft text-accent",
-  warn: "border-transparent bg-warn-soft text-warn",
-  danger: "border-transparent bg-danger-soft text-danger",
+  accent: "border-accent/25 bg-accent-soft text-accent",
+  warn: "border-warn-line/60 bg-warn-soft text-warn",
+  danger: "border-danger-line/60 bg-danger-soft text-danger",
 };
 
 export interface BadgeProps {

@@ -1,4 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { IconButton } from "./Button";
 import { CloseIcon } from "./icons";
 
@@ -17,7 +17,9 @@ export interface SheetProps {
 export function Sheet({ title, onClose, children, footer }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // A layout effect: its end still finds the dialog in the page, and so the browser
+  // gives the focus back to where it came from.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     return () => dialog?.close();
@@ -38,16 +40,16 @@ export function Sheet({ title, onClose, children, footer }: SheetProps) {
       className="rise m-0 mt-auto max-h-[88dvh] w-full max-w-none rounded-t-lg border border-line bg-surface p-0 text-ink shadow-raised backdrop:bg-scrim sm:m-auto sm:max-w-lg sm:rounded-lg"
     >
       <div className="flex max-h-[88dvh] flex-col">
-        <header className="flex items-center justify-between gap-2 border-line border-b py-2 pr-2 pl-4">
-          <h2 id={titleId} className="font-semibold">
+        <div className="flex items-center justify-between gap-2 border-line border-b py-2 pr-2 pl-4">
+          <h2 id={titleId} dir="auto" className="min-w-0 break-words font-semibold [overflow-wrap:anywhere]">
             {title}
           </h2>
           <IconButton label="Close" onClick={onClose}>
             <CloseIcon />
           </IconButton>
-        </header>
+        </div>
         <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
-        {footer ? <footer className="safe-b flex justify-end gap-2 border-line border-t p-3">{footer}</footer> : null}
+        {footer ? <div className="safe-b flex justify-end gap-2 border-line border-t p-3">{footer}</div> : null}
       </div>
     </dialog>
   );

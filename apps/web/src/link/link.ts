@@ -2,19 +2,19 @@
 // a sealed channel to each that is wanted. Everything here runs on one thread and
 // is owned by this object; it knows no page and no session.
 import type { Bytes, Identity } from "@scorel/protocol";
-import { type DataRecord, type Frame, Kind, type Reason, type Welcome } from "@scorel/protocol/wire";
+import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
 import type { HostStatus } from "../api/contract";
-import type { LinkDiagnosis } from "../api/diagnosis";
 import { Asks, RelayError } from "./asks";
-import { type ChannelLink, DeviceChannel } from "./channel";
+import { DeviceChannel } from "./channel";
 import { Connection } from "./connection";
 import { DeviceBook } from "./devices";
 import { Dialer } from "./dialer";
-import { LinkDoctor } from "./doctor";
+import { Doctors } from "./doctors";
 import { type FromLink, UnreachableError } from "./messages";
-import { PairingRun, type PairLink } from "./pairing";
-import { loadPins } from "./pins";
+import { Pairings } from "./pairings";
+import { Prober } from "./prober";
 import { parseRelayUrl, type RelayAddress } from "./relay-url";
+import { type LinkSession, makeSession } from "./session";
 import type { Timing } from "./timing";
 
 export interface LinkOptions {
@@ -30,7 +30,7 @@ export interface LinkOptions {
 export class Link {
   readonly #options: LinkOptions;
   readonly #dialer: Dialer;
-  readonly #pairings = new Map<number, PairingRun>();
+  readonly #pairings: Pairings;
   #address: RelayAddress;
   /** Kept for this relay while the page lives: once admitted, nobody asks for it again. */
   #invite = "";
@@ -39,9 +39,9 @@ export class Link {
   #byNumber = new Map<number, DeviceChannel>();
   #told = new Map<string, string>();
   #asks = new Asks();
-  #session: (ChannelLink & PairLink) | null = null;
-  readonly #doctors = new Map<number, LinkDoctor>();
-  #probe: ReturnType<typeof setInterval>;
+  #session: LinkSession | null = null;
+  readonly #doctors: Doctors;
+  readonly #prober: Prober;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -52,7 +52,14 @@ export class Link {
       () => this.#dial(),
       (state) => options.post({ t: "link", state }),
     );
-    this.#probe = setInterval(() => this.#probeIfSilent(options.timing.probeAfter), options.timing.probeAfter / 2);
+    this.#pairings = new Pairings((id, state) => options.post({ t: "pairing", id, state }));
+    this.#doctors = new Doctors(options.db);
+    this.#prober = new Prober({
+      dialer: this.#dialer,
+      timing: options.timing,
+      channels: () => this.#channels.values(),
+      pairing: () => this.#pairings.any,
+    });
   }
 
   async start(): Promise<void> {
@@ -62,11 +69,9 @@ export class Link {
 
   /** Ends everything; the link is not used any more. */
   stop(): void {
-    clearInterval(this.#probe);
+    this.#prober.stop();
     this.#dialer.stop();
-    for (const doctor of this.#doctors.values()) {
-      doctor.cancel();
-    }
+    this.#doctors.stop();
   }
 
   setRelay(relayUrl: string): void {
@@ -94,9 +99,7 @@ export class Link {
     } else {
       this.#dialer.nudge();
     }
-    // A phone that slept holds sockets that look alive.
-    this.#probeIfSilent(this.#options.timing.probeWait / 2);
-    this.#redialIfIdle();
+    this.#prober.wake();
   }
 
   use(deviceId: string): void {
@@ -123,39 +126,22 @@ export class Link {
   }
 
   pair(id: number, code: string | null): void {
-    const run = new PairingRun(code, (state) => {
-      this.#options.post({ t: "pairing", id, state });
-      if (state.step === "done" || state.step === "failed") {
-        this.#pairings.delete(id);
-      }
-    });
-    if (run.over) {
-      return;
-    }
-    this.#pairings.set(id, run);
-    if (this.#session) {
-      run.online(this.#session);
-    }
+    this.#pairings.start(id, code, this.#session);
   }
 
   cancelPairing(id: number): void {
-    this.#pairings.get(id)?.cancel();
+    this.#pairings.cancel(id);
   }
 
-  /** Looks at the whole way anew, on a connection of its own: what this link believes may be what is wrong. */
-  async diagnose(id: number): Promise<void> {
-    const { identity, label, timing, makeSocket, db, post } = this.#options;
-    const address = this.#address;
-    const pins = (await loadPins(db, address.authority)).filter((pin) => pin.state !== "pending");
-    const tell = (state: LinkDiagnosis): void => post({ t: "diagnosis", id, state });
-    const doctor = new LinkDoctor({ address, identity, label, timing, makeSocket, pins, tell });
-    this.#doctors.set(id, doctor);
-    await doctor.run();
-    this.#doctors.delete(id);
+  /** Looks at the whole way anew. */
+  diagnose(id: number): Promise<void> {
+    const { identity, label, timing, makeSocket, post } = this.#options;
+    const patient = { address: this.#address, identity, label, timing, makeSocket };
+    return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
 
   cancelDiagnosis(id: number): void {
-    this.#doctors.get(id)?.cancel();
+    this.#doctors.cancel(id);
   }
 
   /** Ends the binding with a device. One that is revoked already is only forgotten here. */
@@ -209,41 +195,20 @@ export class Link {
     if (book !== this.#book) {
       return;
     }
-    const session = this.#makeSession(connection, Date.now() - welcome.serverTime);
+    const session = makeSession({
+      connection,
+      identity: this.#options.identity,
+      book,
+      relay: this.#address.http,
+      skew: Date.now() - welcome.serverTime,
+      asks: this.#asks,
+      channels: this.#byNumber,
+      changed: () => this.#changed(),
+    });
     this.#session = session;
     this.#dialer.welcomed();
     this.#changed();
-    for (const run of [...this.#pairings.values()]) {
-      run.online(session);
-    }
-  }
-
-  #makeSession(connection: Connection, skew: number): ChannelLink & PairLink {
-    const asks = this.#asks;
-    const send = (frame: Frame): void => connection.sendFrame(frame);
-    return {
-      identity: this.#options.identity,
-      book: this.#book,
-      relay: this.#address.http,
-      skew,
-      send,
-      ask: (make) => asks.ask(send, make),
-      changed: () => this.#changed(),
-      openChannel: async (deviceId) => {
-        const opened = await asks.ask<Frame & { type: "channel_opened" }>(send, (requestId) => ({
-          type: "open_channel",
-          requestId,
-          deviceId,
-        }));
-        return opened.channel;
-      },
-      bindChannel: (number, owner) => this.#byNumber.set(number, owner),
-      closeChannel: (number, reason: Reason) => {
-        this.#byNumber.delete(number);
-        send({ type: "close_channel", channel: number, reason });
-      },
-      sendRecord: (channel, payload) => connection.sendRecord({ channel, payload } satisfies DataRecord),
-    };
+    this.#pairings.online(session);
   }
 
   #disconnected(): void {
@@ -252,9 +217,7 @@ export class Link {
     const asks = this.#asks;
     this.#asks = new Asks();
     asks.drop();
-    for (const run of [...this.#pairings.values()]) {
-      run.offline();
-    }
+    this.#pairings.offline();
   }
 
   async #takeFrame(frame: Frame): Promise<void> {
@@ -277,9 +240,7 @@ export class Link {
         return;
     }
     if ("slot" in frame) {
-      for (const run of [...this.#pairings.values()]) {
-        run.onFrame(frame);
-      }
+      this.#pairings.take(frame);
     }
   }
 
@@ -346,36 +307,6 @@ export class Link {
     if (this.#told.get(deviceId) !== key) {
       this.#told.set(deviceId, key);
       this.#options.post({ t: "host", deviceId, status, opening });
-    }
-  }
-
-  #probeIfSilent(silence: number): void {
-    const connection = this.#dialer.open;
-    if (!connection || Date.now() - connection.lastHeard < silence) {
-      return;
-    }
-    const channel = [...this.#channels.values()].find((c) => c.isOpen);
-    if (!channel) {
-      return;
-    }
-    const before = connection.lastHeard;
-    channel.request("get_host", {}, 0).catch(() => {});
-    setTimeout(() => {
-      if (connection === this.#dialer.open && connection.lastHeard === before) {
-        connection.fail("The connection went silent.");
-        this.#dialer.now();
-      }
-    }, this.#options.timing.probeWait);
-  }
-
-  // With no channel there is nobody to ask, and nothing to lose by dialling again;
-  // but a code that is being shown would be lost with the connection.
-  #redialIfIdle(): void {
-    const connection = this.#dialer.open;
-    const idle = this.#pairings.size === 0 && ![...this.#channels.values()].some((c) => c.isOpen);
-    if (connection && idle && Date.now() - connection.lastHeard >= this.#options.timing.probeAfter) {
-      connection.fail(null);
-      this.#dialer.now();
     }
   }
 }

@@ -2,6 +2,9 @@ import { createMemoryHistory } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import { App } from "../App";
 import { createAppRouter } from "../router";
+// The pages that the router loads when they are opened: here before a test's clock runs.
+import "../../features/chat/ChatPage";
+import "../../features/device/DevicePage";
 import type { FakeScorel } from "./fake-scorel";
 
 /** The whole app at an address, on a fake Scorel. */

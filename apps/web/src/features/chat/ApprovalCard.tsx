@@ -8,6 +8,7 @@ import { DenyForm } from "./DenyForm";
 import { useNames } from "./live-context";
 import { type AnswerState, useAnswer } from "./use-answer";
 import { visible } from "./visible";
+import { Watching } from "./Watching";
 
 export interface ApprovalCardProps {
   approval: Approval;
@@ -18,6 +19,8 @@ export interface ApprovalCardProps {
   asker?: string | undefined;
   /** Whether this browser may answer, and the machine can hear it now. */
   canAnswer: boolean;
+  /** Whether this browser has no right to answer at all. */
+  watches?: boolean;
   /** Whether this browser may keep a rule. */
   canKeepRules: boolean;
   onAnswer: (approval: Approval, answer: Answer) => Promise<Answered>;
@@ -25,7 +28,7 @@ export interface ApprovalCardProps {
 
 /** The agent asks before it changes something. Nothing runs until somebody allows it. */
 export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }: ApprovalCardProps) {
-  const { canAnswer, canKeepRules, onAnswer } = props;
+  const { canAnswer, watches = false, canKeepRules, onAnswer } = props;
   const [wording, setWording] = useState(false);
   const { state, answer } = useAnswer<Answer, Answered>((given) => onAnswer(approval, given));
   const press = {
@@ -76,6 +79,7 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
           </div>
         </div>
       )}
+      {watches ? <Watching /> : null}
       <Outcome state={state} />
     </Card>
   );

@@ -25,7 +25,7 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
             <p className="caption text-warn">{caption ?? "The agent asks"}</p>
             {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{risk.level} risk</Badge> : null}
           </div>
-          <p className="break-words font-semibold">{visible(title)}</p>
+          <p className="break-words font-semibold [overflow-wrap:anywhere]">{visible(title)}</p>
         </div>
       </div>
       {command && command !== detail ? <Preview text={command} language="bash" /> : null}
@@ -42,17 +42,40 @@ export function ApprovalQuestion({ approval, caption }: { approval: Approval; ca
 
 function Line({ name, text = "", code }: { name: string; text?: string; code?: string[] }) {
   return (
-    <div className="contents">
+    <>
       <dt>{name}</dt>
       <dd className="break-words text-ink">
         {visible(text)}
-        {code?.map((each) => (
-          <code key={each} className="block break-all font-mono">
-            {visible(each)}
-          </code>
-        ))}
+        {code ? <Items items={code} /> : null}
       </dd>
-    </div>
+    </>
+  );
+}
+
+/** How many of a list are shown before it is asked for all. */
+const shownItems = 5;
+
+/** A long list is folded, and says so. */
+function Items({ items }: { items: string[] }) {
+  const [all, setAll] = useState(false);
+  const hidden = all || items.length <= shownItems + 1 ? 0 : items.length - shownItems;
+  return (
+    <>
+      {items.slice(0, items.length - hidden).map((item) => (
+        <code key={item} className="block break-all font-mono">
+          {visible(item)}
+        </code>
+      ))}
+      {hidden > 0 ? (
+        <button
+          type="button"
+          className="touchable rounded-sm font-medium text-muted underline underline-offset-2 hover:text-ink"
+          onClick={() => setAll(true)}
+        >
+          Show {hidden} more
+        </button>
+      ) : null}
+    </>
   );
 }
 

@@ -6,9 +6,9 @@ import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Markdown } from "./Markdown";
 import { PlaceMenu } from "./PlaceMenu";
-import { nothing, type ToolFacts } from "./rows";
 import { Thinking } from "./Thinking";
 import { ToolCard } from "./ToolCard";
+import { nothing, type ToolFacts } from "./tool-facts";
 
 export interface AssistantRowProps {
   entryId: string;
@@ -52,9 +52,9 @@ function plainOf(blocks: readonly Block[]): string {
 /** Who speaks. The demo model never passes for an AI. */
 export function Speaker({ model, demo }: { model: string | undefined; demo: boolean }) {
   return (
-    <h3 className="caption mb-1 flex items-center gap-2 text-faint">
+    <h2 className="caption mb-1 flex items-center gap-2 text-faint">
       {demo ? <Badge tone="warn">demo model, not an AI</Badge> : (model ?? "agent")}
-    </h3>
+    </h2>
   );
 }
 

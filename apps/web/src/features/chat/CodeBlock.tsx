@@ -7,9 +7,9 @@ import { useHighlighted } from "./use-highlighted";
 export const CodeBlock = memo(function CodeBlock({ code, language }: { code: string; language: string }) {
   return (
     <figure className="code-block group relative my-3 overflow-hidden rounded-md border border-line bg-sunken">
-      <figcaption className="flex h-9 items-center justify-between border-line border-b pl-3">
+      <figcaption className="flex h-9 pointer-coarse:h-11 items-center justify-between border-line border-b pl-3">
         <span className="caption text-faint">{language || "text"}</span>
-        <CopyButton text={code} label="Copy the code" className="min-h-8 pointer-coarse:min-h-9" />
+        <CopyButton text={code} label="Copy the code" className="min-h-8 pointer-coarse:min-h-11" />
       </figcaption>
       <Code code={code} language={language} className="max-h-[32rem] overflow-auto p-3" />
     </figure>

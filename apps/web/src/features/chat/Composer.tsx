@@ -61,8 +61,8 @@ export function Composer({ draftKey, onSend, insert, onCancel, cancelling, block
   };
 
   return (
-    <div className="safe-x safe-b shrink-0 bg-bg pt-1">
-      <div className="mx-auto max-w-3xl rounded-lg border border-line-strong bg-surface focus-within:border-accent">
+    <div className="safe-x safe-b mx-auto w-full max-w-3xl shrink-0 pt-1">
+      <div className="rounded-lg border border-line-strong bg-surface focus-within:border-accent">
         <textarea
           ref={area}
           data-testid="composer"
@@ -75,7 +75,7 @@ export function Composer({ draftKey, onSend, insert, onCancel, cancelling, block
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           enterKeyHint={touch ? "enter" : "send"}
-          className="block max-h-[40dvh] w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
+          className="block max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
         />
         {error ? (
           <p id="composer-error" role="alert" className="px-3.5 py-1 text-danger text-sm">
@@ -86,7 +86,10 @@ export function Composer({ draftKey, onSend, insert, onCancel, cancelling, block
           <div className="flex min-w-0 flex-1 items-center">{children}</div>
           {onCancel ? (
             <Button data-testid="cancel-turn" disabled={cancelling} onClick={onCancel}>
-              <StopIcon className="text-danger" /> {cancelling ? "Stopping" : "Stop"}
+              <StopIcon className="text-danger" />
+              <span className={text.trim() === "" ? undefined : "max-sm:sr-only"}>
+                {cancelling ? "Stopping" : "Stop"}
+              </span>
             </Button>
           ) : null}
           {onCancel && text.trim() !== "" && !blocked ? (

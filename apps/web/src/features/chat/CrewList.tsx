@@ -47,12 +47,14 @@ function Member({ member }: { member: CrewChild }) {
   return (
     <>
       <span className="min-w-0 flex-1">
-        <span className="block truncate">{member.title}</span>
+        <span dir="auto" className="line-clamp-2 break-words [overflow-wrap:anywhere]">
+          {member.title}
+        </span>
         <span className="block truncate text-faint text-xs">
           {member.agent}
           {running && member.doing ? ` · ${member.doing}` : ""}
-          {member.error ? ` · ${member.error}` : ""}
         </span>
+        {member.error ? <span className="line-clamp-3 break-words text-danger text-xs">{member.error}</span> : null}
       </span>
       <Badge tone={asks ? "warn" : (tones[member.state] ?? "neutral")} live={running}>
         {asks ? "waits for you" : words[member.state]}

@@ -27,8 +27,12 @@ const components: Components = {
       <span>[picture: {alt || "without a name"}]</span>
     ),
   pre: ({ children }) => <FencedCode>{children}</FencedCode>,
+  input: ({ checked }) => (
+    <input type="checkbox" disabled checked={checked ?? false} aria-label={checked ? "Done" : "Not done"} />
+  ),
   table: ({ children }) => (
-    <div className="md-table">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    <div className="md-table" tabIndex={0}>
       <table>{children}</table>
     </div>
   ),

@@ -84,6 +84,7 @@ function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
       {running && prompt.mode !== "steer" ? (
         <Button
           tone="quiet"
+          className="px-2!"
           onClick={() =>
             change([{ clientKey: prompt.clientKey, mode: "steer" }, ...items.filter((_, i) => i !== place)])
           }

@@ -45,7 +45,12 @@ export function PlaceSheet({ place, label, actions, onPath, onMoved, onClose }: 
           <RefreshIcon /> {place.before ? "Go back and write it anew" : "Go on from here"}
         </Button>
         <label className="touchable flex items-center gap-2 px-3.5 text-muted text-sm">
-          <input type="checkbox" checked={summarize} onChange={(event) => setSummarize(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={summarize}
+            onChange={(event) => setSummarize(event.target.checked)}
+            className="size-4 accent-accent"
+          />
           Take a summary of what is left along
         </label>
         <Button

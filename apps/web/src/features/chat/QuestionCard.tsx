@@ -5,20 +5,23 @@ import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { QuestionIcon } from "../../components/icons";
 import { TextField } from "../../components/TextField";
+import { answerText } from "./Answered";
 import { useNames } from "./live-context";
-import { answerText } from "./ToolCard";
 import { type AnswerState, useAnswer } from "./use-answer";
 import { visible } from "./visible";
+import { Watching } from "./Watching";
 
 export interface QuestionCardProps {
   question: Question;
   /** Whether this browser may answer, and the machine can hear it now. */
   canAnswer: boolean;
+  /** Whether this browser has no right to answer at all. */
+  watches?: boolean;
   onReply: (question: Question, reply: QuestionReply) => Promise<QuestionReplied>;
 }
 
 /** The agent wants to know something. It waits until somebody answers, or the time is up. */
-export function QuestionCard({ question, canAnswer, onReply }: QuestionCardProps) {
+export function QuestionCard({ question, canAnswer, watches = false, onReply }: QuestionCardProps) {
   const { state, answer } = useAnswer<QuestionReply, QuestionReplied>((reply) => onReply(question, reply));
   const disabled = !canAnswer || state.sent !== null;
   const sent = state.sent && "answer" in state.sent ? state.sent.answer : null;
@@ -41,13 +44,15 @@ export function QuestionCard({ question, canAnswer, onReply }: QuestionCardProps
         <QuestionIcon className="mt-0.5 shrink-0 text-accent text-xl" />
         <div className="min-w-0 flex-1">
           <p className="caption text-accent">The agent wants to know</p>
-          <p className="whitespace-pre-wrap break-words font-semibold">{visible(question.question)}</p>
+          <p dir="auto" className="whitespace-pre-wrap break-words font-semibold">
+            {visible(question.question)}
+          </p>
         </div>
       </div>
       {choices.length > 0 ? (
         <ol className="mt-3 grid gap-2 px-4">
           {choices.map((choice, i) => (
-            <li key={choice}>
+            <li key={choice} className="min-w-0">
               <Button
                 data-testid="question-choice"
                 busy={sent === choice}
@@ -56,7 +61,9 @@ export function QuestionCard({ question, canAnswer, onReply }: QuestionCardProps
                 className="w-full justify-start whitespace-normal! text-left"
               >
                 <kbd className="shrink-0 font-mono text-faint text-xs">{i + 1}</kbd>
-                <span className="min-w-0 break-words">{visible(choice)}</span>
+                <span dir="auto" className="min-w-0 flex-1 break-words text-left [overflow-wrap:anywhere]">
+                  {visible(choice)}
+                </span>
               </Button>
             </li>
           ))}
@@ -70,6 +77,7 @@ export function QuestionCard({ question, canAnswer, onReply }: QuestionCardProps
         onAnswer={(text) => answer({ answer: text })}
         onSkip={() => answer({ skip: true })}
       />
+      {watches ? <Watching /> : null}
       <Outcome state={state} />
     </Card>
   );
@@ -103,6 +111,7 @@ function OwnWords({ label, busy, disabled, deadline, onAnswer, onSkip }: OwnWord
         data-testid="question-answer"
         value={text}
         error={error}
+        disabled={disabled}
         autoComplete="off"
         enterKeyHint="send"
         onChange={(event) => setText(event.target.value)}

@@ -1,4 +1,4 @@
-import type { HostInfo, Requests, SessionSummary } from "../../api/types";
+import { type HostInfo, type Model, type Requests, type SessionSummary, THINKING_CONFIGURED } from "../../api/types";
 import { Select } from "../../components/Select";
 import { useToast } from "../../components/Toast";
 import { modelLabel } from "../device/ModelSelect";
@@ -44,15 +44,24 @@ export function SessionModel({
           data-testid="thinking"
           value={thinking}
           onChange={(event) => change({ model: "", thinking: event.target.value })}
-          options={(levels.includes(thinking) ? levels : [thinking, ...levels]).map((level) => ({
-            value: level,
-            label: thinkingLabel(level),
-          }))}
+          options={thinkingOptions(levels, thinking, model)}
           className="ml-1.5 shrink-0"
         />
       ) : null}
     </>
   );
+}
+
+/** What can be chosen; also the way back to the configuration, where the session has left it. */
+function thinkingOptions(levels: string[], thinking: string, model: Model | undefined) {
+  const options = (levels.includes(thinking) ? levels : [thinking, ...levels]).map((level) => ({
+    value: level,
+    label: thinkingLabel(level),
+  }));
+  const configured = model?.thinking ?? "";
+  if (thinking === configured) return options;
+  const label = configured === "" ? "As the provider has it" : `As configured: ${configured}`;
+  return [...options, { value: THINKING_CONFIGURED, label }];
 }
 
 function thinkingLabel(level: string): string {

@@ -1,4 +1,5 @@
 import type { SessionSummary, TokenUsage } from "../../api/types";
+import { dollars } from "../shared/money";
 
 const count = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -6,7 +7,7 @@ const count = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 export function SessionSpent({ session }: { session: SessionSummary }) {
   const { usage, auxiliary } = session;
   if (!usage && !auxiliary) return null;
-  const cost = (usage?.cost ?? 0) + (auxiliary?.cost ?? 0);
+  const cost = costOf(session);
   return (
     <section aria-label="What it took" data-testid="session-spent" className="mt-5 border-line border-t pt-4 text-sm">
       <p className="flex items-baseline justify-between gap-3">
@@ -19,13 +20,30 @@ export function SessionSpent({ session }: { session: SessionSummary }) {
   );
 }
 
+/** What the session cost so far; 0 where no prices are known. */
+export function costOf({ usage, auxiliary }: SessionSummary): number {
+  return (usage?.cost ?? 0) + (auxiliary?.cost ?? 0);
+}
+
+/** The same where room is short; nothing where no prices are known. */
+export function SessionCost({ session }: { session: SessionSummary }) {
+  const cost = costOf(session);
+  if (cost === 0) return null;
+  return (
+    <span
+      data-testid="session-cost"
+      title="What the session cost so far"
+      className="px-2 text-faint text-xs tabular-nums"
+    >
+      <span className="sr-only">Cost so far: </span>
+      {dollars(cost)}
+    </span>
+  );
+}
+
 function words({ input, output, cacheRead, cacheWrite }: TokenUsage): string {
   const said = [`${count.format(input)} tokens in`, `${count.format(output)} out`];
   if (cacheRead > 0) said.push(`${count.format(cacheRead)} from the cache`);
   if (cacheWrite > 0) said.push(`${count.format(cacheWrite)} to the cache`);
   return said.join(", ");
-}
-
-function dollars(cost: number): string {
-  return `$${cost.toFixed(cost < 1 ? 4 : 2)}`;
 }

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { ToolResultMessage } from "../../api/types";
 import { approval, result } from "../../app/testing/builders";
 import { LiveContext, type LiveTools } from "./live-context";
-import { nothing, type ToolFacts } from "./rows";
 import { ToolCard } from "./ToolCard";
+import { nothing, type ToolFacts } from "./tool-facts";
 
 const idle: LiveTools = { tools: [], approvals: [], questions: [], crew: [], running: false };
 const none: ToolFacts = nothing;

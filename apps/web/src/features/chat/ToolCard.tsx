@@ -1,4 +1,4 @@
-import { memo, useState } from "react";
+import { Fragment, memo, useState } from "react";
 import type { CrewChild } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { cx } from "../../components/cx";
@@ -11,12 +11,13 @@ import {
   SettingsIcon,
   TerminalIcon,
 } from "../../components/icons";
+import { Answered } from "./Answered";
 import { Code } from "./CodeBlock";
 import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
-import type { ToolAnswer, ToolDecision, ToolFacts } from "./rows";
+import type { ToolAnswer, ToolDecision, ToolFacts } from "./tool-facts";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
 export interface ToolCardProps {
@@ -32,7 +33,6 @@ export const ToolCard = memo(function ToolCard(props: ToolCardProps) {
 });
 
 function ClosedCard({ id, name, args, facts }: ToolCardProps) {
-  const nameOf = useNames();
   const { result, decision, answer } = facts;
   const failed = result?.isError ?? false;
   const code = result ? exitCode(result) : null;
@@ -44,29 +44,13 @@ function ClosedCard({ id, name, args, facts }: ToolCardProps) {
       state={bad ? "failed" : "done"}
       badge={<Badge tone={bad ? "danger" : "neutral"}>{label}</Badge>}
       startsOpen={false}
-      output={
-        answer
-          ? `${viewTool(name, args).subject}\n\n${answerText(answer, nameOf(answer.answeredBy))}`
-          : result
-            ? resultText(result)
-            : ""
-      }
+      output={result ? resultText(result) : ""}
+      answer={answer}
       decision={decision}
       crew={facts.crew}
       operations={{ id, records: facts.operations }}
     />
   );
-}
-
-/** What became of a question. */
-export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {
-  const words: Record<string, string> = {
-    answered: `${who} answered: ${answer ?? ""}`,
-    skipped: `${who} left it to the agent.`,
-    timed_out: "Nobody answered in time; the agent decided.",
-    cancelled: "The turn was cancelled before anybody answered.",
-  };
-  return words[outcome] ?? `It ended: ${outcome}.`;
 }
 
 /** One word for how a call ended. A command that a signal stopped has the code -1. */
@@ -124,6 +108,8 @@ export interface FrameProps {
   startsOpen: boolean;
   output: string;
   decision: ToolDecision | null;
+  /** How a question ended: it stands for the output. */
+  answer?: ToolAnswer | undefined;
   /** The agents that work for it, always in sight. */
   crew?: readonly CrewChild[] | undefined;
   operations?: Omit<OperationsProps, "open">;
@@ -147,6 +133,7 @@ export function Frame({
   startsOpen,
   output,
   decision,
+  answer,
   crew,
   operations,
   tail = false,
@@ -177,9 +164,13 @@ export function Frame({
       {operations && !crew ? <Operations {...operations} open={open} /> : null}
       {open ? (
         <div className="space-y-2 border-line border-t bg-bg px-3 py-2.5">
-          <Arguments view={view} />
+          {answer ? (
+            <Answered question={view.subject} choices={view.choices} answer={answer} />
+          ) : (
+            <Arguments view={view} />
+          )}
           {decision ? <DecisionLine decision={decision} /> : null}
-          {output ? (
+          {answer ? null : output ? (
             <FoldedText text={output} tail={tail} />
           ) : (
             <p className="text-faint text-sm">No output{tail ? " yet" : ""}.</p>
@@ -194,7 +185,7 @@ function Arguments({ view }: { view: ToolView }) {
   return (
     <>
       {view.kind === "command" && !view.body ? (
-        <pre className="overflow-x-auto font-mono text-[0.8125rem]">
+        <pre className="whitespace-pre-wrap break-words font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
           <span className="select-none text-accent">$ </span>
           {view.subject}
         </pre>
@@ -209,10 +200,10 @@ function Arguments({ view }: { view: ToolView }) {
       {view.rest.length > 0 ? (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-[0.8125rem]">
           {view.rest.map(([name, value]) => (
-            <div key={name} className="contents">
+            <Fragment key={name}>
               <dt className="text-faint">{name}</dt>
-              <dd className="break-words font-mono">{value}</dd>
-            </div>
+              <dd className="break-words font-mono [overflow-wrap:anywhere]">{value}</dd>
+            </Fragment>
           ))}
         </dl>
       ) : null}

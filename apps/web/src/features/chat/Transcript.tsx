@@ -1,20 +1,13 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
 import type { SessionState, SessionView } from "../../api/contract";
-import type { Approval, Live } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
 import { useToast } from "../../components/Toast";
-import { ApprovalCard } from "./ApprovalCard";
-import { AssistantRow, ErrorCard } from "./AssistantRow";
 import { Later } from "./Later";
-import { LivePart } from "./LivePart";
+import { allLeaves } from "./leaves";
 import { LiveContext, ProcessContext } from "./live-context";
-import { OutgoingRows } from "./OutgoingRows";
-import { QuestionCard } from "./QuestionCard";
-import { ResultRow } from "./ResultRow";
-import type { Row } from "./rows";
-import { SummaryRow } from "./SummaryRow";
-import { UserRow } from "./UserRow";
+import { RowView } from "./RowView";
+import { Tail } from "./Tail";
 import { useJump } from "./use-jump";
 import { useRows } from "./use-rows";
 import { useStickToBottom } from "./use-stick-to-bottom";
@@ -89,7 +82,7 @@ export function Transcript({
     [tools, live.approvals, questions, crew, running],
   );
   const last = rows.at(-1);
-  const nothing = rows.length === 0 && earlier === "none" && outgoing.length === 0 && !running;
+  const nothing = rows.every((row) => row.kind === "note") && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
       <ProcessContext value={live.processes}>
@@ -114,52 +107,25 @@ export function Transcript({
                   {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
                 </div>
               ) : null}
-              {nothing ? empty : null}
               {rows.slice(first).map((row, i) => (
                 <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
                   <RowView row={row} previous={rows[first + i - 1]} me={me} />
                 </div>
               ))}
+              {nothing ? empty : null}
               {place ? (
                 <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
               ) : (
-                <>
-                  {running ? (
-                    <LivePart
-                      live={live}
-                      model={model?.id}
-                      demo={model?.demo ?? false}
-                      first={last?.kind !== "assistant"}
-                    />
-                  ) : null}
-                  {leaves.map(({ approval, asker, sessionId }, i) => (
-                    <ApprovalCard
-                      key={approval.id}
-                      approval={approval}
-                      place={i + 1}
-                      count={leaves.length}
-                      asker={asker}
-                      canAnswer={canAnswer}
-                      canKeepRules={canKeepRules}
-                      onAnswer={(asked, answer) => view.answer(asked, answer, sessionId)}
-                    />
-                  ))}
-                  {questions.map((question) => (
-                    <QuestionCard
-                      key={question.id}
-                      question={question}
-                      canAnswer={canReply}
-                      onReply={(asked, reply) => view.answerQuestion(asked, reply)}
-                    />
-                  ))}
-                  {live.unattended ? (
-                    <p data-testid="unattended" className="my-3 text-muted text-sm">
-                      Nobody who may answer is watching. This waits until somebody with the right opens the session.
-                    </p>
-                  ) : null}
-                  {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-                  <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
-                </>
+                <Tail
+                  state={state}
+                  view={view}
+                  leaves={leaves}
+                  model={model}
+                  last={last}
+                  canAnswer={canAnswer}
+                  canReply={canReply}
+                  canKeepRules={canKeepRules}
+                />
               )}
             </div>
           </section>
@@ -184,57 +150,4 @@ export function Transcript({
       </ProcessContext>
     </LiveContext>
   );
-}
-
-/** A leave that is asked for. */
-interface Leave {
-  approval: Approval;
-  /** The agent that asks, and its session, where it is one that works for this session. */
-  asker?: string;
-  sessionId?: string | undefined;
-}
-
-function allLeaves({ approvals, crew }: Live): Leave[] {
-  const theirs = crew.flatMap((batch) =>
-    batch.children.flatMap(({ agent, sessionId, approvals: asked = [] }) =>
-      asked.map((approval) => ({ approval, asker: agent, sessionId })),
-    ),
-  );
-  return [...approvals.map((approval) => ({ approval })), ...theirs];
-}
-
-/** Whether the row says already that the turn did not end well. */
-function tellsError(row: Row | undefined): boolean {
-  if (row?.kind === "assistant") return row.message.stopReason === "error" || row.message.stopReason === "aborted";
-  return row?.kind === "error" || row?.kind === "note";
-}
-
-function RowView({ row, previous, me }: { row: Row; previous: Row | undefined; me: string | undefined }) {
-  switch (row.kind) {
-    case "user":
-      return <UserRow entry={row.entry} message={row.message} mine={row.entry.clientId === me} />;
-    case "assistant":
-      return (
-        <AssistantRow
-          entryId={row.entryId}
-          message={row.message}
-          tools={row.tools}
-          first={previous?.kind !== "assistant"}
-        />
-      );
-    case "summary":
-      return <SummaryRow title={row.title} text={row.text} />;
-    case "result":
-      return <ResultRow result={row.result} />;
-    case "note":
-      return <p className="caption my-4 text-center text-faint">{row.text}</p>;
-    case "error":
-      return <ErrorCard text={row.text} />;
-    case "unknown":
-      return (
-        <p data-testid="unknown-entry" className="caption my-3 text-faint">
-          unknown entry: {row.type}
-        </p>
-      );
-  }
 }

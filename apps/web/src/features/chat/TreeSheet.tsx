@@ -81,7 +81,7 @@ function Line({ line: { node, depth }, onPlace }: { line: TreeLine; onPlace: Tre
           node.active ? "border-accent text-ink" : "border-line text-muted",
         )}
       >
-        <span className="caption w-12 shrink-0 text-faint">{who(node)}</span>
+        <span className="caption w-14 shrink-0 text-faint">{who(node)}</span>
         <span className="min-w-0 flex-1 truncate">{text || "(no text)"}</span>
         {node.label ? <Badge tone="accent">{node.label}</Badge> : null}
       </button>

@@ -46,8 +46,10 @@ export function Prompt({ text, mine, clientId, waiting = false, children }: Prom
       data-mine={mine}
       className={`mt-6 mb-4 rounded-md border-l-[3px] bg-sunken py-2.5 pr-4 pl-3.5 ${mine ? "border-accent" : "border-line-strong"} ${waiting ? "border-dashed" : ""}`}
     >
-      <h3 className="sr-only">{mine ? "You" : nameOf(clientId)}</h3>
-      <p className="whitespace-pre-wrap break-words">{text}</p>
+      <h2 className="sr-only">{mine ? "You" : nameOf(clientId)}</h2>
+      <p dir="auto" className="whitespace-pre-wrap break-words [overflow-wrap:anywhere]">
+        {text}
+      </p>
       <div className="caption mt-1 flex flex-wrap items-center gap-x-2 text-faint">
         {mine ? null : <span>from {nameOf(clientId)}</span>}
         {children}

@@ -1,7 +1,6 @@
 import { blocksOf } from "@scorel/protocol/tree";
 import {
   type AssistantMessage,
-  type CrewMember,
   CUSTOM_APPROVAL,
   CUSTOM_CHILD,
   CUSTOM_CREW,
@@ -18,40 +17,11 @@ import {
   type CustomEntry,
   type MessageEntry,
   type OtherEntry,
-  type ProcessRecord,
   type SessionEntry,
   type ToolResultMessage,
   type UserMessage,
 } from "../../api/types";
-
-/** Who decided about a tool call, and how. */
-export interface ToolDecision {
-  decision: string;
-  decidedBy: string;
-  /** The word to the agent that went with a denial. */
-  feedback?: string;
-  /** What is allowed from then on. */
-  rules?: string[];
-}
-
-/** How a question of the agent ended. */
-export interface ToolAnswer {
-  outcome: string;
-  answer?: string;
-  answeredBy: string;
-}
-
-/** What the log knows of one tool call. */
-export interface ToolFacts {
-  result: ToolResultMessage | null;
-  decision: ToolDecision | null;
-  /** Of a call that asked people. */
-  answer?: ToolAnswer;
-  /** The agents that worked for it; absent where none did. */
-  crew?: readonly CrewMember[];
-  /** Operations that have ended, in the order of their ends. */
-  operations: readonly ProcessRecord[];
-}
+import { collectFacts, isRecord, nothing, sameTools, type ToolFacts } from "./tool-facts";
 
 /** One row of the transcript. A row that did not change is the same object as before. */
 export type Row =
@@ -70,7 +40,6 @@ export type Row =
   | { kind: "unknown"; key: string; type: string };
 
 const cancelled = "The turn was cancelled.";
-export const nothing: ToolFacts = { result: null, decision: null, operations: [] };
 
 /** Turns the entries of a session, in order, into rows. `previous` are the rows from before. */
 export function buildRows(entries: readonly SessionEntry[], previous: readonly Row[] = []): Row[] {
@@ -97,49 +66,12 @@ function saidAlready(row: Row, last: Row | undefined): boolean {
   );
 }
 
-function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> {
-  const facts = new Map<string, ToolFacts>();
-  const add = (id: string, more: Partial<ToolFacts>) => facts.set(id, { ...(facts.get(id) ?? nothing), ...more });
-  for (const entry of entries) {
-    if (entry.type === "message" && entry.message.role === "toolResult") {
-      add(entry.message.toolCallId, { result: entry.message });
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_QUESTION && isRecord(entry.data)) {
-      const { toolCallId, outcome, answer, answeredBy } = entry.data;
-      if (typeof toolCallId === "string" && typeof outcome === "string") {
-        const given = typeof answer === "string" ? { answer } : {};
-        add(toolCallId, { answer: { outcome, answeredBy: String(answeredBy), ...given } });
-      }
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_CREW && isRecord(entry.data)) {
-      const { toolCallId, members } = entry.data;
-      if (typeof toolCallId === "string" && Array.isArray(members)) {
-        add(toolCallId, { crew: members.filter(isRecord) as unknown as CrewMember[] });
-      }
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
-      const { toolCallId } = entry.data;
-      if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
-      const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
-      if (typeof toolCallId === "string" && typeof decision === "string") {
-        add(toolCallId, {
-          decision: {
-            decision,
-            decidedBy: String(decidedBy),
-            ...(typeof feedback === "string" ? { feedback } : {}),
-            ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
-          },
-        });
-      }
-    }
-  }
-  return facts;
-}
-
 function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
   switch (entry.type) {
     case "message":
       return messageRow(entry, facts, called);
     case "model_change":
-      return { kind: "note", key: entry.id, text: `The model is now ${entry.modelId} (${entry.provider}).` };
+      return { kind: "note", key: entry.id, text: `The model is now ${modelName(entry.provider, entry.modelId)}.` };
     case "session_info":
       if (entry.seq && !entry.clientId) return null; // a title that the host made
       return { kind: "note", key: entry.id, text: `The session is now called “${entry.name}”.` };
@@ -160,6 +92,11 @@ function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<s
       // A type from a newer host: the compiler knows none, the wire does.
       return { kind: "unknown", key: (entry as SessionEntry).id, type: String((entry as SessionEntry).type) };
   }
+}
+
+/** A provider that is called like its model need not be said. */
+function modelName(provider: string, model: string): string {
+  return provider === model ? model : `${model} (${provider})`;
 }
 
 function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
@@ -268,31 +205,4 @@ function sameRow(a: Row, b: Row): boolean {
   if (a.kind === "user" && b.kind === "user") return a.entry === b.entry;
   if (a.kind === "result" && b.kind === "result") return a.result === b.result;
   return a.kind === b.kind && JSON.stringify(a) === JSON.stringify(b);
-}
-
-function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<string, ToolFacts>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [id, facts] of a) {
-    const other = b.get(id);
-    if (facts.result !== other?.result) return false;
-    if (facts.crew !== other?.crew && JSON.stringify(facts.crew) !== JSON.stringify(other?.crew)) return false;
-    if (facts.operations.length !== other.operations.length) return false;
-    if (facts.decision?.decision !== other.decision?.decision) return false;
-    if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
-  }
-  return true;
-}
-
-/** One of a newer host may lack what this page needs; it is passed over. */
-function isProcessRecord(value: unknown): value is ProcessRecord {
-  return (
-    isRecord(value) &&
-    typeof value.operationId === "string" &&
-    typeof value.processLogRef === "string" &&
-    Array.isArray(value.lines)
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

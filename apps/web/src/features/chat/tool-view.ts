@@ -12,6 +12,8 @@ export interface ToolView {
   body: { text: string; language: string } | null;
   /** Arguments that the lines above do not show. */
   rest: [name: string, value: string][];
+  /** Of a question: what could be chosen. */
+  choices: string[];
 }
 
 const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: string; body?: string }> = {
@@ -23,6 +25,7 @@ const verbs: Record<string, { verb: string; kind: ToolView["kind"]; subject: str
   glob: { verb: "Find", kind: "search", subject: "pattern" },
   clarify: { verb: "Ask", kind: "question", subject: "question" },
   grep: { verb: "Search", kind: "search", subject: "pattern" },
+  execute_skill: { verb: "Skill", kind: "other", subject: "name" },
   delegate_task: { verb: "Delegate", kind: "agents", subject: "title", body: "prompt" },
   delegate_parallel: { verb: "Delegate", kind: "agents", subject: "tasks" },
 };
@@ -47,6 +50,7 @@ export function viewTool(name: string, args: unknown): ToolView {
     rest: Object.entries(fields)
       .filter(([key]) => !shown.has(key))
       .map(([key, value]) => [key, key === "choices" && Array.isArray(value) ? listOf(value) : textOf(value)]),
+    choices: name === "clarify" && Array.isArray(fields.choices) ? fields.choices.map(choiceOf) : [],
   };
 }
 
@@ -92,6 +96,12 @@ export function partialArguments(json: string): unknown {
     }
     return fields;
   }
+}
+
+/** A choice may be a text, or an object with one: the names are those that the host takes. */
+function choiceOf(value: unknown): string {
+  if (!isRecord(value)) return textOf(value);
+  return textOf(["label", "description", "text", "title"].map((name) => value[name]).find(Boolean) ?? value);
 }
 
 /** Choices of a question, each as it is read. */

@@ -31,7 +31,8 @@ export function ConnectionPage() {
           </>
         }
       />
-      <main className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard */}
+      <main tabIndex={0} className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
         <div className="mx-auto max-w-2xl space-y-4">{state ? <Diagnosis state={state} /> : null}</div>
       </main>
     </div>

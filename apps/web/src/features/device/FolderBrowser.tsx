@@ -80,7 +80,8 @@ function Crumbs({ path, onGo }: { path: string; onGo: (path: string) => void }) 
   const parts = crumbs(path);
   return (
     // The end of a long path matters most: the row begins at its right edge.
-    <div className="flex min-w-0 flex-1 flex-row-reverse overflow-x-auto" title={path}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    <div tabIndex={0} className="flex min-w-0 flex-1 flex-row-reverse overflow-x-auto" title={path}>
       <ol aria-label="Folder" className="mr-auto flex items-center font-mono text-sm">
         {parts.map((part, i) => (
           <li key={part.path} className="flex items-center">
@@ -89,7 +90,7 @@ function Crumbs({ path, onGo }: { path: string; onGo: (path: string) => void }) 
               type="button"
               onClick={() => onGo(part.path)}
               aria-current={i === parts.length - 1 ? "location" : undefined}
-              className="touchable whitespace-nowrap rounded-sm px-1 text-muted hover:text-ink aria-[current]:font-medium aria-[current]:text-ink"
+              className="touchable min-w-6 pointer-coarse:min-w-11 whitespace-nowrap rounded-sm px-1 text-muted hover:text-ink aria-[current]:font-medium aria-[current]:text-ink"
             >
               {part.name}
             </button>

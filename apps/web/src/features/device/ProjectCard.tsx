@@ -34,12 +34,16 @@ export function ProjectCard(props: ProjectCardProps) {
       <div className="flex items-center gap-2 py-2 pr-2 pl-4">
         <FolderIcon className="shrink-0 text-faint" />
         <div className="min-w-0 flex-1">
-          <h2 className="truncate font-medium">{project.name}</h2>
+          <div className="flex items-center gap-2">
+            <h2 dir="auto" className="truncate font-medium">
+              {project.name}
+            </h2>
+            {project.missing ? <Badge tone="danger">folder is gone</Badge> : null}
+          </div>
           <p className="truncate font-mono text-faint text-xs" title={project.path}>
             {project.path}
           </p>
         </div>
-        {project.missing ? <Badge tone="danger">folder is gone</Badge> : null}
         <IconButton
           label={`Settings of ${project.name}`}
           data-testid="project-settings"

@@ -19,8 +19,10 @@ export function SessionRow({ deviceId, session, now }: SessionRowProps) {
       className="touchable flex min-h-11 items-center gap-3 px-4 py-2 hover:bg-sunken"
     >
       <span className="min-w-0 flex-1">
-        <span className="block truncate text-sm">{sessionTitle(session)}</span>
-        {session.damaged ? <span className="block truncate text-danger text-xs">{session.damaged}</span> : null}
+        <span dir="auto" className="line-clamp-2 break-words text-sm [overflow-wrap:anywhere] sm:line-clamp-1">
+          {sessionTitle(session)}
+        </span>
+        {session.damaged ? <span className="line-clamp-2 text-danger text-xs">{session.damaged}</span> : null}
       </span>
       <SessionBadge session={session} />
       <time

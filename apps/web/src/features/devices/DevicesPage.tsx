@@ -77,7 +77,7 @@ function DeviceRow({ device, onForget }: { device: Device; onForget: () => void 
       <Link
         to="/d/$deviceId"
         params={{ deviceId: device.id }}
-        className="flex min-w-0 flex-1 items-center gap-3 rounded-lg py-3 pl-3.5"
+        className="grid min-w-0 flex-1 grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 rounded-lg py-3 pl-3.5"
       >
         <span className="grid size-10 shrink-0 place-items-center rounded-md bg-sunken text-lg text-muted">
           <MachineIcon />
@@ -87,12 +87,14 @@ function DeviceRow({ device, onForget }: { device: Device; onForget: () => void 
           <span className="caption block truncate text-faint" title={device.id}>
             {device.id.slice(0, 12)}…{device.id.slice(-4)}
           </span>
-          {device.problem ? <span className="mt-0.5 block text-danger text-xs">{device.problem}</span> : null}
         </span>
         <span data-testid="device-status">
           <DeviceBadge device={device} />
         </span>
         <ChevronRightIcon className="text-faint max-sm:hidden" />
+        {device.problem ? (
+          <span className="col-span-3 col-start-2 mt-0.5 text-danger text-xs">{device.problem}</span>
+        ) : null}
       </Link>
       <IconButton label={`Forget ${device.label}`} onClick={onForget} className="ml-1">
         <TrashIcon />

@@ -79,7 +79,7 @@ export function PairPage({ linkCode }: { linkCode: LinkCode }) {
 
 function TopBar({ first }: { first: boolean }) {
   return (
-    <div className="safe-t">
+    <header className="safe-t">
       <div className="flex min-h-14 items-center justify-between px-4">
         {first ? (
           <Wordmark />
@@ -90,6 +90,6 @@ function TopBar({ first }: { first: boolean }) {
         )}
         <LinkLight />
       </div>
-    </div>
+    </header>
   );
 }

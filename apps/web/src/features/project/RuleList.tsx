@@ -7,6 +7,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { visible } from "../chat/visible";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { RuleForm } from "./RuleForm";
 import { Section } from "./Section";
 import { useAct } from "./use-act";
 
@@ -64,6 +65,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
             );
           })
         : null}
+      {data && mayManage ? <RuleForm host={host} projectId={projectId} onAdded={refetch} /> : null}
     </Section>
   );
 }

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
+import { IconButton } from "../../components/Button";
 import { cx } from "../../components/cx";
-import { SearchIcon } from "../../components/icons";
+import { CloseIcon, SearchIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
 import { isRefusal, sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
@@ -57,11 +58,13 @@ export interface SessionSearchProps {
 export function SessionSearch({ host, compact = false, children }: SessionSearchProps) {
   const [text, setText] = useState("");
   const search = useSearch(host, text);
+  const field = useRef<HTMLInputElement>(null);
   return (
     <>
       <search className={cx("relative block", compact && "mb-2")}>
         <SearchIcon className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint" />
         <input
+          ref={field}
           type="search"
           data-testid="session-search"
           aria-label="Search the sessions"
@@ -74,9 +77,25 @@ export function SessionSearch({ host, compact = false, children }: SessionSearch
           onKeyDown={(event) => {
             if (event.key === "Escape") setText("");
           }}
-          className="touchable block w-full rounded-md border border-line-strong bg-surface py-1.5 pr-9 pl-9 text-base placeholder:text-faint sm:text-sm"
+          className="touchable block w-full rounded-md border border-line-strong bg-surface py-1.5 pr-12 pl-9 text-base placeholder:text-faint sm:text-sm"
         />
-        {search.busy ? <Spinner className="absolute top-1/2 right-9 -translate-y-1/2" /> : null}
+        {search.busy ? (
+          <span className="absolute top-0 right-11 flex h-full items-center text-faint">
+            <Spinner />
+          </span>
+        ) : null}
+        {text === "" ? null : (
+          <IconButton
+            label="Clear the search"
+            onClick={() => {
+              setText("");
+              field.current?.focus();
+            }}
+            className="absolute top-0 right-0 h-full"
+          >
+            <CloseIcon />
+          </IconButton>
+        )}
       </search>
       {isSearch(text) ? <HitList deviceId={host.deviceId} search={search} compact={compact} /> : children}
     </>

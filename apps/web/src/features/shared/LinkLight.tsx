@@ -74,12 +74,14 @@ function InviteStrip({ text, onInvite }: { text: string; onInvite: (invite: stri
   return (
     <form
       data-testid="link-banner"
+      aria-label="Connection to the relay"
       onSubmit={submit}
       className="safe-x shrink-0 border-warn-line border-b bg-warn-soft py-2 text-sm"
     >
       <p className="text-warn">{text}</p>
       <div className="mt-2 flex items-end gap-3">
         <TextField
+          className="min-w-0 max-w-xs flex-1"
           label="Invite"
           mono
           autoComplete="off"
@@ -101,7 +103,8 @@ function Strip(props: { tone: "warn" | "danger"; text: string; detail?: string |
   const colours =
     props.tone === "warn" ? "border-warn-line bg-warn-soft text-warn" : "border-danger-line bg-danger-soft text-danger";
   return (
-    <div
+    <section
+      aria-label="Connection to the relay"
       data-testid="link-banner"
       className={`safe-x flex shrink-0 items-center gap-3 border-b py-1.5 text-sm ${colours}`}
     >
@@ -111,6 +114,6 @@ function Strip(props: { tone: "warn" | "danger"; text: string; detail?: string |
       </div>
       <ConnectionLink className="font-medium underline underline-offset-2">Find out why</ConnectionLink>
       <Button onClick={props.onRetry}>Try now</Button>
-    </div>
+    </section>
   );
 }

@@ -29,7 +29,9 @@ export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) 
           <span className="w-1 md:hidden" />
         )}
         <div className="min-w-0 flex-1 py-1.5">
-          <h1 className="truncate font-semibold leading-tight">{title}</h1>
+          <h1 dir="auto" className="truncate text-left font-semibold leading-tight">
+            {title}
+          </h1>
           {subtitle ? <div className="truncate text-faint text-xs leading-5">{subtitle}</div> : null}
         </div>
         {actions}

@@ -47,6 +47,11 @@ export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
 /**
+ * Requests and responses, in the order of Table.
+ * ThinkingConfigured as a level of set_model goes back to what config.toml says.
+ */
+export const THINKING_CONFIGURED = 'configured';
+/**
  * MaxKeptRules bounds the rules that a host keeps of one kind for one project, or
  * for all.
  */
@@ -970,7 +975,10 @@ export interface SetModelRequest {
   sessionId: string;
   /** "" with Thinking leaves it */
   model: string;
-  /** Thinking is "off", "minimal", "low", "medium" or "high"; "" leaves it. */
+  /**
+   * Thinking is "off", "minimal", "low", "medium" or "high"; ThinkingConfigured goes
+   * back to what config.toml says, and "" leaves it.
+   */
   thinking?: string;
 }
 

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test as base, type Page } from "@playwright/test";
+import { build, preview } from "vite";
+import type { Sight } from "./sights";
+
+// The app on made-up data (dev/), built once for each worker: states that a real
+// host shows seldom, to be looked at and measured.
+
+interface Fixtures {
+  /** Opens a scene of dev/scenes.ts and does what the sight needs. */
+  show: (sight: Sight) => Promise<void>;
+}
+
+export const test = base.extend<Fixtures, { gallery: string }>({
+  gallery: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are wanted from the pattern
+    async ({}, use) => {
+      const outDir = mkdtempSync(join(tmpdir(), "scorel-gallery-"));
+      const root = fileURLToPath(new URL("..", import.meta.url));
+      const common = { root, logLevel: "error", publicDir: false } as const;
+      await build({
+        ...common,
+        build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, "dev/index.html") } },
+      });
+      const server = await preview({ ...common, build: { outDir }, preview: { host: "127.0.0.1", port: 0 } });
+      await use(server.resolvedUrls?.local[0] ?? "");
+      await server.close();
+      rmSync(outDir, { recursive: true, force: true });
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  show: async ({ gallery, page }, use) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await use(async ({ scene, act }) => {
+      await page.goto(`${gallery}dev/?scene=${scene}`);
+      await page
+        .getByRole("heading", { level: 1 })
+        .or(page.getByRole("heading", { level: 2 }))
+        .first()
+        .waitFor();
+      await act?.(page);
+      await settled(page);
+    });
+  },
+});
+
+/** Waits until the page has stood still for a moment: grammars and lazy sheets come late. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    async () => {
+      const size = () => document.body.outerHTML.length;
+      const before = size();
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      return size() === before;
+    },
+    undefined,
+    { polling: 10 },
+  );
+}
+
+export const screens = {
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  desk: { viewport: { width: 1280, height: 800 } },
+} as const;

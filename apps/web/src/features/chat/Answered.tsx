@@ -1,0 +1,52 @@
+import { cx } from "../../components/cx";
+import { CheckIcon } from "../../components/icons";
+import { useNames } from "./live-context";
+import type { ToolAnswer } from "./tool-facts";
+import { visible } from "./visible";
+
+/** What became of a question. */
+export function answerText({ outcome, answer }: Pick<ToolAnswer, "outcome" | "answer">, who: string): string {
+  const words: Record<string, string> = {
+    answered: `${who} answered: ${answer ?? ""}`,
+    skipped: `${who} left it to the agent.`,
+    timed_out: "Nobody answered in time; the agent decided.",
+    cancelled: "The turn was cancelled before anybody answered.",
+  };
+  return words[outcome] ?? `It ended: ${outcome}.`;
+}
+
+export interface AnsweredProps {
+  question: string;
+  choices: readonly string[];
+  answer: ToolAnswer;
+}
+
+/** A question that is over: what was asked, what could be chosen, and what was. */
+export function Answered({ question, choices, answer }: AnsweredProps) {
+  const nameOf = useNames();
+  return (
+    <>
+      <p dir="auto" className="whitespace-pre-wrap break-words font-medium text-sm">
+        {visible(question)}
+      </p>
+      {choices.length > 0 ? (
+        <ul className="space-y-0.5 text-sm">
+          {choices.map((choice) => (
+            <li key={choice} className="flex items-start gap-2">
+              <CheckIcon className={cx("mt-0.5 text-accent", choice !== answer.answer && "invisible")} />
+              <span
+                dir="auto"
+                className={cx("min-w-0 break-words [overflow-wrap:anywhere]", choice !== answer.answer && "text-muted")}
+              >
+                {visible(choice)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <p className="whitespace-pre-wrap break-words text-muted text-sm [overflow-wrap:anywhere]">
+        {visible(answerText(answer, nameOf(answer.answeredBy)))}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import { useToast } from "../../components/Toast";
+import { RevokedNotice } from "../device/HostNotice";
+import type { HostData } from "../device/host-data";
+import { ServersWait } from "../project/ServersWait";
+import { sentence } from "../shared/errors";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { useToldSession } from "../shared/sessions";
+import { Composer } from "./Composer";
+import { compactFocus } from "./commands";
+import { may } from "./grants";
+import { SessionHistory } from "./SessionHistory";
+import { SessionMode } from "./SessionMode";
+import { SessionModel } from "./SessionModel";
+import { SessionCost } from "./SessionSpent";
+import { Beginning, Elsewhere, LoadingSession, Missing } from "./SessionStates";
+import { SessionStrip } from "./SessionStrip";
+import { Transcript } from "./Transcript";
+import type { OpenSession } from "./use-session";
+
+export interface SessionBodyProps {
+  open: OpenSession;
+  host: Host;
+  label: string;
+  data: HostData;
+  /** The sheet with the branches is open. */
+  tree: boolean;
+  onTree: (open: boolean) => void;
+  entryId: string | undefined;
+}
+
+/** A session under its header: the transcript, what holds in it, and where prompts are written. */
+export function SessionBody({ open, host, label, data, tree, onTree, entryId }: SessionBodyProps) {
+  const { state, view } = open;
+  const { deviceId } = host;
+  const [insert, setInsert] = useState<{ text: string } | null>(null);
+  const me = useReadable(useScorel().me);
+  const toast = useToast();
+  const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
+  if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
+  const revoked = state.status === "revoked";
+  const model = data.info?.models.find((each) => each.name === summary?.model);
+  const say = (text: string, steer?: boolean) => {
+    const instructions = compactFocus(text);
+    if (instructions === null) return view.send(text, steer);
+    host
+      .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
+      .catch((cause: unknown) => {
+        toast(sentence(cause));
+        setInsert({ text });
+      });
+  };
+  const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
+  return (
+    <>
+      {state.status === "loading" ? (
+        <LoadingSession state={state} view={view} />
+      ) : (
+        <SessionHistory
+          host={host}
+          open={open}
+          tree={tree}
+          onTree={onTree}
+          allowed={may(data.info, "prompt")}
+          onInsert={setInsert}
+        >
+          <Transcript
+            state={state}
+            view={view}
+            me={me?.id}
+            entryId={entryId}
+            model={model ? { id: model.id, demo: model.demo ?? false } : null}
+            canAnswer={state.status === "live" && may(data.info, "approve")}
+            canReply={state.status === "live" && may(data.info, "prompt")}
+            canKeepRules={may(data.info, "manage")}
+            empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
+          />
+        </SessionHistory>
+      )}
+      {data.info && summary && state.status === "live" ? (
+        <ServersWait host={host} info={data.info} projectId={summary.projectId} />
+      ) : null}
+      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
+        {summary && !revoked ? (
+          <>
+            <SessionCost session={summary} />
+            <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
+          </>
+        ) : null}
+      </SessionStrip>
+      {revoked ? (
+        <div className="safe-x safe-b mx-auto w-full max-w-3xl">
+          <RevokedNotice label={label} />
+        </div>
+      ) : (
+        <Composer
+          draftKey={`${deviceId}/${view.sessionId}`}
+          onSend={say}
+          insert={insert}
+          onCancel={state.live.turn ? cancel : null}
+          cancelling={state.live.turn?.cancelling ?? false}
+          blocked={summary?.damaged ? "This session can be read, not continued" : null}
+        >
+          {data.info && summary ? <SessionModel info={data.info} session={summary} deviceId={deviceId} /> : null}
+        </Composer>
+      )}
+    </>
+  );
+}

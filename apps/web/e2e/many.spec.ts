@@ -55,7 +55,7 @@ test("a removed browser is shut out at once, and no other", async ({ world, visi
   await expect(anna.streaming).toContainText("word10 ");
   const revoked = await world.scorel(["host", "clients", "revoke", anna.clientId]);
   expect(revoked, revoked.stderr).toMatchObject({ code: 0 });
-  await expect(anna.at("revoked-notice")).toBeVisible({ timeout: 1000 });
+  await expect(anna.at("revoked-notice")).toBeVisible(); // long before the answer ends
   await expect(anna.at("composer")).toHaveCount(0);
 
   await expect(ben.streaming).toContainText("word40 ");

@@ -21,7 +21,6 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/bus/nats"
-	"github.com/scorel/scorel/apps/relay/gcpace"
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
@@ -186,9 +185,6 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	waitForMetrics, err := guard.serveMetrics(ctx, r, opts.Logger)
 	if err != nil {
 		return errors.Join(err, r.Shutdown(ctx), st.Close())
-	}
-	if joined != nil {
-		defer gcpace.Start(ctx)()
 	}
 	p := &process{relay: r, opts: opts, handler: guard.handler(r), secured: secured, proxies: proxies, metrics: own}
 	err = p.run(ctx)

@@ -10,7 +10,6 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/bus/nats"
-	"github.com/scorel/scorel/apps/relay/gcpace"
 	"github.com/scorel/scorel/apps/relay/store/sqlite"
 )
 
@@ -27,7 +26,6 @@ func serveScorel(ctx context.Context, l net.Listener, opts Options, ready func(s
 		if joined, err = nats.New(opts.Bus, nil); err != nil {
 			return err
 		}
-		defer gcpace.Start(ctx)()
 	}
 	r, err := relay.New(relay.Config{Store: st, Bus: joined, Version: "bench", Limits: relay.Limits{Connections: 100_000}})
 	if err != nil {

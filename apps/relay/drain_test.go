@@ -237,6 +237,7 @@ func TestDrainedHostMovesToAnotherNode(t *testing.T) {
 	if err := <-drained; err != nil {
 		t.Fatal(err)
 	}
+	relaytest.Await[wire.ChannelClosed](entry) // the old channel; it may come late
 	onEntry, onHost := openAgain(t, entry, moved, relaytest.Patience)
 	exchange(t, entry, onEntry, moved, onHost)
 	nodes[0].Stop(t)

@@ -35,7 +35,7 @@ func newMCP(h *Host, getenv func(string) string) (*mcp.Manager, error) {
 				return hidden(name)
 			})
 		},
-		Patience: mcp.DefaultPatience,
+		Patience: mcp.DefaultPatience, Ledger: h.ledger,
 	}), nil
 }
 

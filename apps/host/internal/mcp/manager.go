@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -27,7 +28,7 @@ import (
 // DefaultPatience is how long a turn waits for servers that start.
 const DefaultPatience = 5 * time.Second
 
-// Options are what the servers need of the host. All fields are required.
+// Options are what the servers need of the host. All fields but Ledger are required.
 type Options struct {
 	Logger   *slog.Logger
 	Version  string // of the program, for the servers
@@ -39,6 +40,7 @@ type Options struct {
 	Getenv   func(string) string
 	Environ  func() []string
 	Patience time.Duration
+	Ledger   *procgroup.Ledger // notes the servers that run; nil notes none
 }
 
 // Manager owns the servers of all projects.

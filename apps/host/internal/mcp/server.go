@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -139,7 +140,7 @@ func (s *server) serve(ctx context.Context) error {
 	if expanded.Command == "" {
 		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: s.client(expanded)}, nil)
 	}
-	child, err := start(expanded, s.folder, s.environment(expanded.Env))
+	child, err := start(expanded, s.folder, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
 	if err != nil {
 		return err
 	}

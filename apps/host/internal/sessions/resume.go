@@ -103,10 +103,13 @@ func openCalls(tree *session.Tree) (turnID string, open []session.Block) {
 func (s *Session) endInterrupted() error {
 	turnID, calls := openCalls(s.log.Tree())
 	for _, call := range calls {
-		failed := true
+		failed, text := true, agent.TextInterrupted
+		if s.deps.Stopped != nil && s.deps.Stopped(s.id, call.ID) {
+			text = agent.TextStopped
+		}
 		_, err := s.keepMessage(store.Mark{TurnID: turnID}, session.Message{
 			Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: &failed,
-			Content: session.Content{session.Text(agent.TextInterrupted)}, Timestamp: nowMillis(),
+			Content: session.Content{session.Text(text)}, Timestamp: nowMillis(),
 		})
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ type Subscriber interface {
 }
 
 // Deps are what sessions need of the host. All fields but Ground, Index, Titles,
-// Summaries, Processes and IdleAfter are required.
+// Summaries, Processes, Stopped and IdleAfter are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -68,6 +68,9 @@ type Deps struct {
 	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
 	// ever.
 	QuestionTimeout time.Duration
+	// Stopped tells whether the host, when it was started, ended what a call of the host
+	// before it had left running; nil ended nothing.
+	Stopped func(sessionID, callID string) bool
 	// allowed is told of rules that hold in a project from now on, and who allowed them. It
 	// does not block. NewManager sets it.
 	allowed func(projectID, clientID string)

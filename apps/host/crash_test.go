@@ -98,8 +98,14 @@ func slowOKs() []modeltest.Step {
 
 func configure(t *testing.T, home, url, more string) {
 	t.Helper()
+	configureSandbox(t, home, url, "[sandbox]\nenabled = false\n"+more)
+}
+
+// configureSandbox is configure where more says what the sandbox is.
+func configureSandbox(t *testing.T, home, url, more string) {
+	t.Helper()
 	config := "default_model = \"main\"\n[providers.test]\ntype = \"openai\"\nbase_url = \"" + url + "/v1\"\n" +
-		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n[sandbox]\nenabled = false\n" + more
+		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n" + more
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func starter(args []string) error {
 	if _, err := l.Start(cmd, Owner{Session: "s", Call: "c"}); err != nil {
 		return err
 	}
-	_, _ = io.WriteString(in, "\n") // most do not read it
+	_, _ = io.WriteString(in, "\n")        // most do not read it
 	_, err = io.Copy(io.Discard, os.Stdin) // until the test ends it
 	return err
 }
@@ -104,11 +104,11 @@ func TestWhatAKilledProcessLeftIsEnded(t *testing.T) {
 		pids    int  // that it writes
 		live    bool // they live on
 	}{
-		"a child of the command":  {`sleep 600 & echo $!; wait`, 1, false},
-		"the child of a child":    {`(sleep 600 & echo $!; wait) & wait`, 1, false},
-		"in a group of its own":   {`set -m; sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
-		"one that begins others":  {`(trap "" TERM HUP; echo $BASHPID; while :; do sleep 0.01; done) & wait`, 1, false},
-		"beside one without mark": {`env -i sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
+		"a child of the command":  {`read; sleep 600 & echo $!; wait`, 1, false},
+		"the child of a child":    {`read; (sleep 600 & echo $!; wait) & wait`, 1, false},
+		"in a group of its own":   {`read; set -m; sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
+		"one that begins others":  {`read; (trap "" TERM HUP; echo $BASHPID; while :; do sleep 0.01; done) & wait`, 1, false},
+		"beside one without mark": {`read; env -i sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
 		"one that left it":        {`read; setsid bash -c 'echo $$; exec sleep 600' & wait`, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {

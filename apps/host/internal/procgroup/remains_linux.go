@@ -122,19 +122,23 @@ func (r remains) among(all []process, known bool) []process {
 }
 
 // end kills the remains until none is there, and tells how many they were. What they
-// start meanwhile is found in the next round.
+// start meanwhile is found in the next round. One that is just becoming another program
+// bears no mark for a moment, so the last word is that of two rounds.
 func (r remains) end(ctx context.Context) (ended int, err error) {
 	const pause = 5 * time.Millisecond // for the system, to clear away what was killed
 	killed := map[process]bool{}
 	next := time.NewTicker(pause)
 	defer next.Stop()
-	for {
+	for none := 0; ; {
 		all, err := running()
 		if err != nil {
 			return len(killed), err
 		}
+		dying := slices.ContainsFunc(all, func(p process) bool { return killed[p] }) // a dead one is not equal
 		left := r.among(all, len(killed) > 0)
-		if len(left) == 0 {
+		if none++; dying || len(left) > 0 {
+			none = 0
+		} else if none == 2 {
 			return len(killed), nil
 		}
 		for _, p := range left {
@@ -145,7 +149,7 @@ func (r remains) end(ctx context.Context) (ended int, err error) {
 		select {
 		case <-next.C:
 		case <-ctx.Done():
-			return len(killed), fmt.Errorf("procgroup: %d processes of a command that a host left running do not end (the first is %d)", len(left), left[0].pid)
+			return len(killed), fmt.Errorf("procgroup: what a command left running does not end: %d processes of the session %d", len(left), r.Leader)
 		}
 	}
 }

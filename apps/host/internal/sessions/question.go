@@ -79,7 +79,8 @@ func (p people) settle(ctx context.Context, pending *pendingQuestion, outcome ap
 }
 
 // askPeople puts a question on disk and tells everybody; false when nobody is there
-// who may answer. One from before a restart was asked then: it waits on.
+// who may answer. One from before a restart was asked then: it waits on, or has its
+// answer.
 func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question agent.Question) (asked bool, err error) {
 	q := api.Question{
 		ID: "qst_" + randomHex(8), ToolCallID: call.ID, Question: question.Text, Choices: append([]string{}, question.Choices...), CreatedAt: nowMillis(),
@@ -90,6 +91,10 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	known := false
 	if s.turn != nil {
 		q.TurnID = s.turn.id
+		if _, reply, ok := answeredCall(s.log.Tree(), call.ID); ok && s.turn.resumed {
+			pending.answer <- reply
+			return true, nil
+		}
 		if kept, ok := openQuestions(s.log.Tree())[call.ID]; ok && s.turn.resumed {
 			q.ID, q.CreatedAt, known = kept.ID, kept.CreatedAt, true
 		}
@@ -200,6 +205,26 @@ func (s *Session) dropQuestion(pending *pendingQuestion, reply agent.Reply) {
 type waitingQuestion struct {
 	api.Question
 	prompt session.QueuedPrompt
+}
+
+// answeredCall finds the question of a call that has its answer, also where that is that
+// there is none: what the call returns is known then.
+func answeredCall(tree *session.Tree, callID string) (w waitingQuestion, reply agent.Reply, ok bool) {
+	for _, entry := range tree.Entries() {
+		record, isQuestion := questionRecord(entry)
+		switch {
+		case !isQuestion || record.ToolCallID != callID:
+		case record.Outcome == "":
+			w, ok = waitingQuestion{}, false
+			if json.Unmarshal(record.Request, &w.Question) == nil && record.Prompt != nil {
+				w.prompt = *record.Prompt
+			}
+		case record.QuestionID == w.ID && w.ID != "":
+			reply = agent.Reply{Outcome: api.QuestionOutcome(record.Outcome), Answer: record.Answer, By: record.AnsweredBy}
+			ok = reply.Outcome != api.OutcomeCancelled
+		}
+	}
+	return w, reply, ok
 }
 
 // questionRecord decodes an entry of the log about a question.

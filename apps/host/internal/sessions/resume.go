@@ -43,8 +43,9 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 	return open
 }
 
-// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended.
-// Its call had not started, and neither had those after it, so nothing runs twice.
+// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended,
+// or whose answer had come and had not become a result. Its call had not started, and neither
+// had those after it, so nothing runs twice: that a question is answered changes nothing.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
 	if s.turn != nil || !interrupted(tree) {
@@ -68,6 +69,9 @@ func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 		return w.TurnID, w.prompt, true
 	}
 	w, waits := openQuestions(tree)[callID]
+	if !waits {
+		w, _, waits = answeredCall(tree, callID)
+	}
 	return w.TurnID, w.prompt, waits
 }
 

@@ -122,6 +122,7 @@ type Session struct {
 	naming      context.CancelFunc // nil unless a model makes a title
 	closing     bool
 	unsaid      []session.Note // that could not be kept yet
+	opened      bool           // the log was read at least once
 	wakes       int            // turns in a row that no person asked for
 	// lowest is the lowest of the modes that prompts were bound to: a turn that nobody
 	// asks for may do no more than who may have started its cause.

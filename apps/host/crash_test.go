@@ -4,11 +4,14 @@ package host_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
@@ -84,7 +87,13 @@ func killedAt(t *testing.T, script crashScript, point int) (over bool) {
 	}
 	w.equalsFresh(h)
 	w.checkFile(home)
-	w.checkLog(commandsRun(t, script.project))
+	ran := commandsRun(t, script.project)
+	w.checkLog(ran)
+	w.checkCrew(h, ran)
+	checkNothingRuns(t, script.project)
+	if script.check != nil {
+		script.check(w, string(bytes.Join(later.Bodies(), nil)))
+	}
 	return over
 }
 
@@ -179,14 +188,18 @@ func (w *witness) resume() {
 	for _, request := range w.sent {
 		w.prompt(request)
 	}
-	for w.until("quiet, or an approval", func() bool { return w.idle() || len(w.unanswered()) > 0 }) {
+	for w.until("quiet, or somebody to ask", func() bool { return w.idle() || len(w.unanswered()) > 0 || len(w.live.Questions) > 0 }) {
 		w.mu.Lock()
-		asked := len(w.unanswered()) > 0
+		approval, question := len(w.unanswered()) > 0, len(w.live.Questions) > 0
 		w.mu.Unlock()
-		if !asked {
+		switch {
+		case approval:
+			w.answer(api.DecisionAllow, "")
+		case question:
+			w.reply("after all")
+		default:
 			return
 		}
-		w.answer(api.DecisionAllow, "")
 	}
 }
 
@@ -223,7 +236,13 @@ func (w *witness) promised() {
 			shown = append(shown, id)
 		}
 	}
+	asked := slices.Collect(maps.Keys(w.asked))
 	w.mu.Unlock()
+	for _, id := range asked {
+		w.until("the question "+id+", which was shown and not answered", func() bool {
+			return slices.ContainsFunc(w.live.Questions, func(q api.Question) bool { return q.ID == id })
+		})
+	}
 	for _, id := range shown {
 		w.until("the approval "+id+", which was shown and not answered", func() bool {
 			for _, a := range w.live.Approvals {

@@ -3,6 +3,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,12 +143,26 @@ func (w *witness) checkLog(ran map[string]int) {
 			w.t.Errorf("the prompt %s had %d turn_ended", request.ClientKey, n)
 		}
 	}
-	for callID, answer := range w.told {
-		if result := a.results[callID]; !strings.Contains(result, answer) {
-			w.t.Errorf("the question of %s was answered with %q, and its result is %q", callID, answer, result)
+	a.checkAnswers(w.entries)
+	a.checkCalls(ran)
+}
+
+// checkAnswers looks for answers of people that are in the log and did not reach the agent.
+func (a *account) checkAnswers(entries []session.Entry) {
+	a.t.Helper()
+	for _, entry := range entries {
+		var record session.QuestionRecord
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != session.CustomQuestion {
+			continue
+		}
+		if err := json.Unmarshal(custom.Data, &record); err != nil {
+			a.t.Fatal(err)
+		}
+		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Answer) {
+			a.t.Errorf("the question of %s was answered with %q, and its result is %q", record.ToolCallID, record.Answer, result)
 		}
 	}
-	a.checkCalls(ran)
 }
 
 // checkCalls looks for calls and commands without a result or made twice.

@@ -130,10 +130,7 @@ func (w *witness) reply(answer string) {
 	if !ok {
 		return
 	}
-	r, ok := tell[api.AnswerQuestionResponse](w, "answer_question", api.AnswerQuestionRequest{SessionID: w.sessionID, QuestionID: q.ID, Answer: answer})
-	if ok {
-		w.told[q.ToolCallID] = r.Answer
-	}
+	tell[api.AnswerQuestionResponse](w, "answer_question", api.AnswerQuestionRequest{SessionID: w.sessionID, QuestionID: q.ID, Answer: answer})
 }
 
 // agents are those that work for the session. It is for until.

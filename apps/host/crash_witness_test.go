@@ -30,7 +30,6 @@ type witness struct {
 	sent     []api.SendPromptRequest // each key once
 	accepted map[string]bool         // keys that a host answered for
 	answered map[string]bool         // approvals that it answered or cancelled, whether or not that came through
-	told     map[string]string       // answers to questions that came through, by the call that asked
 	edited   bool                    // the answer to its edit of the queue came
 	c        *client.Client
 	dead     bool // the host is gone
@@ -50,7 +49,7 @@ type witness struct {
 
 func newWitness(t *testing.T, sessionID string) *witness {
 	w := &witness{
-		t: t, sessionID: sessionID, accepted: map[string]bool{}, answered: map[string]bool{}, told: map[string]string{},
+		t: t, sessionID: sessionID, accepted: map[string]bool{}, answered: map[string]bool{},
 		live: api.NewLive(), waiting: map[string]bool{}, asked: map[string]bool{}, ended: map[string]int{},
 	}
 	w.changed = sync.NewCond(&w.mu)

@@ -68,7 +68,7 @@ func longCrashScripts() map[string]crashScript {
 				w.cancel()
 				w.untilEnded("k2")
 			},
-			least: 70,
+			least: 70, stride: 3, // an agent and its parent at every point are above
 		},
 		"a prompt too long": {
 			config: "[compaction]\nkeep_tokens = 100\n",

@@ -19,6 +19,7 @@ type crashScript struct {
 	config string // lines of config.toml
 	play   func(w *witness)
 	least  int // points that it must have
+	stride int // from one point to the next, where not every one is tried; odd, for each step has two
 	// check, where it is set, looks at what the last host left, and what it asked of
 	// its model.
 	check func(w *witness, asked string)

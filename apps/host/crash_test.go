@@ -30,9 +30,10 @@ func TestKilledAtEveryStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script.home, script.sessionID, script.project = newSession(t)
-			for point, over := 1, false; !over; point++ {
+			for n, over := 1, false; !over; n++ {
+				point := 1 + (n-1)*max(script.stride, 1)
 				t.Run(fmt.Sprint(point), func(t *testing.T) {
-					over = killedAt(t, script, point)
+					over = killedAt(t, script, point, n%3 == 0)
 				})
 				if t.Failed() {
 					return
@@ -45,8 +46,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// killedAt tells whether the script came to its end before the point.
-func killedAt(t *testing.T, script crashScript, point int) (over bool) {
+// killedAt tells whether the script came to its end before the point. With again the
+// next host is killed too.
+func killedAt(t *testing.T, script crashScript, point int, again bool) (over bool) {
 	home := filepath.Join(t.TempDir(), "home")
 	err := errors.Join(os.CopyFS(home, os.DirFS(script.home)), os.Chmod(filepath.Join(home, "identity.json"), 0o600),
 		os.RemoveAll(filepath.Join(script.project, "ran")))
@@ -67,7 +69,7 @@ func killedAt(t *testing.T, script crashScript, point int) (over bool) {
 	later := modeltest.Serve(slowOKs()...)
 	defer later.Close()
 	configure(t, home, later.URL, script.config)
-	if point%3 == 0 {
+	if again {
 		child = begin(t, home, 1+point%7)
 		w.connect(home)
 		w.resume()

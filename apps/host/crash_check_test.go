@@ -144,6 +144,7 @@ func (w *witness) checkLog(ran map[string]int) {
 		}
 	}
 	a.checkAnswers(w.entries)
+	a.checkDenials(w.entries)
 	a.checkCalls(ran)
 }
 
@@ -161,6 +162,24 @@ func (a *account) checkAnswers(entries []session.Entry) {
 		}
 		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Answer) {
 			a.t.Errorf("the question of %s was answered with %q, and its result is %q", record.ToolCallID, record.Answer, result)
+		}
+	}
+}
+
+// checkDenials looks for words of people with a denial that did not reach the agent.
+func (a *account) checkDenials(entries []session.Entry) {
+	a.t.Helper()
+	for _, entry := range entries {
+		var record session.ApprovalRecord
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != session.CustomApproval {
+			continue
+		}
+		if err := json.Unmarshal(custom.Data, &record); err != nil {
+			a.t.Fatal(err)
+		}
+		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Feedback) {
+			a.t.Errorf("the call %s was denied with %q, and its result is %q", record.ToolCallID, record.Feedback, result)
 		}
 	}
 }

@@ -108,6 +108,10 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 	request := s.request(call, what)
 	var kept waitingCall // from before a restart
 	if s.turn != nil && s.turn.resumed {
+		if _, denial, denied := deniedCall(s.log.Tree(), call.ID); denied {
+			pending.answer <- denial
+			return nil
+		}
 		if kept = openApprovals(s.log.Tree())[call.ID]; kept.ID != "" && kept.Title != what.Title {
 			what.Title, what.Insist = kept.Title, true
 		}

@@ -210,12 +210,11 @@ type waitingQuestion struct {
 // answeredCall finds the question of a call that has its answer, also where that is that
 // there is none: what the call returns is known then.
 func answeredCall(tree *session.Tree, callID string) (w waitingQuestion, reply agent.Reply, ok bool) {
-	for _, entry := range tree.Entries() {
+	for _, entry := range sinceCall(tree, callID) {
 		record, isQuestion := questionRecord(entry)
 		switch {
 		case !isQuestion || record.ToolCallID != callID:
 		case record.Outcome == "":
-			w, ok = waitingQuestion{}, false
 			if json.Unmarshal(record.Request, &w.Question) == nil && record.Prompt != nil {
 				w.prompt = *record.Prompt
 			}

@@ -294,7 +294,7 @@ func FuzzParseStat(f *testing.F) {
 	if !ok || own.pid != os.Getpid() || own.began == 0 || own.dead {
 		f.Errorf("this process is %+v, %v", own, ok)
 	}
-	want := process{pid: 12, session: 12, began: 34}
+	want := process{pid: 12, parent: 1, session: 12, began: 34}
 	if p, ok := parseStat(fmt.Append(nil, "12 (a) b) c) S 1 12 12 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 34 1 1\n")); !ok || p != want {
 		f.Errorf("read is %+v, %v", p, ok)
 	}

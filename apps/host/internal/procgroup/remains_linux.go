@@ -12,15 +12,15 @@ import (
 
 // process is what the system tells of one.
 type process struct {
-	pid, session int
-	began        uint64 // clock ticks since the machine was started
-	dead         bool   // and not yet waited for
+	pid, parent, session int
+	began                uint64 // clock ticks since the machine was started
+	dead                 bool   // and not yet waited for
 }
 
 // parseStat reads /proc/<pid>/stat. The name of the program, the second field, may hold
 // anything; it ends with the last bracket.
 func parseStat(data []byte) (p process, ok bool) {
-	const session, began = 6 - 3, 22 - 3 // places among the fields behind the name, which the third begins
+	const parent, session, began = 4 - 3, 6 - 3, 22 - 3 // places among the fields behind the name, which the third begins
 	open, end := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if open < 0 || end < open {
 		return p, false
@@ -29,12 +29,13 @@ func parseStat(data []byte) (p process, ok bool) {
 	if len(fields) <= began {
 		return p, false
 	}
-	var errs [3]error
+	var errs [4]error
 	p.pid, errs[0] = strconv.Atoi(string(bytes.TrimSpace(data[:open])))
 	p.session, errs[1] = strconv.Atoi(string(fields[session]))
 	p.began, errs[2] = strconv.ParseUint(string(fields[began]), 10, 64)
+	p.parent, errs[3] = strconv.Atoi(string(fields[parent]))
 	p.dead = fields[0][0] == 'Z' || fields[0][0] == 'X'
-	return p, errs == [3]error{}
+	return p, errs == [4]error{}
 }
 
 // look tells of a process; false where it is gone.
@@ -87,6 +88,26 @@ func (p process) kill() bool {
 	defer func() { _ = held.Release() }()
 	now, ok := look(p.pid)
 	return ok && now.began == p.began && now.session == p.session && held.Kill() == nil
+}
+
+// killSession ends the processes of the session of a command that we started. Where its
+// leader is there, and is not our child, the id has been given again and means another.
+func killSession(id int) {
+	const rounds = 10 // for what is started meanwhile
+	self := os.Getpid()
+	for range rounds {
+		all, err := running()
+		if err != nil || slices.ContainsFunc(all, func(p process) bool { return p.pid == id && p.parent != self }) {
+			return
+		}
+		members := slices.DeleteFunc(all, func(p process) bool { return p.dead || p.session != id })
+		if len(members) == 0 {
+			return
+		}
+		for _, p := range members {
+			p.kill()
+		}
+	}
 }
 
 // remains are what is left of a noted command: those of its session. What left the

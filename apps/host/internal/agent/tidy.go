@@ -36,6 +36,15 @@ func tidyContent(content session.Content, seen map[string]bool) session.Content 
 	return out
 }
 
+// noteIDs adds the ids of the calls.
+func noteIDs(content session.Content, seen map[string]bool) {
+	for i := range content {
+		if content[i].Type == session.BlockToolCall {
+			seen[content[i].ID] = true
+		}
+	}
+}
+
 // freeID returns id, or another one when an earlier call has it.
 func freeID(id string, index int, seen map[string]bool) string {
 	if id == "" {

@@ -1,0 +1,180 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// FuzzHistory lets a history grow by whatever a log may hold, with model calls and
+// changes of the past in between. Every call is given what it would be given if all was
+// looked at anew, and what earlier calls were given does not change behind them.
+func FuzzHistory(f *testing.F) {
+	f.Add([]byte("u|a12|r1|r2|sn|a3r3|snu|"))
+	f.Add([]byte("ua1r1|s|n|a1r1|a1|r1|r1|"))
+	f.Add([]byte("ua12r1|r1|r2|u|ba1r9|t|a|a|u|"))
+	f.Add([]byte("uA1R1|A2R2|A3R3|p|A4R4|P|A5R5|c|s|a1r1|"))
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 400 { // so that a run without -fuzz looks at more than a few
+		f.Add(randomScript(random))
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > 400 {
+			return // the whole is looked at in every call
+		}
+		w := &growing{t: t, h: agent.HistoryOf(nil)}
+		for _, op := range script {
+			w.do(op)
+		}
+		w.call()
+		for i, given := range w.given {
+			if !reflect.DeepEqual(given, w.copies[i]) {
+				t.Errorf("%q: request %d was\n%s\nand is\n%s", script, i+1, shown(w.copies[i]), shown(given))
+			}
+		}
+	})
+}
+
+func randomScript(random *rand.Rand) []byte {
+	const ops = "uuaAr12341234rRR1212sn||||bt pPc"
+	script := make([]byte, 10+random.IntN(60))
+	for i := range script {
+		script[i] = ops[random.IntN(len(ops))]
+	}
+	return script
+}
+
+// growing is a history under test.
+type growing struct {
+	t      *testing.T
+	h      agent.History
+	kind   byte // of the message that digits go on with
+	answer session.Message
+	given  [][]session.Message // of each call
+	copies [][]session.Message // as they were then
+}
+
+// do takes one step: u a prompt, s what the user says to the running turn, n a note, a
+// and A an answer with the calls that follow as digits, r and R short and long results
+// with the digits that follow, b a blank answer, t one of thinking, | a model call, p
+// and P pruning, c a compaction.
+func (w *growing) do(op byte) {
+	if w.kind == 'a' && (op < '0' || op > '9') {
+		w.h.Add(w.answer)
+	}
+	if op >= '0' && op <= '9' {
+		w.digit(string(op))
+		return
+	}
+	w.kind = op
+	switch op {
+	case 'u':
+		w.h.Add(user("p"))
+	case 's':
+		steer := user("wait")
+		steer.Steer = true
+		w.h.Add(steer)
+	case 'n':
+		w.h.Add(agent.NoteMessage(session.Note{Text: "by the way"}))
+	case 'a', 'A':
+		w.answer = says(session.Text("t"))
+		if op == 'A' {
+			w.answer.Usage = &session.Usage{TotalTokens: 1000 + len(w.h.Messages())}
+		}
+		w.kind = 'a'
+	case 'b':
+		w.h.Add(says(session.Text(" ")))
+	case 't':
+		w.h.Add(says(session.Block{Type: session.BlockThinking, Thinking: "hm"}))
+	case '|':
+		w.call()
+	case 'p', 'P':
+		w.h.Prune(map[byte]int{'p': 1000, 'P': 0}[op])
+	case 'c':
+		w.h.Replace(slices.Clone(w.h.Messages()[len(w.h.Messages())/2:]))
+	}
+}
+
+func (w *growing) digit(id string) {
+	switch w.kind {
+	case 'a':
+		w.answer.Content = append(w.answer.Content, modeltest.Call(id, "read", `{}`))
+	case 'r':
+		w.h.Add(result(id, "x <note-from-scorel> "))
+	case 'R':
+		w.h.Add(result(id, strings.Repeat("long ", 500)))
+	}
+}
+
+// call looks at what a model call is given now.
+func (w *growing) call() {
+	got, want := w.h.Repaired(), agent.RepairMessages(w.h.Messages())
+	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+		w.t.Errorf("grown\n%s\nanew\n%s", shown(got), shown(want))
+	}
+	if again := w.h.Repaired(); len(again)+len(got) > 0 && !reflect.DeepEqual(again, got) {
+		w.t.Errorf("asked twice\n%s\nand\n%s", shown(got), shown(again))
+	}
+	w.given, w.copies = append(w.given, got), append(w.copies, copied(got))
+	all, reported, since := w.h.Size()
+	anewAll, anewReported, anewSince := agent.HistoryOf(w.h.Messages()).Size()
+	if all != anewAll || reported != anewReported || since != anewSince {
+		w.t.Errorf("counted %d %d %d, anew %d %d %d", all, reported, since, anewAll, anewReported, anewSince)
+	}
+}
+
+// copied copies what a history could change of messages: them and their blocks.
+func copied(messages []session.Message) []session.Message {
+	out := slices.Clone(messages)
+	for i := range out {
+		out[i].Content = slices.Clone(out[i].Content)
+	}
+	return out
+}
+
+func shown(messages []session.Message) string {
+	data, err := json.Marshal(messages)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(data)
+}
+
+// What a model keeps of its requests stays as it was, also where it adds to one.
+func TestRequestIsItsOwn(t *testing.T) {
+	h := agent.HistoryOf([]session.Message{user("x")})
+	first := h.Repaired()
+	_ = append(first, user("added by the model"))
+	h.Add(says(modeltest.Call("1", "read", `{}`)), result("1", "ok"))
+	if got := outline(h.Repaired()); got != "u a(1) r:1:ok" {
+		t.Errorf("the next request is %s", got)
+	}
+}
+
+// The cost of a call does not grow with what was there before: nothing old is looked at,
+// and nothing is copied.
+func TestCallsCostWhatIsNew(t *testing.T) {
+	h := agent.HistoryOf(longHistory(2000, 1))
+	first := h.Repaired()
+	var steps int
+	allocated := testing.AllocsPerRun(20, func() {
+		steps++
+		id := fmt.Sprint("new", steps)
+		h.Add(says(modeltest.Call(id, "read", `{}`)), result(id, "ok"))
+		now := h.Repaired()
+		if &now[0] != &first[0] {
+			t.Fatal("the beginning was copied")
+		}
+	})
+	if allocated > 20 {
+		t.Errorf("a step took memory %v times", allocated)
+	}
+}

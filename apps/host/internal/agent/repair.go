@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ const stepRoom = 256
 // it does not look at again.
 type repairer struct {
 	out  []session.Message // the repaired messages[:seen]
-	ids  map[string]bool   // of the calls in out
+	ids  callIDs           // of the calls in out
 	seen int
 	// lent is how many messages of out were given away: those do not change any more.
 	lent int
@@ -53,8 +52,8 @@ func (r *repairer) repair(messages []session.Message) []session.Message {
 // grow takes in messages[seen:]. It is false, and the repairer of no use any more, where
 // that would change what was given away.
 func (r *repairer) grow(messages []session.Message) bool {
-	if r.ids == nil {
-		r.ids, r.out = map[string]bool{}, make([]session.Message, 0, len(messages)+stepRoom)
+	if r.out == nil {
+		r.ids, r.out = newCallIDs(), make([]session.Message, 0, len(messages)+stepRoom)
 	}
 	for r.seen < len(messages) {
 		message := messages[r.seen]
@@ -184,17 +183,13 @@ func goOn(answer session.Message) session.Message {
 // uniqueIDs renames calls whose id an earlier message has used, together with
 // their results: some servers count calls from 0 in every answer, and others
 // refuse an id that occurs twice. results are in the order of the calls.
-func uniqueIDs(content session.Content, results []session.Message, used map[string]bool) (session.Content, []session.Message) {
+func uniqueIDs(content session.Content, results []session.Message, used callIDs) (session.Content, []session.Message) {
 	at := 0
 	for i, block := range content {
 		if block.Type != session.BlockToolCall {
 			continue
 		}
-		id := block.ID
-		for n := 2; used[id]; n++ {
-			id = fmt.Sprintf("%s_%d", block.ID, n)
-		}
-		used[id] = true
+		id := used.take(block.ID)
 		if id != block.ID {
 			content = slices.Clone(content) // it may be the log's own
 			content[i].ID, results[at].ToolCallID = id, id

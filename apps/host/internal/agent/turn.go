@@ -78,7 +78,7 @@ type Outcome struct {
 // tool has ended and every step is in the journal. An ended ctx stops it at any
 // point with StopAborted, and no further model call is made.
 func RunTurn(ctx context.Context, turn Turn) Outcome {
-	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: map[string]bool{}, history: newHistory(turn.Messages)}
+	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: newCallIDs(), history: newHistory(turn.Messages)}
 	r.Messages = nil // the history has them
 	for _, tool := range turn.Tools {
 		spec := tool.Spec()
@@ -86,7 +86,7 @@ func RunTurn(ctx context.Context, turn Turn) Outcome {
 		r.specs = append(r.specs, spec)
 	}
 	for i := range r.history.messages {
-		noteIDs(r.history.messages[i].Content, r.ids)
+		r.ids.note(r.history.messages[i].Content)
 	}
 	if r.MaxSteps <= 0 {
 		r.MaxSteps = DefaultMaxSteps
@@ -112,7 +112,7 @@ type runner struct {
 	repeats repeats
 	last    bool            // the model may call nothing any more
 	wasted  []session.Usage // of failed attempts of the running call
-	ids     map[string]bool // of all tool calls in the log
+	ids     callIDs         // of all tool calls in the log
 	closing []string        // what the turn ends with, from the results so far
 
 	suspended atomic.Bool // a call waits for the next start of the host

@@ -1,0 +1,69 @@
+package sessions
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// longTree is a session of n messages of about 500 bytes: prompts, calls, results and
+// answers that report what they used.
+func longTree(tb testing.TB, n int) *session.Tree {
+	tb.Helper()
+	filler := strings.Repeat("the quick brown fox \\\"jumps\\\" over\\n", 9)
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/"}` + "\n")
+	parent := "null"
+	for i := range n {
+		message := fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"%s"}],"timestamp":%d}`, filler, i)
+		switch i % 4 {
+		case 1:
+			message = fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"I look"},{"type":"toolCall","id":"c%d","name":"read","arguments":{"path":"%s"}}],`+
+				`"provider":"p","model":"m","usage":{"input":%d,"output":2,"totalTokens":%d},"stopReason":"toolUse","timestamp":%d}`, i, filler[:150], i, i, i)
+		case 2:
+			message = fmt.Sprintf(`{"role":"toolResult","toolCallId":"c%d","toolName":"read","content":[{"type":"text","text":"%s"}],"isError":false,"timestamp":%d}`, i-1, filler, i)
+		case 3:
+			message = fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"%s"}],"provider":"p","model":"m","usage":{"input":%d,"output":2,"totalTokens":%d},"stopReason":"stop","timestamp":%d}`, filler, i, i, i)
+		}
+		fmt.Fprintf(&b, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-02T03:04:05.678Z","message":%s,"seq":%d,"turnId":"t"}`+"\n", i, parent, message, i+1)
+		parent = fmt.Sprintf(`"%08x"`, i)
+	}
+	f, err := session.ReadFile([]byte(b.String()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f.Tree
+}
+
+// BenchmarkStepFirst is what the beginning of a turn costs: whether the context is due to
+// be compacted, and its messages for the model.
+func BenchmarkStepFirst(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		tree := longTree(b, n)
+		b.Run(fmt.Sprintf("due/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if compact.Due(tree, 1_000_000) {
+					b.Fatal("it is due")
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("context/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := len(contextOf(tree).messages); got != n {
+					b.Fatal(got)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("leaf/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				tree.LeafContext()
+			}
+		})
+	}
+}

@@ -62,7 +62,7 @@ func quickMessage(raw []byte) (m Message, ok bool) {
 }
 
 // eachMember calls set with the members of the object at b[i], and returns where it
-// ends. ok is false where there is none, where set is, and where a key has escapes.
+// ends. ok is false where there is none, and where set is. A key with escapes is none that set knows.
 func eachMember(b []byte, i int, set func(name, value []byte) bool) (end int, ok bool) {
 	r, ok := readObject(b, i)
 	for ok {
@@ -71,7 +71,7 @@ func eachMember(b []byte, i int, set func(name, value []byte) bool) (end int, ok
 			break
 		}
 		value, whole := r.value()
-		ok = whole && r.plain && set(key[1:len(key)-1], value)
+		ok = whole && set(key[1:len(key)-1], value)
 	}
 	return r.i, ok && r.whole
 }

@@ -33,7 +33,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 	context := tree.LeafContext()
 	messages := read(context)
 	start := 0
-	plan := Plan{TokensBefore: Tokens(tree)}
+	plan := Plan{TokensBefore: tokens(tree, context, func(i int) Message { return messages[i] })}
 	for start < len(messages) && (messages[start].role == "system" || messages[start].role == "compactionSummary") {
 		if messages[start].role == "compactionSummary" {
 			plan.Previous = messages[start].summary
@@ -41,7 +41,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 		}
 		start++
 	}
-	messages = messages[start:]
+	messages := messages[start:]
 	cut := cutAt(messages, keep)
 	if cut <= 0 {
 		return Plan{}, false
@@ -108,21 +108,35 @@ func (m Message) mayStay() bool { return m.role != session.RoleToolResult && m.r
 
 func read(context session.Context) []Message {
 	messages := make([]Message, 0, len(context.Messages))
-	for i, raw := range context.Messages {
-		var head struct {
-			Role    session.Role `json:"role"`
-			Custom  string       `json:"customType"`
-			Summary string       `json:"summary"`
-			Command string       `json:"command"`
-			Output  string       `json:"output"`
-		}
-		m := Message{source: context.Sources[i]}
-		_ = json.Unmarshal(raw, &head)      // what does not decode says nothing
-		_ = json.Unmarshal(raw, &m.message) // other programs' messages have other fields
-		m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
-		m.note = head.Custom == session.CustomNote
-		m.tokens = m.estimate()
-		messages = append(messages, m)
+	for i := range context.Messages {
+		messages = append(messages, readOne(context, i))
 	}
 	return messages
+}
+
+// readOne reads the message at i. What does not decode says nothing.
+func readOne(context session.Context, i int) Message {
+	m := Message{source: context.Sources[i]}
+	var err error
+	if m.message, err = session.DecodeMessage(context.Messages[i]); err == nil && plain(m.message.Role) {
+		m.role = m.message.Role
+		m.tokens = m.estimate()
+		return m
+	}
+	var head struct { // other programs' messages have other members
+		Role    session.Role `json:"role"`
+		Custom  string       `json:"customType"`
+		Summary string       `json:"summary"`
+		Command string       `json:"command"`
+		Output  string       `json:"output"`
+	}
+	_ = json.Unmarshal(context.Messages[i], &head)
+	m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
+	m.note = head.Custom == session.CustomNote
+	m.tokens = m.estimate()
+	return m
+}
+
+func plain(role session.Role) bool {
+	return role == session.RoleUser || role == session.RoleAssistant || role == session.RoleToolResult
 }

@@ -33,7 +33,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 	context := tree.LeafContext()
 	messages := read(context)
 	start := 0
-	plan := Plan{TokensBefore: tokens(tree, context, func(i int) Message { return messages[i] })}
+	plan := Plan{TokensBefore: tokensOf(tree, messages)}
 	for start < len(messages) && (messages[start].role == "system" || messages[start].role == "compactionSummary") {
 		if messages[start].role == "compactionSummary" {
 			plan.Previous = messages[start].summary
@@ -41,7 +41,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 		}
 		start++
 	}
-	messages := messages[start:]
+	messages = messages[start:]
 	cut := cutAt(messages, keep)
 	if cut <= 0 {
 		return Plan{}, false
@@ -108,17 +108,17 @@ func (m Message) mayStay() bool { return m.role != session.RoleToolResult && m.r
 
 func read(context session.Context) []Message {
 	messages := make([]Message, 0, len(context.Messages))
-	for i := range context.Messages {
-		messages = append(messages, readOne(context, i))
+	for i, raw := range context.Messages {
+		messages = append(messages, readOne(raw, context.Sources[i]))
 	}
 	return messages
 }
 
-// readOne reads the message at i. What does not decode says nothing.
-func readOne(context session.Context, i int) Message {
-	m := Message{source: context.Sources[i]}
+// readOne reads one message. What does not decode says nothing.
+func readOne(raw json.RawMessage, source string) Message {
+	m := Message{source: source}
 	var err error
-	if m.message, err = session.DecodeMessage(context.Messages[i]); err == nil && plain(m.message.Role) {
+	if m.message, err = session.DecodeMessage(raw); err == nil && plain(m.message.Role) {
 		m.role = m.message.Role
 		m.tokens = m.estimate()
 		return m
@@ -130,7 +130,7 @@ func readOne(context session.Context, i int) Message {
 		Command string       `json:"command"`
 		Output  string       `json:"output"`
 	}
-	_ = json.Unmarshal(context.Messages[i], &head)
+	_ = json.Unmarshal(raw, &head)
 	m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
 	m.note = head.Custom == session.CustomNote
 	m.tokens = m.estimate()

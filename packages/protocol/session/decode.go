@@ -22,9 +22,6 @@ func DecodeMessage(raw []byte) (Message, error) {
 // quickMessage decodes what is written in the usual way; ok is false for all else, also
 // for what is no message.
 func quickMessage(raw []byte) (m Message, ok bool) {
-	if !utf8.Valid(raw) {
-		return m, false
-	}
 	end, ok := eachMember(raw, 0, func(name, value []byte) bool {
 		switch string(name) {
 		case "role":
@@ -77,11 +74,12 @@ func eachMember(b []byte, i int, set func(name, value []byte) bool) (end int, ok
 }
 
 func quickText(into *string, value []byte) bool {
-	if value[0] != '"' || bytes.Contains(value, []byte(`\ud`)) || bytes.Contains(value, []byte(`\uD`)) {
-		return false // null changes nothing, and half of a surrogate pair is another text here
+	if value[0] != '"' {
+		return false // null changes nothing
 	}
 	*into = unquote(value)
-	return true
+	// json.Unmarshal has another text for what is not UTF-8, halves of surrogate pairs among it.
+	return utf8.ValidString(*into)
 }
 
 // quickWord is quickText that makes no string of the words that almost all messages have.

@@ -13,10 +13,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// longTree is a session of n messages of about 500 bytes: prompts, calls, results and
-// answers that report what they used.
-func longTree(tb testing.TB, n int) *session.Tree {
-	tb.Helper()
+// LongLog is the file of a session of n messages of about 500 bytes: prompts, calls,
+// results and answers that report what they used.
+func LongLog(n int) []byte {
 	filler := strings.Repeat("the quick brown fox \\\"jumps\\\" over\\n", 9)
 	var b strings.Builder
 	b.WriteString(`{"type":"session","version":3,"id":"s","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/"}` + "\n")
@@ -35,15 +34,11 @@ func longTree(tb testing.TB, n int) *session.Tree {
 		fmt.Fprintf(&b, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-02T03:04:05.678Z","message":%s,"seq":%d,"turnId":"t"}`+"\n", i, parent, message, i+1)
 		parent = fmt.Sprintf(`"%08x"`, i)
 	}
-	f, err := session.ReadFile([]byte(b.String()))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return f.Tree
+	return []byte(b.String())
 }
 
-// cpuTime is what the process has used: what else the machine does is not in it.
-func cpuTime(b *testing.B) time.Duration {
+// CPUTime is what the process has used: what else the machine does is not in it.
+func CPUTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		b.Fatal(err)
@@ -55,20 +50,24 @@ func cpuTime(b *testing.B) time.Duration {
 // whether the context is due to be compacted, and its messages for the model.
 func BenchmarkStepFirst(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
-		tree := longTree(b, n)
+		f, err := session.ReadFile(LongLog(n))
+		if err != nil {
+			b.Fatal(err)
+		}
+		tree := f.Tree
 		for name, work := range map[string]func() bool{
 			"due":     func() bool { return !compact.Due(tree, 1_000_000) },
 			"context": func() bool { return len(contextOf(tree).messages) == n },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()
-				before := cpuTime(b)
+				before := CPUTime(b)
 				for b.Loop() {
 					if !work() {
 						b.Fatal("the session is not what it should be")
 					}
 				}
-				b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "CPU-µs/op")
+				b.ReportMetric(float64((CPUTime(b)-before).Microseconds())/float64(b.N), "CPU-µs/op")
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
@@ -161,6 +163,82 @@ func shown(messages []session.Message) string {
 		return fmt.Sprint(err)
 	}
 	return string(data)
+}
+
+// In whatever way a turn goes, each of its model calls is given all that was said until
+// then, repaired as a whole.
+func TestEveryRequestIsTheWholeHistory(t *testing.T) {
+	for seed := range uint64(60) {
+		random := rand.New(rand.NewPCG(seed, 5))
+		var script []modeltest.Step
+		for range 1 + random.IntN(8) {
+			script = append(script, randomStep(random))
+		}
+		w := &world{}
+		model := &comparing{t: t, w: w, Scripted: modeltest.New(append(script, modeltest.Say("done"))...)}
+		turn := turnOf(w, model, echo("read", agent.RiskRead), echo("write", agent.RiskWrite))
+		turn.Messages = append(longHistory(random.IntN(4), 1), user("go"))
+		turn.MaxSteps = 2 + random.IntN(8)
+		model.before = turn.Messages
+		turn.Steer = func(ctx context.Context) ([]session.Message, error) {
+			var said []session.Message
+			for range random.IntN(3) {
+				steer := user("wait")
+				steer.Steer = random.IntN(2) == 0
+				steer.Note = !steer.Steer
+				said = append(said, steer)
+				if err := w.Append(ctxWithDeadline(t), steer); err != nil {
+					return said, err
+				}
+			}
+			return said, nil
+		}
+		turn.Tell = func(_ context.Context, note session.Note) (session.Message, error) {
+			message := agent.NoteMessage(note)
+			return message, w.Append(ctxWithDeadline(t), message)
+		}
+		agent.RunTurn(t.Context(), turn)
+		if model.calls == 0 {
+			t.Fatal("no call was made")
+		}
+	}
+}
+
+func ctxWithDeadline(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// randomStep is an answer with some calls, one of them of no tool, or a failed attempt
+// and then one.
+func randomStep(random *rand.Rand) modeltest.Step {
+	content := session.Content{session.Text("I look")}
+	for i := range 1 + random.IntN(3) {
+		name := []string{"read", "write", "none"}[random.IntN(3)]
+		content = append(content, modeltest.Call(fmt.Sprint("call_", i), name, fmt.Sprintf(`{"n":%d}`, random.IntN(100))))
+	}
+	return modeltest.Step{Content: content, FailFirst: random.IntN(2)}
+}
+
+// comparing is a Scripted that knows what the journal holds.
+type comparing struct {
+	*modeltest.Scripted
+	t      *testing.T
+	w      *world
+	before []session.Message
+	calls  int
+}
+
+func (c *comparing) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
+	c.calls++
+	c.w.mu.Lock()
+	want := agent.RepairMessages(slices.Concat(c.before, c.w.messages))
+	c.w.mu.Unlock()
+	if !reflect.DeepEqual(req.Messages, want) {
+		c.t.Errorf("call %d is given\n%s\nand not\n%s", c.calls, shown(req.Messages), shown(want))
+	}
+	return c.Scripted.Stream(ctx, req, emit)
 }
 
 // What a model keeps of its requests stays as it was, also where it adds to one.

@@ -58,8 +58,8 @@ func quickMessage(raw []byte) (m Message, ok bool) {
 	return m, ok && skipSpace(raw, end) == len(raw)
 }
 
-// eachMember calls set with the members of the object at b[i], and returns where it
-// ends. ok is false where there is none, and where set is. A key with escapes is none that set knows.
+// eachMember calls set with the members of the object at b[i], keys as they are written,
+// and returns where it ends. ok is false where there is none, and where set is.
 func eachMember(b []byte, i int, set func(name, value []byte) bool) (end int, ok bool) {
 	r, ok := readObject(b, i)
 	for ok {

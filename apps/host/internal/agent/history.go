@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -82,20 +81,20 @@ func (h *history) prune(kept int) (found bool) {
 	return found
 }
 
-// unanswered returns the last answer, where nothing but results follows it, and those
-// of its calls that have none.
+// unanswered returns the last answer and those of its calls that have no result; no
+// calls where anything but results follows it.
 func (h *history) unanswered() (answer session.Message, calls []session.Block) {
-	for i, m := range slices.Backward(h.messages) {
-		if m.Role == session.RoleToolResult {
-			continue
-		}
-		if m.Role == session.RoleAssistant {
-			calls = m.Content.ToolCalls()
-			calls = calls[min(len(h.messages)-1-i, len(calls)):]
-		}
-		return m, calls
+	last := len(h.messages) - 1
+	results := 0
+	for last-results >= 0 && h.messages[last-results].Role == session.RoleToolResult {
+		results++
 	}
-	return answer, nil
+	if last-results < 0 || h.messages[last-results].Role != session.RoleAssistant {
+		return answer, nil
+	}
+	answer = h.messages[last-results]
+	calls = answer.Content.ToolCalls()
+	return answer, calls[min(results, len(calls)):]
 }
 
 func (s *size) add(m *session.Message) {

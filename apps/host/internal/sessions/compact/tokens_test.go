@@ -12,7 +12,7 @@ import (
 // The end of a session says as much of its size as all of it, whatever compactions,
 // edits, branches and failed answers are in it.
 func TestTokensFromTheEnd(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		w := log(t)
 		for range 2 + random.IntN(25) {

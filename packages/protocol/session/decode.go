@@ -53,7 +53,7 @@ func quickMessage(raw []byte) (m Message, ok bool) {
 		case "timestamp":
 			return quickInt(&m.Timestamp, value)
 		}
-		return false // a name of another case is ours to json.Unmarshal
+		return false // json.Unmarshal takes names in another case, too
 	})
 	return m, ok && skipSpace(raw, end) == len(raw)
 }

@@ -71,13 +71,14 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 }
 
 // Import stores a session of the bytes of a file and lists it. It begins nothing by
-// itself and does not ask less than others: see disarm.
+// itself and does not ask less than others: see disarmed.
 func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
-	if err := m.provider.Import(ctx, projectID, data); err != nil {
-		return api.SessionSummary{}, refuse(err)
+	data, err := disarmed(ctx, data)
+	if err == nil {
+		err = m.provider.Import(ctx, projectID, data)
 	}
-	if err := m.disarm(ctx, id); err != nil {
-		return api.SessionSummary{}, refuse(errors.Join(err, m.provider.Delete(context.WithoutCancel(ctx), id)))
+	if err != nil {
+		return api.SessionSummary{}, refuse(err)
 	}
 	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)

@@ -53,19 +53,6 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 	})
 }
 
-func (m *Manager) forget(id string) {
-	m.mu.Lock()
-	if k := m.known[id]; k != nil {
-		delete(m.byKey, k.header.ClientKey)
-	}
-	delete(m.known, id)
-	m.mu.Unlock()
-	if m.deps.Index != nil {
-		m.deps.Index.Remove(id)
-	}
-	m.deps.OnDelete(id)
-}
-
 // family runs fn for the sessions that belong to one, over others too, and then for
 // that one: each in its own goroutine, while its log and those of all that it belongs to
 // are closed. The first that works, or fails, ends it.
@@ -107,11 +94,7 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
-	m.mu.Lock()
-	summary := m.known[id].summary
-	m.mu.Unlock()
-	m.deps.OnSummary(summary)
-	return summary, nil
+	return m.tellNew(id), nil
 }
 
 // aside runs fn in the session's goroutine while its log is closed, and opens the

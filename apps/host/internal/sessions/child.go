@@ -85,14 +85,7 @@ func (m *Manager) children(id string) []string {
 	if m.looped(id) {
 		return nil
 	}
-	var ids []string
-	for _, k := range m.known {
-		if k.header.ChildOf == id {
-			ids = append(ids, k.header.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(slices.Values(m.offspring[id]))
 }
 
 // looped tells whether a session belongs, itself or over others, to itself. Only files

@@ -22,7 +22,9 @@ export function SessionSpent({ session }: { session: SessionSummary }) {
           {priced(delegated)}
         </p>
       ) : null}
-      {uncounted ? <p className="mt-1 text-muted">Calls that broke off before their tokens were told: {uncounted}</p> : null}
+      {uncounted ? (
+        <p className="mt-1 text-muted">Calls that broke off before their tokens were told: {uncounted}</p>
+      ) : null}
       {inherited ? (
         <p className="mt-1 text-muted">
           Taken over with the fork, not counted here: {words(inherited)}

@@ -28,7 +28,9 @@ func costOf(s api.SessionSummary) string {
 	return "-"
 }
 
-func totalCost(s api.SessionSummary) float64 { return s.Usage.Cost + s.Auxiliary.Cost + s.Delegated.Cost }
+func totalCost(s api.SessionSummary) float64 {
+	return s.Usage.Cost + s.Auxiliary.Cost + s.Delegated.Cost
+}
 
 // spentLine tells what a session took, in a line of its own; "" where nothing is known.
 func spentLine(s api.SessionSummary) string {

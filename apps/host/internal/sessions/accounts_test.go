@@ -43,7 +43,9 @@ type spent struct {
 	uncounted                 int
 }
 
-func spentOf(s api.SessionSummary) spent { return spent{s.Usage, s.Delegated, s.Inherited, s.Uncounted} }
+func spentOf(s api.SessionSummary) spent {
+	return spent{s.Usage, s.Delegated, s.Inherited, s.Uncounted}
+}
 
 // everywhere looks at what is said of a session in all places, also after a restart.
 func everywhere(t *testing.T, f *fixture, m *sessions.Manager, want map[string]spent) {

@@ -53,9 +53,15 @@ type Policy struct {
 	Readable []string
 	// Sheltered says that commands do not see Private: a sandbox hides it from them.
 	Sheltered bool
-	// Resolve follows symbolic links as far as a path exists; nil takes paths as
-	// they are written.
+	// Resolve follows symbolic links as far as a path exists, also where .. stands behind
+	// one; nil takes paths as they are written.
 	Resolve func(string) string
+	// List names what lies in a folder; complete is false when that is not all. nil takes
+	// a pattern of the shell for a name.
+	List func(folder string) (names []string, complete bool)
+	// GitRuns says what git, started in a folder, runs because the repository there says
+	// so, or ""; nil knows of nothing.
+	GitRuns func(folder string) string
 }
 
 // Verdict is the decision about a call and what a person is shown of it.

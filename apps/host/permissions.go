@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/gate"
@@ -65,6 +66,7 @@ func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy 
 		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks, List: namesIn, GitRuns: gitRuns,
 		Private: []string{resolveLinks(p.paths.Home)}, Open: []string{resolveLinks(p.paths.Scratch(sessionID))},
 		Readable: readableParts(p.paths), Sheltered: p.sheltered,
+		FoldsCase: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
 	}
 	for _, projectID := range []string{project.ID, ""} {
 		policy.Rules = policy.Rules.With(gate.Rules{

@@ -11,6 +11,7 @@ package gate
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -59,6 +60,8 @@ type Policy struct {
 	// List names what lies in a folder; complete is false when that is not all. nil takes
 	// a pattern of the shell for a name.
 	List func(folder string) (names []string, complete bool)
+	// FoldsCase says that capital letters make no other file here, so that rules see none.
+	FoldsCase bool
 	// GitRuns says what git, started in a folder, runs because the repository there says
 	// so, or ""; nil knows of nothing.
 	GitRuns func(folder string) string
@@ -117,6 +120,13 @@ func within(folder, path string) bool {
 	return folder != "" && (path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/"))
 }
 
+// holds is within for what must not be missed: many machines do not tell capital letters
+// from others in the name of a file.
+func holds(folder, path string) bool {
+	want, parts := strings.Split(strings.TrimSuffix(folder, "/"), "/"), strings.Split(path, "/")
+	return folder != "" && len(parts) >= len(want) && slices.EqualFunc(want, parts[:len(want)], strings.EqualFold)
+}
+
 func withinAny(folders []string, path string) bool {
 	for _, folder := range folders {
 		if within(folder, path) {
@@ -129,7 +139,7 @@ func withinAny(folders []string, path string) bool {
 // closed tells whether an absolute path holds the host's own keys and logs, or what it
 // believes, which nothing changes.
 func (p Policy) closed(path string) bool {
-	return withinAny(p.Private, path) && !withinAny(p.Open, path)
+	return slices.ContainsFunc(p.Private, func(folder string) bool { return holds(folder, path) }) && !withinAny(p.Open, path)
 }
 
 // readable tells whether a path may be read though it is closed.
@@ -139,7 +149,7 @@ func (p Policy) readable(path string) bool {
 
 // gitControl tells whether writing there lets git run something.
 func gitControl(path string) bool {
-	return strings.Contains(path+"/", "/.git/")
+	return strings.Contains(strings.ToLower(path)+"/", "/.git/")
 }
 
-func gitHooks(path string) bool { return strings.Contains(path+"/", "/.git/hooks/") }
+func gitHooks(path string) bool { return strings.Contains(strings.ToLower(path)+"/", "/.git/hooks/") }

@@ -198,16 +198,19 @@ func (r Rule) matchesPath(p Policy, full string) bool {
 	if r.pattern == "" {
 		return true
 	}
-	pattern := r.pattern
+	pattern, dir, home := r.pattern, p.Dir, p.Home
+	if p.FoldsCase {
+		pattern, dir, home, full = strings.ToLower(pattern), strings.ToLower(dir), strings.ToLower(home), strings.ToLower(full)
+	}
 	switch {
 	case strings.HasPrefix(pattern, "~/"):
-		pattern = p.Home + pattern[1:]
+		pattern = home + pattern[1:]
 	case strings.HasPrefix(pattern, "/"):
 	default:
-		if !within(p.Dir, full) {
+		if !within(dir, full) {
 			return false
 		}
-		full = strings.TrimPrefix(strings.TrimPrefix(full, p.Dir), "/")
+		full = strings.TrimPrefix(strings.TrimPrefix(full, dir), "/")
 		if !strings.Contains(pattern, "/") {
 			full = path.Base(full)
 		}

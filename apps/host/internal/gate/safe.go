@@ -183,7 +183,7 @@ func optionValues(option string) []string {
 	return values
 }
 
-var secretName = regexp.MustCompile(`(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?|proc/.*(environ|mem|fd|root|cwd)(/.*)?)$`)
+var secretName = regexp.MustCompile(`(?i)(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?|proc/.*(environ|mem|fd|root|cwd)(/.*)?)$`)
 
 // secret tells whether a path looks like one that holds keys.
 func secret(path string) bool { return secretName.MatchString(path) }

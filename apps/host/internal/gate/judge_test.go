@@ -193,22 +193,24 @@ func TestProposals(t *testing.T) {
 
 func TestRulesSayWhatToWrite(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "tool(pattern)",
-		"bash(":                  "tool(pattern)",
-		"Bash(ls)":               "the tools are bash,",
-		"bash()":                 "write bash alone",
-		"bash(git 'x')":          "plain words",
-		"bash(a && b)":           "plain words",
-		"bash(* x)":              "command's name first",
-		"write_file([)":          "path pattern",
-		"write_file(../x)":       "absolute path",
-		"fetch_url(example.com)": "domain:example.com",
-		"fetch_url(domain:a/b)":  "domain:example.com",
-		"memory_save(x)":         "takes none",
-		"mcp__mail":              "mcp__server__tool",
-		"mcp__mail__send(x)":     "without a pattern",
-		strings.Repeat("x", 501): "limit",
-		"bash(ls) bash(pwd":      "tool(pattern)",
+		"":                 "tool(pattern)",
+		"bash(":            "tool(pattern)",
+		"Bash(ls)":         "the tools are bash,",
+		"bash()":           "write bash alone",
+		"bash(git 'x')":    "plain words",
+		"bash(a && b)":     "plain words",
+		"bash(* x)":        "command's name first",
+		"write_file([)":    "path pattern",
+		"write_file(../x)": "absolute path",
+
+		"write_file(" + strings.Repeat("{a,aa}", 30) + ")": "too many lists",
+		"fetch_url(example.com)":                           "domain:example.com",
+		"fetch_url(domain:a/b)":                            "domain:example.com",
+		"memory_save(x)":                                   "takes none",
+		"mcp__mail":                                        "mcp__server__tool",
+		"mcp__mail__send(x)":                               "without a pattern",
+		strings.Repeat("x", 501):                           "limit",
+		"bash(ls) bash(pwd":                                "tool(pattern)",
 	} {
 		if _, err := ParseRule(text, testTools()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)

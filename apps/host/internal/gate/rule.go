@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -20,6 +21,9 @@ const (
 
 // maxRule bounds the text of one rule, in bytes.
 const maxRule = 500
+
+// maxChoices bounds the patterns that one with lists in braces stands for.
+const maxChoices = 10_000
 
 // Tools names the tools that rules may be about, each with the argument that its
 // patterns are compared with: "command", "path", "url" or "".
@@ -132,6 +136,9 @@ func (r *Rule) compile() error {
 	case subjectPath:
 		if !doublestar.ValidatePattern(r.pattern) || strings.ContainsRune(r.pattern, '\\') {
 			return errors.New("holds no valid path pattern: write for example src/** or *.md")
+		}
+		if lists := float64(strings.Count(r.pattern, "{")); lists > 0 && math.Pow(float64(strings.Count(r.pattern, ","))/lists+1, lists) > maxChoices {
+			return errors.New("has too many lists in braces: write a rule for each")
 		}
 		if slices.Contains(strings.Split(r.pattern, "/"), "..") {
 			return errors.New("holds ..: write an absolute path for what lies outside of the project")

@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -244,5 +246,23 @@ func TestCaps(t *testing.T) {
 		return 1
 	}) {
 		t.Error("the modes are not in order")
+	}
+}
+
+// TestNoCommandLineKeepsTheJudgeBusy: what is written once may be read many times.
+func TestNoCommandLineKeepsTheJudgeBusy(t *testing.T) {
+	braces, shells := "x", "true"
+	for i := range 8 {
+		braces = "echo {1..900}$(" + braces + ")"
+		shells = fmt.Sprintf("{ %s } <<'E%d'\n%s\nE%d\n", strings.Repeat("bash; ", 200), i, shells, i)
+	}
+	for _, command := range []string{braces, shells, "echo " + strings.Repeat("{a,b}", 40), "env " + strings.Repeat("bash ", 390) + "<<< '" + strings.Repeat("ls; ", 500) + "'"} {
+		began := time.Now()
+		if v := judge(testPolicy(t, api.ModeBypass), command); v.Action != Ask {
+			t.Errorf("%.60q: %+v", command, v)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%.60q took %s", command, took)
+		}
 	}
 }

@@ -15,6 +15,12 @@ const maxScript = 32 << 10
 // maxNesting bounds scripts inside of scripts (bash -c "bash -c ...").
 const maxNesting = 8
 
+// maxInner bounds the scripts inside of one that are read, in bytes: one text may be
+// that of many shells.
+const maxInner = 4 * maxScript
+
+var errInner = fmt.Errorf("it holds more than %d bytes of scripts that it runs", maxInner)
+
 var errLong = fmt.Errorf("it is longer than %d bytes", maxScript)
 
 // script is what a command line is made of.
@@ -27,6 +33,9 @@ type script struct {
 	compound bool
 	bomb     bool // a function that calls itself without end
 	err      error
+
+	spread int // words that lists in braces stood for
+	read   int // bytes of scripts inside of it
 }
 
 // command is one simple command.

@@ -41,7 +41,7 @@ func (r *reader) word(w *syntax.Word) word {
 	return word{b.text.String(), b.kind}
 }
 
-// maxBraces bounds the words that one word with lists in braces stands for.
+// maxBraces bounds the words that lists in braces stand for in a command line.
 const maxBraces = 1000
 
 var errBraces = fmt.Errorf("a list in braces stands for more than %d words", maxBraces)
@@ -55,14 +55,17 @@ func (r *reader) words(w *syntax.Word) []word {
 	}
 	var all []word
 	for each, err := range expand.BracesSeq(nil, &split) {
-		if err != nil || len(all) == maxBraces {
+		if r.out.spread++; err != nil || r.out.spread > maxBraces {
 			r.fail(errBraces)
-			break
+			return append(all, r.literally(w))
 		}
 		all = append(all, r.word(each))
 	}
 	return all
 }
+
+// literally is a word as it is written, for what is not looked through any more.
+func (r *reader) literally(w *syntax.Word) word { return word{w.Lit(), opaqueWord} }
 
 // document is the text of a here-document. Where its mark is quoted nothing in it is
 // replaced.

@@ -89,8 +89,13 @@ func (r *reader) readInner(words []word, by string) {
 		}
 		texts = append(texts, w.text)
 	}
+	text := strings.Join(texts, " ")
+	if r.out.read += len(text) + 1; r.out.read > maxInner {
+		r.fail(errInner)
+		return
+	}
 	inner := &reader{out: r.out, home: r.home, dir: r.dir, depth: r.depth + 1, inner: true, piped: r.piped, located: r.located}
-	inner.parse(strings.Join(texts, " "))
+	inner.parse(text)
 }
 
 // feed notes a text that a shell may find in its input.
@@ -101,7 +106,7 @@ func (r *reader) feed(w word) { r.fed = append(slices.Clone(r.fed), w) }
 func (r *reader) readFed(cmd command, name string) {
 	certain := len(operands(cmd.plain()[1:])) == 0
 	for _, w := range r.fed {
-		if certain || isScript(w.text) {
+		if r.out.err == nil && (certain || isScript(w.text)) {
 			r.readInner([]word{w}, name)
 		}
 	}
@@ -129,7 +134,7 @@ func (r *reader) readTexts(cmd command, name string) {
 				text = w.text
 			}
 		}
-		if strings.ContainsAny(text, " \t\n;&|") && isScript(text) {
+		if r.out.err == nil && strings.ContainsAny(text, " \t\n;&|") && isScript(text) {
 			r.readInner([]word{{text, w.kind}}, name)
 		}
 	}

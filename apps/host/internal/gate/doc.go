@@ -11,6 +11,7 @@ package gate
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -53,9 +54,17 @@ type Policy struct {
 	Readable []string
 	// Sheltered says that commands do not see Private: a sandbox hides it from them.
 	Sheltered bool
-	// Resolve follows symbolic links as far as a path exists; nil takes paths as
-	// they are written.
+	// Resolve follows symbolic links as far as a path exists, also where .. stands behind
+	// one; nil takes paths as they are written.
 	Resolve func(string) string
+	// List names what lies in a folder; complete is false when that is not all. nil takes
+	// a pattern of the shell for a name.
+	List func(folder string) (names []string, complete bool)
+	// FoldsCase says that capital letters make no other file here, so that rules see none.
+	FoldsCase bool
+	// GitRuns says what git, started in a folder, runs because the repository there says
+	// so, or ""; nil knows of nothing.
+	GitRuns func(folder string) string
 }
 
 // Verdict is the decision about a call and what a person is shown of it.
@@ -111,6 +120,13 @@ func within(folder, path string) bool {
 	return folder != "" && (path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/"))
 }
 
+// holds is within for what must not be missed: many machines do not tell capital letters
+// from others in the name of a file.
+func holds(folder, path string) bool {
+	want, parts := strings.Split(strings.TrimSuffix(folder, "/"), "/"), strings.Split(path, "/")
+	return folder != "" && len(parts) >= len(want) && slices.EqualFunc(want, parts[:len(want)], strings.EqualFold)
+}
+
 func withinAny(folders []string, path string) bool {
 	for _, folder := range folders {
 		if within(folder, path) {
@@ -123,7 +139,7 @@ func withinAny(folders []string, path string) bool {
 // closed tells whether an absolute path holds the host's own keys and logs, or what it
 // believes, which nothing changes.
 func (p Policy) closed(path string) bool {
-	return withinAny(p.Private, path) && !withinAny(p.Open, path)
+	return slices.ContainsFunc(p.Private, func(folder string) bool { return holds(folder, path) }) && !withinAny(p.Open, path)
 }
 
 // readable tells whether a path may be read though it is closed.
@@ -133,7 +149,7 @@ func (p Policy) readable(path string) bool {
 
 // gitControl tells whether writing there lets git run something.
 func gitControl(path string) bool {
-	return strings.Contains(path+"/", "/.git/")
+	return strings.Contains(strings.ToLower(path)+"/", "/.git/")
 }
 
-func gitHooks(path string) bool { return strings.Contains(path+"/", "/.git/hooks/") }
+func gitHooks(path string) bool { return strings.Contains(strings.ToLower(path)+"/", "/.git/hooks/") }

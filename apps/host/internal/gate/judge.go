@@ -63,7 +63,7 @@ func (p Policy) judgeCommand(r Request) Verdict {
 	if strings.TrimSpace(r.Command) == "" {
 		return Verdict{Action: Ask, Reason: "the command cannot be told from the call", Risk: api.Risk{Level: api.RiskHigh, Reasons: []string{}}}
 	}
-	s := readScript(r.Command, p.Dir, p.Home)
+	s := p.readScript(r.Command)
 	risk := p.riskOfScript(s)
 	if why := p.floorOfScript(s); why != "" {
 		return floor(why, risk)
@@ -121,7 +121,7 @@ func (p Policy) ruleOnCommand(j *judgement, c command) Action {
 func (p Policy) planCommand(s *script, j *judgement) Verdict {
 	reads := s.err == nil && len(s.opaque) == 0 && !s.compound
 	for _, c := range s.commands {
-		reads = reads && onlyReads(c) && p.staysInside(c)
+		reads = reads && onlyReads(c) && p.staysInside(c) && p.gitRuns(c) == ""
 	}
 	for _, d := range s.redirects {
 		reads = reads && p.quiet(d)
@@ -140,12 +140,24 @@ func (p Policy) modeOnCommand(j *judgement, s *script, c command) {
 	case ruled:
 		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
 	case !s.compound && onlyReads(c) && p.staysInside(c):
+		if runs := p.gitRuns(c); runs != "" && p.Mode != api.ModeAuto {
+			j.ask(runs, proposeCommand(c))
+			return
+		}
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && j.Risk.Level != api.RiskHigh:
 		j.add(Allow, "the mode auto allows what is not risky")
 	default:
 		j.ask(fmt.Sprintf("%s is not allowed without asking", words[0]), proposeCommand(c))
 	}
+}
+
+// gitRuns says what a command of git runs beside itself, or "".
+func (p Policy) gitRuns(c command) string {
+	if c.words[0].text != "git" || p.GitRuns == nil {
+		return ""
+	}
+	return p.GitRuns(p.located(c.dir, "."))
 }
 
 // fits tells whether a rule that allows is about this command, word for word. What
@@ -165,11 +177,11 @@ func (c command) fits(r Rule) bool {
 
 // quiet tells whether a redirection opens nothing that matters.
 func (p Policy) quiet(d redirect) bool {
-	return d.target.kind == literalWord && harmless.MatchString(p.absolute(d.dir, d.target.text))
+	return d.target.kind == literalWord && silent.MatchString(p.located(d.dir, d.target.text))
 }
 
 func (p Policy) judgeRedirect(j *judgement, d redirect) {
-	full := p.absolute(d.dir, d.target.text)
+	full := p.located(d.dir, d.target.text)
 	known := d.dir != "" && d.target.kind == literalWord
 	edits := p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto
 	switch {

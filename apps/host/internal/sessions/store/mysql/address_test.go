@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/mysql"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows/rowstest"
 	"github.com/scorel/scorel/packages/testdb"
 )
 
@@ -23,7 +22,7 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	missing, refused := *there, *there
 	missing.Path = "/no_such_database"
 	refused.User = url.UserPassword("nobody", testdb.Secret)
-	testdb.CheckAddresses(t, try, map[string]testdb.BadAddress{
+	rowstest.CheckAddresses(t, database(), map[string]testdb.BadAddress{
 		"not a URL":        {"user:" + testdb.Secret + "@tcp(host)/db", "cannot be read: give it as in mysql://"},
 		"other scheme":     {"postgres://u:" + testdb.Secret + "@host/db", "cannot be read"},
 		"slash in it":      {"mysql://u:" + testdb.Secret + "/x@host/db", "percent-encoded"},
@@ -39,16 +38,10 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	})
 }
 
-func try(t *testing.T, address string) error {
-	_, err := mysql.Open(t.Context(), address, slog.New(slog.DiscardHandler))
-	return err
-}
-
 // TestTooLarge: a server takes statements up to a size. A line above it is refused
 // in a sentence, and the session goes on.
 func TestTooLarge(t *testing.T) {
-	p := open(t, testdb.MariaDB(t))
-	defer p.Close()
+	p := database().Provider(t, testdb.MariaDB(t))
 	log, err := p.Create(t.Context(), "prj_1", json.RawMessage(`{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/x"}`))
 	if err != nil {
 		t.Fatal(err)

@@ -4,34 +4,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store/postgres"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows/rowstest"
 	"github.com/scorel/scorel/packages/testdb"
 )
 
 func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	nobody := testdb.Nobody(t)
-	testdb.CheckAddresses(t, try, map[string]testdb.BadAddress{
+	rowstest.CheckAddresses(t, database(), map[string]testdb.BadAddress{
 		"not a URL":    {"user:" + testdb.Secret + "@host/db", "the address of the session database cannot be read"},
 		"nobody there": {"postgres://u:" + testdb.Secret + "@" + nobody + "/x", "the database x on " + nobody + " cannot be reached: "},
 	})
-}
-
-func try(t *testing.T, address string) error {
-	_, err := postgres.Open(t.Context(), address, slog.New(slog.DiscardHandler))
-	return err
 }
 
 // TestReadOnly: a database that takes no writes says so, nothing is stored, and the
 // session goes on when it does again.
 func TestReadOnly(t *testing.T) {
 	dsn := testdb.Postgres(t)
-	p := open(t, dsn)
-	defer p.Close()
+	p := database().Provider(t, dsn)
 	header := json.RawMessage(`{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/x"}`)
 	log, err := p.Create(t.Context(), "prj_1", header)
 	if err != nil {

@@ -16,17 +16,7 @@ export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = {
-    turn: null,
-    partial: [],
-    tools: [],
-    approvals: [],
-    questions: [],
-    queue: [],
-    work: null,
-    crew: [],
-    processes: [],
-  };
+  live: Live = emptied();
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */

@@ -213,18 +213,7 @@ func (p Policy) judgeWrite(r Request) Verdict {
 }
 
 func (p Policy) judgePath(j *judgement, tool, path string) {
-	switch {
-	case p.judgeByRules(j, tool, func(r Rule) bool { return r.matchesPath(p, path) }):
-	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
-		j.add(Allow, "the mode allows edits in the project")
-	default:
-		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
-	}
-}
-
-// judgeByRules decides where the mode bypass or a rule that asks or allows does, and
-// tells whether it did.
-func (p Policy) judgeByRules(j *judgement, tool string, fits func(Rule) bool) bool {
+	fits := func(r Rule) bool { return r.matchesPath(p, path) }
 	asks, asked := match(p.Rules.Ask, tool, fits)
 	rule, ruled := match(p.Rules.Allow, tool, fits)
 	switch {
@@ -234,10 +223,11 @@ func (p Policy) judgeByRules(j *judgement, tool string, fits func(Rule) bool) bo
 		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
 	case ruled:
 		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
+	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
+		j.add(Allow, "the mode allows edits in the project")
 	default:
-		return false
+		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
 	}
-	return true
 }
 
 // judgeOther decides about tools that read, fetch, or are not ours.
@@ -267,10 +257,17 @@ func (p Policy) judgeOther(r Request) Verdict {
 	if rule, ok := match(p.Rules.Deny, r.Tool, fits); ok {
 		return denied(fmt.Sprintf("the rule %s denies it", rule), risk)
 	}
+	asks, asked := match(p.Rules.Ask, r.Tool, fits)
+	rule, ruled := match(p.Rules.Allow, r.Tool, fits)
 	switch {
 	case p.Mode == api.ModePlan && r.Writes && r.URL == "":
 		return denied(textPlan, risk)
-	case p.judgeByRules(j, r.Tool, fits):
+	case p.Mode == api.ModeBypass:
+		j.add(Allow, "the mode bypass asks nobody")
+	case asked:
+		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
+	case ruled:
+		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
 	case !r.Writes:
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:

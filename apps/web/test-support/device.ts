@@ -13,8 +13,8 @@ import {
   utf8,
 } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
+import type { WireEvent } from "../src/api/messages";
 import type { Anchors, Requests } from "../src/api/types";
-import type { WireEvent } from "../src/link/messages";
 import { Sealed } from "../src/link/sealed";
 import { ModelSession } from "./model-session";
 import type { Device, Entry, FakeRelay, Slot } from "./relay";

@@ -6,7 +6,7 @@ import { closePages, freshBrowser, openPage, pairPage, until, untilStep } from "
 import { FakeDevice } from "../../test-support/device";
 import { randomBytes } from "../../test-support/random";
 import { FakeRelay } from "../../test-support/relay";
-import { openDb } from "./db";
+import { openDb } from "../api/db";
 import { loadPins, savePin } from "./pins";
 
 let relay: FakeRelay;

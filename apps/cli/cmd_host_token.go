@@ -133,18 +133,13 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printEach(a.stdout, response.Tokens)
-	}
-	if len(response.Tokens) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "there is no token: make one with `scorel host token create`")
-		return err
-	}
-	var rows [][]string
-	for _, token := range response.Tokens {
-		rows = append(rows, []string{token.ID, grantList(token.Grants), formatMillis(token.CreatedAt), tokenEnd(token), token.Label})
-	}
-	return printTable(a.stdout, []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"}, rows)
+	return printList(a, asJSON, response.Tokens, listing[api.Token]{
+		none:   "there is no token: make one with `scorel host token create`",
+		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
+		row: func(_ int, t api.Token) []string {
+			return []string{t.ID, grantList(t.Grants), formatMillis(t.CreatedAt), tokenEnd(t), t.Label}
+		},
+	})
 }
 
 // tokenEnd says when a token stops working, or that it has.

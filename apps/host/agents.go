@@ -37,10 +37,9 @@ func findAgents(paths state.Paths, trusted *state.Trust, config state.Config, ca
 		tools = append(tools, d.Spec.Name)
 	}
 	return preset.Find(preset.Places{
-		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,
-		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
-		KnownModel:  func(name string) bool { _, ok := config.Model(name); return ok },
-		KnownTool:   func(name string) bool { return slices.Contains(tools, name) },
+		Places:     definitionPlaces(paths, trusted, cwd),
+		KnownModel: func(name string) bool { _, ok := config.Model(name); return ok },
+		KnownTool:  func(name string) bool { return slices.Contains(tools, name) },
 	})
 }
 

@@ -286,6 +286,14 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[WorkStarted](data)
 	case "work_ended":
 		return decode[WorkEnded](data)
+	}
+	return decodeHostEvent(name, data)
+}
+
+// decodeHostEvent reads what belongs to no session, or is told to those who do not
+// watch it too.
+func decodeHostEvent(name string, data []byte) (Event, error) {
+	switch name {
 	case "projects_changed":
 		return decode[ProjectsChanged](data)
 	case "session_updated":

@@ -2,9 +2,10 @@ import "./testing/browser";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/contract";
+import { emptyLive } from "../api/projection";
 import { ApiKind, type Project, type SessionSummary } from "../api/types";
 import { approval, assistant, hostInfo, project, summary, user } from "./testing/builders";
-import { emptyLive, FakeScorel, FakeSession } from "./testing/fake-scorel";
+import { FakeScorel, FakeSession } from "./testing/fake-scorel";
 import { renderApp } from "./testing/render-app";
 
 const dev = "dev_one";

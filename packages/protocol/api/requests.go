@@ -210,6 +210,8 @@ type (
 		Decision  Decision `json:"decision"`
 		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
 		Won       bool     `json:"won"`       // false when another answer counts
+		// Released says what allowed the call before anybody answered.
+		Released *session.Release `json:"released,omitempty"`
 	}
 
 	// AnswerQuestionRequest answers a question, with one of its choices or in other

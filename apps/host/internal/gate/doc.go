@@ -67,6 +67,10 @@ type Verdict struct {
 	// Propose are the rules that would let the call pass without asking; empty where
 	// none may be offered.
 	Propose []string
+	// Rules are those that let parts of an allowed call pass; ByMode says that the mode
+	// did that for a part. Neither: nobody had to allow it, as it only reads.
+	Rules  []string
+	ByMode bool
 }
 
 // Judge decides about a call.

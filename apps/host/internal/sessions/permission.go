@@ -30,12 +30,19 @@ func modeOf(mode string) api.Mode {
 	return api.Mode(mode)
 }
 
-// SetMode says how much the agent may do without asking, from the next call on.
+// SetMode says how much the agent may do without asking, from the next call on. What waits
+// and is allowed by a higher mode goes on; a lower one changes nothing for what waits.
 func (s *Session) SetMode(ctx context.Context, clientID string, mode api.Mode) (err error) {
 	doErr := s.do(ctx, func() {
-		if s.summary.Mode != mode {
-			err = s.keepCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, clientID)
-			s.touch()
+		before := s.summary.Mode
+		if before == mode {
+			return
+		}
+		err = s.keepCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, clientID)
+		s.touch()
+		if err == nil && gate.Lower(before, mode) == before {
+			s.reconsider(clientID)
+			s.deps.reconsider(func(k *known) bool { return k.header.ChildOf == s.id }, clientID) // its mode bounds theirs
 		}
 	})
 	if doErr != nil {

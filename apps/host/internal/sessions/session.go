@@ -68,9 +68,9 @@ type Deps struct {
 	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
 	// ever.
 	QuestionTimeout time.Duration
-	// allowed is told of rules that hold in a project from now on, and who allowed them. It
-	// does not block. NewManager sets it.
-	allowed func(projectID, clientID string)
+	// reconsider lets the chosen sessions look again at the calls that wait, because of what
+	// a client changed. It does not block. NewManager sets it.
+	reconsider func(chosen func(*known) bool, clientID string)
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber

@@ -10,6 +10,7 @@
 package gate
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -42,6 +43,9 @@ type Request struct {
 type Policy struct {
 	Mode  api.Mode
 	Rules Rules
+	// Only says for which calls the tools may be used that it is about, whatever mode and
+	// rules say: it denies the others and allows none.
+	Only []Rule
 	// Dir is the folder of the project: absolute, symbolic links resolved.
 	Dir string
 	// Home is the user's home folder, which ~ and $HOME stand for.
@@ -86,6 +90,9 @@ func (p Policy) Judge(r Request) Verdict {
 		v = p.judgeWrite(r)
 	default:
 		v = p.judgeOther(r)
+	}
+	if only := p.onlyFor(r.Tool); v.Action != Deny && len(only) > 0 && !p.covered(r, only) {
+		v = denied(fmt.Sprintf(textOnly, r.Tool, texts(only)), v.Risk)
 	}
 	if v.Risk.Level == "" {
 		v.Risk.Level = api.RiskLow

@@ -251,10 +251,7 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 // judgeOther decides about tools that read, fetch, or are not ours.
 func (p Policy) judgeOther(r Request) Verdict {
 	risk := api.Risk{Level: api.RiskLow, Reasons: []string{}}
-	host := ""
-	if u, err := url.Parse(r.URL); err == nil {
-		host = u.Hostname()
-	}
+	host := hostOf(r.URL)
 	if r.Writes {
 		what := r.Tool + " changes something, or reaches out"
 		if host != "" {
@@ -296,6 +293,15 @@ func (p Policy) judgeOther(r Request) Verdict {
 		j.ask(fmt.Sprintf("%s asks before it is used", r.Tool), proposeOther(r, host))
 	}
 	return j.done()
+}
+
+// hostOf returns the host of an address; "" where it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // ruleOnTool applies the rules that forbid or ask for all calls of a tool; one that

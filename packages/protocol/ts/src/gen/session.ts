@@ -450,6 +450,12 @@ export interface ChildRecord {
    */
   tools?: string[];
   without?: string[];
+  /**
+   * Only are rules that say for which calls it may use the tools that they are about,
+   * and Deny rules about calls that it may not make.
+   */
+  only?: string[];
+  deny?: string[];
 }
 
 /** Cost is in US dollars; zero where the price is not known. */

@@ -234,7 +234,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		Project: h.projects.Get, Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
-		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
+		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) }, Attended: h.hub.attended,
 	})
 	if err == nil {
 		others.Attach(h.sessions)

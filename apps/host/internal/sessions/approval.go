@@ -162,8 +162,8 @@ func (s *Session) judge(pending *pendingApproval) (gate.Verdict, api.Mode) {
 func (s *Session) show(pending *pendingApproval) {
 	s.pending[pending.approval.ID] = pending
 	s.publish(api.ApprovalRequested{Approval: pending.approval})
-	s.attend()
 	s.touch()
+	s.attend()
 }
 
 func newApproval(call agent.Call, what agent.Description, request gate.Request, verdict gate.Verdict) api.Approval {

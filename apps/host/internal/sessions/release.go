@@ -99,8 +99,8 @@ func (s *Session) settle(pending *pendingApproval, record session.ApprovalRecord
 	delete(s.pending, record.ApprovalID)
 	s.publish(resolved(record))
 	pending.answer <- rulingOf(api.Decision(record.Decision), record.Feedback)
-	s.attend()
 	s.touch()
+	s.attend()
 }
 
 func resolved(record session.ApprovalRecord) api.ApprovalResolved {

@@ -30,7 +30,7 @@ type Subscriber interface {
 }
 
 // Deps are what sessions need of the host. All fields but Ground, Index, Titles,
-// Summaries, Processes and IdleAfter are required.
+// Summaries, Processes, IdleAfter and Attended are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -68,6 +68,9 @@ type Deps struct {
 	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
 	// ever.
 	QuestionTimeout time.Duration
+	// Attended tells whether somebody sees the list of sessions who may give an answer that
+	// needs the grant; nil is nobody. Manager.Attend is called where that changes.
+	Attended func(grant api.Grant) bool
 	// reconsider lets the chosen sessions look again at the calls that wait, because of what
 	// a client changed. It does not block. NewManager sets it.
 	reconsider func(chosen func(*known) bool, clientID string)

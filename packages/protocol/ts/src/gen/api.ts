@@ -885,6 +885,11 @@ export interface ListSessionsRequest {
   limit?: number;
   /** Next of the answer before; "" begins with the newest */
   after?: string;
+  /**
+   * Watching says that somebody sees the list and what session_updated says of it, for as
+   * long as the connection lasts: a session that waits for a person has somebody to wait for.
+   */
+  watching?: boolean;
 }
 
 export interface ListSessionsResponse {

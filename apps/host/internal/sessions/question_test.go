@@ -297,8 +297,9 @@ func TestWhoSeesTheListIsThere(t *testing.T) {
 	subscribe(t, s, w)
 	send(t, s, "k1", "go")
 	w.wait(func() bool { return len(w.live.Questions) == 1 })
-	if read(w, func() bool { return w.live.Unattended }) || !m.List("")[0].WaitingAnswer {
-		t.Fatalf("the question is as if nobody was there, or the list does not show it: %+v", m.List("")[0])
+	summary, err := s.Summary(t.Context()) // all that follows the question has been done then
+	if err != nil || !summary.WaitingAnswer || read(w, func() bool { return w.live.Unattended }) {
+		t.Fatalf("the question is as if nobody was there, or the list does not show it: %+v, %v", summary, err)
 	}
 	unattended := func(want bool) { w.wait(func() bool { return w.live.Unattended == want }) }
 	sees(api.GrantView, api.GrantApprove)

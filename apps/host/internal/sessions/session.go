@@ -74,6 +74,9 @@ type Deps struct {
 	// reconsider lets the chosen sessions look again at the calls that wait, because of what
 	// a client changed. It does not block. NewManager sets it.
 	reconsider func(chosen func(*known) bool, clientID string)
+	// account puts into a session's own summary what was spent for it by others. It does not
+	// block. NewManager sets it.
+	account func(api.SessionSummary) api.SessionSummary
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber

@@ -37,7 +37,7 @@ odd is said on the standard error output. With --json each line is one agent.`,
 					offered = "no"
 				}
 				return []string{agent.Name, string(agent.Scope), offered, cmp.Or(agent.Model, "-"),
-					clip(cmp.Or(strings.Join(agent.Tools, " "), "all"), 60), clip(agent.Description, 70)}
+					clip(cmp.Or(strings.Join(agent.Uses(), " "), "all"), 60), clip(agent.Description, 70)}
 			},
 		})
 	})

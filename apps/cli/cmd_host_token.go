@@ -137,18 +137,28 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 		none:   "there is no token: make one with `scorel host token create`",
 		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
 		row: func(_ int, t api.Token) []string {
-			return []string{t.ID, grantList(t.Grants), formatMillis(t.CreatedAt), tokenEnd(t), t.Label}
+			return []string{t.ID, grantList(t.Grants), formatMillis(t.CreatedAt), tokenEnd(t, time.Now()), t.Label}
 		},
 	})
 }
 
-// tokenEnd says when a token stops working, or that it has.
-func tokenEnd(token api.Token) string {
+// endsSoon is how long before its end a token is marked.
+const endsSoon = 7 * 24 * time.Hour
+
+// tokenEnd says when a token stops working, that it will soon, or that it has.
+func tokenEnd(token api.Token, now time.Time) string {
+	left := time.UnixMilli(token.ExpiresAt).Sub(now)
 	switch {
 	case token.ExpiresAt == 0:
 		return "never"
-	case time.Now().UnixMilli() >= token.ExpiresAt:
+	case left <= 0:
 		return "expired " + formatMillis(token.ExpiresAt)
+	case left < time.Hour:
+		return formatMillis(token.ExpiresAt) + " (within the hour)"
+	case left < 48*time.Hour:
+		return fmt.Sprintf("%s (in %d h)", formatMillis(token.ExpiresAt), int(left.Hours()))
+	case left < endsSoon:
+		return fmt.Sprintf("%s (in %d days)", formatMillis(token.ExpiresAt), int(left.Hours()/24))
 	}
 	return formatMillis(token.ExpiresAt)
 }

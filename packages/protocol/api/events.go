@@ -87,6 +87,9 @@ type (
 		DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
 		Feedback   string   `json:"feedback,omitempty"`
 		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
+		// Released says what allowed the call where nobody answered; decidedBy is then who
+		// changed that, or "host" after its start.
+		Released *session.Release `json:"released,omitempty"`
 	}
 	QuestionAsked struct {
 		Question Question `json:"question"`

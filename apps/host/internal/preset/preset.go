@@ -5,7 +5,6 @@
 package preset
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,7 +35,11 @@ type Agent struct {
 	Tools []string `json:"tools,omitempty"`
 	// Without are those that it may not use.
 	Without []string `json:"without,omitempty"`
-	Body    string   `json:"body"` // Markdown
+	// Only are rules that say for which calls it may use the tools that they are about, and
+	// Deny rules about calls that it may not make; as in config.toml.
+	Only []string `json:"only,omitempty"`
+	Deny []string `json:"deny,omitempty"`
+	Body string   `json:"body"` // Markdown
 }
 
 // Found is what a search came to.
@@ -60,8 +63,9 @@ const maxAgents = 100
 // Places say where to look, and what an agent may name.
 type Places struct {
 	definition.Places
-	KnownModel func(string) bool // by its name in config.toml
-	KnownTool  func(string) bool // by its name
+	KnownModel func(string) bool       // by its name in config.toml
+	KnownTool  func(string) bool       // by its name
+	CheckRule  func(rule string) error // why a tool with a pattern does not read; nil takes all
 }
 
 // Find returns the agents, by name.
@@ -120,49 +124,6 @@ func (f *finder) take(path, scope string) {
 		f.named[agent.Name] = agent
 		return true
 	})
-}
-
-// equip reads the model and the tools; false where nothing would be left to use of
-// what the file names.
-func (f *finder) equip(agent *Agent, fields map[string]any) bool {
-	if model := text(fields["model"]); model != "" && model != "inherit" {
-		if agent.Model = model; f.places.KnownModel != nil && !f.places.KnownModel(model) {
-			f.Note("%s: config.toml has no model %.60q; the one of who gives the task is used", agent.Path, model)
-			agent.Model = ""
-		}
-	}
-	agent.Without, _ = f.tools(agent.Path, fields["disallowedTools"])
-	tools, named := f.tools(agent.Path, fields["tools"])
-	if named && len(tools) == 0 {
-		f.Note("%s is left out: none of the tools that it names is here", agent.Path)
-		return false
-	}
-	agent.Tools = tools
-	return true
-}
-
-// tools reads a list of tools; named is true where the file has one.
-func (f *finder) tools(path string, value any) (tools []string, named bool) {
-	if strings.Contains(fmt.Sprint(value), "(") {
-		f.Note("%s: what stands in brackets behind a tool is not read; the mode and the rules of the session decide", path)
-	}
-	for _, name := range list(value) {
-		named = true
-		if name == "*" {
-			return nil, false
-		}
-		ours := toolNames(name)
-		for _, tool := range ours {
-			switch {
-			case strings.HasPrefix(tool, "mcp__"), f.places.KnownTool == nil, f.places.KnownTool(tool):
-				tools = append(tools, tool)
-			default:
-				f.Note("%s: there is no tool %.60q", path, name)
-			}
-		}
-	}
-	slices.Sort(tools)
-	return slices.Compact(tools), named
 }
 
 func text(value any) string {

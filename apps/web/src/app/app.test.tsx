@@ -191,6 +191,18 @@ describe("a device", () => {
     expect((await screen.findByRole("alert")).textContent).toBe("There is no folder /nope; choose one that exists.");
   });
 
+  it("tells the host that somebody sees the list", async () => {
+    const { scorel, host } = world(undefined, [summary("s1", "p1", "A name")]);
+    const asked: unknown[] = [];
+    host.handlers.list_sessions = (request) => {
+      asked.push(request);
+      return { sessions: [summary("s1", "p1", "A name")] };
+    };
+    renderApp(scorel, `/d/${dev}`);
+    await screen.findByText("A name");
+    expect(asked).toContainEqual({ projectId: "p1", limit: 50, watching: true });
+  });
+
   it("follows the host's events", async () => {
     const { scorel, host } = world(undefined, [summary("s1", "p1", "Old name")]);
     renderApp(scorel, `/d/${dev}`);

@@ -106,7 +106,7 @@ func (g *generator) session() error {
 	g.tagged(reflect.TypeFor[session.Header](), session.TypeSession)
 	g.entries()
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.TurnRecord](), reflect.TypeFor[session.ProcessRecord](),
+		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.Release](), reflect.TypeFor[session.TurnRecord](), reflect.TypeFor[session.ProcessRecord](),
 		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](), reflect.TypeFor[session.ModeRecord](),
 		reflect.TypeFor[session.QuestionRecord](),
 		reflect.TypeFor[session.CrewRecord](), reflect.TypeFor[session.ChildRecord](),

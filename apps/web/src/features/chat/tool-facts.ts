@@ -6,6 +6,7 @@ import {
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,
   type ProcessRecord,
+  type Release,
   type SessionEntry,
   type ToolResultMessage,
 } from "../../api/types";
@@ -18,6 +19,8 @@ export interface ToolDecision {
   feedback?: string;
   /** What is allowed from then on. */
   rules?: string[];
+  /** What let the call go where nobody answered. */
+  released?: Release;
 }
 
 /** How a question of the agent ended. */
@@ -63,7 +66,7 @@ export function collectFacts(entries: readonly SessionEntry[]): Map<string, Tool
       const { toolCallId } = entry.data;
       if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
     } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
-      const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
+      const { toolCallId, decision, decidedBy, feedback, rules, released } = entry.data;
       if (typeof toolCallId === "string" && typeof decision === "string") {
         add(toolCallId, {
           decision: {
@@ -71,6 +74,7 @@ export function collectFacts(entries: readonly SessionEntry[]): Map<string, Tool
             decidedBy: String(decidedBy),
             ...(typeof feedback === "string" ? { feedback } : {}),
             ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+            ...(isRecord(released) ? { released: releaseOf(released) } : {}),
           },
         });
       }
@@ -91,6 +95,13 @@ export function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<stri
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }
   return true;
+}
+
+function releaseOf({ rules, mode }: Record<string, unknown>): Release {
+  return {
+    ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+    ...(typeof mode === "string" ? { mode } : {}),
+  };
 }
 
 /** One of a newer host may lack what this page needs; it is passed over. */

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
+	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -38,7 +39,8 @@ the clocks, and for each machine the pairing, whether it is online, the channel,
 its seal, and the host itself. The first step that fails says what to do.
 
 Without --device it looks at every paired machine, without --relay at every relay
-that one was paired on. It changes nothing.`,
+that one was paired on; a machine that is paired with no other probes the relay that
+its host uses. It changes nothing.`,
 		Example: `  scorel doctor
   scorel doctor --device desk
   scorel doctor --relay https://relay.example --json`,
@@ -104,13 +106,13 @@ func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 	}
 	relays := relaysOf(list)
 	if relayURL == "" && len(relays) == 0 {
-		relayURL = a.relayURL("")
+		relayURL = cmp.Or(a.relayURL(""), relayOfHost(home))
 	}
 	if relayURL != "" {
 		relays = []string{relayURL}
 	}
 	if len(relays) == 0 {
-		return nil, usagef("this machine is paired with no other and no relay is known: give --relay URL or set SCOREL_RELAY_URL")
+		return nil, usagef("this machine is paired with no other, no host runs here and no relay is known: give --relay URL or set SCOREL_RELAY_URL")
 	}
 	var ways []relayWay
 	for _, relay := range relays {
@@ -123,6 +125,15 @@ func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 		ways = append(ways, way)
 	}
 	return ways, nil
+}
+
+// relayOfHost is the relay of the host that runs on this machine, or "".
+func relayOfHost(home string) string {
+	state, err := host.ReadState(home)
+	if err != nil {
+		return "" // no host runs, or what it left cannot be read: its own commands say so
+	}
+	return state.RelayURL
 }
 
 func (a *app) probeWay(ctx context.Context, home string, way relayWay, asJSON bool) (*doctor.Failure, error) {

@@ -159,6 +159,10 @@ the server waits for another decision.`,
 			return printJSON(a.stdout, decided.Server)
 		}
 		said := map[bool]string{true: "is allowed and starts with the next prompt", false: "is denied"}[allow]
+		if allow && decided.Server.State == api.MCPUntrusted {
+			said = "is allowed"
+			fmt.Fprintf(a.stderr, "scorel: it does not start before the folder is trusted: `scorel project trust %s` trusts it\n", printable(of.Path))
+		}
 		_, err = fmt.Fprintf(a.stdout, "%s %s in %s: %s\n", server.Name, said, printable(of.Path), printable(server.Shown))
 		return err
 	}

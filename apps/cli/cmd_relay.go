@@ -99,10 +99,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	if err != nil {
 		return err
 	}
-	if !isLoopback(listener.Addr()) && len(plan.PublicURLs()) == 0 {
-		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", listener.Addr())
-	}
+	a.warnNameless(listener.Addr(), plan.PublicURLs())
 	return plan.Run(ctx, listener, func() error { return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled()) })
+}
+
+// warnNameless says that a relay is reachable by no name that it knows.
+func (a *app) warnNameless(addr net.Addr, publicURLs []string) {
+	if !isLoopback(addr) && len(publicURLs) == 0 {
+		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", addr)
+	}
 }
 
 // planRelay reads and checks what flags and files say, all of it once. What is wrong

@@ -78,13 +78,33 @@ func parseLifetime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// withStore opens the relay's store for one command.
-func (a *app) withStore(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) (err error) {
+// withStore opens the relay's store for one command, and makes it where there is none.
+func (a *app) withStore(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
+	return a.usingStore(ctx, f, storeurl.Open, do)
+}
+
+// withInvites is withStore for a store that must be there: of a folder that was
+// mistyped nobody is told that there are no invites.
+func (a *app) withInvites(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
+	there := func(ctx context.Context, url string) (storeurl.Archive, error) {
+		st, err := storeurl.Connect(ctx, url)
+		if err != nil {
+			return st, err
+		}
+		if err := st.Close(); err != nil {
+			return st, err
+		}
+		return storeurl.Open(ctx, url) // with the schema that invites need
+	}
+	return a.usingStore(ctx, f, there, do)
+}
+
+func (a *app) usingStore(ctx context.Context, f storeFlags, open func(context.Context, string) (storeurl.Archive, error), do func(st storeurl.Archive) error) (err error) {
 	url, err := a.storeURL(f)
 	if err != nil {
 		return err
 	}
-	st, err := storeurl.Open(ctx, url)
+	st, err := open(ctx, url)
 	if err != nil {
 		return err
 	}
@@ -130,7 +150,7 @@ func newInviteList(a *app) *cobra.Command {
 }
 
 func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
-	return a.withStore(ctx, f.store, func(st storeurl.Archive) error {
+	return a.withInvites(ctx, f.store, func(st storeurl.Archive) error {
 		invites, err := st.Invites(ctx)
 		if err != nil {
 			return err
@@ -162,7 +182,7 @@ func newInviteRevoke(a *app) *cobra.Command {
 		Example: "  scorel relay invite revoke inv_a2b3c4d5",
 		Args:    argCount(1, 1, "the id of an invite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withStore(cmd.Context(), f.store, func(st storeurl.Archive) error {
+			return a.withInvites(cmd.Context(), f.store, func(st storeurl.Archive) error {
 				err := st.RevokeInvite(cmd.Context(), args[0], time.Now())
 				if errors.Is(err, store.ErrNotFound) {
 					return sayf(err, "there is no valid invite %q: `scorel relay invite list` shows them", args[0])

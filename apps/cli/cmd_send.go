@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ type sendFlags struct {
 	yes, steer, asJSON                bool
 	permit                            string // a mode
 	yesTo                             []string
+	begun                             string // id of the session that this command began
 }
 
 func newSend(a *app) *cobra.Command {
@@ -104,6 +106,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 		Unattended: asker == nil,
 	})
 	if err != nil {
+		f.discard(ctx, err)
 		return err
 	}
 	if err := a.printResult(result, f); err != nil {
@@ -149,6 +152,8 @@ func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err
 		return "", nil, usagef("the prompt is empty: write something")
 	case len(prompt) > api.MaxPrompt:
 		return "", nil, usagef("the prompt is over the limit of %d bytes: put it into a file and name the file", api.MaxPrompt)
+	case !utf8.ValidString(prompt): // JSON would change it without a word
+		return "", nil, usagef("the prompt is not text in UTF-8: put it into a file and name the file, or convert it, as with iconv")
 	}
 	return prompt, asker, nil
 }
@@ -221,7 +226,8 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	if err != nil {
 		return "", err
 	}
-	return created.Session.ID, f.choose(ctx, c, created.Session.ID, "")
+	f.begun = created.Session.ID
+	return f.begun, f.choose(ctx, c, f.begun, "")
 }
 
 // findProject takes --project for an id where there is such a project, else for a

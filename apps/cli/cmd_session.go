@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -110,6 +111,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if record, ok := entry.AsProcess(); ok {
 			writeProcess(&b, record)
 		}
+		writeTurnEnd(&b, entry)
 	}
 	b.WriteString(elsewhere(tree, path))
 	if r.Session.Damaged != "" {
@@ -170,5 +172,20 @@ func writeMessage(b *strings.Builder, m session.Message) {
 			lines = append(lines[:maxResultLines], fmt.Sprintf("(%d more lines)", more))
 		}
 		fmt.Fprintf(b, "  | %s\n", printableLines(strings.Join(lines, "\n  | ")))
+	}
+}
+
+// writeTurnEnd says why a turn came to no answer where no message does.
+func writeTurnEnd(b *strings.Builder, entry session.Entry) {
+	custom, ok := entry.AsCustom()
+	if !ok || custom.CustomType != session.CustomTurn {
+		return
+	}
+	var record session.TurnRecord
+	if json.Unmarshal(custom.Data, &record) != nil || record.Error == "" {
+		return
+	}
+	if why := printable(record.Error); !strings.HasSuffix(b.String(), "(failed: "+why+")\n") {
+		fmt.Fprintf(b, "\n(%s)\n", why)
 	}
 }

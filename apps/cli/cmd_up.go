@@ -68,6 +68,7 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	if err != nil {
 		return err
 	}
+	a.warnNameless(listener.Addr(), f.publicURLs)
 	place := upPlace{home: home, url: baseURL(listener.Addr())}
 	h, err := a.upHost(ctx, f, place)
 	if err != nil {

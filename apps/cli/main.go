@@ -169,7 +169,11 @@ func (a *app) home() (string, error) {
 	if err := os.MkdirAll(absolute, 0o700); err != nil {
 		return "", sayf(err, "the folder %s for scorel's files cannot be made (%v): name another with --home or SCOREL_HOME", absolute, reason(err))
 	}
-	return absolute, nil
+	folder, err := os.Open(absolute)
+	if err != nil {
+		return "", sayf(err, "the folder %s for scorel's files cannot be read (%v): run scorel as the user that it belongs to, or name another with --home or SCOREL_HOME", absolute, reason(err))
+	}
+	return absolute, folder.Close()
 }
 
 // reason is what the system says of a file, without the file and what was tried.

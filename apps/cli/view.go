@@ -162,8 +162,13 @@ func (v *textView) Event(event api.EventEnvelope) {
 	}
 }
 
+// Notice begins a line of its own where the answer and this share a terminal.
 func (v *textView) Notice(text string) {
 	v.steps.clear()
+	if v.open && v.steered {
+		v.open = false
+		v.print("\n")
+	}
 	v.notices.Notice(text)
 }
 

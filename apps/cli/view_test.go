@@ -63,3 +63,17 @@ func TestWhatIsSaidToAQuestion(t *testing.T) {
 		t.Errorf("with nobody here: %+v, %v, %s", got, err, out.String())
 	}
 }
+
+func TestANoticeBreaksNoLineOfTheAnswer(t *testing.T) {
+	for steered, want := range map[bool]string{true: "one two \nscorel: lost\nthree\n", false: "one two scorel: lost\nthree\n"} {
+		var out bytes.Buffer // the terminal of both outputs
+		v := &textView{notices: notices{&out, nil}, stdout: &out, steered: steered, steps: newProgress(&out, false)}
+		v.Text("one two ")
+		v.Notice("lost")
+		v.Text("three")
+		v.EndMessage(false)
+		if got := out.String(); got != want {
+			t.Errorf("on a terminal %v: %q, want %q", steered, got, want)
+		}
+	}
+}

@@ -154,19 +154,19 @@ func (l Limits) check() error {
 		value    int
 		min, max int
 	}{
-		{"Connections", l.Connections, 1, 10_000_000},
-		{"ConnectionsPerAddress", l.ConnectionsPerAddress, 1, 10_000_000},
-		{"ConnectionsPerEntry", l.ConnectionsPerEntry, 1, 10_000},
-		{"ChannelsPerEntry", l.ChannelsPerEntry, 1, wire.MaxChannelsPerEntry},
-		{"ChannelsPerHost", l.ChannelsPerHost, 1, wire.MaxChannelsPerHost},
-		{"SlotsPerConnection", l.SlotsPerConnection, 1, 64},
-		{"ChannelQueue", l.ChannelQueue, wire.MaxRecord, 1 << 30},
-		{"Queue", l.Queue, l.ChannelQueue, 1 << 30},
-		{"ControlRoom", l.ControlRoom, wire.MaxControl, 1 << 30},
+		{"connections", l.Connections, 1, 10_000_000},
+		{"connections_per_address", l.ConnectionsPerAddress, 1, 10_000_000},
+		{"connections_per_entry", l.ConnectionsPerEntry, 1, 10_000},
+		{"channels_per_entry", l.ChannelsPerEntry, 1, wire.MaxChannelsPerEntry},
+		{"channels_per_host", l.ChannelsPerHost, 1, wire.MaxChannelsPerHost},
+		{"slots_per_connection", l.SlotsPerConnection, 1, 64},
+		{"channel_queue", l.ChannelQueue, wire.MaxRecord, 1 << 30},
+		{"queue", l.Queue, l.ChannelQueue, 1 << 30},
+		{"control_room", l.ControlRoom, wire.MaxControl, 1 << 30},
 	}
 	for _, f := range ints {
 		if f.value < f.min || f.value > f.max {
-			return fmt.Errorf("limit %s is %d: want %d to %d", f.name, f.value, f.min, f.max)
+			return fmt.Errorf("the limit %s is %d: it must be %d to %d", f.name, f.value, f.min, f.max)
 		}
 	}
 	for _, d := range []time.Duration{l.LoginTimeout, l.PairTimeout, l.WriteTimeout, l.PingInterval, l.StoreTimeout} {
@@ -182,7 +182,7 @@ func (l Limits) check() error {
 		}
 	}
 	if l.Memory < minMemory {
-		return fmt.Errorf("limit Memory is %d bytes: want at least %d", l.Memory, int64(minMemory))
+		return fmt.Errorf("memory is %d bytes: it must be at least %d", l.Memory, int64(minMemory))
 	}
 	for _, bytes := range []int64{l.Bytes.Connection, l.Bytes.Identity, l.Bytes.Address, l.Bytes.All} {
 		if bytes != 0 && bytes < minByteRate {

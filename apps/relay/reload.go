@@ -37,6 +37,12 @@ func (s Settings) live() (*live, error) {
 	return &live{names: known, proxies: s.TrustedProxies, limits: limits}, nil
 }
 
+// Check tells what is wrong with settings that can be seen without a relay.
+func (s Settings) Check() error {
+	_, err := s.live()
+	return err
+}
+
 // limits are those of now.
 func (r *Relay) limits() *Limits { return &r.live.Load().limits }
 

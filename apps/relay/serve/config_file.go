@@ -126,7 +126,11 @@ func explainTOML(err error) error {
 	var wrong *toml.DecodeError
 	if errors.As(err, &wrong) {
 		line, _ := wrong.Position()
-		return fmt.Errorf(":%d: %s", line, strings.TrimPrefix(wrong.Error(), "toml: "))
+		text := strings.TrimPrefix(wrong.Error(), "toml: ")
+		if strings.HasPrefix(text, "cannot decode TOML") { // what follows are our Go types
+			text = fmt.Sprintf("%s has a value of the wrong kind; docs/operations.md shows what belongs there", strings.Join(wrong.Key(), "."))
+		}
+		return fmt.Errorf(":%d: %s", line, text)
 	}
 	return fmt.Errorf(": %w", err)
 }

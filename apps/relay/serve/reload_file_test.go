@@ -60,7 +60,7 @@ func TestReloadSaysWhatNeedsARestart(t *testing.T) {
 		{"memory = \"32MiB\"\nnodes = 3\n[limits]\nqueue = \"2MiB\"\nbytes = \"9MiB\"\nwrite_timeout = \"9s\"\n", "level=INFO msg=\"settings were read again\""},
 		{"metrics_listen = \"127.0.0.1:1\"\n", `restart the relay to use them" keys=[metrics_listen]`},
 		{"proxy_protocol = true\n", `restart the relay to use them" keys=[proxy_protocol]`},
-		{"memory = \"1KiB\"\n", "limit Memory is 1024 bytes"},
+		{"memory = \"1KiB\"\n", "memory is 1024 bytes"},
 		{"nodes = -1\n", "nodes is -1"},
 	} {
 		rewrite(t, file, tc.text)

@@ -114,6 +114,10 @@ func Prepare(opts Options) (*Plan, error) {
 	}
 	called := opts.namesOf(guard.names)
 	opts.PublicURLs, opts.AllowedOrigins, opts.TrustedProxies = called.publicURLs, called.allowedOrigins, called.trustedProxies
+	settings := relay.Settings{PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, Limits: guard.limits}
+	if err := settings.Check(); err != nil {
+		return nil, err
+	}
 	if err := opts.TLS.Check(opts.PublicURLs); err != nil {
 		return nil, err
 	}

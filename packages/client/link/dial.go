@@ -42,9 +42,13 @@ var ErrUnreachable = errors.New("the relay cannot be reached")
 // ParseURL checks a relay URL and returns the WebSocket URL to dial and the
 // authority that the login proof names.
 func ParseURL(text string) (dial *url.URL, authority string, err error) {
-	u, err := url.Parse(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") { // what the parser says of 127.0.0.1:7410 helps nobody
+		return nil, "", fmt.Errorf("%q is not a relay URL: it must begin with https:// or http://", text)
+	}
+	u, err := url.Parse(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%q is not a relay URL: %w", text, err)
+		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, as in https://relay.example", text)
 	}
 	defaultPort := "443"
 	switch u.Scheme {

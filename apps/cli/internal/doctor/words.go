@@ -114,7 +114,7 @@ var hints = map[Finding]string{
 	DNSUnknown: "Check the spelling of the name, and that this machine is on the network that knows it.",
 	DNSFailed:  "No name server answered: check this machine's network and its DNS settings.",
 
-	TCPRefused: "Nothing listens there: start the relay, or correct the port in its address.",
+	TCPRefused: "Nothing listens there: start the relay, or correct the port in its address. If it is a proxy, correct the variable that names it, or list the relay in NO_PROXY.",
 	TCPSilent:  "Nothing answers there: check that the machine is up and that no firewall drops the connection.",
 	TCPNoRoute: "There is no way there: check this machine's network, and the VPN if the relay is behind one.",
 	TCPPartly:  "It works over another address, but slowly at times: the relay's operator should repair or remove the addresses that do not answer.",

@@ -24,7 +24,7 @@ const demoHelp = `I am the demo model, not an AI: I follow a few fixed rules, so
 - stream NUMBER
 - use TOOL JSON
 
-Several lines make several calls. For a real model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name one in config.toml.`
+Several lines make several calls. For a real model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name one in config.toml.`
 
 // maxDemoWords bounds "stream N".
 const maxDemoWords = 200_000

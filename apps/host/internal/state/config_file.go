@@ -121,7 +121,14 @@ func plainTypeError(text string) string {
 	if found == nil {
 		return text
 	}
-	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "float64": "number", "string": "string"}[found[2]], found[1])
+	return fmt.Sprintf("must be a %s, not %s", map[string]string{"int": "whole number", "float64": "number", "string": "string"}[found[2]], withArticle(found[1]))
+}
+
+func withArticle(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // unknownKey names the key and the nearest one that is known there.

@@ -17,10 +17,11 @@ type Lock struct{ file *os.File }
 
 // Acquire takes the lock at path without waiting; ErrLocked when it is held.
 func Acquire(path string) (*Lock, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("state: taking the lock: %w", err)
+	var file *os.File
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("%s is not open to this user: run scorel as the one that it belongs to, or name another folder with SCOREL_HOME", filepath.Dir(path))
 	}

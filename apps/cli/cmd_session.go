@@ -17,7 +17,7 @@ func newSession(a *app) *cobra.Command {
 	return group("session", "Look at sessions and work on their history",
 		"  scorel session list\n  scorel session show ID --device dev_...",
 		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionTree(a), newSessionInspect(a), newSessionExport(a), newSessionImport(a),
-		newSessionRename(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a), newSessionQueue(a),
+		newSessionRename(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a), newSessionQueue(a), newSessionCancel(a),
 		newSessionCompact(a), newSessionCopy(a), newSessionDelete(a))
 }
 

@@ -74,6 +74,8 @@ var rooms = []room{
 		"servers give tools; they know no session"},
 	{"apps/host/internal/tool/...", []string{"apps/host/internal/agent", "apps/host/internal/process", "apps/host/internal/levenshtein", "apps/host/internal/procgroup", "apps/host/internal/skill", "packages/protocol/session", "packages/atomicfile", "packages/leakcheck"},
 		"a tool acts on files and processes; it knows no session"},
+	{"apps/host/internal/sessions/read", []string{"apps/host/internal/agent", "packages/protocol/session", "packages/protocol/api"},
+		"what a log says is told from its entries alone: nothing here can write"},
 	{"apps/host/internal/sessions/...", []string{"apps/host/internal/agent", "apps/host/internal/process", "apps/host/internal/gate", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/pgpool", "packages/leakcheck", "packages/testdb"},
 		"sessions own the log and run the agent; they know no connection"},
 	{"apps/host/internal/sandbox", nil, "a command's limits are the same whoever runs it"},

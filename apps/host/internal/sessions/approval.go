@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -106,13 +107,13 @@ func (s *Session) cancelling() bool { return s.live.Turn != nil && s.live.Turn.C
 // decide judges a call, and asks people where that is the verdict.
 func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.Description) error {
 	request := s.request(call, what)
-	var kept waitingCall // from before a restart
+	var kept read.WaitingCall // from before a restart
 	if s.turn != nil && s.turn.resumed {
-		if _, denial, denied := deniedCall(s.log.Tree(), call.ID); denied {
-			pending.answer <- denial
+		if _, denial, denied := read.DeniedCall(s.log.Tree(), call.ID); denied {
+			pending.answer <- rulingOf(api.Decision(denial.Decision), denial.Feedback)
 			return nil
 		}
-		if kept = openApprovals(s.log.Tree())[call.ID]; kept.ID != "" && kept.Title != what.Title {
+		if kept = read.OpenApprovals(s.log.Tree())[call.ID]; kept.ID != "" && kept.Title != what.Title {
 			what.Title, what.Insist = kept.Title, true
 		}
 	}
@@ -267,7 +268,7 @@ func (s *Session) answer(clientID string, r api.AnswerApprovalRequest) (response
 // answeredBefore tells what was decided. An answer that the same client gave already,
 // and that it sends again because the reply was lost, has won.
 func (s *Session) answeredBefore(clientID string, r api.AnswerApprovalRequest) (api.AnswerApprovalResponse, error) {
-	record, err := s.decided(r.ApprovalID)
+	record, err := read.Decided(s.log.Tree(), r.ApprovalID)
 	if err != nil {
 		return api.AnswerApprovalResponse{}, err
 	}
@@ -283,7 +284,7 @@ func (s *Session) answeredBefore(clientID string, r api.AnswerApprovalRequest) (
 func (s *Session) resolve(id string, decision api.Decision, by, feedback string) (api.Decision, string, error) {
 	pending, ok := s.pending[id]
 	if !ok {
-		record, err := s.decided(id)
+		record, err := read.Decided(s.log.Tree(), id)
 		return api.Decision(record.Decision), record.DecidedBy, err
 	}
 	record := session.ApprovalRecord{

@@ -1,10 +1,8 @@
 package sessions
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/gate"
@@ -173,21 +171,4 @@ func (s *Session) steer(turnID string) ([]session.Message, error) {
 		s.publish(api.QueueChanged{Queue: rest})
 	}
 	return messages, nil
-}
-
-// removedPrompts returns the keys of the prompts that were taken out of the queue.
-func removedPrompts(tree *session.Tree) map[string]bool {
-	keys := map[string]bool{}
-	for _, entry := range tree.Entries() {
-		if entry.CustomType != session.CustomQueue || !bytes.Contains(entry.Raw, []byte(`"removed"`)) {
-			continue
-		}
-		var queue session.Queue
-		if custom, ok := entry.AsCustom(); ok && json.Unmarshal(custom.Data, &queue) == nil {
-			for _, key := range queue.Removed {
-				keys[key] = true
-			}
-		}
-	}
-	return keys
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -41,9 +42,9 @@ func (s *Session) restore(ctx context.Context, log store.Log) {
 
 func (s *Session) derive() {
 	tree := s.log.Tree()
-	s.keys, s.digest = takenPrompts(tree), index.DigestOf(s.log.Header(), tree.Entries())
-	s.done, s.removed = doneKeys(tree), removedPrompts(tree)
-	s.live.Queue = waitingPrompts(tree, s.keys, s.done)
+	s.keys, s.digest = read.TakenPrompts(tree), index.DigestOf(s.log.Header(), tree.Entries())
+	s.done, s.removed = read.DoneKeys(tree), read.RemovedPrompts(tree)
+	s.live.Queue = read.WaitingPrompts(tree, s.keys, s.done)
 	s.touch()
 }
 
@@ -61,7 +62,7 @@ func (s *Session) recover(ctx context.Context) {
 	}
 	s.dropApprovals()
 	s.dropQuestions()
-	if interrupted(s.log.Tree()) {
+	if read.Interrupted(s.log.Tree()) {
 		if err := s.endInterrupted(); err != nil {
 			s.deps.Logger.Error("noting an interrupted turn", "session", s.id, "error", err)
 		}

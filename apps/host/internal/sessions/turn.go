@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -64,9 +65,9 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	now := contextOf(s.log.Tree())
+	now := read.Context(s.log.Tree())
 	if s.noter != nil {
-		s.noter.Began(now.shown)
+		s.noter.Began(now.Shown)
 	}
 	j := journal{s, s.turn.id, info}
 	turn := agent.Turn{
@@ -78,7 +79,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Gate:     asker{s},
 		People:   people{s},
 		Sink:     sink{s},
-		Messages: now.messages,
+		Messages: now.Messages,
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,

@@ -19,6 +19,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/window"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -138,7 +139,7 @@ type Session struct {
 	log    *store.Session // nil while the session is asleep
 	epoch  string
 	seq    uint64 // of the last event
-	ring   ring
+	ring   window.Ring
 	live   api.Live
 	digest index.Digest
 	keys   map[string]string // clientKey of a prompt -> id of its entry
@@ -280,7 +281,7 @@ func (s *Session) keep(mark store.Mark, add func(context.Context, store.Mark) (s
 	if mark.ClientKey != "" && entry.Type != session.TypeMessage {
 		s.done[mark.ClientKey] = entry.ID
 	}
-	s.publish(api.EntryAppended{Entry: sendable(entry)})
+	s.publish(api.EntryAppended{Entry: window.Sendable(entry)})
 	return entry, nil
 }
 
@@ -316,7 +317,7 @@ func (s *Session) publish(event api.Event) {
 		return
 	}
 	s.live.Apply(event)
-	s.ring.add(envelope, len(encoded))
+	s.ring.Add(envelope, len(encoded))
 	for subscriber := range s.subscribers {
 		subscriber.Deliver(envelope, encoded)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/window"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -30,7 +31,7 @@ func (s *Session) wake(ctx context.Context) error {
 // restore reads from the log what the session needs to know.
 func (s *Session) restore(ctx context.Context, log store.Log) {
 	s.log = store.NewSession(log)
-	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), ring{}, api.NewLive()
+	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), window.Ring{}, api.NewLive()
 	s.live.Processes = s.process.Running()
 	s.derive()
 	if !s.opened {
@@ -102,7 +103,7 @@ func (s *Session) sleep() {
 		s.deps.Logger.Error("closing a session", "session", s.id, "error", err)
 	}
 	s.done, s.removed = nil, nil
-	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, ring{}, api.NewLive(), index.Digest{}
+	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, window.Ring{}, api.NewLive(), index.Digest{}
 }
 
 // reread opens the log again where the provider could not tell what it stored. What
@@ -121,7 +122,7 @@ func (s *Session) reread(ctx context.Context) {
 	s.lost, s.log = false, store.NewSession(log)
 	entries := s.log.Tree().Entries()
 	for _, entry := range entries[min(known, len(entries)):] {
-		s.publish(api.EntryAppended{Entry: sendable(entry)})
+		s.publish(api.EntryAppended{Entry: window.Sendable(entry)})
 	}
 	s.derive()
 	s.publish(api.QueueChanged{Queue: s.live.Queue})

@@ -78,6 +78,8 @@ var rooms = []room{
 		"what a log says is told from its entries alone: nothing here can write"},
 	{"apps/host/internal/sessions/window", []string{"packages/protocol/session", "packages/protocol/api"},
 		"how much is sent at once depends on sizes alone"},
+	{"apps/host/internal/sessions/queue", []string{"apps/host/internal/gate", "packages/protocol/session", "packages/protocol/api"},
+		"what an edit makes of a queue depends on the queue and on who edits it"},
 	{"apps/host/internal/sessions/...", []string{"apps/host/internal/agent", "apps/host/internal/process", "apps/host/internal/gate", "apps/host/internal/state", "packages/protocol/session", "packages/protocol/api", "packages/pgpool", "packages/leakcheck", "packages/testdb"},
 		"sessions own the log and run the agent; they know no connection"},
 	{"apps/host/internal/sandbox", nil, "a command's limits are the same whoever runs it"},

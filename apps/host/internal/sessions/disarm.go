@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -71,7 +72,7 @@ func disarm(ctx context.Context, s *store.Session) (err error) {
 		return err
 	}
 	if waits := read.WaitingPrompts(tree, nil, nil); len(waits) > 0 {
-		err = errors.Join(err, note(session.CustomQueue, session.Queue{Items: []session.QueuedPrompt{}, Removed: queueKeys(waits)}))
+		err = errors.Join(err, note(session.CustomQueue, session.Queue{Items: []session.QueuedPrompt{}, Removed: queue.Keys(waits)}))
 	}
 	if read.Interrupted(tree) {
 		err = errors.Join(err, note(session.CustomTurn, session.TurnRecord{TurnID: "interrupted", StopReason: session.StopError, Error: textImported}))

@@ -107,7 +107,18 @@ func (p Policy) judgeWrite(r Request) Verdict {
 }
 
 func (p Policy) judgePath(j *judgement, tool, path string) {
-	fits := func(r Rule) bool { return r.matchesPath(p, path) }
+	switch {
+	case p.settled(j, tool, func(r Rule) bool { return r.matchesPath(p, path) }):
+	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
+		j.byMode("the mode allows edits in the project")
+	default:
+		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
+	}
+}
+
+// settled decides about a part that no rule denies, where the mode bypass or a rule that
+// asks or allows does; false where none of them says anything.
+func (p Policy) settled(j *judgement, tool string, fits func(Rule) bool) bool {
 	asks, asked := match(p.Rules.Ask, tool, fits)
 	rule, ruled := match(p.Rules.Allow, tool, fits)
 	switch {
@@ -117,11 +128,10 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
 	case ruled:
 		j.byRule(rule)
-	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
-		j.byMode("the mode allows edits in the project")
 	default:
-		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
+		return false
 	}
+	return true
 }
 
 // judgeOther decides about tools that read, fetch, or are not ours.
@@ -148,17 +158,10 @@ func (p Policy) judgeOther(r Request) Verdict {
 	if rule, ok := match(p.Rules.Deny, r.Tool, fits); ok {
 		return denied(fmt.Sprintf("the rule %s denies it", rule), risk)
 	}
-	asks, asked := match(p.Rules.Ask, r.Tool, fits)
-	rule, ruled := match(p.Rules.Allow, r.Tool, fits)
 	switch {
 	case p.Mode == api.ModePlan && r.Writes && r.URL == "":
 		return denied(textPlan, risk)
-	case p.Mode == api.ModeBypass:
-		j.byMode("the mode bypass asks nobody")
-	case asked:
-		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
-	case ruled:
-		j.byRule(rule)
+	case p.settled(j, r.Tool, fits):
 	case !r.Writes:
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:

@@ -106,7 +106,9 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 			pending.answer <- rulingOf(api.Decision(denial.Decision), denial.Feedback)
 			return nil
 		}
-		if kept = read.OpenApprovals(s.log.Tree())[call.ID]; kept.ID != "" && kept.Title != what.Title {
+		kept = s.turn.kept[call.ID]
+		delete(s.turn.kept, call.ID)
+		if kept.ID != "" && kept.Title != what.Title {
 			what.Title, what.Insist = kept.Title, true
 		}
 	}

@@ -19,6 +19,9 @@ type runningTurn struct {
 	cancel context.CancelFunc
 	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
+	// kept are the approvals that waited then, by the id of their call. Each is taken out when
+	// its call is judged again: from then on the session knows of it itself.
+	kept map[string]read.WaitingCall
 }
 
 // startTurn puts the prompt's message on disk, behind what waits to be told, and then
@@ -48,6 +51,9 @@ func newTurnID() string { return "turn_" + randomHex(8) }
 func (s *Session) begin(turnID string, prompt session.QueuedPrompt, resumed bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel, resumed: resumed}
+	if resumed {
+		s.turn.kept = read.OpenApprovals(s.log.Tree())
+	}
 	s.lower(prompt.MaxMode)
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()

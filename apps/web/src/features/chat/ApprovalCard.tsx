@@ -41,15 +41,18 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
     <Card
       tone="warn"
       data-testid="approval-card"
+      data-asks
       role="group"
       aria-label={`Approval: ${approval.title}`}
-      className="rise my-3 overflow-hidden"
+      className="rise my-3 scroll-mt-2 overflow-hidden"
     >
       <ApprovalQuestion
         approval={approval}
         caption={`The agent ${asker ? `${asker} ` : ""}asks${count > 1 ? ` · ${place} of ${count}` : ""}`}
       />
-      {wording ? (
+      {watches ? (
+        <Watching />
+      ) : wording ? (
         <DenyForm
           busy={state.sent !== null}
           disabled={press.disabled}
@@ -62,7 +65,8 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
             <Press decision="deny" {...press}>
               Deny
             </Press>
-            <Press decision="allow" tone="primary" {...press}>
+            {/* What can do the most harm is not what the hand goes to by itself. */}
+            <Press decision="allow" tone={approval.risk?.level === "high" ? "danger" : "primary"} {...press}>
               Allow once
             </Press>
           </div>
@@ -79,7 +83,6 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
           </div>
         </div>
       )}
-      {watches ? <Watching /> : null}
       <Outcome state={state} />
     </Card>
   );
@@ -98,7 +101,7 @@ interface PressProps {
 
 interface PressButtonProps extends PressProps {
   decision: Decision;
-  tone?: "primary" | "quiet";
+  tone?: "primary" | "quiet" | "danger";
   className?: string;
   describedBy?: string;
   children: ReactNode;

@@ -74,19 +74,24 @@ test.describe("on a desk", () => {
   }
 });
 
-test.describe("on a phone", () => {
-  test.use({ ...screens.phone });
-  test("nothing is wider than the screen, and everything can be hit", async ({ page, show }) => {
-    test.setTimeout(240_000);
-    const faults: string[] = [];
-    for (const sight of sights) {
-      await show(sight);
-      const found = [...(await tooWide(page)), ...(await tooSmall(page))];
-      faults.push(...found.map((fault) => `${sight.name}: ${fault}`));
-    }
-    expect(faults).toEqual([]);
+for (const [name, screen] of [
+  ["on a phone", screens.phone],
+  ["on a narrow screen", screens.narrow],
+] as const) {
+  test.describe(name, () => {
+    test.use({ ...screen });
+    test("nothing is wider than the screen, and everything can be hit", async ({ page, show }) => {
+      test.setTimeout(240_000);
+      const faults: string[] = [];
+      for (const sight of sights) {
+        await show(sight);
+        const found = [...(await tooWide(page)), ...(await tooSmall(page))];
+        faults.push(...found.map((fault) => `${sight.name}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+    });
   });
-});
+}
 
 test("a sheet takes the focus, keeps it, and gives it back", async ({ page, show }) => {
   await show({ name: "session", scene: "managed" });

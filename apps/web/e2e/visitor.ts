@@ -152,7 +152,7 @@ export class Visitor {
         box.scrollTop = 0;
       });
       expect(await this.at("earlier").count()).toBe(0);
-    }).toPass({ timeout: 30_000 });
+    }).toPass({ timeout: 30_000, intervals: [30] });
   }
 
   /** Every row of the transcript as its reader sees it. */

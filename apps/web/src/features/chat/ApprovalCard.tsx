@@ -44,7 +44,7 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
       data-asks
       role="group"
       aria-label={`Approval: ${approval.title}`}
-      className="rise my-3 scroll-mt-2 overflow-hidden"
+      className="rise my-3 overflow-hidden"
     >
       <ApprovalQuestion
         approval={approval}

@@ -38,7 +38,7 @@ export function QuestionCard({ question, canAnswer, watches = false, onReply }: 
       data-asks
       role="group"
       aria-label={`Question: ${question.question}`}
-      className="rise my-3 scroll-mt-2 overflow-hidden"
+      className="rise my-3 overflow-hidden"
       onKeyDown={onKeyDown}
     >
       <div className="flex items-start gap-3 px-4 pt-3.5">

@@ -1,6 +1,7 @@
 import type { RefObject } from "react";
 import { Button } from "../../components/Button";
 import { ArrowDownIcon } from "../../components/icons";
+import { bringIntoSight } from "./bring-into-sight";
 import { ASKS, useCardsInSight } from "./use-cards-in-sight";
 
 export interface ToCardsProps {
@@ -25,8 +26,9 @@ export function ToCards({ box, ids, away, here, onLatest }: ToCardsProps) {
     // The end shows the last of them; several begin with the first.
     requestAnimationFrame(() => {
       const first = box.current?.querySelector(ASKS);
-      const above = first && box.current && first.getBoundingClientRect().top < box.current.getBoundingClientRect().top;
-      if (above) first.scrollIntoView({ block: "start" });
+      if (!first || !box.current) return;
+      const above = first.getBoundingClientRect().top < box.current.getBoundingClientRect().top;
+      if (above) bringIntoSight(box.current, first, "top");
     });
   };
   return (

@@ -201,7 +201,7 @@ function customRow(entry: CustomEntry): Row | null {
     }
     case CUSTOM_OMITTED: {
       const { bytes } = isRecord(entry.data) ? entry.data : {};
-      return { kind: "note", key: entry.id, text: `An entry of ${String(bytes)} bytes is only shown on the machine.` };
+      return { kind: "note", key: entry.id, text: `An entry of ${sizeOf(bytes)} is only shown on the machine.` };
     }
     case CUSTOM_TURN: {
       const { stopReason, error } = isRecord(entry.data) ? entry.data : {};
@@ -215,6 +215,11 @@ function customRow(entry: CustomEntry): Row | null {
     default:
       return { kind: "unknown", key: entry.id, type: entry.customType };
   }
+}
+
+function sizeOf(bytes: unknown): string {
+  if (typeof bytes !== "number") return "unknown size";
+  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
 /** Says what the session was told of its folder; nothing where it was told nothing. */

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { Sought } from "../../api/contract";
 import type { SessionEntry } from "../../api/types";
+import { bringIntoSight } from "./bring-into-sight";
 import type { Row } from "./rows";
 
 /** The key of the row that shows an entry; undefined where no row does. */
@@ -71,7 +72,7 @@ export function useJump(options: JumpOptions): string | undefined {
     const shown = [...(box.current?.querySelectorAll("[data-row]") ?? [])].find(
       (element) => element.getAttribute("data-row") === key,
     );
-    shown?.scrollIntoView({ block: "center" });
+    if (shown && box.current) bringIntoSight(box.current, shown, "middle");
     setDone(entryId);
   }, [entryId, done, entries, rows, key, first, last, reveal, seek, leaveEnd, box, onMissing]);
   return key;

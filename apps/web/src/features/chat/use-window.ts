@@ -8,15 +8,19 @@ import {
   useRef,
   useState,
 } from "react";
+import { flushSync } from "react-dom";
 
-/** How many rows are shown at first, and how many more each time the reader comes near an end of them. */
-const page = 120;
+/** How many rows are shown at first. */
+const page = 80;
+
+/** How many more come each time the reader is near an end of them: as many as a slow phone puts there in a blink. */
+const step = 40;
 
 /** How many rows are shown before one that is brought into sight. */
 const lead = 20;
 
 /** How many rows are in the page at most: more than these make every change of it slow. */
-export const most = 1500;
+const most = 600;
 
 /** What there is beyond the list: entries that the host has and this page has not. */
 export interface Beyond {
@@ -74,13 +78,13 @@ export function useWindow(
   const shown = [rows, first, last, state];
 
   useNear(box, top, first > 0 || state === "some", shown, () => {
-    if (first > 0) return move(() => setMark(markAt(rows, first - page, last)));
+    if (first > 0) return move(() => setMark(markAt(rows, first - step, last)));
     // Marked first, so that the rows that come do not push the list away.
     setMark(markAt(rows, 0, last));
     load();
   });
   useNear(box, bottom, last < rows.length, shown, () => {
-    const next = Math.min(rows.length, last + page);
+    const next = Math.min(rows.length, last + step);
     move(() => setMark(markAt(rows, Math.max(first, next - most), next)));
   });
   useTrim(box, last - first > most + page && last === rows.length, () => {
@@ -142,7 +146,8 @@ function useKeptPlace(box: RefObject<HTMLElement | null>) {
       const rows = box.current?.querySelectorAll("[data-row]") ?? [];
       const row = [...rows].find((each) => each.getBoundingClientRect().bottom > edge);
       kept.current = row ? { row, top: row.getBoundingClientRect().top } : null;
-      change();
+      // At once: a reader who moves on before it is drawn would be brought back.
+      flushSync(change);
     },
     [box],
   );

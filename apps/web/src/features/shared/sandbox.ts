@@ -7,7 +7,7 @@ export interface SandboxWords {
   title: string;
   /** One sentence each. */
   lines: string[];
-  /** What can do harm though a sandbox is there. */
+  /** What can do harm though a sandbox is there, one sentence each. */
   warnings: string[];
 }
 
@@ -34,14 +34,12 @@ export function sandboxWords({ sandbox, sandboxNote, sandboxLimits: limits }: Ho
         ? []
         : ["They can also read scorel's own folder, stop other programs, and change the rights of your files."]),
       ...why,
+      ...(limits.missing ?? []).map((path) => `${path} stands in sandbox.writable and is not there.`),
       "It does not hold back: reading your other files, MCP servers, and programs that run things for others, such as Docker.",
     ],
-    warnings: [
-      ...(limits.exposed ?? []).map(
-        (path) => `They can change ${path}, with scorel's keys. Take the folder around it out of sandbox.writable.`,
-      ),
-      ...(limits.missing ?? []).map((path) => `${path} stands in sandbox.writable and is not there.`),
-    ],
+    warnings: (limits.exposed ?? []).map(
+      (path) => `They can change ${path}, with scorel's keys. Take the folder around it out of sandbox.writable.`,
+    ),
   };
 }
 

@@ -29,7 +29,8 @@ func newSessionList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the sessions, newest first",
 		Long: `List the sessions, newest first. Those that an agent had made for a task belong to
-the session that asked, and are listed with --all.`,
+the session that asked, and are listed with --all. What they took is in its TOKENS and
+COST too; what a fork took over is not.`,
 		Example: "  scorel session list\n  scorel session list --limit 20\n  scorel session list --project ~/code/site --json\n  scorel session list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}

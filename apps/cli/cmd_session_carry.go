@@ -15,37 +15,48 @@ import (
 func newSessionImport(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "import FILE",
+		Use:   "import FILE|FOLDER",
 		Short: "Take a session file of scorel or Pi in; the file stays as it is",
 		Long: `Take a session file of scorel or Pi in. The session keeps its id and every line of
 the file, also those that do not read. It is kept by the session provider of its
 project: that of the folder that the file names, or the one given with --project.
-A file of an old version is brought to the newest. The host must run on this machine.`,
-		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site",
-		Args:    argCount(1, 1, "the path of one session file"),
+A file of an old version is brought to the newest. The host must run on this machine.
+
+Of a folder, every file *.jsonl in it is taken in: a session with those that its agent
+had made, as scorel session export --children writes them.`,
+		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site\n  scorel session import saved",
+		Args:    argCount(1, 1, "the path of one session file, or of a folder of them"),
 	}
 	addJSON(cmd, &asJSON)
 	in := &projectFlag{target: &target{app: a}}
 	cmd.Flags().StringVar(&in.given, "project", "", "id or folder of the project that the session shall be in")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
+		info, err := os.Stat(args[0])
+		switch {
+		case errors.Is(err, os.ErrNotExist):
 			return sayf(err, "there is no file %s: give the path of a session file", args[0])
+		case err == nil && info.IsDir():
+			return a.importFolder(cmd.Context(), in, args[0], asJSON)
 		}
-		path, err := in.path(args[0])
-		if err != nil {
-			return err
-		}
-		response, err := in.take(cmd.Context(), path)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return printJSON(a.stdout, response.Session)
-		}
-		_, err = fmt.Fprintf(a.stdout, "%s is session %s\n", printable(args[0]), printable(response.Session.ID))
-		return err
+		return a.importFile(cmd.Context(), in, args[0], asJSON)
 	}
 	return cmd
+}
+
+func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJSON bool) error {
+	path, err := in.path(name)
+	if err != nil {
+		return err
+	}
+	response, err := in.take(ctx, path)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(a.stdout, response.Session)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s is session %s\n", printable(name), printable(response.Session.ID))
+	return err
 }
 
 // take has the host import the session file at path.
@@ -68,7 +79,8 @@ func newSessionCopy(a *app) *cobra.Command {
 		Use:   "copy ID --to PROVIDER",
 		Short: "Copy or move a session to another session provider",
 		Long: `Copy a session to another session provider of the host: file, postgres or mysql. Every
-byte is copied, and read back to compare. Doing it again changes nothing.
+byte is copied, and read back to compare. The sessions that its agent had made for
+tasks come along. Doing it again changes nothing.
 
 After a copy two providers hold the session; the host goes on with the one that
 session_provider in config.toml names for the project. With --move it goes on with
@@ -101,8 +113,9 @@ func newSessionDelete(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete ID",
 		Short: "Delete a session for good",
-		Long: `Delete a session for good, with the copies that other session providers hold. To keep
-its text, write it to a file first: scorel session export ID --output FILE.`,
+		Long: `Delete a session for good, with those that its agent had made for tasks, and with the
+copies that other session providers hold. To keep their text, write it to files first:
+scorel session export ID --children --output FOLDER.`,
 		Example: "  scorel session delete ID",
 		Args:    argCount(1, 1, "the id of one session"),
 	}

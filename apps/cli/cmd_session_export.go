@@ -20,18 +20,22 @@ import (
 
 func newSessionExport(a *app) *cobra.Command {
 	var format, output, leaf string
+	var children bool
 	cmd := &cobra.Command{
 		Use:   "export ID|FILE",
 		Short: "Write a session as JSONL, Markdown or one HTML page",
 		Long: `Write a session as JSONL (the whole tree, which Pi reads), or the conversation up to
 a leaf as Markdown or as one HTML page that loads and runs nothing. A session is named
-by its id, which asks the host, or by its file, which is only read.`,
-		Example: "  scorel session export ID --format md\n  scorel session export session.jsonl --format html --output session.html",
+by its id, which asks the host, or by its file, which is only read. With --children
+the session and those that its agent had made for tasks are written into a new folder,
+each as a file of JSONL, which scorel session import takes in together.`,
+		Example: "  scorel session export ID --format md\n  scorel session export ID --children --output saved\n  scorel session export session.jsonl --format html --output session.html",
 		Args:    argCount(1, 1, "the id or the file of one session"),
 	}
 	to := a.targetFlag(cmd)
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, md or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this new file instead of standard output")
+	cmd.Flags().BoolVar(&children, "children", false, "with the sessions that its agent had made for tasks; --output is a new folder")
 	cmd.Flags().StringVar(&leaf, "leaf", "", "with md or html: up to the entry with this id (default: the last one)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains([]string{"jsonl", "md", "html"}, format) {
@@ -39,6 +43,12 @@ by its id, which asks the host, or by its file, which is only read.`,
 		}
 		if leaf != "" && format == "jsonl" {
 			return usagef("--leaf and --format jsonl contradict each other: JSONL holds every branch")
+		}
+		if children && (format != "jsonl" || output == "") {
+			return usagef("--children writes JSONL into a folder: give --output FOLDER, and no other format")
+		}
+		if children {
+			return a.exportFolder(cmd.Context(), to, args[0], output)
 		}
 		f, err := a.sessionNamed(cmd.Context(), to, args[0])
 		if err != nil {
@@ -84,6 +94,7 @@ func fileOf(response api.ResyncEventsResponse, projects []api.Project) (*session
 	s := response.Session
 	header := session.Header{
 		Version: session.Version, ID: s.ID, Timestamp: session.FormatTime(time.UnixMilli(s.CreatedAt)), ProjectID: s.ProjectID,
+		ChildOf: s.ParentSessionID, ParentSession: s.ParentSessionID,
 	}
 	for _, p := range projects {
 		if p.ID == s.ProjectID {

@@ -134,7 +134,7 @@ func printFile(a *app, f *session.File, leaf string) error {
 	}
 	rows := [][]string{
 		{"session", f.Header.ID}, {"name", f.Tree.Name()}, {"folder", f.Header.Cwd}, {"created", f.Header.Timestamp},
-		{"entries", fmt.Sprint(len(f.Tree.Entries()))}, {"roots", fmt.Sprint(len(f.Tree.Forest()))},
+		{"entries", fmt.Sprint(len(f.Tree.Entries()))}, {"roots", fmt.Sprint(f.Tree.Roots())},
 		{"labels", fmt.Sprint(len(f.Tree.Labels()))}, {"leaf", leaf},
 		{"messages", fmt.Sprint(len(context.Messages))}, {"model", model}, {"thinking", context.ThinkingLevel},
 	}

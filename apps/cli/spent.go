@@ -11,9 +11,10 @@ import (
 
 func total(u api.TokenUsage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
-// tokensOf is all that a session took, for a column; "-" where nothing is known.
+// tokensOf is all that a session took, with the agents that it gave tasks to, for a
+// column; "-" where nothing is known.
 func tokensOf(s api.SessionSummary) string {
-	if n := total(s.Usage) + total(s.Auxiliary); n > 0 {
+	if n := total(s.Usage) + total(s.Auxiliary) + total(s.Delegated); n > 0 {
 		return shortCount(n)
 	}
 	return "-"
@@ -21,22 +22,41 @@ func tokensOf(s api.SessionSummary) string {
 
 // costOf is what a session cost, for a column; "-" where no price is known.
 func costOf(s api.SessionSummary) string {
-	if cost := s.Usage.Cost + s.Auxiliary.Cost; cost > 0 {
+	if cost := totalCost(s); cost > 0 {
 		return dollars(cost)
 	}
 	return "-"
 }
 
+func totalCost(s api.SessionSummary) float64 {
+	return s.Usage.Cost + s.Auxiliary.Cost + s.Delegated.Cost
+}
+
 // spentLine tells what a session took, in a line of its own; "" where nothing is known.
 func spentLine(s api.SessionSummary) string {
-	if total(s.Usage)+total(s.Auxiliary) == 0 {
+	var parts []string
+	if total(s.Usage) > 0 {
+		parts = append(parts, usageWords(s.Usage))
+	}
+	if total(s.Auxiliary) > 0 {
+		parts = append(parts, "beside it, for titles and summaries: "+usageWords(s.Auxiliary))
+	}
+	if total(s.Delegated) > 0 {
+		parts = append(parts, "by the agents that it gave tasks to: "+usageWords(s.Delegated))
+	}
+	if len(parts) > 1 && totalCost(s) > 0 {
+		parts = append(parts, "in all "+costOf(s))
+	}
+	if s.Uncounted > 0 {
+		parts = append(parts, fmt.Sprintf("calls that broke off before their tokens were told: %d", s.Uncounted))
+	}
+	if total(s.Inherited) > 0 {
+		parts = append(parts, "taken over with the fork and not counted here: "+usageWords(s.Inherited))
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	text := "\n(" + usageWords(s.Usage)
-	if total(s.Auxiliary) > 0 {
-		text += "; beside it, for titles and summaries: " + usageWords(s.Auxiliary)
-	}
-	return text + ")\n"
+	return "\n(" + strings.Join(parts, "; ") + ")\n"
 }
 
 func usageWords(u api.TokenUsage) string {

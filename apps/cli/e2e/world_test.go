@@ -21,7 +21,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/pair"
 )
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // logs is a writer that several goroutines share.
 type logs struct {

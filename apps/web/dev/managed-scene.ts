@@ -62,6 +62,9 @@ const servers = [
 const spent = {
   usage: { input: 48_213_554, output: 1_902_331, cacheRead: 912_004_112, cacheWrite: 22_104_998, cost: 1432.07 },
   auxiliary: { input: 51_223, output: 4_120, cacheRead: 0, cacheWrite: 0, cost: 0.0031 },
+  delegated: { input: 3_204_118, output: 90_220, cacheRead: 0, cacheWrite: 0, cost: 12.4 },
+  inherited: { input: 12_000, output: 800, cacheRead: 0, cacheWrite: 0, cost: 0.41 },
+  uncounted: 2,
 };
 
 const thinker = {

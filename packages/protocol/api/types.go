@@ -162,6 +162,15 @@ type SessionSummary struct {
 	Usage TokenUsage `json:"usage,omitzero"`
 	// Auxiliary is what was spent beside the turns: on summaries and titles.
 	Auxiliary TokenUsage `json:"auxiliary,omitzero"`
+	// Delegated is all that the sessions took, those of theirs with them, that its agent had
+	// made for tasks. With Usage and Auxiliary it is the total of the session.
+	Delegated TokenUsage `json:"delegated,omitzero"`
+	// Inherited is what had been spent on what it took over when it was forked. That is in
+	// the total of the session that it was forked from, and not in its own.
+	Inherited TokenUsage `json:"inherited,omitzero"`
+	// Uncounted is how many calls broke off before the provider had told what they took: the
+	// total has of them what it had told, which is mostly nothing.
+	Uncounted int `json:"uncounted,omitempty"`
 }
 
 // TokenUsage is a sum of tokens as providers count them.

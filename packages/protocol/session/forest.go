@@ -13,35 +13,96 @@ type Node struct {
 	Entry    *Entry
 	Children []*Node
 	Label    Label // without text where the entry has none
-
-	seen bool // by the one walk that a forest was made for
 }
 
 // Forest returns the roots in file order: entries without a parent, and orphans.
 // Children are in the order of their timestamps, and in file order where those
 // are equal.
 func (t *Tree) Forest() []*Node {
+	s := t.shape()
 	nodes := make([]Node, len(t.entries))
-	var roots []*Node
-	for i := range t.entries {
-		e := &t.entries[i]
-		place, _ := t.place(e.key())
-		node := &nodes[place]
-		node.Entry = &t.entries[place]
-		node.Label, _ = t.Label(e.ID)
-		parent, ok := t.place(e.parentKey())
-		if !ok || e.parentForm == formNull || e.parentKey() == e.key() {
-			roots = append(roots, node)
-			continue
+	list := func(places []int32) []*Node {
+		if len(places) == 0 {
+			return nil
 		}
-		nodes[parent].Children = append(nodes[parent].Children, node)
+		out := make([]*Node, len(places))
+		for i, place := range places {
+			out[i] = &nodes[place]
+		}
+		return out
 	}
 	for i := range nodes {
-		if len(nodes[i].Children) > 1 {
-			sortNodes(nodes[i].Children)
+		label, _ := t.Label(t.entries[i].ID)
+		nodes[i] = Node{&t.entries[i], list(s.children(i)), label}
+	}
+	return list(s.roots)
+}
+
+// Roots returns how many roots the forest has.
+func (t *Tree) Roots() (n int) {
+	for i := range t.entries {
+		if _, isRoot := t.owner(i); isRoot {
+			n++
 		}
 	}
-	return roots
+	return n
+}
+
+// shape is the forest by the places of its entries: a file of millions of tiny lines
+// costs some bytes for each.
+type shape struct {
+	roots []int32
+	begin []int32 // where the children of the entry at a place begin in kids; one more at the end
+	kids  []int32
+}
+
+func (s *shape) children(place int) []int32 { return s.kids[s.begin[place]:s.begin[place+1]] }
+
+// owner returns the place of the parent that the forest gives the entry at i.
+func (t *Tree) owner(i int) (parent int, isRoot bool) {
+	e := &t.entries[i]
+	if e.parentForm == formNull {
+		return 0, true
+	}
+	parent, ok := t.place(e.parentKey())
+	return parent, !ok || e.parentKey() == e.key()
+}
+
+func (t *Tree) shape() *shape {
+	const none = -1
+	s := &shape{begin: make([]int32, len(t.entries)+1)}
+	owners, roots := make([]int32, len(t.entries)), 0
+	for i := range t.entries {
+		parent, isRoot := t.owner(i)
+		if isRoot {
+			owners[i] = none
+			roots++
+			continue
+		}
+		owners[i] = int32(parent)
+		s.begin[parent+1]++
+	}
+	for i := range t.entries {
+		s.begin[i+1] += s.begin[i]
+	}
+	s.roots, s.kids = make([]int32, 0, roots), make([]int32, len(t.entries)-roots)
+	for i, parent := range owners {
+		place, _ := t.place(t.entries[i].key())
+		if parent == none {
+			s.roots = append(s.roots, int32(place))
+			continue
+		}
+		s.kids[s.begin[parent]] = int32(place)
+		s.begin[parent]++ // where it ends, until all have been put in
+	}
+	copy(s.begin[1:], s.begin)
+	s.begin[0] = 0
+	for i := range t.entries {
+		if children := s.children(i); len(children) > 1 {
+			t.sortByTime(children)
+		}
+	}
+	return s
 }
 
 // Children returns the entries whose parent is the given one, in the order in
@@ -65,51 +126,64 @@ func (t *Tree) Children(parentID string) []Entry {
 	return children
 }
 
-// sortNodes sorts by timestamp. A timestamp that is no date compares equal to
-// all, which is no order: then the outcome depends on the steps of the sort, and
-// these are the steps of a binary insertion as JavaScript engines do it on short
-// lists.
-func sortNodes(nodes []*Node) {
-	dates := make(map[*Node]float64, len(nodes))
+// dated is an entry with its timestamp in Unix milliseconds, or NaN.
+type dated struct {
+	place int32
+	date  float64
+}
+
+// sortByTime sorts places of entries by their timestamps. A timestamp that is no date
+// compares equal to all, which is no order: then the outcome depends on the steps of
+// the sort, and these are the steps of a binary insertion as JavaScript engines do it
+// on short lists.
+func (t *Tree) sortByTime(places []int32) {
+	list := make([]dated, len(places))
 	undated := false
-	for _, n := range nodes {
-		dates[n] = n.Entry.date()
-		undated = undated || math.IsNaN(dates[n])
+	for i, place := range places {
+		list[i] = dated{place, t.entries[place].date()}
+		undated = undated || math.IsNaN(list[i].date)
 	}
-	if !undated || len(nodes) >= 64 {
-		slices.SortStableFunc(nodes, func(a, b *Node) int {
-			if math.IsNaN(dates[a]) || math.IsNaN(dates[b]) {
+	if !undated || len(list) >= 64 {
+		slices.SortStableFunc(list, func(a, b dated) int {
+			if math.IsNaN(a.date) || math.IsNaN(b.date) {
 				return 0
 			}
-			return cmp.Compare(dates[a], dates[b])
+			return cmp.Compare(a.date, b.date)
 		})
-		return
+	} else {
+		insertByTime(list)
 	}
-	for i := sortedRun(nodes, dates); i < len(nodes); i++ {
-		pivot := nodes[i]
+	for i := range list {
+		places[i] = list[i].place
+	}
+}
+
+func insertByTime(list []dated) {
+	for i := sortedRun(list); i < len(list); i++ {
+		pivot := list[i]
 		left, right := 0, i
 		for left < right {
-			if middle := (left + right) / 2; dates[pivot] < dates[nodes[middle]] {
+			if middle := (left + right) / 2; pivot.date < list[middle].date {
 				right = middle
 			} else {
 				left = middle + 1
 			}
 		}
-		copy(nodes[left+1:i+1], nodes[left:i])
-		nodes[left] = pivot
+		copy(list[left+1:i+1], list[left:i])
+		list[left] = pivot
 	}
 }
 
-// sortedRun returns how many of the first nodes are in order; a run that falls is
+// sortedRun returns how many at the beginning are in order; a run that falls is
 // turned round.
-func sortedRun(nodes []*Node, dates map[*Node]float64) int {
-	falling := dates[nodes[1]] < dates[nodes[0]]
+func sortedRun(list []dated) int {
+	falling := list[1].date < list[0].date
 	n := 2
-	for n < len(nodes) && (dates[nodes[n]] < dates[nodes[n-1]]) == falling {
+	for n < len(list) && (list[n].date < list[n-1].date) == falling {
 		n++
 	}
 	if falling {
-		slices.Reverse(nodes[:n])
+		slices.Reverse(list[:n])
 	}
 	return n
 }

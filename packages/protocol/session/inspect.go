@@ -117,27 +117,32 @@ func (t *Tree) writeLabels(s *stream) {
 }
 
 func (t *Tree) writeForest(s *stream) {
-	forest := t.Forest()
-	s.key("tree").begin('{')
-	s.key("roots").begin('[')
-	for _, root := range forest {
-		root.Entry.writeID(s)
-	}
-	s.end(']')
-	s.key("children").begin('{')
-	for todo := slices.Clone(forest); len(todo) > 0; {
-		node := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if node.seen || len(node.Children) == 0 {
-			continue
-		}
-		node.seen = true
-		s.key(node.Entry.name()).begin('[')
-		for _, child := range node.Children {
-			child.Entry.writeID(s)
+	forest := t.shape()
+	ids := func(places []int32) {
+		s.begin('[')
+		for _, place := range places {
+			t.entries[place].writeID(s)
 		}
 		s.end(']')
-		todo = append(todo, node.Children...)
+	}
+	s.key("tree").begin('{')
+	s.key("roots")
+	ids(forest.roots)
+	s.key("children").begin('{')
+	seen := make([]uint64, len(t.entries)/64+1)
+	for _, root := range slices.Backward(forest.roots) {
+		for todo := []int32{root}; len(todo) > 0; {
+			place := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			children := forest.children(int(place))
+			if seen[place/64]&(1<<(place%64)) != 0 || len(children) == 0 {
+				continue
+			}
+			seen[place/64] |= 1 << (place % 64)
+			s.key(t.entries[place].name())
+			ids(children)
+			todo = append(todo, children...)
+		}
 	}
 	s.end('}')
 	s.end('}')

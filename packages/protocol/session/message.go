@@ -68,6 +68,9 @@ type Usage struct {
 	CacheWrite  int  `json:"cacheWrite"`
 	TotalTokens int  `json:"totalTokens"`
 	Cost        Cost `json:"cost"`
+	// Partial says that the provider broke off, or was left, before it had told all: more
+	// was taken than the figures say, and nobody knows how much.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Cost is in US dollars; zero where the price is not known.

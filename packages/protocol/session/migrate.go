@@ -99,7 +99,7 @@ func (f *File) MigratedBytes(data []byte) []byte {
 		one := part{}
 		one.read(line)
 		switch {
-		case len(one.lines) == 0 && len(one.damage) > 0:
+		case len(one.lines) == 0 && len(one.flaws) > 0:
 			out = append(append(out, bytes.TrimSuffix(line, []byte{'\n'})...), '\n')
 		case len(one.lines) == 0:
 		case !begun:

@@ -29,5 +29,5 @@ func (t *Tree) CheckPath(leaf string) error {
 	if !ok {
 		return &PathError{ErrNoEntry, leaf}
 	}
-	return t.climb(i, func(int) {})
+	return t.climb(i, func(int) bool { return true })
 }

@@ -10,12 +10,25 @@ import (
 
 // part is a stretch of a file that ends with a line, or with the file.
 type part struct {
-	lines  []Entry  // headers too
-	damage []Damage // lines count from 1 at the beginning of the part
-	number int      // of lines
-	whole  int      // bytes up to and including the last LF
-	torn   bool     // the last line has no LF and is not JSON
-	room   int      // for lines, in the list of all
+	lines  []Entry // headers too
+	flaws  []flaw  // lines count from 1 at the beginning of the part
+	number int     // of lines
+	whole  int     // bytes up to and including the last LF
+	torn   bool    // the last line has no LF and is not JSON
+	room   int     // for lines, in the list of all
+}
+
+// flaw is a Damage in a part.
+type flaw struct {
+	line uint32
+	json bool // it is JSON, but no object
+}
+
+func (f flaw) what() string {
+	if f.json {
+		return "it is not a JSON object"
+	}
+	return "it is not JSON"
 }
 
 // read reads the lines of data, which follow those that were read before.
@@ -56,10 +69,10 @@ func (p *part) odd(e *Entry, line []byte, ended bool) (kept bool) {
 	var ok bool
 	if *e, ok = parseOther(line); !ok {
 		p.torn = !ended
-		p.damage = append(p.damage, Damage{p.number, "it is not JSON"})
+		p.flaws = append(p.flaws, flaw{line: uint32(p.number)})
 		return false
 	}
-	p.damage = append(p.damage, Damage{p.number, "it is not a JSON object"})
+	p.flaws = append(p.flaws, flaw{uint32(p.number), true})
 	return !falsy(line)
 }
 
@@ -88,10 +101,14 @@ func (f *File) readRest(data []byte, number int, parts []part) {
 	}
 	parts[0].read(pieces[0])
 	others.Wait()
+	flaws := 0
 	for i := range parts {
-		for _, damage := range parts[i].damage {
-			f.Damage = append(f.Damage, Damage{number + damage.Line, damage.What})
-		}
+		flaws += len(parts[i].flaws)
+	}
+	f.Damage = slices.Grow(f.Damage, flaws)
+	for i := range parts {
+		f.take(parts[i].flaws, number)
+		parts[i].flaws = nil
 		number += parts[i].number
 		f.Whole += parts[i].whole
 		f.Torn = f.Torn || parts[i].torn
@@ -99,13 +116,19 @@ func (f *File) readRest(data []byte, number int, parts []part) {
 	f.join(parts)
 }
 
+// take notes the flaws of a part that follows a number of lines.
+func (f *File) take(flaws []flaw, number int) {
+	for _, flaw := range flaws {
+		f.Damage = append(f.Damage, Damage{number + int(flaw.line), flaw.what()})
+	}
+}
+
 // makeRoom gives each part its place in one list behind the lines of f, so that
 // they need not be copied into one.
 func (f *File) makeRoom(parts []part, pieces [][]byte) {
 	room := len(f.lines)
 	for i, piece := range pieces {
-		// An entry is seldom shorter than 24 bytes.
-		parts[i].room = min(bytes.Count(piece, []byte{'\n'}), len(piece)/24)
+		parts[i].room = roomFor(piece)
 		if i == len(pieces)-1 {
 			parts[i].room++ // it may end without an LF
 		}
@@ -116,6 +139,34 @@ func (f *File) makeRoom(parts []part, pieces [][]byte) {
 		end := start + parts[i].room
 		parts[i].lines, start = f.lines[start:start:end], end
 	}
+}
+
+// roomFor returns how many lines of a piece that end with an LF may be entries. Few
+// entries are shorter than 24 bytes: where there would have to be such, the lines that
+// cannot be one are left out, so that neither costs more than it is.
+func roomFor(piece []byte) int {
+	n := bytes.Count(piece, []byte{'\n'})
+	if n <= len(piece)/24 {
+		return n
+	}
+	n = 0
+	for at := 0; at < len(piece); {
+		end := endOfLine(piece, at)
+		if start := skipSpace(piece[:end], at); start < end && mayBegin(piece[start]) {
+			n++
+		}
+		at = end
+	}
+	return n
+}
+
+// mayBegin tells whether a JSON value may begin with a byte.
+func mayBegin(c byte) bool {
+	switch c {
+	case '{', '[', '"', 't', 'f', 'n', '-':
+		return true
+	}
+	return '0' <= c && c <= '9'
 }
 
 // join makes one list of the lines of all parts.

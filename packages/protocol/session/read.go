@@ -101,7 +101,8 @@ func (f *File) readHead(data []byte) (number int, err error) {
 		}
 		f.HeaderLine = line
 	}
-	f.lines, f.Damage, f.Whole, f.Torn = head.lines, head.damage, head.whole, head.torn
+	f.lines, f.Whole, f.Torn = head.lines, head.whole, head.torn
+	f.take(head.flaws, 0)
 	return number, nil
 }
 

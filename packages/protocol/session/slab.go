@@ -12,8 +12,9 @@ import (
 type textSlab struct{ piece strings.Builder }
 
 const (
-	slabPiece = 32 << 10 // bytes of a piece
-	slabText  = 256      // the longest string that is put into one
+	slabPiece = 32 << 10 // bytes of a piece; the first ones are smaller, for who reads a line
+	slabFirst = 64
+	slabText  = 256 // the longest string that is put into one
 )
 
 // unquote is the function unquote. A nil slab makes each string by itself.
@@ -23,8 +24,9 @@ func (s *textSlab) unquote(quoted []byte) string {
 		return unquote(quoted)
 	}
 	if s.piece.Len()+len(inner) > s.piece.Cap() {
+		size := min(slabPiece, max(slabFirst, 4*s.piece.Cap()))
 		s.piece = strings.Builder{}
-		s.piece.Grow(slabPiece)
+		s.piece.Grow(max(size, len(inner)))
 	}
 	start := s.piece.Len()
 	s.piece.Write(inner)

@@ -17,15 +17,20 @@ func unquote(quoted []byte) string {
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner)
 	}
-	out := make([]byte, 0, len(inner))
+	var out strings.Builder
+	out.Grow(len(inner))
 	for i := 0; i < len(inner); {
-		if inner[i] != '\\' {
-			out = append(out, inner[i])
-			i++
+		plain := bytes.IndexByte(inner[i:], '\\')
+		if plain < 0 {
+			plain = len(inner) - i
+		}
+		if plain > 0 {
+			out.Write(inner[i : i+plain])
+			i += plain
 			continue
 		}
 		if inner[i+1] != 'u' {
-			out = append(out, unescaped(inner[i+1]))
+			out.WriteByte(unescaped(inner[i+1]))
 			i += 2
 			continue
 		}
@@ -38,9 +43,10 @@ func unquote(quoted []byte) string {
 				i += 6
 			}
 		}
-		out = appendWide(out, r)
+		var wide [utf8.UTFMax]byte
+		out.Write(appendWide(wide[:0], r))
 	}
-	return string(out)
+	return out.String()
 }
 
 func unescaped(c byte) byte {

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -136,20 +137,32 @@ func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 // stops at a missing parent and where the path would come back to itself.
 func (t *Tree) walk(start int) ([]int32, error) {
 	path := make([]int32, 0, start+1) // most parents come before their children
-	err := t.climb(start, func(place int) { path = append(path, int32(place)) })
+	err := t.climb(start, func(place int) bool { path = append(path, int32(place)); return true })
 	slices.Reverse(path)
 	return path, err
 }
 
-// climb visits the places of the entries from the one at start to the root.
-func (t *Tree) climb(start int, visit func(place int)) error {
+// Up yields the entries from the leaf to the root, or to the hole that ends the path.
+// Who needs only the end of a long session does not pay for the rest.
+func (t *Tree) Up() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		// How it ends is not said: Context.Hole and CheckPath do.
+		_ = t.climb(t.leaf, func(place int) bool { return yield(&t.entries[place]) })
+	}
+}
+
+// climb visits the places of the entries from the one at start to the root, until visit
+// is false.
+func (t *Tree) climb(start int, visit func(place int) bool) error {
 	seen := make([]uint64, len(t.entries)/64+1)
 	for i := start; i >= 0; {
 		if seen[i/64]&(1<<(i%64)) != 0 {
 			return &PathError{ErrCycle, t.entries[i].ID}
 		}
 		seen[i/64] |= 1 << (i % 64)
-		visit(i)
+		if !visit(i) {
+			return nil
+		}
 		parent, found := t.parent(i)
 		if !found {
 			return &PathError{ErrMissingParent, t.entries[i].parentName()}

@@ -71,7 +71,7 @@ func (r *runner) spend(ctx context.Context) {
 // call, so that providers find it in their caches.
 func (r *runner) request() Request {
 	return Request{
-		System: r.System, Messages: RepairMessages(r.messages), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
+		System: r.System, Messages: r.history.repaired(), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
 		NoTools: r.last,
 	}
 }

@@ -27,7 +27,8 @@ type Model interface {
 	Stream(ctx context.Context, req Request, emit func(Delta)) session.Message
 }
 
-// Request is what one model call sees.
+// Request is what one model call sees. The model may keep it and changes nothing in it:
+// the next request shares its beginning.
 type Request struct {
 	System   string
 	Messages []session.Message

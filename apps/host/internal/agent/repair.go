@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,40 +18,96 @@ import (
 // before it, and so does a note of the host; what looks like one in the result itself
 // is no longer one. The input is not changed.
 func RepairMessages(messages []session.Message) []session.Message {
-	out := make([]session.Message, 0, len(messages))
-	ids := map[string]bool{}
-	for i := 0; i < len(messages); i++ {
-		message := messages[i]
+	var r repairer
+	return r.repair(messages)
+}
+
+// stepRoom is how many messages a repairer has room for besides those it begins with.
+const stepRoom = 256
+
+// repairer does the work of RepairMessages for a list that grows: what it has looked at
+// it does not look at again.
+type repairer struct {
+	out  []session.Message // the repaired messages[:seen]
+	ids  callIDs           // of the calls in out
+	seen int
+	// lent is how many messages of out were given away: those do not change any more.
+	lent int
+	// open says that a call at the end has no result yet; out has one of ours for it.
+	open bool
+}
+
+// repair returns what RepairMessages says of messages, which begin with those of the
+// call before. The caller does not change what it gets, and may keep it. Where what is
+// new changes what was given away, as a late result does, all is done anew.
+func (r *repairer) repair(messages []session.Message) []session.Message {
+	if r.open || !r.grow(messages) {
+		*r = repairer{}
+		r.grow(messages)
+	}
+	r.lent = len(r.out)
+	return slices.Clip(r.out)
+}
+
+// grow takes in messages[seen:]. It is false, and the repairer of no use any more, where
+// that would change what was given away.
+func (r *repairer) grow(messages []session.Message) bool {
+	if r.out == nil {
+		r.ids, r.out = newCallIDs(), make([]session.Message, 0, len(messages)+stepRoom)
+	}
+	for r.seen < len(messages) {
+		message := messages[r.seen]
+		r.seen++
 		switch message.Role {
 		case session.RoleUser:
-			if message.Content = sendable(message.Content); len(message.Content) == 0 {
-				continue
+			if !r.prompt(message) {
+				return false
 			}
-			if last := len(out) - 1; message.Steer && last >= 0 && out[last].Role == session.RoleToolResult {
-				out[last].Content = append(out[last].Content, reminder(message.Content))
-				continue
-			}
-			if last := len(out) - 1; message.Note && last >= 0 && out[last].Role == session.RoleToolResult {
-				out[last].Content = append(out[last].Content, message.Content...)
-				continue
-			}
-			out = append(out, message)
 		case session.RoleAssistant:
-			results := resultsAfter(messages[i+1:])
-			i += len(results)
-			message.Content = sendable(message.Content)
-			if !speaks(message.Content) {
-				continue
-			}
-			if len(out) == 0 || out[len(out)-1].Role == session.RoleAssistant {
-				out = append(out, goOn(message))
-			}
-			results = answers(message, results)
-			message.Content, results = uniqueIDs(message.Content, results, ids)
-			out = append(append(out, message), results...)
+			results := resultsAfter(messages[r.seen:])
+			r.seen += len(results)
+			complete := r.answer(message, results)
+			r.open = !complete && r.seen == len(messages)
 		}
 	}
-	return out
+	return true
+}
+
+// prompt takes in what the user or the host says; false as grow.
+func (r *repairer) prompt(message session.Message) bool {
+	if message.Content = sendable(message.Content); len(message.Content) == 0 {
+		return true
+	}
+	last := len(r.out) - 1
+	if last < 0 || r.out[last].Role != session.RoleToolResult || !message.Steer && !message.Note {
+		r.out = append(r.out, message)
+		return true
+	}
+	if last < r.lent {
+		return false
+	}
+	said := message.Content
+	if message.Steer {
+		said = session.Content{reminder(said)}
+	}
+	r.out[last].Content = append(r.out[last].Content, said...)
+	return true
+}
+
+// answer takes in what the model said, with the results that follow; complete is false
+// where a call has none.
+func (r *repairer) answer(message session.Message, results []session.Message) (complete bool) {
+	message.Content = sendable(message.Content)
+	if !speaks(message.Content) {
+		return true
+	}
+	if last := len(r.out) - 1; last < 0 || r.out[last].Role == session.RoleAssistant {
+		r.out = append(r.out, goOn(message))
+	}
+	results, complete = answers(message, results)
+	message.Content, results = uniqueIDs(message.Content, results, r.ids)
+	r.out = append(append(r.out, message), results...)
+	return complete
 }
 
 // resultsAfter returns the tool results at the front of messages.
@@ -94,8 +149,10 @@ func speaks(content session.Content) bool {
 	return false
 }
 
-func answers(message session.Message, results []session.Message) []session.Message {
-	var out []session.Message
+// answers returns one result for each call, in their order; complete is false where one
+// of them is ours.
+func answers(message session.Message, results []session.Message) (out []session.Message, complete bool) {
+	complete = true
 	for _, block := range message.Content {
 		if block.Type != session.BlockToolCall {
 			continue
@@ -104,6 +161,7 @@ func answers(message session.Message, results []session.Message) []session.Messa
 		i := slices.IndexFunc(results, func(r session.Message) bool { return r.ToolCallID == block.ID })
 		if i < 0 {
 			out = append(out, interrupted(message, block))
+			complete = false
 			continue
 		}
 		result := results[i]
@@ -114,7 +172,7 @@ func answers(message session.Message, results []session.Message) []session.Messa
 		result.ToolName = block.Name
 		out = append(out, result)
 	}
-	return out
+	return out, complete
 }
 
 // goOn is a prompt before an answer that lacks one.
@@ -125,17 +183,13 @@ func goOn(answer session.Message) session.Message {
 // uniqueIDs renames calls whose id an earlier message has used, together with
 // their results: some servers count calls from 0 in every answer, and others
 // refuse an id that occurs twice. results are in the order of the calls.
-func uniqueIDs(content session.Content, results []session.Message, used map[string]bool) (session.Content, []session.Message) {
+func uniqueIDs(content session.Content, results []session.Message, used callIDs) (session.Content, []session.Message) {
 	at := 0
 	for i, block := range content {
 		if block.Type != session.BlockToolCall {
 			continue
 		}
-		id := block.ID
-		for n := 2; used[id]; n++ {
-			id = fmt.Sprintf("%s_%d", block.ID, n)
-		}
-		used[id] = true
+		id := used.take(block.ID)
 		if id != block.ID {
 			content = slices.Clone(content) // it may be the log's own
 			content[i].ID, results[at].ToolCallID = id, id

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -67,11 +66,11 @@ func (r *runner) compact(ctx context.Context) bool {
 		return false
 	}
 	r.room.tried = true
-	shorter, err := r.Compact(ctx, r.messages)
+	shorter, err := r.Compact(ctx, r.history.messages)
 	if err != nil || len(shorter) == 0 { // the model's own words about the length are the better ones
 		return false
 	}
-	r.messages = append([]session.Message(nil), shorter...)
+	r.history.replace(shorter)
 	r.room.pruned, r.room.compacted = true, true
 	return true
 }
@@ -83,28 +82,9 @@ func (r *room) explain(message *session.Message) {
 	}
 }
 
-// prune puts a short text in the place of old tool results, newest first left
-// alone up to kept tokens, and those of the last answer in any case. The log keeps
-// them. It tells whether there were any.
+// prune leaves old tool results out; see history.prune.
 func (r *runner) prune(kept int) bool {
-	last := len(r.messages)
-	for last > 0 && r.messages[last-1].Role != session.RoleAssistant {
-		last--
-	}
-	found, sum := false, 0
-	for i := last - 1; i >= 0; i-- {
-		message := &r.messages[i]
-		if message.Role != session.RoleToolResult {
-			continue
-		}
-		size := contentTokens(message.Content)
-		if sum += size; sum <= kept || size < minPruned {
-			continue
-		}
-		message.Content = session.Content{session.Text(fmt.Sprintf(
-			"[This result of about %d tokens was left out to make room. Make the call again if it is needed.]", size))}
-		found = true
-	}
+	found := r.history.prune(kept)
 	r.room.pruned = r.room.pruned || found
 	return found
 }
@@ -112,15 +92,11 @@ func (r *runner) prune(kept int) bool {
 // tokens estimates the size of the next prompt: what the last answer reports, and
 // what came since.
 func (r *runner) tokens() int {
-	sum := 0
-	for i := len(r.messages) - 1; i >= 0; i-- {
-		message := r.messages[i]
-		if u := message.Usage; u != nil && u.TotalTokens > 0 && !r.room.pruned {
-			return sum + u.TotalTokens
-		}
-		sum += contentTokens(message.Content)
+	size := r.history.size
+	if size.reported > 0 && !r.room.pruned {
+		return size.reported + size.since
 	}
-	return sum + len(r.System)/bytesPerToken
+	return size.all + len(r.System)/bytesPerToken
 }
 
 func contentTokens(content session.Content) int {

@@ -183,9 +183,16 @@ func (*quiet) Ask(context.Context, agent.Call, agent.Description) (api.Decision,
 }
 
 // unchecked plays steps at once.
-type unchecked struct{ steps []modeltest.Step }
+type unchecked struct {
+	steps []modeltest.Step
+	first func() // before the first step; nil is nothing
+}
 
 func (u *unchecked) Stream(_ context.Context, _ agent.Request, emit func(agent.Delta)) session.Message {
+	if u.first != nil {
+		u.first()
+		u.first = nil
+	}
 	step := u.steps[0]
 	u.steps = u.steps[1:]
 	for i, block := range step.Content {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -13,9 +14,9 @@ import (
 const invalidKey = "_invalid_arguments"
 
 // tidyContent drops empty blocks and makes sure that every tool call has its own
-// id and an object as arguments. seen holds the ids of earlier calls, and then
-// those of this message as well.
-func tidyContent(content session.Content, seen map[string]bool) session.Content {
+// id and an object as arguments. ids holds those of earlier calls, and then those of
+// this message as well.
+func tidyContent(content session.Content, ids callIDs) session.Content {
 	out := make(session.Content, 0, len(content))
 	for i, block := range content {
 		switch block.Type {
@@ -28,24 +29,12 @@ func tidyContent(content session.Content, seen map[string]bool) session.Content 
 				continue
 			}
 		case session.BlockToolCall:
-			block.ID = freeID(block.ID, i, seen)
+			block.ID = ids.take(cmp.Or(block.ID, fmt.Sprintf("call_%d", i)))
 			block.Arguments = objectOrWrapped(block.Arguments)
 		}
 		out = append(out, block)
 	}
 	return out
-}
-
-// freeID returns id, or another one when an earlier call has it.
-func freeID(id string, index int, seen map[string]bool) string {
-	if id == "" {
-		id = fmt.Sprintf("call_%d", index)
-	}
-	for seen[id] {
-		id = fmt.Sprintf("%s_%d", id, index)
-	}
-	seen[id] = true
-	return id
 }
 
 func objectOrWrapped(raw json.RawMessage) json.RawMessage {

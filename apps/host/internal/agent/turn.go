@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,19 +78,15 @@ type Outcome struct {
 // tool has ended and every step is in the journal. An ended ctx stops it at any
 // point with StopAborted, and no further model call is made.
 func RunTurn(ctx context.Context, turn Turn) Outcome {
-	r := &runner{
-		Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: map[string]bool{},
-		messages: append([]session.Message(nil), turn.Messages...),
-	}
+	r := &runner{Turn: turn, tools: make(map[string]Tool, len(turn.Tools)), ids: newCallIDs(), history: newHistory(turn.Messages)}
+	r.Messages = nil // the history has them
 	for _, tool := range turn.Tools {
 		spec := tool.Spec()
 		r.tools[spec.Name] = tool
 		r.specs = append(r.specs, spec)
 	}
-	for _, message := range r.messages {
-		for _, call := range message.Content.ToolCalls() {
-			r.ids[call.ID] = true
-		}
+	for i := range r.history.messages {
+		r.ids.note(r.history.messages[i].Content)
 	}
 	if r.MaxSteps <= 0 {
 		r.MaxSteps = DefaultMaxSteps
@@ -110,15 +105,15 @@ func RunTurn(ctx context.Context, turn Turn) Outcome {
 // only emit, which is locked.
 type runner struct {
 	Turn
-	tools    map[string]Tool
-	specs    []ToolSpec
-	messages []session.Message
-	room     room
-	repeats  repeats
-	last     bool            // the model may call nothing any more
-	wasted   []session.Usage // of failed attempts of the running call
-	ids      map[string]bool // of all tool calls in the log
-	closing  []string        // what the turn ends with, from the results so far
+	tools   map[string]Tool
+	specs   []ToolSpec
+	history *history
+	room    room
+	repeats repeats
+	last    bool            // the model may call nothing any more
+	wasted  []session.Usage // of failed attempts of the running call
+	ids     callIDs         // of all tool calls in the log
+	closing []string        // what the turn ends with, from the results so far
 
 	suspended atomic.Bool // a call waits for the next start of the host
 
@@ -127,18 +122,11 @@ type runner struct {
 
 // resume gives the calls of the last message that have no result theirs.
 func (r *runner) resume(ctx context.Context) error {
-	for i, m := range slices.Backward(r.messages) {
-		if m.Role == session.RoleToolResult {
-			continue
-		}
-		calls := m.Content.ToolCalls()
-		if m.Role != session.RoleAssistant || len(calls) == 0 {
-			return nil
-		}
-		answered := len(resultsAfter(r.messages[i+1:]))
-		return r.answer(ctx, m, calls[min(answered, len(calls)):])
+	answer, calls := r.history.unanswered()
+	if len(calls) == 0 {
+		return nil
 	}
-	return nil
+	return r.answer(ctx, answer, calls)
 }
 
 func (r *runner) run(ctx context.Context) Outcome {
@@ -194,7 +182,7 @@ func (r *runner) steer(ctx context.Context) error {
 		return nil
 	}
 	messages, err := r.Steer(ctx)
-	r.messages = append(r.messages, messages...)
+	r.history.add(messages...)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the message to the running turn could not be taken: %w", err)
 	}
@@ -226,7 +214,7 @@ func (r *runner) sumUp(ctx context.Context) error {
 			return fmt.Errorf("the session could not be written: %w", err)
 		}
 	}
-	r.messages = append(r.messages, message)
+	r.history.add(message)
 	return nil
 }
 
@@ -243,6 +231,6 @@ func (r *runner) append(ctx context.Context, message session.Message) error {
 	if err := r.Journal.Append(ctx, message); err != nil {
 		return fmt.Errorf("the session could not be written: %w", err)
 	}
-	r.messages = append(r.messages, message)
+	r.history.add(message)
 	return nil
 }

@@ -116,7 +116,7 @@ type anthropicStream struct {
 func (s *anthropicStream) event(event *anthropic.MessageStreamEventUnion) {
 	switch event.Type {
 	case "message_start":
-		s.id = event.Message.ID
+		s.id, s.a.begun = event.Message.ID, true
 		u := event.Message.Usage
 		s.count(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 	case "content_block_start":
@@ -128,7 +128,7 @@ func (s *anthropicStream) event(event *anthropic.MessageStreamEventUnion) {
 			s.a.blocks[index].closed = true
 		}
 	case "message_delta":
-		s.stop = event.Delta.StopReason
+		s.stop, s.a.told = event.Delta.StopReason, true
 		u := event.Usage
 		s.count(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
 	case "message_stop":

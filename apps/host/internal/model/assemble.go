@@ -14,6 +14,8 @@ type assembler struct {
 	emit   func(agent.Delta)
 	blocks []*block
 	usage  *session.Usage // what the provider has said of it so far; nil while it said nothing
+	begun  bool           // the provider answers, so the attempt takes tokens
+	told   bool           // usage is the last word on it
 }
 
 type block struct {

@@ -284,28 +284,54 @@ func TestSecretDoesNotShow(t *testing.T) {
 	}
 }
 
-// What an attempt cost that broke off is told with its reset, where the provider had
-// said it by then.
+// What an attempt cost that broke off is told with its reset, as far as the provider had
+// said it by then; that there was more is told too. A call that was refused took nothing.
 func TestBrokenAttemptsTellTheirUsage(t *testing.T) {
-	for kind, tells := range map[string]bool{TypeAnthropic: true, TypeGoogle: true, TypeOpenAI: false} {
+	for kind, tells := range map[string]bool{TypeAnthropic: true, TypeGoogle: true, TypeOpenAI: false, TypeResponses: false} {
 		server := modeltest.Serve(modeltest.Step{
-			Content: session.Content{session.Text("a whole long answer")}, Faults: []modeltest.Fault{{Drop: true}},
+			Content: session.Content{session.Text("a whole long answer")},
+			Faults:  []modeltest.Fault{{Status: 503}, {Drop: true}},
 		})
 		defer server.Close()
 		config := Config{Type: kind, Model: testIDs[kind], BaseURL: baseURL(kind, server.URL), Price: Price{Input: 1e6, Output: 1e6}}
 		made, c := build(t, config)
 		var lost []session.Usage
 		message := made.Stream(t.Context(), ask("x"), func(d agent.Delta) {
-			if d.Kind == agent.DeltaReset && d.Usage != nil && d.Usage.TotalTokens > 0 {
+			if d.Kind == agent.DeltaReset && d.Usage != nil && *d.Usage != (session.Usage{}) {
 				lost = append(lost, *d.Usage)
 			}
 		})
 		c.http.CloseIdleConnections()
-		if message.StopReason != session.StopEnd || (len(lost) == 1) != tells {
-			t.Errorf("%s: %+v, lost %+v", kind, message, lost)
+		if message.StopReason != session.StopEnd || message.Usage.Partial || message.Usage.TotalTokens == 0 {
+			t.Errorf("%s: %+v %+v", kind, message, message.Usage)
 		}
-		if tells && len(lost) == 1 && lost[0].Cost.Total != float64(lost[0].TotalTokens) {
-			t.Errorf("%s: %+v", kind, lost)
+		if len(lost) != 1 || !lost[0].Partial || (lost[0].TotalTokens > 0) != tells || lost[0].Cost.Total != float64(lost[0].TotalTokens) {
+			t.Errorf("%s: lost %+v", kind, lost)
+		}
+	}
+}
+
+// The same of an answer that is cancelled: what nobody told is not made up.
+func TestCancelledAnswersAreNotGuessedAt(t *testing.T) {
+	for _, kind := range kinds {
+		server := modeltest.Serve(modeltest.Step{Content: session.Content{session.Text("half")}, Stall: true})
+		defer server.Close()
+		made, c := build(t, Config{Type: kind, Model: testIDs[kind], BaseURL: baseURL(kind, server.URL)})
+		c.idle = time.Minute
+		ctx, cancel := context.WithCancel(t.Context())
+		message := made.Stream(ctx, ask("x"), func(d agent.Delta) {
+			if d.Kind == agent.DeltaText {
+				cancel()
+			}
+		})
+		cancel()
+		c.http.CloseIdleConnections()
+		if message.StopReason != session.StopAborted || !message.Usage.Partial {
+			t.Errorf("%s: %s %+v", kind, message.StopReason, message.Usage)
+		}
+		told := kind == TypeAnthropic || kind == TypeGoogle
+		if (message.Usage.TotalTokens > 0) != told {
+			t.Errorf("%s: figures that nobody told, or none where there were: %+v", kind, message.Usage)
 		}
 	}
 }

@@ -70,6 +70,7 @@ func (s *googleStream) chunk(data []byte) error {
 	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
 		return s.serverError(data, chunk.Error)
 	}
+	s.a.begun = true
 	if s.id == "" {
 		s.id = chunk.ResponseID
 	}
@@ -91,6 +92,7 @@ func (s *googleStream) chunk(data []byte) error {
 			s.part(part)
 		}
 	}
+	s.a.told = s.usage != nil && s.finish != ""
 	return nil
 }
 

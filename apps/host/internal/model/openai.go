@@ -93,6 +93,7 @@ func (s *chatStream) chunk(data []byte) error {
 	if len(chunk.Error) > 0 && string(chunk.Error) != "null" {
 		return s.serverError(data, chunk.Error)
 	}
+	s.a.begun = true
 	if s.id == "" {
 		s.id = chunk.ID
 	}
@@ -110,6 +111,7 @@ func (s *chatStream) chunk(data []byte) error {
 		s.delta(choice.Delta)
 		s.delta(choice.Message)
 	}
+	s.a.told = s.usage != nil && s.finish != "" // some servers count in every chunk
 	return nil
 }
 

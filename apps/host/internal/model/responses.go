@@ -62,6 +62,7 @@ func (s *responsesStream) event(data []byte) error {
 	if err := json.Unmarshal(data, &event); err != nil {
 		return s.config.notProtocol(data)
 	}
+	s.a.begun = s.a.begun || event.Type != "error"
 	if event.Response != nil && event.Response.ID != "" {
 		s.id = event.Response.ID
 	}
@@ -87,6 +88,7 @@ func (s *responsesStream) event(data []byte) error {
 	case "response.completed", "response.incomplete", "response.failed":
 		s.last, s.body = event.Type, event.Response
 		s.a.usage = s.body.usage()
+		s.a.told = s.a.usage != nil
 	case "error":
 		return &streamError{*s.config.reported(event.Message, event.Code)}
 	}

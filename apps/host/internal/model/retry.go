@@ -82,13 +82,15 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 	}
 }
 
-// spent is what an attempt that gave no message cost, as far as the provider said it.
+// spent is what an attempt that gave no message cost, as far as the provider said it. What
+// it did not say is not guessed.
 func (c caller) spent(a *assembler) *session.Usage {
-	if a.usage == nil {
-		return &session.Usage{}
+	usage := session.Usage{}
+	if a.usage != nil {
+		usage = *a.usage
+		usage.Cost = c.config.Price.cost(usage)
 	}
-	usage := *a.usage
-	usage.Cost = c.config.Price.cost(usage)
+	usage.Partial = a.begun && !a.told
 	return &usage
 }
 

@@ -9,25 +9,27 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// bodyOf makes the body of a request as Stream does.
+func bodyOf(config Config, req agent.Request) ([]byte, error) {
+	switch config.Type {
+	case TypeOpenAI:
+		return session.Encode(chatRequestOf(config, req))
+	case TypeResponses:
+		return session.Encode(responsesRequestOf(config, req))
+	case TypeGoogle:
+		return session.Encode(googleRequestOf(config, req))
+	}
+	params, err := anthropicRequest(config, req)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(params)
+}
+
 // wireOf writes what a provider would be sent.
 func wireOf(t *testing.T, config Config, req agent.Request) string {
 	t.Helper()
-	var body any
-	switch config.Type {
-	case TypeOpenAI:
-		body = chatRequestOf(config, req)
-	case TypeResponses:
-		body = responsesRequestOf(config, req)
-	case TypeGoogle:
-		body = googleRequestOf(config, req)
-	case TypeAnthropic:
-		params, err := anthropicRequest(config, req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body = params
-	}
-	data, err := json.Marshal(body)
+	data, err := bodyOf(config, req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,77 +16,85 @@ type mover interface {
 	Copy(ctx context.Context, id, to string, move bool) error
 }
 
-// Copy copies or moves a session to another of the host's session providers.
+// Copy copies or moves a session to another of the host's session providers, and before
+// it those that its agent had made. They keep their ids, by which they belong to it there
+// too. What a crash cut off is finished by the next call.
 func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 	several, ok := m.provider.(mover)
 	if !ok {
 		return api.Errorf(api.KindBadRequest, "this host has one session provider only")
 	}
-	s, err := m.Open(id)
-	if err != nil {
+	carried := 0
+	return m.family(ctx, id, func(s *Session) error {
+		err := several.Copy(ctx, s.id, to, move)
+		m.touch(s.id, s.project.ID) // it may be somewhere else now
+		switch {
+		case err == nil:
+			carried++
+		case errors.Is(err, places.ErrThere) && (s.id != id || carried > 0):
+			return nil // only some of them were missing
+		}
 		return err
-	}
-	err = s.aside(ctx, func() error { return several.Copy(ctx, id, to, move) })
-	m.touch(id, s.project.ID) // it may be somewhere else now
-	return err
+	})
 }
 
 // Delete takes a session away for good, and before it those that its agent had made.
 func (m *Manager) Delete(ctx context.Context, id string) error {
-	s, err := m.Open(id)
-	if err != nil {
-		return err
-	}
-	err = s.aside(ctx, func() error {
-		// No session waits for the one that it belongs to, so this one may wait for them.
-		for _, child := range m.children(id) {
-			if err := m.Delete(ctx, child); err != nil {
-				return fmt.Errorf("a session that belongs to it could not be deleted: %w", err)
-			}
-		}
-		err := m.provider.Delete(ctx, id)
-		if err != nil {
+	return m.family(ctx, id, func(s *Session) error {
+		if err := m.provider.Delete(ctx, s.id); err != nil {
 			return err
 		}
 		s.closing = true
 		if err := s.process.Discard(); err != nil { // the session is gone all the same
-			s.deps.Logger.Error("removing the process logs of a session", "session", id, "error", err)
+			s.deps.Logger.Error("removing the process logs of a session", "session", s.id, "error", err)
 		}
+		m.forget(s.id)
 		return nil
 	})
+}
+
+// family runs fn for the sessions that belong to one, over others too, and then for
+// that one: each in its own goroutine, while its log and those of all that it belongs to
+// are closed. The first that works, or fails, ends it.
+func (m *Manager) family(ctx context.Context, id string, fn func(*Session) error) error {
+	s, err := m.Open(id)
 	if err != nil {
 		return err
 	}
-	m.mu.Lock()
-	if k := m.known[id]; k != nil {
-		delete(m.byKey, k.header.ClientKey)
+	return s.aside(ctx, func() error {
+		// No session waits for the one that it belongs to, so this one may wait for them.
+		for _, child := range m.children(id) {
+			if err := m.family(ctx, child, fn); err != nil {
+				return ofChild(child, err)
+			}
+		}
+		return fn(s)
+	})
+}
+
+// ofChild says of an error which of the sessions that belong to one it is about.
+func ofChild(id string, err error) error {
+	var told *api.Error
+	if errors.As(err, &told) {
+		return api.Errorf(told.Kind, "session %s, which belongs to it: %s", clip(id), told.Message)
 	}
-	delete(m.known, id)
-	m.mu.Unlock()
-	if m.deps.Index != nil {
-		m.deps.Index.Remove(id)
-	}
-	m.deps.OnDelete(id)
-	return nil
+	return fmt.Errorf("session %s, which belongs to it: %w", clip(id), err)
 }
 
 // Import stores a session of the bytes of a file and lists it. It begins nothing by
-// itself and does not ask less than others: see disarm.
+// itself and does not ask less than others: see disarmed.
 func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
-	if err := m.provider.Import(ctx, projectID, data); err != nil {
-		return api.SessionSummary{}, refuse(err)
+	data, err := disarmed(ctx, data)
+	if err == nil {
+		err = m.provider.Import(ctx, projectID, data)
 	}
-	if err := m.disarm(ctx, id); err != nil {
-		return api.SessionSummary{}, refuse(errors.Join(err, m.provider.Delete(context.WithoutCancel(ctx), id)))
+	if err != nil {
+		return api.SessionSummary{}, refuse(err)
 	}
 	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, refuse(err)
 	}
-	m.mu.Lock()
-	summary := m.known[id].summary
-	m.mu.Unlock()
-	m.deps.OnSummary(summary)
-	return summary, nil
+	return m.tellNew(id), nil
 }
 
 // aside runs fn in the session's goroutine while its log is closed, and opens the

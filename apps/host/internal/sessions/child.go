@@ -82,14 +82,23 @@ func (m *Manager) modeOf(id string) (api.Mode, bool) {
 func (m *Manager) children(id string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var ids []string
-	for _, k := range m.known {
-		if k.header.ChildOf == id && k.header.ID != id {
-			ids = append(ids, k.header.ID)
-		}
+	if m.looped(id) {
+		return nil
 	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(slices.Values(m.offspring[id]))
+}
+
+// looped tells whether a session belongs, itself or over others, to itself. Only files
+// from elsewhere say so; then none of them owns another. m.mu is held.
+func (m *Manager) looped(id string) bool {
+	seen := map[string]bool{}
+	for k := m.known[id]; k != nil && !seen[k.header.ID]; k = m.known[k.header.ChildOf] {
+		if k.header.ChildOf == id {
+			return true
+		}
+		seen[k.header.ID] = true
+	}
+	return false
 }
 
 // ID returns the session's id.

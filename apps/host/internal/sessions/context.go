@@ -56,15 +56,10 @@ type otherMessage struct {
 }
 
 func promptMessage(raw json.RawMessage) (message session.Message, ok bool) {
-	var role struct {
-		Role session.Role `json:"role"`
-	}
-	if json.Unmarshal(raw, &role) != nil {
-		return message, false
-	}
-	switch role.Role {
+	message, err := session.DecodeMessage(raw)
+	switch message.Role {
 	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
-		return message, json.Unmarshal(raw, &message) == nil
+		return message, err == nil
 	}
 	var other otherMessage
 	if json.Unmarshal(raw, &other) != nil {

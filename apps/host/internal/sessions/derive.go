@@ -26,6 +26,7 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		Model: name, Thinking: thinkingOf(d.Thinking, name, models), Mode: modeOf(d.Mode),
 		ParentSessionID: header.ChildOf,
 		Usage:           api.TokenUsage(d.Usage), Auxiliary: api.TokenUsage(d.Auxiliary),
+		Inherited: api.TokenUsage(d.Inherited), Uncounted: d.Uncounted,
 	}
 }
 

@@ -1,12 +1,17 @@
 package sessions_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -74,4 +79,45 @@ func lastMode(entries []session.Entry) (mode string) {
 		}
 	}
 	return mode
+}
+
+// dying is a provider whose process ends as soon as a session was taken in.
+type dying struct{ store.Provider }
+
+func (d dying) Import(ctx context.Context, projectID string, data []byte) error {
+	return errors.Join(d.Provider.Import(ctx, projectID, data), errors.New("the process ends here"))
+}
+
+// TestACrashOfAnImport: what a host finds that died right after it had stored a session from
+// a file does nothing by itself either.
+func TestACrashOfAnImport(t *testing.T) {
+	for _, waits := range []string{"a prompt", "an approval", "nothing"} {
+		t.Run(waits, func(t *testing.T) {
+			tool := &counted{echoTool: echoTool{agent.RiskWrite}}
+			model := modeltest.New(modeltest.Calls(modeltest.Call("x1", "echo", `{}`)), modeltest.Say("done"))
+			f := newFixture(t, model, tool)
+			f.deps.Permissions = &allowed{}
+			m, err := sessions.NewManager(t.Context(), dying{file.New(f.dir, f.deps.Logger)}, f.deps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Import(t.Context(), f.project.ID, "evil", []byte(evilFile(waits))); err == nil {
+				t.Error("the crash was not seen")
+			}
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			k := &talk{f: f, m: f.manager(t), w: newWatcher()}
+			if list := k.m.List(""); len(list) != 1 || list[0].Mode != api.ModeAsk || list[0].Running || list[0].WaitingApproval {
+				t.Errorf("listed are %+v", list)
+			}
+			k.s = open(t, k.m, "evil")
+			subscribe(t, k.s, k.w)
+			send(t, k.s, "mine", "hello")
+			k.w.wait(func() bool { return len(k.w.live.Approvals) == 1 || k.w.ended > 0 })
+			if n, calls := tool.count(), len(model.Requests()); n > 0 || calls != 1 {
+				t.Errorf("the tool ran %d times, for one prompt the model was called %d times", n, calls)
+			}
+		})
+	}
 }

@@ -63,7 +63,7 @@ func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, err
 		return index.Session{}, err
 	}
 	return index.Session{
-		Header: file.Header, ProjectID: info.ProjectID, Digest: index.DigestOf(file.Tree.Entries()), Damage: store.Trouble(file),
+		Header: file.Header, ProjectID: info.ProjectID, Digest: index.DigestOf(file.Header, file.Tree.Entries()), Damage: store.Trouble(file),
 	}, nil
 }
 
@@ -100,12 +100,9 @@ func (m *Manager) add(row index.Session) error {
 	project := m.projectOf(row.ProjectID, header.Cwd)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.known[header.ID] = &known{
+	m.know(&known{
 		header: header, project: project, summary: summarize(&row.Digest, project.ID, header, row.Damage, m.deps.Models),
-	}
-	if header.ClientKey != "" {
-		m.byKey[header.ClientKey] = header.ID
-	}
+	})
 	if !row.Waits() {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -86,11 +87,26 @@ func (s *Session) fork(r api.ForkSessionRequest, header session.Header, made boo
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keepTimeout)
 	defer cancel()
+	header.Timestamp = session.FormatTime(behind(tree, p.leaf, time.Now()))
 	branched, err := s.log.Branched(ctx, s.provider, s.project.ID, header, p.leaf)
 	if err != nil {
 		return "", err
 	}
 	return p.text, branched.Close()
+}
+
+// behind returns the time of a fork at leaf: now, and in any case after what was written
+// last. Entries of a session that are older than itself came along with it.
+func behind(tree *session.Tree, leaf string, now time.Time) time.Time {
+	path, _ := tree.PathToHole(leaf) // a hole refuses the fork
+	for _, entry := range path {
+		last := time.UnixMilli(index.Millis(entry.Timestamp))
+		// A clock that was ahead by more is no reason to be ahead as well.
+		if !last.Before(now.Truncate(time.Millisecond)) && last.Sub(now) < time.Second {
+			now = last.Add(time.Millisecond)
+		}
+	}
+	return now
 }
 
 func (s *Session) forkPlace(tree *session.Tree, entryID string) (place, error) {

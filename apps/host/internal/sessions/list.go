@@ -21,7 +21,7 @@ func (m *Manager) list(r api.ListSessionsRequest) []api.SessionSummary {
 	list := make([]api.SessionSummary, 0, len(m.known))
 	for _, k := range m.known {
 		if m.lists(k, r) {
-			list = append(list, k.summary)
+			list = append(list, m.accounted(k.summary))
 		}
 	}
 	m.mu.Unlock()
@@ -66,7 +66,7 @@ func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResp
 	}
 	response.Sessions = make([]api.SessionSummary, len(places))
 	for i, p := range places {
-		response.Sessions[i] = m.known[p.id].summary
+		response.Sessions[i] = m.accounted(m.known[p.id].summary)
 	}
 	return response, nil
 }

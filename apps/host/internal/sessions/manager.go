@@ -26,11 +26,17 @@ type Manager struct {
 	wg       sync.WaitGroup // one for each session that was opened
 
 	forking sync.Mutex // held while a fork is made
+	// telling is held from when a summary is made until it was told, so that an older one
+	// is not told after it. It is taken before mu.
+	telling   sync.Mutex
+	onSummary func(api.SessionSummary) // that of the host
 
 	mu     sync.Mutex
 	known  map[string]*known
 	byKey  map[string]string // clientKey of create_session -> session id
 	closed bool
+	// offspring are the ids of the sessions that belong to one.
+	offspring map[string][]string
 }
 
 // known is a session that was found.
@@ -46,17 +52,10 @@ type known struct {
 // not know as they are. ctx ends the reading, not the sessions. Close closes the
 // index and the provider too.
 func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manager, error) {
-	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}}
+	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}, offspring: map[string][]string{}}
 	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	m.deps.OnSummary = func(summary api.SessionSummary) {
-		m.mu.Lock()
-		if k := m.known[summary.ID]; k != nil {
-			k.summary = summary
-		}
-		m.mu.Unlock()
-		deps.OnSummary(summary)
-	}
+	m.onSummary, m.deps.OnSummary, m.deps.account = deps.OnSummary, m.tell, m.account
 	m.deps.allowed = m.reconsider
 	if err := m.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
@@ -119,7 +118,7 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 		header: header, project: project,
 		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
-	m.known[header.ID], m.byKey[header.ClientKey] = k, header.ID
+	m.know(k)
 	return m.startLocked(k, log), true, nil
 }
 

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -122,6 +123,9 @@ func preview(entry session.Entry) string {
 
 // steered tells whether a message of the user was given to a running turn.
 func steered(entry session.Entry) bool {
+	if !bytes.Contains(entry.Raw, []byte(`"steer"`)) { // most are not, and a context asks of all
+		return false
+	}
 	m, ok := entry.AsMessage()
 	return ok && m.Steer
 }

@@ -90,8 +90,10 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	known := false
 	if s.turn != nil {
 		q.TurnID = s.turn.id
-		if kept, ok := openQuestions(s.log.Tree())[call.ID]; ok && s.turn.resumed {
-			q.ID, q.CreatedAt, known = kept.ID, kept.CreatedAt, true
+		if s.turn.resumed { // all of the log is looked at for it
+			if kept, ok := openQuestions(s.log.Tree())[call.ID]; ok {
+				q.ID, q.CreatedAt, known = kept.ID, kept.CreatedAt, true
+			}
 		}
 	}
 	if !known && !s.attended(api.GrantPrompt) {

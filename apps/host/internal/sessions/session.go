@@ -71,6 +71,9 @@ type Deps struct {
 	// allowed is told of rules that hold in a project from now on, and who allowed them. It
 	// does not block. NewManager sets it.
 	allowed func(projectID, clientID string)
+	// account puts into a session's own summary what was spent for it by others. It does not
+	// block. NewManager sets it.
+	account func(api.SessionSummary) api.SessionSummary
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber

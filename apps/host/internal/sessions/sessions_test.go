@@ -127,7 +127,7 @@ type fixture struct {
 	deps    sessions.Deps
 }
 
-func newFixture(t *testing.T, model agent.Model, tools ...agent.Tool) *fixture {
+func newFixture(t testing.TB, model agent.Model, tools ...agent.Tool) *fixture {
 	t.Helper()
 	return &fixture{
 		dir:     t.TempDir(),
@@ -139,7 +139,7 @@ func newFixture(t *testing.T, model agent.Model, tools ...agent.Tool) *fixture {
 	}
 }
 
-func (f *fixture) manager(t *testing.T) *sessions.Manager {
+func (f *fixture) manager(t testing.TB) *sessions.Manager {
 	t.Helper()
 	m, err := sessions.NewManager(t.Context(), file.New(f.dir, f.deps.Logger), f.deps)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *fixture) create(t *testing.T, m *sessions.Manager) *sessions.Session {
 	return open(t, m, summary.ID)
 }
 
-func open(t *testing.T, m *sessions.Manager, id string) *sessions.Session {
+func open(t testing.TB, m *sessions.Manager, id string) *sessions.Session {
 	t.Helper()
 	s, err := m.Open(id)
 	if err != nil {
@@ -189,7 +189,7 @@ func subscribe(t *testing.T, s *sessions.Session, w *watcher) api.ResyncMode {
 	return mode
 }
 
-func send(t *testing.T, s *sessions.Session, key, text string) api.SendPromptResponse {
+func send(t testing.TB, s *sessions.Session, key, text string) api.SendPromptResponse {
 	t.Helper()
 	response, err := s.SendPrompt(t.Context(), "cli_x", api.SendPromptRequest{ClientKey: key, Text: text})
 	if err != nil {

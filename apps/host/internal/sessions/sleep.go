@@ -37,7 +37,7 @@ func (s *Session) restore(ctx context.Context, log store.Log) {
 
 func (s *Session) derive() {
 	tree := s.log.Tree()
-	s.keys, s.digest = takenPrompts(tree), index.DigestOf(tree.Entries())
+	s.keys, s.digest = takenPrompts(tree), index.DigestOf(s.log.Header(), tree.Entries())
 	s.done, s.removed = doneKeys(tree), removedPrompts(tree)
 	s.live.Queue = waitingPrompts(tree, s.keys, s.done)
 	s.touch()

@@ -61,5 +61,6 @@ func plus(a session.Usage, b *session.Usage) *session.Usage {
 	a.Cost.CacheRead += b.Cost.CacheRead
 	a.Cost.CacheWrite += b.Cost.CacheWrite
 	a.Cost.Total += b.Cost.Total
+	a.Partial = a.Partial || b.Partial
 	return &a
 }

@@ -115,7 +115,7 @@ func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {
 	last := s.log.LastSeq()
 	response := api.ResyncEventsResponse{
 		Mode:    api.ResyncFull,
-		Session: s.summary,
+		Session: s.deps.account(s.summary),
 		Entries: []session.Entry{},
 		Events:  []api.EventEnvelope{},
 		Live:    s.live.Clone(),
@@ -141,6 +141,6 @@ func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {
 
 // Summary returns the session's line for a list.
 func (s *Session) Summary(ctx context.Context) (summary api.SessionSummary, err error) {
-	err = s.ask(ctx, func() { summary = s.summary })
+	err = s.ask(ctx, func() { summary = s.deps.account(s.summary) })
 	return summary, refuse(err)
 }

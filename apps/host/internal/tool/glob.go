@@ -65,6 +65,7 @@ func (t globTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if failure != nil {
 		return *failure
 	}
+	t.nearFolder(call.Cwd, root)
 	var rows []string
 	err = walk(ctx, root, t.private, func(rel string, entry fs.DirEntry) error {
 		if !match(rel, entry.IsDir()) {

@@ -62,8 +62,10 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 		return *failure
 	}
 	if info, statErr := os.Stat(root); statErr == nil && !info.IsDir() {
+		t.near(call.Cwd, root)
 		err = search.file(ctx, root, args.Path)
 	} else {
+		t.nearFolder(call.Cwd, root)
 		err = walk(ctx, root, t.private, func(rel string, entry fs.DirEntry) error {
 			if !entry.Type().IsRegular() || !search.include(rel, false) {
 				return nil

@@ -51,6 +51,7 @@ func (t listDir) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	if ctx.Err() != nil {
 		return agent.Cancelled(0, "")
 	}
+	t.nearFolder(call.Cwd, full)
 	if len(entries) == 0 {
 		return agent.Success("(the folder is empty)")
 	}

@@ -119,8 +119,18 @@ func instructionsNote(file session.InstructionFile) session.Note {
 	return session.Note{Kind: session.NoteInstructions, Text: text, Paths: []string{file.Path}}
 }
 
+// nearFolder is near for a folder that the model has just looked into.
+func (s *Set) nearFolder(cwd, folder string) { s.near(cwd, filepath.Join(folder, "*")) }
+
 // near looks for instructions that concern a file which the model has just read.
-func (s *Set) near(cwd, file string) {
+func (s *Set) near(cwd, file string) { s.concern(cwd, file, "") }
+
+// wrote is near for a file that the model has just changed: instructions that it wrote
+// itself are not told to it.
+func (s *Set) wrote(cwd, file string) { s.concern(cwd, file, resolved(file)) }
+
+// concern notes the instructions for a file, but those in the file written.
+func (s *Set) concern(cwd, file, written string) {
 	if s.scope.Nested == nil {
 		return
 	}
@@ -135,7 +145,9 @@ func (s *Set) near(cwd, file string) {
 			n.shown = map[string]bool{}
 		}
 		n.shown[found.Path] = true
-		n.files = append(n.files, found)
+		if written == "" || resolved(found.Path) != written {
+			n.files = append(n.files, found)
+		}
 	}
 }
 

@@ -192,3 +192,42 @@ func TestActivate(t *testing.T) {
 		t.Errorf("%v %+v", ok, note)
 	}
 }
+
+// Every tool that is given a place below a folder with instructions brings them, once.
+func TestNestedInstructionsByTool(t *testing.T) {
+	calls := []struct {
+		name, tool string
+		args       map[string]any
+		want       bool
+	}{
+		{"read_file", "read_file", map[string]any{"path": "a/b/x"}, true},
+		{"write_file", "write_file", map[string]any{"path": "a/b/new/y", "content": "y"}, true},
+		{"patch", "patch", map[string]any{"path": "a/b/x", "old_string": "1", "new_string": "2"}, true},
+		{"list_dir", "list_dir", map[string]any{"path": "a/b"}, true},
+		{"glob", "glob", map[string]any{"pattern": "*", "path": "a/b"}, true},
+		{"grep in a folder", "grep", map[string]any{"pattern": "1", "path": "a/b"}, true},
+		{"grep in a file", "grep", map[string]any{"pattern": "1", "path": "a/b/x"}, true},
+		{"list_dir of the working folder", "list_dir", map[string]any{}, false},
+		{"glob without a path", "glob", map[string]any{"pattern": "**/x"}, false},
+		{"a folder that is not there", "list_dir", map[string]any{"path": "a/b/none"}, false},
+		{"a patch that does not fit", "patch", map[string]any{"path": "a/b/x", "old_string": "no such text", "new_string": "2"}, false},
+		{"its own instructions", "write_file", map[string]any{"path": "a/b/AGENTS.md", "content": "mine"}, false},
+	}
+	for _, c := range calls {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"AGENTS.md": "root", "a/b/x": "1\n"}
+			if c.name != "its own instructions" {
+				files["a/b/AGENTS.md"] = "of b"
+			}
+			dir := project(t, files)
+			set := open(t, Options{}, Scope{Nested: instructions.Nested})
+			set.Began(nil)
+			for i, want := range []bool{c.want, false} {
+				set.call(t, dir, c.tool, c.args)
+				if notes := set.Notes(); (len(notes) == 1) != want || len(notes) > 1 {
+					t.Errorf("call %d: told %+v", i, notes)
+				}
+			}
+		})
+	}
+}

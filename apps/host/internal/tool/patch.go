@@ -138,6 +138,9 @@ func (t patchTool) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	if failure != nil {
 		return t.failed(call, failure)
 	}
+	for _, c := range planned.changes {
+		t.wrote(call.Cwd, c.Key)
+	}
 	return t.succeeded(planned)
 }
 

@@ -101,6 +101,7 @@ func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) age
 		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
 	}
 	t.seen.note(key, sha256.Sum256([]byte(args.Content)))
+	t.wrote(call.Cwd, full)
 	verb := "Created"
 	if existed {
 		verb = "Wrote over"

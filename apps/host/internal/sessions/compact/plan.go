@@ -33,7 +33,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 	context := tree.LeafContext()
 	messages := read(context)
 	start := 0
-	plan := Plan{TokensBefore: Tokens(tree)}
+	plan := Plan{TokensBefore: tokensOf(tree, messages)}
 	for start < len(messages) && (messages[start].role == "system" || messages[start].role == "compactionSummary") {
 		if messages[start].role == "compactionSummary" {
 			plan.Previous = messages[start].summary
@@ -109,20 +109,34 @@ func (m Message) mayStay() bool { return m.role != session.RoleToolResult && m.r
 func read(context session.Context) []Message {
 	messages := make([]Message, 0, len(context.Messages))
 	for i, raw := range context.Messages {
-		var head struct {
-			Role    session.Role `json:"role"`
-			Custom  string       `json:"customType"`
-			Summary string       `json:"summary"`
-			Command string       `json:"command"`
-			Output  string       `json:"output"`
-		}
-		m := Message{source: context.Sources[i]}
-		_ = json.Unmarshal(raw, &head)      // what does not decode says nothing
-		_ = json.Unmarshal(raw, &m.message) // other programs' messages have other fields
-		m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
-		m.note = head.Custom == session.CustomNote
-		m.tokens = m.estimate()
-		messages = append(messages, m)
+		messages = append(messages, readOne(raw, context.Sources[i]))
 	}
 	return messages
+}
+
+// readOne reads one message. What does not decode says nothing.
+func readOne(raw json.RawMessage, source string) Message {
+	m := Message{source: source}
+	var err error
+	if m.message, err = session.DecodeMessage(raw); err == nil && plain(m.message.Role) {
+		m.role = m.message.Role
+		m.tokens = m.estimate()
+		return m
+	}
+	var head struct { // other programs' messages have other members
+		Role    session.Role `json:"role"`
+		Custom  string       `json:"customType"`
+		Summary string       `json:"summary"`
+		Command string       `json:"command"`
+		Output  string       `json:"output"`
+	}
+	_ = json.Unmarshal(raw, &head)
+	m.role, m.summary, m.command, m.output = head.Role, head.Summary, head.Command, head.Output
+	m.note = head.Custom == session.CustomNote
+	m.tokens = m.estimate()
+	return m
+}
+
+func plain(role session.Role) bool {
+	return role == session.RoleUser || role == session.RoleAssistant || role == session.RoleToolResult
 }

@@ -35,8 +35,38 @@ func TextTokens(chars int) int { return (chars + charsPerToken - 1) / charsPerTo
 // provider counted last, and an estimate of what came after. A count from before
 // the last compaction says nothing of the context now.
 func Tokens(tree *session.Tree) int {
+	if sum, ok := recentTokens(tree); ok {
+		return sum
+	}
+	return tokensOf(tree, read(tree.LeafContext()))
+}
+
+// recentTokens is Tokens where nothing at the end of the session changes what came
+// before it: then the messages up to the last count are enough. ok is false elsewhere.
+func recentTokens(tree *session.Tree) (sum int, ok bool) {
+	if tree.Leaf() == "" {
+		return 0, false
+	}
+	for e := range tree.Up() {
+		if e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit {
+			return 0, false
+		}
+		raw := e.ContextMessage()
+		if raw == nil {
+			continue
+		}
+		m := readOne(raw, e.ID)
+		if m.role == session.RoleAssistant && m.counted() {
+			return sum + total(m.message.Usage), true
+		}
+		sum += m.tokens
+	}
+	return sum, true
+}
+
+// tokensOf is Tokens of a context that was read.
+func tokensOf(tree *session.Tree, messages []Message) int {
 	sum := 0
-	messages := read(tree.LeafContext())
 	fresh := sinceCompaction(tree)
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
@@ -63,13 +93,12 @@ func total(u *session.Usage) int {
 // sinceCompaction returns the ids of the entries on the active path after the last
 // compaction or edit of the context.
 func sinceCompaction(tree *session.Tree) map[string]bool {
-	path, _ := tree.PathToHole(tree.Leaf()) // what lies above a hole is not in the context
 	ids := map[string]bool{}
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].Type == session.TypeCompaction || path[i].Type == session.TypeContextEdit {
+	for e := range tree.Up() {
+		if e.Type == session.TypeCompaction || e.Type == session.TypeContextEdit {
 			break
 		}
-		ids[path[i].ID] = true
+		ids[e.ID] = true
 	}
 	return ids
 }
@@ -80,12 +109,11 @@ func Due(tree *session.Tree, limit int) bool {
 	if limit <= 0 {
 		return false
 	}
-	path, _ := tree.PathToHole(tree.Leaf())
-	for i := len(path) - 1; i >= 0; i-- {
+	for e := range tree.Up() {
 		switch {
-		case path[i].Type == session.TypeCompaction:
+		case e.Type == session.TypeCompaction:
 			return false
-		case path[i].Role() == session.RoleAssistant:
+		case e.Role() == session.RoleAssistant:
 			return Tokens(tree) > limit
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Digest is what a list shows of a session, and what a host must know of it before
 // it is opened. It grows entry by entry, so that a long session costs no more than
-// a short one. The zero value is that of a session without entries.
+// a short one. NewDigest gives that of a session without entries.
 type Digest struct {
 	Messages int    `json:"messages,omitempty"`
 	Updated  int64  `json:"updated,omitempty"` // Unix milliseconds, of the last message; 0: none
@@ -36,17 +36,27 @@ type Digest struct {
 	// Queue holds the keys of the prompts that wait.
 	Queue []string `json:"queue,omitempty"`
 
-	// Usage is what the turns took, Auxiliary what was spent beside them.
+	// Usage is what the turns took, Auxiliary what was spent beside them, and Inherited both
+	// of what the session took over when it was forked. Uncounted is how many of its calls
+	// the provider did not tell all of.
 	Usage     Usage `json:"usage,omitzero"`
 	Auxiliary Usage `json:"auxiliary,omitzero"`
+	Inherited Usage `json:"inherited,omitzero"`
+	Uncounted int   `json:"uncounted,omitempty"`
+	// Begun is when the session was made, in Unix milliseconds, and 0 from its first own
+	// entry on: what is older came from the session that it was forked from.
+	Begun int64 `json:"begun,omitempty"`
 
 	Leaf string `json:"leaf,omitempty"` // the entry that the next one hangs on
 	Seq  uint64 `json:"seq,omitempty"`  // of the last entry (session.Tree.Number)
 }
 
-// DigestOf is the digest of all entries of a session.
-func DigestOf(entries []session.Entry) Digest {
-	var d Digest
+// NewDigest is the digest of a session that has only its header.
+func NewDigest(header session.Header) Digest { return Digest{Begun: Millis(header.Timestamp)} }
+
+// DigestOf is the digest of a session with all its entries.
+func DigestOf(header session.Header, entries []session.Entry) Digest {
+	d := NewDigest(header)
 	for _, e := range entries {
 		d.Add(e)
 	}
@@ -60,6 +70,11 @@ func (d *Digest) Waits() bool { return d.Cut || len(d.Queue) > 0 }
 func (d *Digest) Add(e session.Entry) {
 	d.Seq = max(d.Seq+1, e.Seq)
 	d.Leaf = e.ID
+	if d.Begun > 0 {
+		if at := Millis(e.Timestamp); at == 0 || at >= d.Begun {
+			d.Begun = 0
+		}
+	}
 	switch e.Type {
 	case session.TypeModelChange:
 		d.Provider, d.ModelID = e.Text("provider"), e.Text("modelId")
@@ -108,7 +123,7 @@ func (d *Digest) addMessage(e session.Entry) {
 		return
 	}
 	message := m.Message
-	d.Usage.add(message.Usage)
+	d.spend(&d.Usage, message.Usage)
 	d.Cut = m.TurnID != "" && (message.Role != session.RoleAssistant || message.StopReason == session.StopToolUse)
 	if message.Role != session.RoleUser && message.Role != session.RoleAssistant {
 		return

@@ -17,7 +17,7 @@ import (
 
 // schemaVersion is raised whenever the tables, or what is put into them, change. An
 // index of another version is built anew.
-const schemaVersion = 3
+const schemaVersion = 4
 
 //go:embed schema.sql
 var schema string

@@ -40,9 +40,21 @@ func (d *Digest) addUsage(e session.Entry) {
 	if json.Unmarshal(e.Raw, &spent) != nil {
 		return
 	}
+	to := &d.Auxiliary
 	if spent.Kind == UsageAttempt {
-		d.Usage.add(spent.Usage)
+		to = &d.Usage
+	}
+	d.spend(to, spent.Usage)
+}
+
+// spend counts in what a call took: to what it was for, where it is the session's own.
+func (d *Digest) spend(to *Usage, spent *session.Usage) {
+	if d.Begun > 0 {
+		d.Inherited.add(spent)
 		return
 	}
-	d.Auxiliary.add(spent.Usage)
+	to.add(spent)
+	if spent != nil && spent.Partial {
+		d.Uncounted++
+	}
 }

@@ -203,7 +203,7 @@ func (b *batch) write(ctx context.Context, id string, c change) error {
 	entries := tail.Entries
 	if tail.File != nil {
 		entries = tail.File.Tree.Entries()
-		row = Session{Header: tail.File.Header, ProjectID: c.projectID, Damage: store.Trouble(tail.File)}
+		row = Session{Header: tail.File.Header, ProjectID: c.projectID, Digest: NewDigest(tail.File.Header), Damage: store.Trouble(tail.File)}
 		if err := b.remove(ctx, id); err != nil {
 			return err
 		}

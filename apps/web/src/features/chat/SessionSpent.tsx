@@ -5,8 +5,8 @@ const count = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 
 /** What the session took so far; nothing where no provider told. */
 export function SessionSpent({ session }: { session: SessionSummary }) {
-  const { usage, auxiliary } = session;
-  if (!usage && !auxiliary) return null;
+  const { usage, auxiliary, delegated, inherited, uncounted } = session;
+  if (!usage && !auxiliary && !delegated && !inherited && !uncounted) return null;
   const cost = costOf(session);
   return (
     <section aria-label="What it took" data-testid="session-spent" className="mt-5 border-line border-t pt-4 text-sm">
@@ -16,13 +16,32 @@ export function SessionSpent({ session }: { session: SessionSummary }) {
       </p>
       {usage ? <p className="mt-1 text-muted">{words(usage)}</p> : null}
       {auxiliary ? <p className="mt-1 text-muted">Titles and summaries: {words(auxiliary)}</p> : null}
+      {delegated ? (
+        <p className="mt-1 text-muted">
+          Agents that it gave tasks to: {words(delegated)}
+          {priced(delegated)}
+        </p>
+      ) : null}
+      {uncounted ? (
+        <p className="mt-1 text-muted">Calls that broke off before their tokens were told: {uncounted}</p>
+      ) : null}
+      {inherited ? (
+        <p className="mt-1 text-muted">
+          Taken over with the fork, not counted here: {words(inherited)}
+          {priced(inherited)}
+        </p>
+      ) : null}
     </section>
   );
 }
 
-/** What the session cost so far; 0 where no prices are known. */
-export function costOf({ usage, auxiliary }: SessionSummary): number {
-  return (usage?.cost ?? 0) + (auxiliary?.cost ?? 0);
+/** What the session cost so far, with the agents that it gave tasks to; 0 where no prices are known. */
+export function costOf({ usage, auxiliary, delegated }: SessionSummary): number {
+  return (usage?.cost ?? 0) + (auxiliary?.cost ?? 0) + (delegated?.cost ?? 0);
+}
+
+function priced({ cost }: TokenUsage): string {
+  return cost ? `, ${dollars(cost)}` : "";
 }
 
 /** The same where room is short; nothing where no prices are known. */

@@ -813,6 +813,21 @@ export interface SessionSummary {
   usage?: TokenUsage;
   /** Auxiliary is what was spent beside the turns: on summaries and titles. */
   auxiliary?: TokenUsage;
+  /**
+   * Delegated is all that the sessions took, those of theirs with them, that its agent had
+   * made for tasks. With Usage and Auxiliary it is the total of the session.
+   */
+  delegated?: TokenUsage;
+  /**
+   * Inherited is what had been spent on what it took over when it was forked. That is in
+   * the total of the session that it was forked from, and not in its own.
+   */
+  inherited?: TokenUsage;
+  /**
+   * Uncounted is how many calls broke off before the provider had told what they took: the
+   * total has of them what it had told, which is mostly nothing.
+   */
+  uncounted?: number;
 }
 
 /** Empty is a request or response without fields. */

@@ -314,6 +314,11 @@ export interface Usage {
   cacheWrite: number;
   totalTokens: number;
   cost: Cost;
+  /**
+   * Partial says that the provider broke off, or was left, before it had told all: more
+   * was taken than the figures say, and nobody knows how much.
+   */
+  partial?: boolean;
 }
 
 /** Queue is the data of CustomQueue. */

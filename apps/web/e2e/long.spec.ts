@@ -88,17 +88,7 @@ test("a reader of a very long session stays where they are while earlier entries
   }
   await anna.toTheBeginning();
   await expect(anna.page.getByText("line 0", { exact: true })).toHaveCount(1);
-  // Down again: what lies far behind the reader is not in the page, and nothing is
-  // left out, twice or in another place.
-  const seen = new Set<string>();
-  await expect(async () => {
-    for (const { text } of await anna.said()) seen.add(text);
-    expect(await anna.box.locator("[data-row]").count()).toBeLessThanOrEqual(640);
-    await anna.box.evaluate((box) => {
-      box.scrollTop += 4000;
-    });
-    expect(seen).toContain("line 1299");
-  }).toPass({ timeout: 45_000, intervals: [20] });
-  expect([...seen].slice(2)).toEqual(lines.map((_, i) => `line ${i}`));
+  const read = await anna.readThrough();
+  expect(read.slice(2)).toEqual(lines.map((_, i) => `line ${i}`));
   await expect(anna.page.getByText("line 1299", { exact: true })).toBeInViewport();
 });

@@ -59,7 +59,7 @@ export function Transcript({
   const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
   const { first, last, reveal, toEnd: showEnd } = useWindow(rows, box, top, bottom, beyond);
   const whole = last === rows.length;
-  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content, whole);
+  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content, whole, rows);
   const toast = useToast();
   const onMissing = useCallback((why: keyof typeof notThere) => toast(notThere[why]), [toast]);
   const seek = useCallback((sought: string) => view.seek(sought), [view]);
@@ -111,7 +111,7 @@ export function Transcript({
               <Rows rows={rows} first={first} last={last} sought={sought} me={me} />
               {nothing ? empty : null}
               {!whole ? (
-                <div ref={bottom} className="caption py-3 text-center text-faint">
+                <div ref={bottom} data-testid="later" className="caption py-3 text-center text-faint">
                   Later entries
                 </div>
               ) : place ? (

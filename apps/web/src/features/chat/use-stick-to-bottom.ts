@@ -7,11 +7,13 @@ const near = 32;
  * Keeps a scrolling box at its end while its content grows, until the reader
  * scrolls up; back at the end, it follows again. It never moves a reader who has
  * gone elsewhere. The end counts only while `whole`: more may lie below what is shown.
+ * `rows` are what is shown: other rows are followed before a scroll of theirs is taken for the reader's.
  */
 export function useStickToBottom(
   box: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
   whole: boolean,
+  rows: readonly unknown[],
 ) {
   const wholeNow = useRef(whole);
   const stuck = useRef(true);
@@ -26,10 +28,11 @@ export function useStickToBottom(
     setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < near);
   }, [box]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves with the rows
   useLayoutEffect(() => {
     wholeNow.current = whole;
     follow();
-  }, [follow, whole]);
+  }, [follow, whole, rows]);
 
   useEffect(() => {
     const element = box.current;

@@ -28,7 +28,8 @@ function tooWide(page: Page): Promise<string[]> {
     const boxes = [wide, ...document.querySelectorAll("main, section[aria-label=Transcript], dialog > div > div")];
     return boxes
       .filter((box) => box.scrollWidth > box.clientWidth + 1)
-      .map((box) => `too wide: ${box.outerHTML.slice(0, 90)}`);
+      .map((box) => `too wide: ${box.outerHTML.slice(0, 90)}`)
+      .concat(wide.scrollHeight > wide.clientHeight + 1 ? ["the page itself can be scrolled"] : []);
   });
 }
 

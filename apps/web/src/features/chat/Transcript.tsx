@@ -100,7 +100,7 @@ export function Transcript({
           <section
             ref={box}
             aria-label="Transcript"
-            className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+            className="relative h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
             <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
               {first > 0 || earlier !== "none" ? (

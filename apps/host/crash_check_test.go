@@ -3,6 +3,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,20 +31,22 @@ func (w *witness) equalsFresh(h *host.Host) {
 	}
 }
 
-// checkFile reads the session as another program would.
+// checkFile reads the session, and those of its agents, as another program would.
 func (w *witness) checkFile(home string) {
 	w.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(home, "sessions", "*", "*.jsonl"))
-	if err != nil || len(paths) != 1 {
+	if err != nil || len(paths) == 0 {
 		w.t.Fatalf("session files: %v %v", paths, err)
 	}
-	data, err := os.ReadFile(paths[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	f, err := session.ReadFile(data)
-	if err != nil || len(f.Damage) > 0 || f.Tree.CheckPath(f.Tree.Leaf()) != nil {
-		w.t.Errorf("the file reads as %+v, %v", f.Damage, err)
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		f, err := session.ReadFile(data)
+		if err != nil || len(f.Damage) > 0 || f.Tree.CheckPath(f.Tree.Leaf()) != nil {
+			w.t.Errorf("the file reads as %+v, %v", f.Damage, err)
+		}
 	}
 }
 
@@ -72,9 +75,11 @@ type account struct {
 	broken  bool   // its last message is an error, or was cancelled
 }
 
-func (w *witness) account() *account {
-	a := &account{t: w.t, prompts: map[string]string{}, calls: map[string]int{}, results: map[string]string{}}
-	for _, e := range w.entries {
+func (w *witness) account() *account { return accountOf(w.t, w.entries) }
+
+func accountOf(t *testing.T, entries []session.Entry) *account {
+	a := &account{t: t, prompts: map[string]string{}, calls: map[string]int{}, results: map[string]string{}}
+	for _, e := range entries {
 		if e.CustomType == session.CustomTurn {
 			a.ends++
 		}
@@ -138,18 +143,62 @@ func (w *witness) checkLog(ran map[string]int) {
 			w.t.Errorf("the prompt %s had %d turn_ended", request.ClientKey, n)
 		}
 	}
+	a.checkAnswers(w.entries)
+	a.checkDenials(w.entries)
+	a.checkCalls(ran)
+}
+
+// checkAnswers looks for answers of people that are in the log and did not reach the agent.
+func (a *account) checkAnswers(entries []session.Entry) {
+	a.t.Helper()
+	for _, entry := range entries {
+		var record session.QuestionRecord
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != session.CustomQuestion {
+			continue
+		}
+		if err := json.Unmarshal(custom.Data, &record); err != nil {
+			a.t.Fatal(err)
+		}
+		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Answer) {
+			a.t.Errorf("the question of %s was answered with %q, and its result is %q", record.ToolCallID, record.Answer, result)
+		}
+	}
+}
+
+// checkDenials looks for words of people with a denial that did not reach the agent.
+func (a *account) checkDenials(entries []session.Entry) {
+	a.t.Helper()
+	for _, entry := range entries {
+		var record session.ApprovalRecord
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != session.CustomApproval {
+			continue
+		}
+		if err := json.Unmarshal(custom.Data, &record); err != nil {
+			a.t.Fatal(err)
+		}
+		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Feedback) {
+			a.t.Errorf("the call %s was denied with %q, and its result is %q", record.ToolCallID, record.Feedback, result)
+		}
+	}
+}
+
+// checkCalls looks for calls and commands without a result or made twice.
+func (a *account) checkCalls(ran map[string]int) {
+	a.t.Helper()
 	if len(a.calls) != len(a.results) {
-		w.t.Errorf("%d calls have %d results", len(a.calls), len(a.results))
+		a.t.Errorf("%d calls have %d results", len(a.calls), len(a.results))
 	}
 	for id, n := range a.calls {
 		result, ok := a.results[id]
 		switch {
 		case n != 1 || !ok:
-			w.t.Errorf("the call %s was made %d times, and has a result: %v", id, n, ok)
+			a.t.Errorf("the call %s was made %d times, and has a result: %v", id, n, ok)
 		case ran[id] > 1:
-			w.t.Errorf("the command of %s ran %d times", id, ran[id])
+			a.t.Errorf("the command of %s ran %d times", id, ran[id])
 		case ran[id] == 1 && (result == agent.TextNotStarted || strings.HasPrefix(result, "Denied")):
-			w.t.Errorf("the command of %s ran, and its result is %q", id, result)
+			a.t.Errorf("the command of %s ran, and its result is %q", id, result)
 		}
 	}
 }

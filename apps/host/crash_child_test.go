@@ -27,7 +27,11 @@ func killedHost(point string, args []string) error {
 		return err
 	}
 	var reached atomic.Int64
-	cfg := host.Config{Home: args[0], NoRelay: true, Getenv: noEnv}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cfg := host.Config{Home: args[0], NoRelay: true, Getenv: noEnv, Helper: program}
 	host.Beneath(&cfg, func(p store.Provider) store.Provider {
 		return mortal{p, func() {
 			if reached.Add(1) == at {

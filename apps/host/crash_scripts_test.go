@@ -4,6 +4,7 @@ package host_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
@@ -18,6 +19,10 @@ type crashScript struct {
 	config string // lines of config.toml
 	play   func(w *witness)
 	least  int // points that it must have
+	stride int // from one point to the next, where not every one is tried; odd, for each step has two
+	// check, where it is set, looks at what the last host left, and what it asked of
+	// its model.
+	check func(w *witness, asked string)
 
 	// A home with the session that it is about, and its folder.
 	home, sessionID, project string
@@ -41,7 +46,7 @@ func steering(key, text string) api.SendPromptRequest {
 }
 
 func crashScripts() map[string]crashScript {
-	return map[string]crashScript{
+	scripts := map[string]crashScript{
 		"text": {
 			steps: []modeltest.Step{modeltest.Say("hello there"), modeltest.Say("and again")},
 			play: func(w *witness) {
@@ -143,6 +148,8 @@ func crashScripts() map[string]crashScript {
 			least: 20,
 		},
 	}
+	maps.Copy(scripts, longCrashScripts())
+	return scripts
 }
 
 // edit gives a waiting prompt another text, and puts it first.

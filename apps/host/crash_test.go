@@ -4,11 +4,14 @@ package host_test
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
@@ -27,9 +30,10 @@ func TestKilledAtEveryStep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			script.home, script.sessionID, script.project = newSession(t)
-			for point, over := 1, false; !over; point++ {
+			for n, over := 1, false; !over; n++ {
+				point := 1 + (n-1)*max(script.stride, 1)
 				t.Run(fmt.Sprint(point), func(t *testing.T) {
-					over = killedAt(t, script, point)
+					over = killedAt(t, script, point, n%3 == 0)
 				})
 				if t.Failed() {
 					return
@@ -42,8 +46,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// killedAt tells whether the script came to its end before the point.
-func killedAt(t *testing.T, script crashScript, point int) (over bool) {
+// killedAt tells whether the script came to its end before the point. With again the
+// next host is killed too.
+func killedAt(t *testing.T, script crashScript, point int, again bool) (over bool) {
 	home := filepath.Join(t.TempDir(), "home")
 	err := errors.Join(os.CopyFS(home, os.DirFS(script.home)), os.Chmod(filepath.Join(home, "identity.json"), 0o600),
 		os.RemoveAll(filepath.Join(script.project, "ran")))
@@ -64,7 +69,7 @@ func killedAt(t *testing.T, script crashScript, point int) (over bool) {
 	later := modeltest.Serve(slowOKs()...)
 	defer later.Close()
 	configure(t, home, later.URL, script.config)
-	if point%3 == 0 {
+	if again {
 		child = begin(t, home, 1+point%7)
 		w.connect(home)
 		w.resume()
@@ -84,7 +89,13 @@ func killedAt(t *testing.T, script crashScript, point int) (over bool) {
 	}
 	w.equalsFresh(h)
 	w.checkFile(home)
-	w.checkLog(commandsRun(t, script.project))
+	ran := commandsRun(t, script.project)
+	w.checkLog(ran)
+	w.checkCrew(h, ran)
+	checkNothingRuns(t, script.project)
+	if script.check != nil {
+		script.check(w, string(bytes.Join(later.Bodies(), nil)))
+	}
 	return over
 }
 
@@ -98,8 +109,14 @@ func slowOKs() []modeltest.Step {
 
 func configure(t *testing.T, home, url, more string) {
 	t.Helper()
+	configureSandbox(t, home, url, "[sandbox]\nenabled = false\n"+more)
+}
+
+// configureSandbox is configure where more says what the sandbox is.
+func configureSandbox(t *testing.T, home, url, more string) {
+	t.Helper()
 	config := "default_model = \"main\"\n[providers.test]\ntype = \"openai\"\nbase_url = \"" + url + "/v1\"\n" +
-		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n[sandbox]\nenabled = false\n" + more
+		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n" + more
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -173,14 +190,18 @@ func (w *witness) resume() {
 	for _, request := range w.sent {
 		w.prompt(request)
 	}
-	for w.until("quiet, or an approval", func() bool { return w.idle() || len(w.unanswered()) > 0 }) {
+	for w.until("quiet, or somebody to ask", func() bool { return w.idle() || len(w.unanswered()) > 0 || len(w.live.Questions) > 0 }) {
 		w.mu.Lock()
-		asked := len(w.unanswered()) > 0
+		approval, question := len(w.unanswered()) > 0, len(w.live.Questions) > 0
 		w.mu.Unlock()
-		if !asked {
+		switch {
+		case approval:
+			w.answer(api.DecisionAllow, "")
+		case question:
+			w.reply("after all")
+		default:
 			return
 		}
-		w.answer(api.DecisionAllow, "")
 	}
 }
 
@@ -217,7 +238,13 @@ func (w *witness) promised() {
 			shown = append(shown, id)
 		}
 	}
+	asked := slices.Collect(maps.Keys(w.asked))
 	w.mu.Unlock()
+	for _, id := range asked {
+		w.until("the question "+id+", which was shown and not answered", func() bool {
+			return slices.ContainsFunc(w.live.Questions, func(q api.Question) bool { return q.ID == id })
+		})
+	}
 	for _, id := range shown {
 		w.until("the approval "+id+", which was shown and not answered", func() bool {
 			for _, a := range w.live.Approvals {

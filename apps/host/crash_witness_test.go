@@ -43,13 +43,14 @@ type witness struct {
 	live    api.Live
 	anchors api.Anchors
 	waiting map[string]bool // approvals that were shown, and no decision
+	asked   map[string]bool // questions that were shown, and no answer was tried
 	ended   map[string]int  // turn_ended by clientKey
 }
 
 func newWitness(t *testing.T, sessionID string) *witness {
 	w := &witness{
 		t: t, sessionID: sessionID, accepted: map[string]bool{}, answered: map[string]bool{},
-		live: api.NewLive(), waiting: map[string]bool{}, ended: map[string]int{},
+		live: api.NewLive(), waiting: map[string]bool{}, asked: map[string]bool{}, ended: map[string]int{},
 	}
 	w.changed = sync.NewCond(&w.mu)
 	return w
@@ -129,6 +130,9 @@ func (w *witness) take(r api.ResyncEventsResponse) {
 	for _, a := range r.Live.Approvals {
 		w.waiting[a.ID] = true
 	}
+	for _, q := range r.Live.Questions {
+		w.asked[q.ID] = true
+	}
 	for _, envelope := range w.held {
 		w.apply(envelope)
 	}
@@ -163,6 +167,10 @@ func (w *witness) apply(envelope api.EventEnvelope) {
 		w.waiting[e.Approval.ID] = true
 	case api.ApprovalResolved:
 		delete(w.waiting, e.ApprovalID)
+	case api.QuestionAsked:
+		w.asked[e.Question.ID] = true
+	case api.QuestionAnswered:
+		delete(w.asked, e.QuestionID)
 	case api.TurnEnded:
 		w.ended[e.ClientKey]++
 	}
@@ -244,6 +252,7 @@ func (w *witness) cancel() {
 	})
 	w.mu.Lock()
 	maps.Copy(w.answered, w.waiting)
+	clear(w.asked)
 	w.mu.Unlock()
 	tell[api.CancelTurnResponse](w, "cancel_turn", api.CancelTurnRequest{SessionID: w.sessionID, TurnID: turnID})
 }

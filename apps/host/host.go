@@ -16,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -64,6 +65,7 @@ type Host struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	sandbox  *sandbox.Sandbox
+	ledger   *procgroup.Ledger // of what it runs; nil where the system knows none
 
 	permissions *permissions
 
@@ -189,6 +191,7 @@ func (h *Host) load(getenv func(string) string) (err error) {
 }
 
 func (h *Host) loadSessions(getenv func(string) string) (err error) {
+	stopped := h.endLeft()
 	if h.mcp, err = newMCP(h, getenv); err != nil {
 		return err
 	}
@@ -201,7 +204,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	if err != nil {
 		return err
 	}
-	options.Sandbox = h.sandbox.Wrap
+	options.Sandbox, options.Ledger = h.sandbox.Wrap, h.ledger
 	catalog := tool.NewCatalog(options)
 	h.permissions, err = loadPermissions(h.paths, h.models.config.Permissions, catalog)
 	if err != nil {
@@ -215,7 +218,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 	others := h.newCrew(catalog)
 	open := func(sessionID string) agent.Toolset {
 		team := others.Team(sessionID)
-		scope := tool.Scope{Scratch: h.paths.Scratch(sessionID), Crew: team, Nested: h.nested}
+		scope := tool.Scope{Session: sessionID, Scratch: h.paths.Scratch(sessionID), Crew: team, Nested: h.nested}
 		return &kit{Set: catalog.Open(scope), servers: h.mcp, team: team}
 	}
 	stores, err := openStores(h.stopCtx, h.models.config, h.paths.Sessions(), h.cfg.beneath, h.log)
@@ -234,6 +237,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		Project: h.projects.Get, Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
+		Stopped: stopped, Attended: h.hub.attended,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err == nil {

@@ -3,8 +3,8 @@ package host
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/gate"
@@ -26,10 +26,7 @@ type permissions struct {
 }
 
 func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.Catalog) (*permissions, error) {
-	p := &permissions{tools: gate.Tools{}, paths: paths}
-	for _, d := range catalog.Definitions() {
-		p.tools[d.Spec.Name] = d.Subject
-	}
+	p := &permissions{tools: toolSubjects(catalog), paths: paths}
 	for _, list := range []struct {
 		name  string
 		texts []string
@@ -44,6 +41,15 @@ func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.
 	var err error
 	p.kept, err = state.LoadRules(paths.Allowed())
 	return p, err
+}
+
+// toolSubjects are the tools that rules can be about.
+func toolSubjects(catalog *tool.Catalog) gate.Tools {
+	tools := gate.Tools{}
+	for _, d := range catalog.Definitions() {
+		tools[d.Spec.Name] = d.Subject
+	}
+	return tools
 }
 
 // Tools implements sessions.Permissions.
@@ -63,9 +69,10 @@ func (p *permissions) Allow(projectID string, rules []string) error {
 // Policy implements sessions.Permissions.
 func (p *permissions) Policy(project api.Project, sessionID string) gate.Policy {
 	policy := gate.Policy{
-		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks,
+		Rules: p.rules, Dir: project.Path, Home: userHome(), Resolve: resolveLinks, List: namesIn, GitRuns: gitRuns,
 		Private: []string{resolveLinks(p.paths.Home)}, Open: []string{resolveLinks(p.paths.Scratch(sessionID))},
 		Readable: readableParts(p.paths), Sheltered: p.sheltered,
+		FoldsCase: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
 	}
 	for _, projectID := range []string{project.ID, ""} {
 		policy.Rules = policy.Rules.With(gate.Rules{
@@ -99,21 +106,6 @@ func (p *permissions) parsed(kind api.RuleKind, projectID string) []gate.Rule {
 		}
 	}
 	return rules
-}
-
-// resolveLinks follows symbolic links as far as the path exists.
-func resolveLinks(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path
-	}
-	if _, err := os.Lstat(path); err == nil { // a link to nowhere
-		return path
-	}
-	return filepath.Join(resolveLinks(parent), filepath.Base(path))
 }
 
 // maxMode is the highest mode that a connection may set.

@@ -90,6 +90,7 @@ func (c *conn) readLoop() bool {
 		if !c.alive.Load() {
 			c.alive.Store(true)
 		}
+		c.uncounted += c.reader.Arrived()
 		if c.ended() {
 			break
 		}
@@ -114,7 +115,6 @@ func (c *conn) handle(ev ws.Event) {
 		if !c.loggedIn {
 			c.login(ev.Data)
 		} else if c.allowControl() {
-			c.uncounted += len(ev.Data)
 			c.control(ev.Data)
 			c.keepPace()
 		}

@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -96,14 +95,20 @@ func TestWhoSendsTooMuchTextIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, Limits{Bytes: ByteRates{Connection: 1 << 20}})
 		c, far := pipeConn(t, r)
-		defer far.Close()
-		text := []byte(`{"type":"of_a_newer_peer","data":"` + strings.Repeat("x", 10_000) + `"}`)
+		text := `{"type":"of_a_newer_peer","data":"` + strings.Repeat("x", 10_000) + `"}`
+		frame := append(maskedHeader(0x81, len(text)), text...)
 		start := time.Now()
-		for range 600 {
-			c.handle(ws.Event{Op: ws.OpText, Data: text, Fin: true})
-		}
-		if took := time.Since(start); c.ended() || took < 3*time.Second || took > 5*time.Second {
-			t.Errorf("6 MB at 1 MiB/s with 2 at once took %s; ended: %v", took, c.ended())
+		go func() {
+			defer far.Close()
+			for range 600 {
+				if _, err := far.Write(frame); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		c.readLoop()
+		if took := time.Since(start); *c.reason.Load() != wire.ReasonReadError || took < 3*time.Second || took > 5*time.Second {
+			t.Errorf("6 MB at 1 MiB/s with 2 at once took %s; ended: %v", took, *c.reason.Load())
 		}
 		stop(t, r)
 	})

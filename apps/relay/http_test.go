@@ -78,7 +78,7 @@ func TestWebUI(t *testing.T) {
 			}
 		}
 		if strings.Contains(csp, "unsafe") || resp.Header.Get("X-Content-Type-Options") != "nosniff" ||
-			resp.Header.Get("Referrer-Policy") != "no-referrer" || resp.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
+			resp.Header.Get("Referrer-Policy") != "no-referrer" || resp.Header.Get("X-DNS-Prefetch-Control") != "off" || resp.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("%s: headers %v", tc.path, resp.Header)
 		}
 	}

@@ -279,6 +279,31 @@ func TestWhoSendsTooMuchIsPaced(t *testing.T) {
 	}
 }
 
+// TestEachByteThatArrivesIsCounted: a peer that cuts its messages into many frames sends
+// little and costs as much.
+func TestEachByteThatArrivesIsCounted(t *testing.T) {
+	r := newTestRelay(t, Limits{})
+	c, far := pipeConn(t, r)
+	stream := append(maskedHeader(0x02, 9), 0, 0, 0, 1, 0, 0, 0, 1, 'x')
+	for range 20 {
+		stream = append(stream, maskedHeader(0x00, 0)...)
+	}
+	stream = append(stream, maskedHeader(0x80, 0)...)
+	stream = append(append(stream, maskedHeader(0x81, 2)...), "{}"...)
+	go func() {
+		defer far.Close()
+		if _, err := far.Write(stream); err != nil {
+			t.Error(err)
+		}
+	}()
+	go io.Copy(io.Discard, far)
+	c.readLoop()
+	if c.uncounted != len(stream) {
+		t.Errorf("%d bytes were counted, %d arrived", c.uncounted, len(stream))
+	}
+	stop(t, r)
+}
+
 func TestPaceEndsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, Limits{Bytes: ByteRates{Connection: minByteRate}})

@@ -31,7 +31,6 @@ func (c *conn) routeBatch(ev ws.Event) error {
 	}
 	taken := len(ev.Data) - len(data)
 	c.reader.Discard(taken)
-	c.uncounted += taken
 	if records > 0 {
 		c.done.Add(1)
 		c.relay.metrics.records.Add(float64(records))

@@ -1,4 +1,6 @@
 // Scenes of what pages must stand: much at once, long, foreign, broken.
+
+import { emptyLive } from "../src/api/projection";
 import type { CrewChild } from "../src/api/types";
 import {
   approval,
@@ -12,7 +14,7 @@ import {
   summary,
   user,
 } from "../src/app/testing/builders";
-import { emptyLive, type FakeScorel } from "../src/app/testing/fake-scorel";
+import type { FakeScorel } from "../src/app/testing/fake-scorel";
 import { managed, weak } from "./managed-scene";
 import { process } from "./process-scene";
 import { answer, arabic, japanese, unbroken } from "./texts";

@@ -23,11 +23,14 @@ type (
 		Text string
 		// Paths are the files that the text is from, absolute.
 		Paths []string
+		// Jobs are the background jobs whose end the text tells.
+		Jobs []string
 	}
 	// NoteRecord is the details of the entry of a note.
 	NoteRecord struct {
 		Kind   NoteKind `json:"kind"`
 		Paths  []string `json:"paths,omitempty"` // of the files that the text is from
+		Jobs   []string `json:"jobs,omitempty"`  // whose end the text tells
 		TurnID string   `json:"turnId,omitempty"`
 	}
 )

@@ -32,6 +32,9 @@ const (
 	// TextInterrupted answers a call whose result the log does not have.
 	TextInterrupted = "No result: the host stopped while this call was open. It may have run in part; " +
 		"check before you make it again."
+	// TextStopped is TextInterrupted of a call that outlived the host.
+	TextStopped = "No result: the host stopped while this call was open. What it had started ran on, and was ended when the host " +
+		"was back. It may have run in part; check before you make it again."
 	// TextGoOn is the prompt before an answer that the log has without one.
 	TextGoOn = "(go on)"
 	// TextNotAnswered answers a question that the cancel found waiting.

@@ -10,7 +10,9 @@
 package gate
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -42,6 +44,9 @@ type Request struct {
 type Policy struct {
 	Mode  api.Mode
 	Rules Rules
+	// Only says for which calls the tools may be used that it is about, whatever mode and
+	// rules say: it denies the others and allows none.
+	Only []Rule
 	// Dir is the folder of the project: absolute, symbolic links resolved.
 	Dir string
 	// Home is the user's home folder, which ~ and $HOME stand for.
@@ -53,9 +58,17 @@ type Policy struct {
 	Readable []string
 	// Sheltered says that commands do not see Private: a sandbox hides it from them.
 	Sheltered bool
-	// Resolve follows symbolic links as far as a path exists; nil takes paths as
-	// they are written.
+	// Resolve follows symbolic links as far as a path exists, also where .. stands behind
+	// one; nil takes paths as they are written.
 	Resolve func(string) string
+	// List names what lies in a folder; complete is false when that is not all. nil takes
+	// a pattern of the shell for a name.
+	List func(folder string) (names []string, complete bool)
+	// FoldsCase says that capital letters make no other file here, so that rules see none.
+	FoldsCase bool
+	// GitRuns says what git, started in a folder, runs because the repository there says
+	// so, or ""; nil knows of nothing.
+	GitRuns func(folder string) string
 }
 
 // Verdict is the decision about a call and what a person is shown of it.
@@ -67,6 +80,10 @@ type Verdict struct {
 	// Propose are the rules that would let the call pass without asking; empty where
 	// none may be offered.
 	Propose []string
+	// Rules are those that let parts of an allowed call pass; ByMode says that the mode
+	// did that for a part. Neither: nobody had to allow it, as it only reads.
+	Rules  []string
+	ByMode bool
 }
 
 // Judge decides about a call.
@@ -82,6 +99,9 @@ func (p Policy) Judge(r Request) Verdict {
 		v = p.judgeWrite(r)
 	default:
 		v = p.judgeOther(r)
+	}
+	if only := p.onlyFor(r.Tool); v.Action != Deny && len(only) > 0 && !p.covered(r, only) {
+		v = denied(fmt.Sprintf(textOnly, r.Tool, texts(only)), v.Risk)
 	}
 	if v.Risk.Level == "" {
 		v.Risk.Level = api.RiskLow
@@ -111,6 +131,13 @@ func within(folder, path string) bool {
 	return folder != "" && (path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/"))
 }
 
+// holds is within for what must not be missed: many machines do not tell capital letters
+// from others in the name of a file.
+func holds(folder, path string) bool {
+	want, parts := strings.Split(strings.TrimSuffix(folder, "/"), "/"), strings.Split(path, "/")
+	return folder != "" && len(parts) >= len(want) && slices.EqualFunc(want, parts[:len(want)], strings.EqualFold)
+}
+
 func withinAny(folders []string, path string) bool {
 	for _, folder := range folders {
 		if within(folder, path) {
@@ -123,7 +150,7 @@ func withinAny(folders []string, path string) bool {
 // closed tells whether an absolute path holds the host's own keys and logs, or what it
 // believes, which nothing changes.
 func (p Policy) closed(path string) bool {
-	return withinAny(p.Private, path) && !withinAny(p.Open, path)
+	return slices.ContainsFunc(p.Private, func(folder string) bool { return holds(folder, path) }) && !withinAny(p.Open, path)
 }
 
 // readable tells whether a path may be read though it is closed.
@@ -133,7 +160,7 @@ func (p Policy) readable(path string) bool {
 
 // gitControl tells whether writing there lets git run something.
 func gitControl(path string) bool {
-	return strings.Contains(path+"/", "/.git/")
+	return strings.Contains(strings.ToLower(path)+"/", "/.git/")
 }
 
-func gitHooks(path string) bool { return strings.Contains(path+"/", "/.git/hooks/") }
+func gitHooks(path string) bool { return strings.Contains(strings.ToLower(path)+"/", "/.git/hooks/") }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	pathpkg "path"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var systemFolders = []string{
 
 var (
 	disk      = regexp.MustCompile(`^/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|md|dm-|loop|mapper/|mem|kmem|port)`)
+	silent    = regexp.MustCompile(`^/dev/(null|zero|full|stdin|stdout|stderr|fd/[0-9]+)$`) // opening it changes nothing
 	harmless  = regexp.MustCompile(`^/dev/(null|zero|full|stdin|stdout|stderr|tty|ptmx|(fd|pts|shm)/.*)$`)
 	stopping  = []string{"shutdown", "reboot", "halt", "poweroff", "telinit", "killall5"}
 	stopUnits = []string{"poweroff", "reboot", "halt", "kexec", "rescue", "emergency", "suspend", "hibernate", "exit"}
@@ -32,16 +34,25 @@ func (p Policy) floorOfScript(s *script) string {
 		}
 	}
 	for _, d := range s.redirects {
-		full := p.absolute(d.dir, d.target.text)
-		switch {
-		case p.closed(full) && (d.writes || !p.readable(full)):
-			return "it touches scorel's own keys, settings or logs"
-		case !d.writes:
-		case strings.HasPrefix(full, "/dev/") && !harmless.MatchString(full), full == "/proc/sysrq-trigger":
-			return "it writes to a device"
-		case gitHooks(full):
-			return "it writes to .git/hooks, which git runs"
+		paths, _ := p.leads(d.dir, d.target)
+		for _, full := range paths {
+			if why := p.floorOfRedirect(d, full); why != "" {
+				return why
+			}
 		}
+	}
+	return ""
+}
+
+func (p Policy) floorOfRedirect(d redirect, full string) string {
+	switch {
+	case p.closed(full) && (d.writes || !p.readable(full)):
+		return "it touches scorel's own keys, settings or logs"
+	case !d.writes:
+	case strings.HasPrefix(full, "/dev/") && !harmless.MatchString(full), full == "/proc/sysrq-trigger":
+		return "it writes to a device"
+	case gitHooks(full):
+		return "it writes to .git/hooks, which git runs"
 	}
 	return ""
 }
@@ -102,8 +113,12 @@ func (p Policy) vital(dir, path string) bool {
 	if path == "*" || path == ".*" {
 		path = "."
 	}
-	full := p.absolute(dir, path)
-	return slices.Contains(systemFolders, full) || full == p.Home || p.Home != "" && within(full, p.Home)
+	full := p.located(dir, path)
+	fits := func(folder string) bool {
+		matched, err := pathpkg.Match(full, folder) // rm -rf /u*
+		return err == nil && matched
+	}
+	return slices.ContainsFunc(systemFolders, fits) || full == p.Home || p.Home != "" && (within(full, p.Home) || fits(p.Home))
 }
 
 // floorOfPaths says why a command may not touch what it names, or "".
@@ -111,16 +126,17 @@ func (p Policy) floorOfPaths(c command, name string) string {
 	reads := onlyReads(c)
 	for i, w := range c.words[1:] {
 		for _, candidate := range []string{w.text, after(w.text, "="), after(w.text, "/"), after(w.text, "~")} {
-			if candidate == "" {
+			if candidate == "" || name == "echo" || name == "printf" {
 				continue
 			}
-			full := p.absolute(c.dir, candidate)
-			switch {
-			case name == "echo" || name == "printf":
-			case p.closed(full) && !(p.readable(full) && (reads || !changes(c, i+1))):
-				return "it touches scorel's own keys, settings or logs"
-			case gitHooks(full) && !reads && slices.Contains(append(copying, "sed", "chmod", "touch", "git", "patch"), name):
-				return "it writes to .git/hooks, which git runs"
+			paths, _ := p.leads(c.dir, word{candidate, w.kind})
+			for _, full := range paths {
+				switch {
+				case p.closed(full) && !(p.readable(full) && (reads || !changes(c, i+1))):
+					return "it touches scorel's own keys, settings or logs"
+				case gitHooks(full) && !reads && slices.Contains(append(copying, "sed", "chmod", "touch", "git", "patch"), name):
+					return "it writes to .git/hooks, which git runs"
+				}
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func FuzzJudge(f *testing.F) {
 				t.Fatalf("the rule %q does not read as %q: %v", rule, r, err)
 			}
 		}
-		s := readScript(command, p.Dir, p.Home)
+		s := p.readScript(command)
 		for _, p.Mode = range api.Modes() {
 			v := judge(p, command)
 			if v.Action == Allow && (s.err != nil || len(s.opaque) > 0 && p.Mode != api.ModeBypass) {

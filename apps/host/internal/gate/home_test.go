@@ -47,7 +47,7 @@ func TestTheUsersOwnSkillsRun(t *testing.T) {
 // mode auto lets it through only where a sandbox hides the keys.
 func TestWhatGoesThroughTheHomeAsks(t *testing.T) {
 	for _, command := range []string{
-		"grep -r sk- /home/ann", "grep -r sk- ~", "find / -name identity.json", "cat ~/.s*/identity.json", "cat ~/{.scorel,x}/identity.json", "cat /home/*/.scorel/config.toml",
+		"grep -r sk- /home/ann", "grep -r sk- ~", "find / -name identity.json", "cat ~/.s*/identity.json", "cat /home/*/.scorel/config.toml",
 		"cd ~ && grep -r sk- .", "cd ~ && rg sk-", "tar cf out.tar /home", "cat ~/.score?/config.toml", "cat ~/.[s]corel/config.toml",
 	} {
 		if v := judge(testPolicy(t, api.ModeAuto), command); v.Action != Ask {

@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -82,7 +84,9 @@ func TestFloorHoldsInEveryMode(t *testing.T) {
 		":(){ :|:& };:", "bomb() { bomb & bomb; }; bomb", "shutdown -h now", "/sbin/reboot", "systemctl poweroff", "init 0", "kill -9 -1", "kill -- -1",
 		"cat ~/.scorel/identity.json", "cp x /home/ann/.scorel/config.toml", "echo x >> ~/.scorel/config.toml", "cat < ~/.scorel/run/host.json",
 		"cd ~/.scorel && cat identity.json", "tar cf - --directory=/home/ann/.scorel .", "echo x > .git/hooks/pre-commit", "cp x .git/hooks/pre-push",
-		"r\\m -rf /", "'rm' -rf /",
+		"r\\m -rf /", "'rm' -rf /", "rm -rf {/usr,x}", "rm -rf /{usr,etc}", "rm -rf /{t..v}sr", "rm -rf /u*", "rm -rf /?sr", "cat ~/{.scorel,x}/identity.json", "cat {x,/home/ann/.scorel/identity.json}",
+		"bash <<'E'\nrm -rf /\nE", "sh -s <<E\nrm -rf \\$HOME\nE", "bash <<< 'rm -rf /'", "{ env bash; } <<-E\n\trm -rf /\n\tE", "if bash; then x; fi <<< 'rm -rf /'", ". /dev/stdin <<< 'rm -rf /'",
+		"cat ~/.SCOREL/identity.json", "cat ~/.ſcorel/identity.json", "cp x .GIT/Hooks/pre-push", "env -S 'rm -rf /'", "env -iS'rm -rf /'", "watch 'x; rm -rf /'", "trap 'rm -rf /' EXIT",
 	}
 	for _, mode := range api.Modes() {
 		for _, command := range commands {
@@ -191,22 +195,24 @@ func TestProposals(t *testing.T) {
 
 func TestRulesSayWhatToWrite(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "tool(pattern)",
-		"bash(":                  "tool(pattern)",
-		"Bash(ls)":               "the tools are bash,",
-		"bash()":                 "write bash alone",
-		"bash(git 'x')":          "plain words",
-		"bash(a && b)":           "plain words",
-		"bash(* x)":              "command's name first",
-		"write_file([)":          "path pattern",
-		"write_file(../x)":       "absolute path",
-		"fetch_url(example.com)": "domain:example.com",
-		"fetch_url(domain:a/b)":  "domain:example.com",
-		"memory_save(x)":         "takes none",
-		"mcp__mail":              "mcp__server__tool",
-		"mcp__mail__send(x)":     "without a pattern",
-		strings.Repeat("x", 501): "limit",
-		"bash(ls) bash(pwd":      "tool(pattern)",
+		"":                 "tool(pattern)",
+		"bash(":            "tool(pattern)",
+		"Bash(ls)":         "the tools are bash,",
+		"bash()":           "write bash alone",
+		"bash(git 'x')":    "plain words",
+		"bash(a && b)":     "plain words",
+		"bash(* x)":        "command's name first",
+		"write_file([)":    "path pattern",
+		"write_file(../x)": "absolute path",
+
+		"write_file(" + strings.Repeat("{a,aa}", 30) + ")": "too many lists",
+		"fetch_url(example.com)":                           "domain:example.com",
+		"fetch_url(domain:a/b)":                            "domain:example.com",
+		"memory_save(x)":                                   "takes none",
+		"mcp__mail":                                        "mcp__server__tool",
+		"mcp__mail__send(x)":                               "without a pattern",
+		strings.Repeat("x", 501):                           "limit",
+		"bash(ls) bash(pwd":                                "tool(pattern)",
 	} {
 		if _, err := ParseRule(text, testTools()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
@@ -240,5 +246,54 @@ func TestCaps(t *testing.T) {
 		return 1
 	}) {
 		t.Error("the modes are not in order")
+	}
+}
+
+// TestNoCommandLineKeepsTheJudgeBusy: what is written once may be read many times.
+func TestNoCommandLineKeepsTheJudgeBusy(t *testing.T) {
+	braces, shells := "x", "true"
+	for i := range 8 {
+		braces = "echo {1..900}$(" + braces + ")"
+		shells = fmt.Sprintf("{ %s } <<'E%d'\n%s\nE%d\n", strings.Repeat("bash; ", 200), i, shells, i)
+	}
+	for _, command := range []string{braces, shells, "echo " + strings.Repeat("{a,b}", 40), "env " + strings.Repeat("bash ", 390) + "<<< '" + strings.Repeat("ls; ", 500) + "'"} {
+		began := time.Now()
+		if v := judge(testPolicy(t, api.ModeBypass), command); v.Action != Ask {
+			t.Errorf("%.60q: %+v", command, v)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%.60q took %s", command, took)
+		}
+	}
+}
+
+// TestWhatAllows: an allowed call names the rules and the mode that let it pass.
+func TestWhatAllows(t *testing.T) {
+	rules := []string{"bash(go test *)", "bash(npm ci)", "write_file(docs/**)", "fetch_url(domain:example.com)"}
+	bash := func(command string) Request { return Request{Tool: "bash", Writes: true, Command: command} }
+	file := func(paths ...string) Request { return Request{Tool: "write_file", Writes: true, Paths: paths} }
+	for _, c := range []struct {
+		mode    api.Mode
+		request Request
+		rules   string
+		byMode  bool
+	}{
+		{api.ModeAsk, bash("go test ./..."), "bash(go test *)", false},
+		{api.ModeAsk, bash("npm ci && go test ./... && go test ./x"), "bash(npm ci) bash(go test *)", false},
+		{api.ModeAsk, bash("ls"), "", false},
+		{api.ModeAuto, bash("go test ./... && touch a"), "bash(go test *)", true},
+		{api.ModeAcceptEdits, bash("go test ./... > out.txt"), "bash(go test *)", true},
+		{api.ModeBypass, bash("go test ./..."), "", true},
+		{api.ModeAsk, bash("npm ci && rm -r x"), "", false},
+		{api.ModeAsk, file("docs/a.md"), "write_file(docs/**)", false},
+		{api.ModeAuto, file("docs/a.md", "b.md"), "write_file(docs/**)", true},
+		{api.ModeAsk, file("docs/a.md", "b.md"), "", false},
+		{api.ModeAsk, Request{Tool: "fetch_url", Writes: true, URL: "https://example.com/"}, "fetch_url(domain:example.com)", false},
+		{api.ModeAuto, Request{Tool: "fetch_url", Writes: true, URL: "https://example.org/"}, "", true},
+	} {
+		v := testPolicy(t, c.mode, rules...).Judge(c.request)
+		if strings.Join(v.Rules, " ") != c.rules || v.ByMode != c.byMode {
+			t.Errorf("%s %+v: %q, by the mode %v", c.mode, c.request, v.Rules, v.ByMode)
+		}
 	}
 }

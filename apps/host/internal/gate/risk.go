@@ -35,7 +35,7 @@ func (p Policy) riskOfScript(s *script) api.Risk {
 		p.riskOfCommand(&risk, c)
 	}
 	for _, d := range s.redirects {
-		if full := p.absolute(d.dir, d.target.text); d.writes && !harmless.MatchString(full) {
+		if full := p.located(d.dir, d.target.text); d.writes && !silent.MatchString(full) {
 			p.riskOfWrite(&risk, full, d.dir == "" || d.target.kind > globWord)
 		}
 	}
@@ -118,14 +118,15 @@ func (p Policy) riskOfHome(risk *api.Risk, c command) {
 	if p.Sheltered || slices.Contains(wordsOnly, c.words[0].text) {
 		return
 	}
-	for _, w := range append(p.named(c), ".") {
+	for _, named := range append(p.named(c), word{text: "."}) {
+		w := named.text
 		if i := strings.IndexAny(w, "*?[{"); i >= 0 {
 			w = w[:strings.LastIndexByte(w[:i], '/')+1]
 		}
 		if w == "" || w == "." && c.dir == "" {
 			continue
 		}
-		full := p.absolute(c.dir, w)
+		full := p.located(c.dir, w)
 		if slices.ContainsFunc(p.Private, func(folder string) bool { return within(full, folder) }) {
 			raise(risk, api.RiskHigh, "it may reach scorel's own keys, which no sandbox hides here: "+full)
 		}
@@ -137,20 +138,27 @@ func (p Policy) riskOfNames(risk *api.Risk, c command) {
 		return
 	}
 	for _, w := range p.named(c) {
-		full := p.absolute(c.dir, w)
-		switch pathLike := strings.ContainsAny(w, "/~") || strings.HasPrefix(w, ".."); {
-		case secret(full):
-			raise(risk, api.RiskHigh, "it names what looks like a secret: "+p.short(full))
-		case strings.Contains(w, "://"):
-		case pathLike && !within(p.Dir, full) && !harmless.MatchString(full):
-			level := api.RiskMedium
-			if !onlyReads(c) {
-				level = api.RiskHigh
-			}
-			raise(risk, level, "it names a path outside of the project: "+full)
-		case gitControl(full) && !onlyReads(c):
-			raise(risk, api.RiskHigh, "it names git's own files: "+p.short(full))
+		paths, _ := p.leads(c.dir, w)
+		for _, full := range paths {
+			p.riskOfName(risk, c, w.text, full)
 		}
+	}
+}
+
+// riskOfName is about one path that a word of a command leads to.
+func (p Policy) riskOfName(risk *api.Risk, c command, w, full string) {
+	switch pathLike := strings.ContainsAny(w, "/~") || strings.HasPrefix(w, ".."); {
+	case secret(full):
+		raise(risk, api.RiskHigh, "it names what looks like a secret: "+p.short(full))
+	case strings.Contains(w, "://"):
+	case pathLike && !within(p.Dir, full) && !harmless.MatchString(full):
+		level := api.RiskMedium
+		if !onlyReads(c) {
+			level = api.RiskHigh
+		}
+		raise(risk, level, "it names a path outside of the project: "+full)
+	case gitControl(full) && !onlyReads(c):
+		raise(risk, api.RiskHigh, "it names git's own files: "+p.short(full))
 	}
 }
 

@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -20,6 +21,9 @@ const (
 
 // maxRule bounds the text of one rule, in bytes.
 const maxRule = 500
+
+// maxChoices bounds the patterns that one with lists in braces stands for.
+const maxChoices = 10_000
 
 // Tools names the tools that rules may be about, each with the argument that its
 // patterns are compared with: "command", "path", "url" or "".
@@ -133,6 +137,9 @@ func (r *Rule) compile() error {
 		if !doublestar.ValidatePattern(r.pattern) || strings.ContainsRune(r.pattern, '\\') {
 			return errors.New("holds no valid path pattern: write for example src/** or *.md")
 		}
+		if lists := float64(strings.Count(r.pattern, "{")); lists > 0 && math.Pow(float64(strings.Count(r.pattern, ","))/lists+1, lists) > maxChoices {
+			return errors.New("has too many lists in braces: write a rule for each")
+		}
 		if slices.Contains(strings.Split(r.pattern, "/"), "..") {
 			return errors.New("holds ..: write an absolute path for what lies outside of the project")
 		}
@@ -198,16 +205,19 @@ func (r Rule) matchesPath(p Policy, full string) bool {
 	if r.pattern == "" {
 		return true
 	}
-	pattern := r.pattern
+	pattern, dir, home := r.pattern, p.Dir, p.Home
+	if p.FoldsCase {
+		pattern, dir, home, full = strings.ToLower(pattern), strings.ToLower(dir), strings.ToLower(home), strings.ToLower(full)
+	}
 	switch {
 	case strings.HasPrefix(pattern, "~/"):
-		pattern = p.Home + pattern[1:]
+		pattern = home + pattern[1:]
 	case strings.HasPrefix(pattern, "/"):
 	default:
-		if !within(p.Dir, full) {
+		if !within(dir, full) {
 			return false
 		}
-		full = strings.TrimPrefix(strings.TrimPrefix(full, p.Dir), "/")
+		full = strings.TrimPrefix(strings.TrimPrefix(full, dir), "/")
 		if !strings.Contains(pattern, "/") {
 			full = path.Base(full)
 		}

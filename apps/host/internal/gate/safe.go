@@ -33,7 +33,7 @@ func onlyReads(c command) bool {
 				return false
 			}
 		}
-		return true
+		return !slices.ContainsFunc(args, func(a string) bool { return name == "strings" && strings.HasPrefix(a, "@") }) // @file holds options
 	}
 	if !c.literal() { // the name of a file could be an option
 		return false
@@ -51,13 +51,13 @@ func onlyReads(c command) bool {
 	case "base64":
 		return !has(args, 'o', "--output")
 	case "sort":
-		return !has(args, 'o', "--output", "--compress-program", "--temporary-directory") && !has(args, 'T')
+		return !has(args, 'o', "--output", "--compress-program", "--temporary-directory", "--files0-from") && !has(args, 'T')
 	case "tree":
 		return !has(args, 'o', "--output") && !has(args, 'R')
 	case "file":
 		return !has(args, 'C', "--compile")
 	case "uniq":
-		return len(operands(args)) <= 1
+		return len(operands(args)) <= 1 && !slices.Contains(args, "--") // the second is written to
 	case "hostname":
 		return len(args) == 0
 	case "printf":
@@ -119,7 +119,7 @@ func gitReads(args []string) bool {
 // and nothing of it looks like a secret.
 func (p Policy) staysInside(c command) bool {
 	name := c.words[0].text
-	if c.dir == "" || !within(p.Dir, p.absolute(c.dir, ".")) || slices.ContainsFunc(p.Private, func(f string) bool { return within(p.Dir, f) }) {
+	if c.dir == "" || !within(p.Dir, p.located(c.dir, ".")) || slices.ContainsFunc(p.Private, func(f string) bool { return within(p.Dir, f) }) {
 		return false
 	}
 	if name == "cd" && len(c.words) != 2 {
@@ -128,8 +128,12 @@ func (p Policy) staysInside(c command) bool {
 	if slices.Contains(wordsOnly, name) {
 		return true
 	}
+	if !p.Sheltered && goesThroughLinks(c) {
+		return false
+	}
 	for _, w := range p.named(c) {
-		if full := p.absolute(c.dir, w); !within(p.Dir, full) || secret(full) {
+		paths, known := p.leads(c.dir, w)
+		if !known || slices.ContainsFunc(paths, func(full string) bool { return !within(p.Dir, full) || secret(full) }) {
 			return false
 		}
 	}
@@ -138,31 +142,48 @@ func (p Policy) staysInside(c command) bool {
 
 // named returns the words of a command that can be paths, as far as that can be
 // told without knowing its options.
-func (p Policy) named(c command) []string {
-	var paths []string
-	args := c.plain()[1:]
-	if slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, c.words[0].text) && !has(args, 'e', "--regexp") && !has(args, 'f', "--file") {
-		if i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
+func (p Policy) named(c command) []word {
+	var paths []word
+	args := c.words[1:]
+	if texts := c.plain()[1:]; slices.Contains([]string{"grep", "egrep", "fgrep", "rg"}, c.words[0].text) && !has(texts, 'e', "--regexp") && !has(texts, 'f', "--file") {
+		if i := slices.IndexFunc(texts, func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
 			args = slices.Delete(slices.Clone(args), i, i+1) // the first is the text that is searched for
 		}
 	}
-	for _, a := range args {
-		if strings.HasPrefix(a, "-") {
-			_, value, found := strings.Cut(a, "=")
-			if i := strings.IndexAny(a, "/~."); !found && i > 0 {
-				value, found = a[i:], true // -f/etc/passwd
-			}
-			if !found {
-				continue
-			}
-			a = value
+	ended := false
+	for _, w := range args {
+		if ended || !strings.HasPrefix(w.text, "-") {
+			paths = append(paths, w)
+			continue
 		}
-		paths = append(paths, a)
+		ended = w.text == "--"
+		for _, value := range optionValues(w.text) {
+			paths = append(paths, word{value, w.kind})
+		}
 	}
 	return paths
 }
 
-var secretName = regexp.MustCompile(`(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?|proc/.*(environ|mem|fd|root|cwd)(/.*)?)$`)
+// optionValues are the parts of an option that can be a path: behind = or behind a
+// short option, from any letter on, since it is not known which of them takes a value.
+func optionValues(option string) []string {
+	if _, value, found := strings.Cut(option, "="); found {
+		return []string{value}
+	}
+	if i := strings.IndexAny(option, "/~."); i > 0 {
+		return []string{option[i:]} // -f/etc/passwd
+	}
+	if strings.HasPrefix(option, "--") {
+		return nil
+	}
+	var values []string
+	for i := 2; i < min(len(option), 32); i++ { // -flink
+		values = append(values, option[i:])
+	}
+	return values
+}
+
+var secretName = regexp.MustCompile(`(?i)(^|/)(\.env(\.[^/]*)?|id_(rsa|ed25519|ecdsa|dsa)[^/]*|[^/]*\.(pem|key|p12|pfx)|\.netrc|\.npmrc|\.pypirc|credentials|\.(ssh|aws|gnupg|kube)(/.*)?|proc/.*(environ|mem|fd|root|cwd)(/.*)?)$`)
 
 // secret tells whether a path looks like one that holds keys.
 func secret(path string) bool { return secretName.MatchString(path) }

@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,6 +14,12 @@ const maxScript = 32 << 10
 
 // maxNesting bounds scripts inside of scripts (bash -c "bash -c ...").
 const maxNesting = 8
+
+// maxInner bounds the scripts inside of one that are read, in bytes: one text may be
+// that of many shells.
+const maxInner = 4 * maxScript
+
+var errInner = fmt.Errorf("it holds more than %d bytes of scripts that it runs", maxInner)
 
 var errLong = fmt.Errorf("it is longer than %d bytes", maxScript)
 
@@ -26,6 +33,9 @@ type script struct {
 	compound bool
 	bomb     bool // a function that calls itself without end
 	err      error
+
+	spread int // words that lists in braces stood for
+	read   int // bytes of scripts inside of it
 }
 
 // command is one simple command.
@@ -73,12 +83,15 @@ type reader struct {
 	depth int
 	inner bool // inside of a wrapper
 	piped bool
+	fed   []word // texts of here-documents: what a shell reads from its input
+	// located says where a path leads from a folder.
+	located func(dir, path string) string
 }
 
-// readScript parses a command line as bash would in dir.
-func readScript(text, dir, home string) *script {
+// readScript parses a command line as bash would in the folder of the project.
+func (p Policy) readScript(text string) *script {
 	out := &script{}
-	r := &reader{out: out, home: home, dir: dir}
+	r := &reader{out: out, home: p.Home, dir: p.Dir, located: p.located}
 	r.parse(text)
 	return out
 }
@@ -121,9 +134,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Disown || s.Negated {
 		r.out.compound = true
 	}
+	before := r.fed
 	for _, redirection := range s.Redirs {
 		r.redirection(redirection)
 	}
+	defer func() { r.fed = before }()
 	switch c := s.Cmd.(type) {
 	case nil:
 	case *syntax.CallExpr:
@@ -222,12 +237,13 @@ func (r *reader) redirection(d *syntax.Redirect) {
 		return
 	}
 	target := r.word(d.Word)
-	if d.Hdoc != nil {
-		r.word(d.Hdoc)
-	}
 	switch d.Op {
-	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+	case syntax.Hdoc, syntax.DashHdoc:
+		r.feed(r.document(d))
 		return // text, and no file
+	case syntax.WordHdoc:
+		r.feed(target)
+		return
 	case syntax.DplIn, syntax.DplOut:
 		if target.kind == literalWord && strings.Trim(target.text, "0123456789-") == "" {
 			return // 2>&1
@@ -248,7 +264,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	}
 	cmd := command{dir: r.dir, wrapped: r.inner, assigns: len(c.Assigns) > 0, piped: r.piped}
 	for _, w := range c.Args {
-		cmd.words = append(cmd.words, r.word(w))
+		cmd.words = append(cmd.words, r.words(w)...)
 	}
 	if k := cmd.words[0].kind; k != literalWord {
 		r.opaque("the name of a command is known only when it runs")
@@ -256,6 +272,17 @@ func (r *reader) call(c *syntax.CallExpr) {
 	r.out.commands = append(r.out.commands, cmd)
 	r.unwrap(cmd)
 	r.follow(cmd)
+}
+
+// enter goes to another folder. Where .. stands behind a link, bash tries two ways, and
+// which of them it takes is known only when it runs.
+func (r *reader) enter(path string) {
+	to := join(r.dir, path)
+	if slices.Contains(strings.Split(path, "/"), "..") && r.located(r.dir, path) != r.located("", to) {
+		r.opaque("the folder that it goes to depends on links")
+		to = ""
+	}
+	r.dir = to
 }
 
 // follow keeps track of the folder that later commands run in.
@@ -267,7 +294,7 @@ func (r *reader) follow(cmd command) {
 	case len(cmd.words) == 1:
 		r.dir = r.home
 	case len(cmd.words) == 2 && cmd.words[1].kind == literalWord && cmd.words[1].text != "-" && r.dir != "":
-		r.dir = join(r.dir, cmd.words[1].text)
+		r.enter(cmd.words[1].text)
 	default:
 		r.dir = ""
 	}

@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -35,6 +37,51 @@ func (r *reader) word(w *syntax.Word) word {
 	b := wordBuilder{r: r}
 	for i, part := range w.Parts {
 		b.part(part, i == 0, false)
+	}
+	return word{b.text.String(), b.kind}
+}
+
+// maxBraces bounds the words that lists in braces stand for in a command line.
+const maxBraces = 1000
+
+var errBraces = fmt.Errorf("a list in braces stands for more than %d words", maxBraces)
+
+// words returns what a word stands for: more than one where it holds a list in braces,
+// which bash writes out before it looks at anything else.
+func (r *reader) words(w *syntax.Word) []word {
+	split := *w
+	if !syntax.SplitBraces(&split) {
+		return []word{r.word(w)}
+	}
+	var all []word
+	for each, err := range expand.BracesSeq(nil, &split) {
+		if r.out.spread++; err != nil || r.out.spread > maxBraces {
+			r.fail(errBraces)
+			return append(all, r.literally(w))
+		}
+		all = append(all, r.word(each))
+	}
+	return all
+}
+
+// literally is a word as it is written, for what is not looked through any more.
+func (r *reader) literally(w *syntax.Word) word { return word{w.Lit(), opaqueWord} }
+
+// document is the text of a here-document. Where its mark is quoted nothing in it is
+// replaced.
+func (r *reader) document(d *syntax.Redirect) word {
+	if d.Hdoc == nil {
+		return word{}
+	}
+	mark := d.Word.Lit()
+	quoted := mark == "" || strings.Contains(mark, "\\")
+	b := wordBuilder{r: r}
+	for _, part := range d.Hdoc.Parts {
+		if text, plain := part.(*syntax.Lit); plain && quoted {
+			b.text.WriteString(text.Value)
+			continue
+		}
+		b.part(part, false, true)
 	}
 	return word{b.text.String(), b.kind}
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // shells run a text that they are given.
@@ -59,6 +61,9 @@ func (r *reader) unwrap(cmd command) {
 				return
 			}
 		}
+		r.readFed(cmd, name)
+	case name == "source" || name == ".":
+		r.readFed(cmd, name)
 	}
 	if cmd.wrapped || !runsOther(cmd, name) {
 		return
@@ -67,6 +72,7 @@ func (r *reader) unwrap(cmd command) {
 		r.fail(errManyWords)
 		return
 	}
+	r.readTexts(cmd, name)
 	for i := 1; i < len(cmd.words); i++ {
 		inner := command{words: cmd.words[i:], dir: cmd.dir, wrapped: true, piped: cmd.piped}
 		r.out.commands = append(r.out.commands, inner)
@@ -83,6 +89,53 @@ func (r *reader) readInner(words []word, by string) {
 		}
 		texts = append(texts, w.text)
 	}
-	inner := &reader{out: r.out, home: r.home, dir: r.dir, depth: r.depth + 1, inner: true, piped: r.piped}
-	inner.parse(strings.Join(texts, " "))
+	text := strings.Join(texts, " ")
+	if r.out.read += len(text) + 1; r.out.read > maxInner {
+		r.fail(errInner)
+		return
+	}
+	inner := &reader{out: r.out, home: r.home, dir: r.dir, depth: r.depth + 1, inner: true, piped: r.piped, located: r.located}
+	inner.parse(text)
+}
+
+// feed notes a text that a shell may find in its input.
+func (r *reader) feed(w word) { r.fed = append(slices.Clone(r.fed), w) }
+
+// readFed parses what a shell reads from its input. Where it may as well read a file,
+// the text can be something else, and counts only when it is a script.
+func (r *reader) readFed(cmd command, name string) {
+	certain := len(operands(cmd.plain()[1:])) == 0
+	for _, w := range r.fed {
+		if r.out.err == nil && (certain || isScript(w.text)) {
+			r.readInner([]word{w}, name)
+		}
+	}
+}
+
+func isScript(text string) bool {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	return err == nil && len(text) <= maxScript
+}
+
+// textRunners give a text to a shell, or take it apart and run it.
+var textRunners = []string{"env", "watch", "script", "flock", "trap", "parallel", "su", "runuser"}
+
+// readTexts parses the words of a wrapper that it may run as a script of more than one
+// word: env -S 'rm x', watch 'rm x'.
+func (r *reader) readTexts(cmd command, name string) {
+	if !slices.Contains(textRunners, name) {
+		return
+	}
+	for _, w := range cmd.words[1:] {
+		text := w.text
+		if name == "env" { // only -S, which may have other options before it
+			_, text, _ = strings.Cut(strings.Replace(text, "--split-string=", "-S", 1), "S")
+			if !strings.HasPrefix(w.text, "-") {
+				text = w.text
+			}
+		}
+		if r.out.err == nil && strings.ContainsAny(text, " \t\n;&|") && isScript(text) {
+			r.readInner([]word{{text, w.kind}}, name)
+		}
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -27,7 +28,7 @@ import (
 // DefaultPatience is how long a turn waits for servers that start.
 const DefaultPatience = 5 * time.Second
 
-// Options are what the servers need of the host. All fields are required.
+// Options are what the servers need of the host. All fields but Ledger are required.
 type Options struct {
 	Logger   *slog.Logger
 	Version  string // of the program, for the servers
@@ -36,9 +37,12 @@ type Options struct {
 	// Trusted tells whether what a folder brings along counts.
 	Trusted func(folder string) bool
 	// Getenv and Environ are those of the process, without the keys of providers.
-	Getenv   func(string) string
-	Environ  func() []string
+	Getenv  func(string) string
+	Environ func() []string
+	// Withheld tells whether a variable is one of those that are left out.
+	Withheld func(name string) bool
 	Patience time.Duration
+	Ledger   *procgroup.Ledger // notes the servers that run; nil notes none
 }
 
 // Manager owns the servers of all projects.

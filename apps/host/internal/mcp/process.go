@@ -26,12 +26,13 @@ type childProcess struct {
 	output *os.File
 	errors lastLines
 	ended  chan struct{} // closed when the child has ended
+	forget func()        // its note in the ledger; set before start returns
 
 	stopOnce sync.Once
 }
 
-// start runs a command. The error is a sentence part for people.
-func start(d definition, folder string, env []string) (*childProcess, error) {
+// start runs a command, noted as that of owner. The error is a sentence part for people.
+func start(d definition, folder string, env []string, ledger *procgroup.Ledger, owner procgroup.Owner) (*childProcess, error) {
 	cmd := exec.Command(d.Command, d.Args...)
 	cmd.Dir = folder
 	if d.Cwd != "" {
@@ -39,7 +40,6 @@ func start(d definition, folder string, env []string) (*childProcess, error) {
 	}
 	cmd.Env = env
 	cmd.WaitDelay = killGrace // a grandchild that keeps the pipe open does not hold us up
-	procgroup.Own(cmd)
 	p := &childProcess{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &p.errors
 	input, err := cmd.StdinPipe()
@@ -54,7 +54,7 @@ func start(d definition, folder string, env []string) (*childProcess, error) {
 	}
 	cmd.Stdout, p.input, p.output = write, input, output
 	started := make(chan error)
-	go p.own(write, started)
+	go p.own(write, started, ledger, owner)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
@@ -62,13 +62,14 @@ func start(d definition, folder string, env []string) (*childProcess, error) {
 }
 
 // own starts the child and waits for its end.
-func (p *childProcess) own(write *os.File, started chan<- error) {
+func (p *childProcess) own(write *os.File, started chan<- error, ledger *procgroup.Ledger, owner procgroup.Owner) {
 	defer close(p.ended)
 	// The signal that a dying parent sends comes when its thread dies, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
+	var err error
+	p.forget, err = ledger.Start(p.cmd, owner)
 	_ = write.Close() // the child has its own
 	started <- err
 	if err != nil {
@@ -91,6 +92,7 @@ func (p *childProcess) stop() {
 			procgroup.Terminate(p.cmd, p.ended, killGrace)
 		}
 		procgroup.Kill(p.cmd)
+		p.forget()
 		<-p.ended
 		_ = p.output.Close()
 	})

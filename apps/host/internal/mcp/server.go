@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -132,14 +133,14 @@ func (s *server) snapshot() (state api.MCPServerState, reason string, tools []*s
 
 // serve starts the server and stays until it ends. The error says why it did.
 func (s *server) serve(ctx context.Context) error {
-	expanded, err := s.spec.definition.expand(s.options.Getenv)
+	expanded, err := s.spec.definition.expand(s.options.Getenv, s.options.Withheld)
 	if err != nil {
 		return err
 	}
 	if expanded.Command == "" {
 		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: s.client(expanded)}, nil)
 	}
-	child, err := start(expanded, s.folder, s.environment(expanded.Env))
+	child, err := start(expanded, s.folder, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
 	if err != nil {
 		return err
 	}

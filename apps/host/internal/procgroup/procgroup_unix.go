@@ -21,7 +21,9 @@ func Terminate(cmd *exec.Cmd, ended <-chan struct{}, grace time.Duration) {
 	}
 }
 
-// Kill ends whatever is left of the group.
+// Kill ends whatever is left of the group, and on Linux of the session: a shell may
+// have given its children groups of their own, and timeout gives itself one.
 func Kill(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may be gone already
+	killSession(cmd.Process.Pid)
 }

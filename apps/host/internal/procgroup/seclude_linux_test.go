@@ -14,7 +14,8 @@ import (
 
 const childEnv = "PROCGROUP_TEST_CHILD"
 
-// TestMain is also the process whose environment others try to read.
+// TestMain is also the process whose environment others try to read, and one that is
+// killed.
 func TestMain(m *testing.M) {
 	switch os.Getenv(childEnv) {
 	case "":
@@ -24,6 +25,12 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
+	case "starter":
+		if err := starter(os.Args[1:]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
 	}
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends it

@@ -21,7 +21,7 @@ func (s *Session) keepNote(turnID string, note session.Note) (session.Message, e
 	if err != nil {
 		return session.Message{}, err
 	}
-	details, err := session.Encode(session.NoteRecord{Kind: note.Kind, Paths: note.Paths})
+	details, err := session.Encode(session.NoteRecord{Kind: note.Kind, Paths: note.Paths, Jobs: note.Jobs})
 	if err != nil {
 		return session.Message{}, err
 	}

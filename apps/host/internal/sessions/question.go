@@ -79,7 +79,8 @@ func (p people) settle(ctx context.Context, pending *pendingQuestion, outcome ap
 }
 
 // askPeople puts a question on disk and tells everybody; false when nobody is there
-// who may answer. One from before a restart was asked then: it waits on.
+// who may answer. One from before a restart was asked then: it waits on, or has its
+// answer.
 func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question agent.Question) (asked bool, err error) {
 	q := api.Question{
 		ID: "qst_" + randomHex(8), ToolCallID: call.ID, Question: question.Text, Choices: append([]string{}, question.Choices...), CreatedAt: nowMillis(),
@@ -91,6 +92,10 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	if s.turn != nil {
 		q.TurnID = s.turn.id
 		if s.turn.resumed { // all of the log is looked at for it
+			if _, reply, ok := answeredCall(s.log.Tree(), call.ID); ok {
+				pending.answer <- reply
+				return true, nil
+			}
 			if kept, ok := openQuestions(s.log.Tree())[call.ID]; ok {
 				q.ID, q.CreatedAt, known = kept.ID, kept.CreatedAt, true
 			}
@@ -107,8 +112,8 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	pending.question = q
 	s.questions[q.ID] = pending
 	s.publish(api.QuestionAsked{Question: q})
-	s.attend()
 	s.touch()
+	s.attend()
 	return true, nil
 }
 
@@ -194,14 +199,33 @@ func (s *Session) dropQuestion(pending *pendingQuestion, reply agent.Reply) {
 	delete(s.questions, id)
 	s.publish(api.QuestionAnswered{QuestionID: id, Outcome: reply.Outcome, Answer: reply.Answer, AnsweredBy: reply.By})
 	pending.answer <- reply
-	s.attend()
 	s.touch()
+	s.attend()
 }
 
 // waitingQuestion is a question that the log holds no outcome for.
 type waitingQuestion struct {
 	api.Question
 	prompt session.QueuedPrompt
+}
+
+// answeredCall finds the question of a call that has its answer, also where that is that
+// there is none: what the call returns is known then.
+func answeredCall(tree *session.Tree, callID string) (w waitingQuestion, reply agent.Reply, ok bool) {
+	for _, entry := range sinceCall(tree, callID) {
+		record, isQuestion := questionRecord(entry)
+		switch {
+		case !isQuestion || record.ToolCallID != callID:
+		case record.Outcome == "":
+			if json.Unmarshal(record.Request, &w.Question) == nil && record.Prompt != nil {
+				w.prompt = *record.Prompt
+			}
+		case record.QuestionID == w.ID && w.ID != "":
+			reply = agent.Reply{Outcome: api.QuestionOutcome(record.Outcome), Answer: record.Answer, By: record.AnsweredBy}
+			ok = reply.Outcome != api.OutcomeCancelled
+		}
+	}
+	return w, reply, ok
 }
 
 // questionRecord decodes an entry of the log about a question.

@@ -16,16 +16,21 @@ type waitingCall struct {
 	prompt session.QueuedPrompt
 }
 
+// approvalRecord decodes an entry of the log about an approval.
+func approvalRecord(entry session.Entry) (record session.ApprovalRecord, ok bool) {
+	if entry.Type != session.TypeCustom || entry.CustomType != session.CustomApproval {
+		return record, false
+	}
+	custom, ok := entry.AsCustom()
+	return record, ok && json.Unmarshal(custom.Data, &record) == nil
+}
+
 // openApprovals returns them by the call that waits.
 func openApprovals(tree *session.Tree) map[string]waitingCall {
 	open := map[string]waitingCall{}
 	for _, entry := range tree.Entries() {
-		if entry.Type != session.TypeCustom || entry.CustomType != session.CustomApproval {
-			continue
-		}
-		custom, ok := entry.AsCustom()
-		var record session.ApprovalRecord
-		if !ok || json.Unmarshal(custom.Data, &record) != nil {
+		record, ok := approvalRecord(entry)
+		if !ok {
 			continue
 		}
 		if record.Decision != "" {
@@ -43,8 +48,33 @@ func openApprovals(tree *session.Tree) map[string]waitingCall {
 	return open
 }
 
-// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended.
-// Its call had not started, and neither had those after it, so nothing runs twice.
+// deniedCall finds the denial of a call, which so cannot have started.
+func deniedCall(tree *session.Tree, callID string) (w waitingCall, denial ruling, ok bool) {
+	for _, entry := range sinceCall(tree, callID) {
+		record, isApproval := approvalRecord(entry)
+		switch {
+		case !isApproval || record.ToolCallID != callID:
+		case record.Decision == "":
+			if json.Unmarshal(record.Request, &w.Approval) == nil && record.Prompt != nil {
+				w.prompt = *record.Prompt
+			}
+		case record.ApprovalID == w.ID && w.ID != "":
+			denial, ok = rulingOf(api.Decision(record.Decision), record.Feedback), record.Decision == string(api.DecisionDeny)
+		}
+	}
+	return w, denial, ok
+}
+
+// sinceCall are the entries behind the last message that made a call.
+func sinceCall(tree *session.Tree, callID string) []session.Entry {
+	entries, made := tree.Entries(), messageOf(tree, callID)
+	return entries[slices.IndexFunc(entries, func(e session.Entry) bool { return e.ID == made })+1:]
+}
+
+// resumeTurn takes up a turn that was waiting for an approval or an answer when the host ended,
+// or whose call had been denied, or answered, and did not say so yet. That call had not
+// started, and neither had those after it, so nothing runs twice: that a question is answered
+// changes nothing.
 func (s *Session) resumeTurn() bool {
 	tree := s.log.Tree()
 	if s.turn != nil || !interrupted(tree) {
@@ -67,7 +97,13 @@ func waitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 	if w, waits := openApprovals(tree)[callID]; waits {
 		return w.TurnID, w.prompt, true
 	}
+	if w, _, denied := deniedCall(tree, callID); denied {
+		return w.TurnID, w.prompt, true
+	}
 	w, waits := openQuestions(tree)[callID]
+	if !waits {
+		w, _, waits = answeredCall(tree, callID)
+	}
 	return w.TurnID, w.prompt, waits
 }
 
@@ -103,10 +139,13 @@ func openCalls(tree *session.Tree) (turnID string, open []session.Block) {
 func (s *Session) endInterrupted() error {
 	turnID, calls := openCalls(s.log.Tree())
 	for _, call := range calls {
-		failed := true
+		failed, text := true, agent.TextInterrupted
+		if s.deps.Stopped != nil && s.deps.Stopped(s.id, call.ID) {
+			text = agent.TextStopped
+		}
 		_, err := s.keepMessage(store.Mark{TurnID: turnID}, session.Message{
 			Role: session.RoleToolResult, ToolCallID: call.ID, ToolName: call.Name, IsError: &failed,
-			Content: session.Content{session.Text(agent.TextInterrupted)}, Timestamp: nowMillis(),
+			Content: session.Content{session.Text(text)}, Timestamp: nowMillis(),
 		})
 		if err != nil {
 			return err

@@ -32,6 +32,10 @@ func (s *Session) restore(ctx context.Context, log store.Log) {
 	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), ring{}, api.NewLive()
 	s.live.Processes = s.process.Running()
 	s.derive()
+	if !s.opened {
+		s.opened = true
+		s.missJobs()
+	}
 	s.recover(ctx)
 }
 

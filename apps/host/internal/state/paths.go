@@ -19,6 +19,7 @@ func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
 func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }
 func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
 func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
+func (p Paths) Commands() string { return filepath.Join(p.Home, "run", "commands") }
 func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }
 func (p Paths) Process() string  { return filepath.Join(p.Home, "process") }
 func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }

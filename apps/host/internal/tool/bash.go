@@ -101,7 +101,7 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 	case args.Background && timeout > 0:
 		return agent.Failure("bash: a background job has no timeout; leave timeout_seconds out and stop it with bash_job.")
 	}
-	j, err := t.startJob(t, call.Cwd, args.Command, progress, t.operation(ctx, call, args.Command))
+	j, err := t.startJob(t, call, args.Command, progress, t.operation(ctx, call, args.Command))
 	if err != nil {
 		return agent.Failure("bash: %v.", err)
 	}
@@ -189,12 +189,12 @@ func withNewline(text string) string {
 // execute runs the command to its end, or until ctx ends, and leaves no process
 // of its group behind. stopped says that it was asked to end, whatever exit code it
 // then chose; err says that it did not start.
-func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut io.Writer) (exit int, stopped bool, err error) {
+func (t bashTool) execute(ctx context.Context, call agent.Call, command string, out, errOut io.Writer) (exit int, stopped bool, err error) {
 	// The signal that a dying parent sends comes when its thread dies, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	argv := []string{"bash", "-c", command}
+	dir, argv := call.Cwd, []string{"bash", "-c", command}
 	if t.options.Sandbox != nil {
 		argv = t.options.Sandbox(argv, dir, t.writable()...)
 	}
@@ -203,10 +203,11 @@ func (t bashTool) execute(ctx context.Context, dir, command string, out, errOut 
 	cmd.Env = t.environment()
 	cmd.Stdout, cmd.Stderr = out, errOut
 	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
-	procgroup.Own(cmd)
-	if err := cmd.Start(); err != nil {
+	forget, err := t.options.Ledger.Start(cmd, procgroup.Owner{Session: t.scope.Session, Call: call.ID})
+	if err != nil {
 		return 0, false, startError(err, dir)
 	}
+	defer forget()
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {

@@ -93,6 +93,8 @@ func (c *Catalog) Definitions() []Definition {
 
 // Scope is what a session gives to its tools.
 type Scope struct {
+	// Session is the id under which its commands are noted.
+	Session string
 	// Scratch is an absolute folder of the session's own, made when it is needed:
 	// output that is too long to show, and the tasks. "" keeps none.
 	Scratch string

@@ -193,6 +193,12 @@ func TestPrivateFolders(t *testing.T) {
 			}
 		}
 	}
+	// Where capital letters make no other file these are the same.
+	for _, path := range []string{"HOME/identity.json", "work/../Home/identity.json"} {
+		if text, isError := runWith(t, t.Context(), options, dir, "read_file", map[string]any{"path": path}); !isError || !strings.Contains(text, "closed to tools") {
+			t.Errorf("%s: %q", path, text)
+		}
+	}
 	if text, _ := runWith(t, t.Context(), options, dir, "grep", map[string]any{"pattern": "secret"}); text != filepath.Join("work", "a")+":1:secret-key\n" {
 		t.Errorf("grep from above: %q", text)
 	}

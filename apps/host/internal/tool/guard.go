@@ -42,10 +42,11 @@ func (g guard) forWriting() guard {
 // hides tells whether a path, also through symbolic links, lies where no tool goes.
 func (g guard) hides(path string) bool {
 	path = resolved(path)
+	closed := slices.ContainsFunc(g.closed, func(folder string) bool { return withinFolded(folder, path) })
 	holds := func(folders []string) bool {
 		return slices.ContainsFunc(folders, func(folder string) bool { return within(folder, path) })
 	}
-	return ofProcess(path) || holds(g.closed) && !holds(g.open) && !holds(g.shown)
+	return ofProcess(path) || closed && !holds(g.open) && !holds(g.shown)
 }
 
 // errSwapped says that a path led somewhere else each time it was looked at.
@@ -134,6 +135,14 @@ func ofProcess(path string) bool { return processFolder.MatchString(path) }
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// withinFolded is within for what must not be missed: many machines do not tell capital
+// letters from others in the name of a file.
+func withinFolded(folder, path string) bool {
+	parts := func(path string) []string { return strings.Split(filepath.ToSlash(filepath.Clean(path)), "/") }
+	want, have := parts(folder), parts(path)
+	return len(have) >= len(want) && slices.EqualFunc(want, have[:len(want)], strings.EqualFold)
 }
 
 // maxKnown bounds the files whose content is remembered, in bytes: a hash takes

@@ -55,11 +55,26 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 		return rule, false
 	}
 	// Braces mean themselves in a .gitignore, and "x/**" is what lies in x, not x.
-	rule.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
+	rule.pattern = plainBraces(line)
 	if strings.HasSuffix(rule.pattern, "/**") {
 		rule.pattern += "/*"
 	}
 	return rule, true
+}
+
+// plainBraces puts a backslash in front of braces that have none.
+func plainBraces(pattern string) string {
+	var b strings.Builder
+	escaped := false
+	for i := range len(pattern) {
+		c := pattern[i]
+		if !escaped && (c == '{' || c == '}') {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+		escaped = c == '\\' && !escaped
+	}
+	return b.String()
 }
 
 // trimBlanks takes blanks from the end, but for one behind a backslash.

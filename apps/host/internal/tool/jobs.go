@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
 )
 
@@ -77,7 +78,7 @@ var errManyJobs = fmt.Errorf("there are %d jobs running already; stop one with b
 
 // startJob runs a command in a goroutine of its own, with its output going to
 // progress until it is detached. It ends op, also where it does not start.
-func (s *Set) startJob(t bashTool, dir, command string, progress func(string), op *process.Operation) (_ *job, err error) {
+func (s *Set) startJob(t bashTool, call agent.Call, command string, progress func(string), op *process.Operation) (_ *job, err error) {
 	j := &job{command: command, began: time.Now(), out: &tail{progress: progress, spill: &s.spill}, op: op, done: make(chan struct{})}
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *Set) startJob(t bashTool, dir, command string, progress func(string), o
 	j.id = fmt.Sprintf("job%d", s.jobs.next)
 	j.ctx, j.cancel = context.WithCancelCause(s.jobs.ctx)
 	s.jobs.list = append(s.jobs.list, j)
-	s.jobs.wg.Go(func() { s.runJob(t, j, dir) })
+	s.jobs.wg.Go(func() { s.runJob(t, j, call) })
 	return j, nil
 }
 
@@ -111,9 +112,9 @@ func (js *jobs) running() int {
 	return n
 }
 
-func (s *Set) runJob(t bashTool, j *job, dir string) {
+func (s *Set) runJob(t bashTool, j *job, call agent.Call) {
 	out, errOut, closeOutput := t.outputs(j)
-	j.exit, j.stopped, j.err = t.execute(j.ctx, dir, j.command, out, errOut)
+	j.exit, j.stopped, j.err = t.execute(j.ctx, call, j.command, out, errOut)
 	closeOutput()
 	j.took = time.Since(j.began)
 	if j.err != nil {

@@ -96,11 +96,11 @@ func (s *Set) Notes() []session.Note {
 	defer n.mu.Unlock()
 	var notes []session.Note
 	if len(n.jobs) > 0 {
-		lines := make([]string, 0, len(n.jobs))
+		lines, jobs := make([]string, 0, len(n.jobs)), make([]string, 0, len(n.jobs))
 		for _, notice := range n.jobs {
-			lines = append(lines, notice.text)
+			lines, jobs = append(lines, notice.text), append(jobs, notice.job)
 		}
-		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: strings.Join(lines, "\n") + "\nLook at output with bash_job."})
+		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: strings.Join(lines, "\n") + "\nLook at output with bash_job.", Jobs: jobs})
 	}
 	for _, file := range n.files {
 		notes = append(notes, instructionsNote(file))

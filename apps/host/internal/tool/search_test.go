@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The table of .gitignore cases holds what git itself answers.
@@ -41,6 +42,32 @@ func TestGitignoreCases(t *testing.T) {
 		if got != *c.Git {
 			t.Errorf("%s: %q hides %q (folder %v): %v, git says %v", c.Name, c.Gitignore, c.Path, c.IsDir, got, *c.Git)
 		}
+	}
+}
+
+// TestBracesDoNotHoldASearchUp: each list in braces is tried on its own, and no cancel ends
+// that. In a .gitignore braces mean themselves, also behind a backslash.
+func TestBracesDoNotHoldASearchUp(t *testing.T) {
+	lists := strings.Repeat(`\{,\}`, 24) // a backslash, or two, were they lists
+	name := strings.Repeat(`\`, 47)
+	dir := project(t, map[string]string{name: "", ".gitignore": lists + "b\n\\{x\\}\n", "{x}": "", strings.Repeat("a", 60): ""})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if text, isError := runWith(t, t.Context(), Options{}, dir, "glob", map[string]any{"pattern": "*"}); isError || strings.Contains(text, "{x}") {
+			t.Errorf("%q", text)
+		}
+		if text, isError := runWith(t, t.Context(), Options{}, dir, "glob", map[string]any{"pattern": strings.Repeat("{a,aa}", 30) + "b"}); !isError || !strings.Contains(text, "too many lists") {
+			t.Errorf("%q", text)
+		}
+		if text, isError := runWith(t, t.Context(), Options{}, dir, "glob", map[string]any{"pattern": "*.{ts,tsx,js,jsx}"}); isError {
+			t.Errorf("%q", text)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("a search does not end")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
 )
 
 // Bounds of what one call shows to the model.
@@ -39,6 +40,8 @@ type Options struct {
 	// Sandbox wraps the command line of bash that runs in dir, which may write to the
 	// folders in open too; nil runs it as it is.
 	Sandbox func(argv []string, dir string, open ...string) []string
+	// Ledger notes the commands that run; nil notes none.
+	Ledger *procgroup.Ledger
 	// Memory is the absolute folder of what is remembered; "" leaves the memory
 	// tools out.
 	Memory string

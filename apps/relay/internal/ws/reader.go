@@ -11,6 +11,13 @@ import (
 // IdleBuffer is the size in bytes of the read buffer of a quiet connection.
 const IdleBuffer = 512
 
+// A message may come in so many frames, and in one more for each so many bytes of it.
+// Each costs more than its payload: what is held of the message moves with it.
+const (
+	maxFragments  = 128
+	fragmentBytes = 256
+)
+
 // quietReads is how many short reads in a row give a borrowed buffer back.
 const quietReads = 64
 
@@ -45,6 +52,8 @@ type Reader struct {
 	over      bool // the event handed out last ended the message
 	remaining int  // payload bytes of the frame still to come
 	size      int  // payload bytes of the message so far, announced ones included
+	frames    int  // of the message so far
+	arrived   int  // bytes that were read from the source and not asked for yet
 	key       [4]byte
 	keyPos    int
 
@@ -76,6 +85,14 @@ func (r *Reader) SetRoom(room func(held, more int) bool) { r.room = room }
 // Holds returns how many bytes the reader has borrowed.
 func (r *Reader) Holds() int { return int(r.holds.Load()) }
 
+// Arrived returns how many bytes were read from the source since it was asked before,
+// those of frames' headers included.
+func (r *Reader) Arrived() int {
+	n := r.arrived
+	r.arrived = 0
+	return n
+}
+
 // Discard drops the first n bytes of the last event's Data; the rest begins the
 // Data of the next event.
 func (r *Reader) Discard(n int) { r.ps += n }
@@ -93,7 +110,7 @@ func (r *Reader) Release() {
 // Next returns the next event. Errors are *ProtocolError, or those of the source.
 func (r *Reader) Next() (Event, error) {
 	if r.over {
-		r.over, r.op, r.size = false, 0, 0
+		r.over, r.op, r.size, r.frames = false, 0, 0, 0
 		r.ps = r.pe
 	}
 	for {
@@ -198,6 +215,7 @@ func (r *Reader) beginFrame(op Op, fin bool, length int, key [4]byte) {
 	}
 	r.inFrame, r.fin, r.remaining = true, fin, length
 	r.size += length
+	r.frames++
 	r.key, r.keyPos = key, 0
 }
 
@@ -220,6 +238,9 @@ func (r *Reader) checkFrame(op Op, fin bool, length uint64) error {
 	case OpContinuation:
 		if r.op == 0 {
 			return &ProtocolError{StatusProtocol, "continuation of no message"}
+		}
+		if r.frames >= maxFragments+r.size/fragmentBytes {
+			return &ProtocolError{StatusPolicy, "message is cut into too many frames"}
 		}
 		if r.op == OpText {
 			limit = r.maxText
@@ -248,6 +269,7 @@ func (r *Reader) fill() error {
 	room := r.buf[r.re:]
 	n, err := r.src.Read(room)
 	r.re += n
+	r.arrived += n
 	r.filled = n == len(room)
 	if n < IdleBuffer {
 		r.quiet++

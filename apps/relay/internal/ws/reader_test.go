@@ -150,6 +150,8 @@ func TestReaderRefuses(t *testing.T) {
 		"text over the limit":   {clientFrame(OpText, true, pattern(64<<10+1)), StatusTooBig},
 		"binary over the limit": {clientFrame(OpBinary, true, pattern(256<<10+1)), StatusTooBig},
 		"announced 2^64":        {huge, StatusTooBig},
+		"frames without end":    {append(clientFrame(OpBinary, false, pattern(60<<10)), bytes.Repeat(clientFrame(OpContinuation, false, nil), maxFragments+300)...), StatusPolicy},
+		"text in many frames":   {append(clientFrame(OpText, false, nil), bytes.Repeat(clientFrame(OpContinuation, false, []byte(" ")), maxFragments+1)...), StatusPolicy},
 		"fragments over limit":  {append(clientFrame(OpText, false, pattern(60<<10)), clientFrame(OpContinuation, true, pattern(5<<10))...), StatusTooBig},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,7 @@
 // What an entry makes of a session's events. Pure: the same events give the same
 // state, and after any resync the state equals that of a fresh load. The host
 // projects by the same rules (api.Live.Apply).
-import type { WireEvent } from "../link/messages";
+import type { WireEvent } from "./messages";
 import {
   type Anchors,
   type CrewBatch,

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import type { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
@@ -27,10 +27,7 @@ afterEach(closePages);
 
 async function pairedPage(): Promise<Scorel> {
   const page = openPage(relay);
-  const pairing = page.startPairing();
-  const { code } = await untilStep(pairing.state, "showing");
-  await device.redeem(code);
-  await untilStep(pairing.state, "done");
+  await pairPage(page, device);
   return page;
 }
 

@@ -1,6 +1,6 @@
 // One session as a page sees it: its projection kept in step with the host over
 // every break, together with what this browser still has to send.
-import type { WireEvent } from "../link/messages";
+
 import {
   type Answer,
   type Answered,
@@ -19,6 +19,7 @@ import {
 import { keepSame, lastErrorOf } from "./derive";
 import { Earlier } from "./earlier";
 import type { Frames } from "./frames";
+import type { WireEvent } from "./messages";
 import type { OutboxStore } from "./outbox";
 import { Place } from "./place";
 import { applyResync, emptyProjection, type Projection, prependEntries, projectAll } from "./projection";

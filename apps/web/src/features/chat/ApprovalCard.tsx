@@ -6,6 +6,7 @@ import { Card } from "../../components/Card";
 import { ApprovalQuestion } from "./ApprovalQuestion";
 import { DenyForm } from "./DenyForm";
 import { useNames } from "./live-context";
+import { releasedBy } from "./released";
 import { type AnswerState, useAnswer } from "./use-answer";
 import { visible } from "./visible";
 import { Watching } from "./Watching";
@@ -153,12 +154,16 @@ const words: Record<string, string> = {
   cancelled: "The turn was cancelled.",
 };
 
+function faster({ decidedBy, released }: Answered, nameOf: (id: string) => string): string {
+  if (released) return `the call had gone on ${releasedBy(released)}, after a change of ${nameOf(decidedBy)}.`;
+  return `${nameOf(decidedBy)} had answered already, and that counts.`;
+}
+
 /** From sent to applied; the card stays until the machine takes the question back. */
 function Outcome({ state: { sent, answered, error } }: { state: AnswerState<Answer, Answered> }) {
   const nameOf = useNames();
   const told = answered ? (words[answered.decision] ?? "Answered.") : sent ? "Sending your answer." : null;
-  const late =
-    answered && !answered.won ? `Too late: ${nameOf(answered.decidedBy)} had answered already, and that counts. ` : "";
+  const late = answered && !answered.won ? `Too late: ${faster(answered, nameOf)} ` : "";
   return (
     <>
       <p

@@ -46,6 +46,33 @@ describe("Markdown of a stranger", () => {
     expect(screen.getByRole("link").textContent).toBe("[picture: secret]");
   });
 
+  it.each([
+    ["quotes in quotes", "> ".repeat(5000), "x"],
+    ["lists in lists", "- ".repeat(5000), "x"],
+    ["links in links", "[a](".repeat(5000), ""],
+    ["emphasis in emphasis", "*_".repeat(5000), "x"],
+    ["emphasis with words", "*aaaa _bbbb ".repeat(3000), "x"],
+    ["lists that are set in", Array.from({ length: 600 }, (_, i) => `${" ".repeat(i * 2)}- x`).join("\n"), ""],
+    ["a table of millions of cells", `${"|a".repeat(2000)}|\n${"|-".repeat(2000)}|\n${"|\n".repeat(2000)}`, ""],
+    ["runs of backticks", Array.from({ length: 600 }, (_, i) => "`".repeat(i)).join(" "), ""],
+  ])("shows %s without end as they were written, at once", (_, start, end) => {
+    const began = performance.now();
+    const box = html(start + end);
+    expect(box.textContent).toBe(start + end);
+    expect(box.querySelector("blockquote, ul, em, table, code")).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  it("reads what people and models write as Markdown, however long", () => {
+    const table = `|a|b|c|\n|-|-|-|\n${"| **x** | `y` | [z](https://example.org) |\n".repeat(150)}`;
+    const code = `\`\`\`c\n${"*p = a[i][j] * b[k]; /* _x_ */\n".repeat(2000)}\`\`\`\n`;
+    const list = "- **a** *b* `c` [d](https://example.org)\n  - e\n\n".repeat(100);
+    const box = html(`${table}\n\n${code}\n${list}`);
+    expect(box.querySelectorAll("tr").length).toBe(151);
+    expect(box.querySelectorAll("figcaption").length).toBe(1);
+    expect(box.querySelectorAll("li").length).toBe(200);
+  });
+
   it("knows tables, and aligns their columns", () => {
     const cells = html("| a | b |\n|---|--:|\n| 1 | 2 |").querySelectorAll("td");
     expect([...cells].map((cell) => [cell.textContent, cell.style.textAlign])).toEqual([

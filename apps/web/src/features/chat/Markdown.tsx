@@ -1,7 +1,8 @@
-import { Children, isValidElement, memo, type ReactElement, type ReactNode } from "react";
+import { Children, Component, isValidElement, memo, type ReactElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
+import { mustStayPlain } from "./plain-markdown";
 import { splitMarkdown } from "./split-markdown";
 
 const plugins = [remarkGfm];
@@ -61,12 +62,32 @@ export function StreamingMarkdown({ text }: { text: string }) {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
+  if (mustStayPlain(text)) return <Plain text={text} />;
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
+    <Caught text={text}>
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </Caught>
   );
 });
+
+function Plain({ text }: { text: string }) {
+  return <p className="break-words whitespace-pre-wrap">{text}</p>;
+}
+
+/** Shows a text as it was written where reading it as Markdown fails: the page goes on. */
+class Caught extends Component<{ text: string; children: ReactNode }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? <Plain text={this.props.text} /> : this.props.children;
+  }
+}
 
 function FencedCode({ children }: { children: ReactNode }) {
   const code = Children.toArray(children).find(isCode);

@@ -36,11 +36,11 @@ function beginsBlock(line: string): boolean {
 }
 
 /** The fence that a line opens, or "". */
-function opens(line: string): string {
+export function opens(line: string): string {
   return /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? "";
 }
 
-function closes(line: string, fence: string): boolean {
+export function closes(line: string, fence: string): boolean {
   const found = /^ {0,3}(`{3,}|~{3,})\s*$/.exec(line)?.[1] ?? "";
   return found[0] === fence[0] && found.length >= fence.length;
 }

@@ -6,6 +6,7 @@ import {
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,
   type ProcessRecord,
+  type Release,
   type SessionEntry,
   type ToolResultMessage,
 } from "../../api/types";
@@ -18,6 +19,8 @@ export interface ToolDecision {
   feedback?: string;
   /** What is allowed from then on. */
   rules?: string[];
+  /** What let the call go where nobody answered. */
+  released?: Release;
 }
 
 /** How a question of the agent ended. */
@@ -112,7 +115,8 @@ function answerFact(id: string, { outcome, answer, answeredBy }: Record<string, 
   return { id, more: { answer: { outcome, answeredBy: String(answeredBy), ...given } } };
 }
 
-function decisionFact(id: string, { decision, decidedBy, feedback, rules }: Record<string, unknown>): Told | null {
+function decisionFact(id: string, data: Record<string, unknown>): Told | null {
+  const { decision, decidedBy, feedback, rules, released } = data;
   if (typeof decision !== "string") return null;
   return {
     id,
@@ -122,6 +126,7 @@ function decisionFact(id: string, { decision, decidedBy, feedback, rules }: Reco
         decidedBy: String(decidedBy),
         ...(typeof feedback === "string" ? { feedback } : {}),
         ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+        ...(isRecord(released) ? { released: releaseOf(released) } : {}),
       },
     },
   };
@@ -140,6 +145,13 @@ export function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<stri
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }
   return true;
+}
+
+function releaseOf({ rules, mode }: Record<string, unknown>): Release {
+  return {
+    ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+    ...(typeof mode === "string" ? { mode } : {}),
+  };
 }
 
 /** One of a newer host may lack what this page needs; it is passed over. */

@@ -15,7 +15,7 @@ import {
   user,
 } from "../src/app/testing/builders";
 import type { FakeScorel } from "../src/app/testing/fake-scorel";
-import { managed } from "./managed-scene";
+import { managed, weak } from "./managed-scene";
 import { process } from "./process-scene";
 import { answer, arabic, japanese, unbroken } from "./texts";
 import { chained, chat, dev, log, type Scene, turn, world } from "./world";
@@ -294,6 +294,7 @@ export const hardScenes: Record<string, () => Scene> = {
   notes,
   managed,
   watching,
+  weak,
   damaged: chat((session) => {
     const told = summary("s1", "p1", "A damaged session", {
       damaged: "Line 412 of the file is damaged; it can be read, not continued.",

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "./harness";
-import { lengthenSession, sessionFiles } from "./log";
+import { conversation, lengthenSession, sessionFiles } from "./log";
 
 test("a project of many sessions shows the newest, and the others as one comes to them", async ({ world, visitor }) => {
   const sent = await world.scorel(["send", "--project", world.project, "stream 3"]);
@@ -82,8 +82,7 @@ test("a hit far back is in sight at once, with what stands around it, and leads 
     await expect(async () => {
       await anna.box.evaluate((box) => box.scrollTo(0, box.scrollHeight));
       expect(await anna.at("later").count()).toBe(0);
-    }).toPass({ timeout: 30_000 });
-    await anna.toTheBeginning();
-    await anna.expectTruth();
+    }).toPass({ timeout: 30_000, intervals: [30] });
+    expect(await anna.readThrough()).toEqual(conversation(anna.log()).map(({ text }) => text));
   });
 });

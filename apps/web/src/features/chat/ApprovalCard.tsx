@@ -42,6 +42,7 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
     <Card
       tone="warn"
       data-testid="approval-card"
+      data-asks
       role="group"
       aria-label={`Approval: ${approval.title}`}
       className="rise my-3 overflow-hidden"
@@ -50,7 +51,9 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
         approval={approval}
         caption={`The agent ${asker ? `${asker} ` : ""}asks${count > 1 ? ` · ${place} of ${count}` : ""}`}
       />
-      {wording ? (
+      {watches ? (
+        <Watching />
+      ) : wording ? (
         <DenyForm
           busy={state.sent !== null}
           disabled={press.disabled}
@@ -63,7 +66,8 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
             <Press decision="deny" {...press}>
               Deny
             </Press>
-            <Press decision="allow" tone="primary" {...press}>
+            {/* What can do the most harm is not what the hand goes to by itself. */}
+            <Press decision="allow" tone={approval.risk?.level === "high" ? "danger" : "primary"} {...press}>
               Allow once
             </Press>
           </div>
@@ -80,7 +84,6 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
           </div>
         </div>
       )}
-      {watches ? <Watching /> : null}
       <Outcome state={state} />
     </Card>
   );
@@ -99,7 +102,7 @@ interface PressProps {
 
 interface PressButtonProps extends PressProps {
   decision: Decision;
-  tone?: "primary" | "quiet";
+  tone?: "primary" | "quiet" | "danger";
   className?: string;
   describedBy?: string;
   children: ReactNode;

@@ -159,6 +159,7 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"keeps nothing", goodConfig + "\n[compaction]\nkeep_tokens = 5\n", `compaction: keep_tokens must be at least 100`},
 		{"a share in words", goodConfig + "\n[compaction]\nshare = \"half\"\n", `compaction.share: must be a number, not a string`},
 		{"no steps", "max_steps = 1\n" + goodConfig, "max_steps must be between 2 and 10000"},
+		{"a number for a name", "label = 3\n" + goodConfig, "label: must be a string, not an integer"},
 		{"steps in words", "max_steps = \"many\"\n" + goodConfig, "max_steps: must be a whole number, not a string"},
 		{"unknown in compaction", goodConfig + "\n[compaction]\nshares = 0.5\n", `unknown key "compaction.shares"; did you mean "share"?`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},

@@ -64,7 +64,7 @@ func Open(ctx context.Context, url string) (Archive, error) {
 	}
 	path := strings.TrimPrefix(url, sqlitePrefix)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Archive{}, fmt.Errorf("making the folder of the store: %w", err)
+		return Archive{}, fmt.Errorf("making the folder of the store, which --store or --data-dir names: %w", err)
 	}
 	db, err := sqlite.Open(ctx, path)
 	if err != nil {

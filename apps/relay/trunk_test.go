@@ -131,7 +131,7 @@ func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
 	got := make([]chan []message, peers)
 	for i := range peers {
 		near, far := tcpPair(t)
-		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, dialled{})
 		f.relay.conns[c] = struct{}{}
 		if _, err := joinHost(c, from, notice{Num: uint32(1 + i), Client: wire.Peer{ID: c.id}}); err != nil {
 			t.Fatal(err)

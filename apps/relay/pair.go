@@ -250,7 +250,7 @@ func (r *Relay) bind(s *slot) {
 // the directory with what the store does not have any more.
 func (r *Relay) recheck(ids ...ident.ID) {
 	for _, id := range ids {
-		if err := r.reread(id); err != nil && !errors.Is(err, errClosing) {
+		if err := r.reread(id); err != nil && !errors.Is(err, errStopped) {
 			r.storeFailed(storeCheck, err)
 		}
 	}

@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/link"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -108,5 +111,34 @@ func TestARelayCannotReuseANumber(t *testing.T) {
 	case <-v.logins: // it left, and dialled again
 	case <-time.After(10 * time.Second):
 		t.Fatal("the host goes on with a relay that reuses numbers")
+	}
+}
+
+// TestAWelcomeForSomebodyElse: an entry does not go on as who it is not.
+func TestAWelcomeForSomebodyElse(t *testing.T) {
+	w := newWorld(t)
+	m := newMiddle(t, w.relay.URL)
+	other := newKeys(t).ID()
+	m.frames = func(data []byte) []byte {
+		frame, err := wire.DecodeControl(data, wire.MaxControl)
+		welcome, ok := frame.(*wire.Welcome)
+		if err != nil || !ok {
+			return data
+		}
+		welcome.ID = other
+		changed, err := wire.EncodeControl(welcome)
+		if err != nil {
+			return nil
+		}
+		return changed
+	}
+	e, err := client.DialEntry(t.Context(), link.Config{RelayURL: m.URL, Keys: newKeys(t), Label: "x"})
+	if err == nil {
+		e.Close()
+		t.Fatal("an entry logged in as somebody else")
+	}
+	var refused *wire.Error
+	if !errors.As(err, &refused) || refused.Kind != wire.KindBadFrame {
+		t.Fatalf("got %v", err)
 	}
 }

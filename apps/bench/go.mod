@@ -74,6 +74,7 @@ replace (
 	github.com/scorel/scorel/apps/relay => ../relay
 	github.com/scorel/scorel/packages/client => ../../packages/client
 	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
+	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
 	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
 	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
 )

@@ -56,19 +56,13 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	lines := presence(ctx, home, list)
-	if asJSON {
-		return printEach(a.stdout, lines)
-	}
-	if len(lines) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "this machine is paired with no other: `scorel connect` adds one")
-		return err
-	}
-	var rows [][]string
-	for _, l := range lines {
-		rows = append(rows, []string{l.ID.String(), l.State, formatMillis(l.PairedAt), l.RelayURL, l.Label})
-	}
-	return printTable(a.stdout, []string{"ID", "STATE", "PAIRED", "RELAY", "LABEL"}, rows)
+	return printList(a, asJSON, presence(ctx, home, list), listing[deviceLine]{
+		none:   "this machine is paired with no other: `scorel connect` adds one",
+		header: []string{"ID", "STATE", "PAIRED", "RELAY", "LABEL"},
+		row: func(_ int, l deviceLine) []string {
+			return []string{l.ID.String(), l.State, formatMillis(l.PairedAt), l.RelayURL, l.Label}
+		},
+	})
 }
 
 // presence asks every relay once, all at the same time.

@@ -34,22 +34,17 @@ func (a *app) listClients(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printEach(a.stdout, response.Clients)
-	}
-	if len(response.Clients) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "no client may reach this host: pair one with `scorel pair`")
-		return err
-	}
-	var rows [][]string
-	for _, c := range response.Clients {
-		state := "offline"
-		if c.Online {
-			state = "online"
-		}
-		rows = append(rows, []string{c.ID.String(), state, formatMillis(c.PairedAt), c.Label})
-	}
-	return printTable(a.stdout, []string{"ID", "STATE", "PAIRED", "LABEL"}, rows)
+	return printList(a, asJSON, response.Clients, listing[api.Client]{
+		none:   "no client may reach this host: pair one with `scorel pair`",
+		header: []string{"ID", "STATE", "PAIRED", "LABEL"},
+		row: func(_ int, c api.Client) []string {
+			state := "offline"
+			if c.Online {
+				state = "online"
+			}
+			return []string{c.ID.String(), state, formatMillis(c.PairedAt), c.Label}
+		},
+	})
 }
 
 func newClientsRevoke(a *app) *cobra.Command {

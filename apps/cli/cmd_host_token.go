@@ -133,27 +133,32 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return printEach(a.stdout, response.Tokens)
-	}
-	if len(response.Tokens) == 0 {
-		_, err := fmt.Fprintln(a.stdout, "there is no token: make one with `scorel host token create`")
-		return err
-	}
-	var rows [][]string
-	for _, token := range response.Tokens {
-		rows = append(rows, []string{token.ID, grantList(token.Grants), formatMillis(token.CreatedAt), tokenEnd(token), token.Label})
-	}
-	return printTable(a.stdout, []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"}, rows)
+	return printList(a, asJSON, response.Tokens, listing[api.Token]{
+		none:   "there is no token: make one with `scorel host token create`",
+		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
+		row: func(_ int, t api.Token) []string {
+			return []string{t.ID, grantList(t.Grants), formatMillis(t.CreatedAt), tokenEnd(t, time.Now()), t.Label}
+		},
+	})
 }
 
-// tokenEnd says when a token stops working, or that it has.
-func tokenEnd(token api.Token) string {
+// endsSoon is how long before its end a token is marked.
+const endsSoon = 7 * 24 * time.Hour
+
+// tokenEnd says when a token stops working, that it will soon, or that it has.
+func tokenEnd(token api.Token, now time.Time) string {
+	left := time.UnixMilli(token.ExpiresAt).Sub(now)
 	switch {
 	case token.ExpiresAt == 0:
 		return "never"
-	case time.Now().UnixMilli() >= token.ExpiresAt:
+	case left <= 0:
 		return "expired " + formatMillis(token.ExpiresAt)
+	case left < time.Hour:
+		return formatMillis(token.ExpiresAt) + " (within the hour)"
+	case left < 48*time.Hour:
+		return fmt.Sprintf("%s (in %d h)", formatMillis(token.ExpiresAt), int(left.Hours()))
+	case left < endsSoon:
+		return fmt.Sprintf("%s (in %d days)", formatMillis(token.ExpiresAt), int(left.Hours()/24))
 	}
 	return formatMillis(token.ExpiresAt)
 }

@@ -31,25 +31,20 @@ func newProjectList(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printEach(a.stdout, response.Projects)
-		}
-		if len(response.Projects) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there is no project: `scorel project add PATH` adds one")
-			return err
-		}
-		var rows [][]string
-		for _, p := range response.Projects {
-			path := p.Path
-			if p.Missing {
-				path += " (not there now)"
-			}
-			if p.Trusted {
-				path += " (trusted)"
-			}
-			rows = append(rows, []string{p.ID, p.Name, path})
-		}
-		return printTable(a.stdout, []string{"ID", "NAME", "PATH"}, rows)
+		return printList(a, asJSON, response.Projects, listing[api.Project]{
+			none:   "there is no project: `scorel project add PATH` adds one",
+			header: []string{"ID", "NAME", "PATH"},
+			row: func(_ int, p api.Project) []string {
+				path := p.Path
+				if p.Missing {
+					path += " (not there now)"
+				}
+				if p.Trusted {
+					path += " (trusted)"
+				}
+				return []string{p.ID, p.Name, path}
+			},
+		})
 	}
 	return cmd
 }

@@ -135,24 +135,21 @@ func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
 		if err != nil {
 			return err
 		}
-		lines, rows := make([]inviteLine, 0, len(invites)), make([][]string, 0, len(invites))
+		lines := make([]inviteLine, 0, len(invites))
 		for _, i := range invites {
-			line := asInviteLine(i, "")
-			expires := "never"
-			if line.ExpiresAt != 0 {
-				expires = formatMillis(line.ExpiresAt)
-			}
-			lines = append(lines, line)
-			rows = append(rows, []string{line.ID, string(line.State), fmt.Sprintf("%d of %d", line.Used, line.Uses), expires})
+			lines = append(lines, asInviteLine(i, ""))
 		}
-		if f.asJSON {
-			return printEach(a.stdout, lines)
-		}
-		if len(lines) == 0 {
-			_, err := fmt.Fprintln(a.stdout, "there are no invites: `scorel relay invite create` makes one")
-			return err
-		}
-		return printTable(a.stdout, []string{"ID", "STATE", "USED", "EXPIRES"}, rows)
+		return printList(a, f.asJSON, lines, listing[inviteLine]{
+			none:   "there are no invites: `scorel relay invite create` makes one",
+			header: []string{"ID", "STATE", "USED", "EXPIRES"},
+			row: func(_ int, l inviteLine) []string {
+				expires := "never"
+				if l.ExpiresAt != 0 {
+					expires = formatMillis(l.ExpiresAt)
+				}
+				return []string{l.ID, string(l.State), fmt.Sprintf("%d of %d", l.Used, l.Uses), expires}
+			},
+		})
 	})
 }
 

@@ -70,22 +70,15 @@ migrate one store at once: one does it, the others wait.`,
 	return cmd
 }
 
-func (a *app) storeMigrate(ctx context.Context, f storeFlags) (err error) {
-	url, err := a.storeURL(f)
-	if err != nil {
+func (a *app) storeMigrate(ctx context.Context, f storeFlags) error {
+	return a.withStore(ctx, f, func(st storeurl.Archive) error { // opening it migrates
+		version, _, err := st.Schema(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s has schema version %d\n", st.Place, version)
 		return err
-	}
-	st, err := storeurl.Open(ctx, url)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, st.Close()) }()
-	version, _, err := st.Schema(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.stdout, "%s has schema version %d\n", st.Place, version)
-	return err
+	})
 }
 
 func newStoreCheck(a *app) *cobra.Command {

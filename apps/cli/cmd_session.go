@@ -47,28 +47,28 @@ COST too; what a fork took over is not.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printEach(a.stdout, list)
-		}
-		if len(list) == 0 {
-			_, err := fmt.Fprintln(a.stdout, noSession(in.given))
-			return err
-		}
-		var rows [][]string
-		for _, s := range list {
-			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), tokensOf(s), costOf(s), clip(s.Name, 60)}
-			if all {
-				row = append(row, cmp.Or(s.ParentSessionID, "-"))
-			}
-			rows = append(rows, row)
-		}
-		head := []string{"ID", "STATE", "UPDATED", "MESSAGES", "TOKENS", "COST", "NAME"}
-		if all {
-			head = append(head, "BELONGS TO")
-		}
-		return printTable(a.stdout, head, rows)
+		return printList(a, asJSON, list, sessionListing(in.given, all))
 	}
 	return cmd
+}
+
+// sessionListing shows sessions; belongs adds whom each belongs to.
+func sessionListing(project string, belongs bool) listing[api.SessionSummary] {
+	how := listing[api.SessionSummary]{
+		none:   noSession(project),
+		header: []string{"ID", "STATE", "UPDATED", "MESSAGES", "TOKENS", "COST", "NAME"},
+		row: func(_ int, s api.SessionSummary) []string {
+			row := []string{s.ID, sessionState(s), formatMillis(s.UpdatedAt), fmt.Sprint(s.MessageCount), tokensOf(s), costOf(s), clip(s.Name, 60)}
+			if belongs {
+				row = append(row, cmp.Or(s.ParentSessionID, "-"))
+			}
+			return row
+		},
+	}
+	if belongs {
+		how.header = append(how.header, "BELONGS TO")
+	}
+	return how
 }
 
 func noSession(project string) string {

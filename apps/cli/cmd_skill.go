@@ -13,30 +13,14 @@ func newSkill(a *app) *cobra.Command {
 }
 
 func newSkillList(a *app) *cobra.Command {
-	var (
-		asJSON  bool
-		project string
-	)
 	cmd := &cobra.Command{
-		Use:   "list",
 		Short: "List the skills that a folder has, and what was left out",
 		Long: `List the skills that a new session in a folder has, on this machine and without a
 host. What was left out or is odd is said on the standard error output. With --json
 each line is one skill.`,
 		Example: "  scorel skill list\n  scorel skill list --project ~/code/site --json",
-		Args:    argCount(0, 0, "no arguments"),
 	}
-	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&project, "project", "", "folder that a session would work in (default: this one)")
-	cmd.RunE = func(*cobra.Command, []string) error {
-		dir, err := folderFlag("--project", project)
-		if err != nil {
-			return err
-		}
-		home, err := a.home()
-		if err != nil {
-			return err
-		}
+	return a.listOfFolder(cmd, func(home, dir string, asJSON bool) error {
 		found, err := host.Skills(home, dir)
 		if err != nil {
 			return err
@@ -53,6 +37,5 @@ each line is one skill.`,
 				return []string{s.Name, s.Scope, model, clip(s.Description, 70), s.Path}
 			},
 		})
-	}
-	return cmd
+	})
 }

@@ -62,6 +62,7 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/scorel/scorel/packages/pgpool v0.0.0 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/sethvargo/go-retry v0.5.0 // indirect
@@ -104,6 +105,7 @@ replace (
 	github.com/scorel/scorel/packages/client => ../../packages/client
 	github.com/scorel/scorel/packages/keyfile => ../../packages/keyfile
 	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
+	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
 	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
 	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
 )

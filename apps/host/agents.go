@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/crew"
+	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/apps/host/internal/preset"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
@@ -32,15 +33,12 @@ func crewLimits(config state.Crew) crew.Limits {
 }
 
 func findAgents(paths state.Paths, trusted *state.Trust, config state.Config, catalog *tool.Catalog, cwd string) preset.Found {
-	var tools []string
-	for _, d := range catalog.Definitions() {
-		tools = append(tools, d.Spec.Name)
-	}
+	subjects := toolSubjects(catalog)
 	return preset.Find(preset.Places{
-		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,
-		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
-		KnownModel:  func(name string) bool { _, ok := config.Model(name); return ok },
-		KnownTool:   func(name string) bool { return slices.Contains(tools, name) },
+		Places:     definitionPlaces(paths, trusted, cwd),
+		KnownModel: func(name string) bool { _, ok := config.Model(name); return ok },
+		KnownTool:  func(name string) bool { _, ok := subjects[name]; return ok },
+		CheckRule:  func(rule string) error { _, err := gate.ParseRule(rule, subjects); return err },
 	})
 }
 

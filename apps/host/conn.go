@@ -41,6 +41,8 @@ type conn struct {
 	mu       sync.Mutex
 	outgoing [][]byte
 	size     int
+
+	watching bool // somebody sees the list of sessions; guarded by the hub's mu
 }
 
 func (h *Host) newConn(transport client.Transport, clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *conn {
@@ -64,7 +66,9 @@ func (h *Host) serveConn(ctx context.Context, transport client.Transport, client
 		err = cause
 	}
 	cancel(err)
-	h.hub.remove(c)
+	if h.hub.remove(c) {
+		h.sessions.Attend()
+	}
 	c.leave(ctx)
 	closeFor(transport, err)
 	wg.Wait()
@@ -163,62 +167,3 @@ func (c *conn) send(message []byte) {
 func (c *conn) Deliver(_ api.EventEnvelope, encoded []byte) { c.send(encoded) }
 
 func (c *conn) may(grant api.Grant) bool { return slices.Contains(c.grants, grant) }
-
-// hub knows the open connections.
-type hub struct {
-	mu    sync.Mutex
-	conns map[*conn]struct{}
-}
-
-func newHub() *hub { return &hub{conns: map[*conn]struct{}{}} }
-
-func (h *hub) add(c *conn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.conns[c] = struct{}{}
-}
-
-func (h *hub) remove(c *conn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.conns, c)
-}
-
-// broadcast tells every connection that may view of an event of the host.
-func (h *hub) broadcast(event api.Event) error {
-	encoded, err := api.EncodeEvent(api.EventEnvelope{Event: event})
-	if err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		if c.may(api.GrantView) {
-			c.send(encoded)
-		}
-	}
-	return nil
-}
-
-// online tells whether a client has a connection.
-func (h *hub) online(clientID string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		if c.clientID == clientID {
-			return true
-		}
-	}
-	return false
-}
-
-// closeClient ends all connections of a client.
-func (h *hub) closeClient(clientID string, cause error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		if c.clientID == clientID {
-			c.cancel(cause)
-		}
-	}
-}

@@ -103,9 +103,6 @@ func (h *Host) admitted(serve func(http.ResponseWriter, *http.Request, caller)) 
 			refused = refuseWith(http.StatusServiceUnavailable, api.KindUnavailable, "the host is ending: try again in a moment")
 		}
 		if refused != nil {
-			if refused.status == http.StatusUnauthorized {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-			}
 			refused.write(w)
 			return
 		}
@@ -126,16 +123,17 @@ func (h *Host) authenticate(r *http.Request) (caller, *refusal) {
 	case ok && subtle.ConstantTimeCompare([]byte(token), []byte(h.token)) == 1:
 		return caller{localID, append(api.AllGrants(), api.GrantLocal)}, nil
 	}
-	if ok {
-		switch known, admission := h.tokens.Check(token); admission {
-		case state.TokenGood:
-			return caller{known.ID, known.Grants}, nil
-		case state.TokenExpired:
-			return caller{}, refuseExpired(known)
-		}
+	if !ok || token == "" {
+		return caller{}, refuseWith(http.StatusUnauthorized, api.KindNotAllowed,
+			"a token is needed, as in the header \"Authorization: Bearer TOKEN\": make one with `scorel host token create`")
 	}
-	return caller{}, refuseWith(http.StatusUnauthorized, api.KindNotAllowed,
-		"a token is needed, as in the header \"Authorization: Bearer TOKEN\": make one with `scorel host token create`")
+	switch known, admission := h.tokens.Check(token); admission {
+	case state.TokenGood:
+		return caller{known.ID, known.Grants}, nil
+	case state.TokenExpired:
+		return caller{}, refuseExpired(known)
+	}
+	return caller{}, refuseToken("this token is not known here: it was revoked, or is of another host or an earlier start of this one. Make a new one with `scorel host token create`")
 }
 
 // ownHost tells whether name is an address, or localhost: never a DNS name that

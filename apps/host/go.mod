@@ -18,6 +18,7 @@ require (
 	github.com/scorel/scorel/packages/client v0.0.0
 	github.com/scorel/scorel/packages/keyfile v0.0.0
 	github.com/scorel/scorel/packages/leakcheck v0.0.0
+	github.com/scorel/scorel/packages/pgpool v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	github.com/scorel/scorel/packages/testdb v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
@@ -91,6 +92,7 @@ replace (
 	github.com/scorel/scorel/packages/client => ../../packages/client
 	github.com/scorel/scorel/packages/keyfile => ../../packages/keyfile
 	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
+	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
 	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
 	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
 )

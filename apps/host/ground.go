@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/definition"
 	"github.com/scorel/scorel/apps/host/internal/instructions"
 	"github.com/scorel/scorel/apps/host/internal/skill"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -28,10 +29,15 @@ func (h *Host) nested(cwd, file string, has func(path string) bool) []session.In
 }
 
 func findSkills(paths state.Paths, trusted *state.Trust, cwd string) session.Skills {
-	return skill.Find(skill.Places{
+	return skill.Find(definitionPlaces(paths, trusted, cwd))
+}
+
+// definitionPlaces is where people define skills and agents for work in a folder.
+func definitionPlaces(paths state.Paths, trusted *state.Trust, cwd string) definition.Places {
+	return definition.Places{
 		Cwd: cwd, Trusted: trusted.Has(cwd), UserHome: userHome(), ScorelHome: paths.Home,
 		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
-	})
+	}
 }
 
 // Skills lists the skills that a session in a folder has, with notes on what is

@@ -237,7 +237,7 @@ func (h *Host) loadSessions(getenv func(string) string) (err error) {
 		OnSummary: func(summary api.SessionSummary) { h.tell(api.SessionUpdated{Session: summary}) },
 		MaxSteps:  h.models.config.MaxSteps, Summaries: h.models.summaries(), Titles: h.models.summaries().Model,
 		Project: h.projects.Get, Processes: h.process, QuestionTimeout: h.models.config.QuestionTimeout,
-		Stopped:  stopped,
+		Stopped: stopped, Attended: h.hub.attended,
 		OnDelete: func(id string) { h.tell(api.SessionDeleted{ID: id}) },
 	})
 	if err == nil {

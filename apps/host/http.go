@@ -93,17 +93,29 @@ func (h *Host) serveNothing(w http.ResponseWriter, r *http.Request, _ caller) {
 
 // refusal is an error with the HTTP status that it goes out with.
 type refusal struct {
-	status int
-	err    *api.Error
+	status  int
+	err     *api.Error
+	invalid bool // a token was shown that does not count
 }
 
 func refuseWith(status int, kind api.Kind, format string, args ...any) *refusal {
-	return &refusal{status, api.Errorf(kind, format, args...)}
+	return &refusal{status: status, err: api.Errorf(kind, format, args...)}
 }
 
-func refuseAPI(err *api.Error) *refusal { return &refusal{httpStatus(err.Kind), err} }
+func refuseAPI(err *api.Error) *refusal { return &refusal{status: httpStatus(err.Kind), err: err} }
+
+// refuseToken answers who shows a token that does not count.
+func refuseToken(format string, args ...any) *refusal {
+	return &refusal{status: http.StatusUnauthorized, err: api.Errorf(api.KindNotAllowed, format, args...), invalid: true}
+}
 
 func (r *refusal) write(w http.ResponseWriter) {
+	switch {
+	case r.invalid:
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+	case r.status == http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	writeJSON(w, r.status, api.HTTPFailure{Error: api.HTTPError{Kind: r.err.Kind.String(), Number: r.err.Kind, Message: r.err.Message}})
 }
 

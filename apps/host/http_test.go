@@ -225,6 +225,18 @@ func TestBadHTTPRequests(t *testing.T) {
 			wantHTTP(t, status, answer, test.status, test.kind)
 		})
 	}
+	for token, want := range map[string]string{"": "a token is needed", "x": "not known here: it was revoked"} {
+		response, err := full.client.Do(httpEntry{t, full.base, token, full.client}.request(http.MethodPost, "/v1/get_host", "{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		challenge := response.Header.Get("WWW-Authenticate")
+		if !strings.Contains(string(body), want) || strings.Contains(challenge, "invalid_token") != (token != "") || !strings.HasPrefix(challenge, "Bearer") {
+			t.Errorf("with the token %q: %q, %s", token, challenge, body)
+		}
+	}
 	if status, answer := full.post("/v1/list_projects", ""); status != http.StatusOK {
 		t.Errorf("a request without a body: %d %s", status, answer)
 	}

@@ -37,13 +37,18 @@ func (h *Host) promptAndWait(ctx context.Context, w http.ResponseWriter, who cal
 	defer cancel()
 	near, far := newPipe()
 	var wg sync.WaitGroup
-	wg.Go(func() { _ = h.serveConn(ctx, far, who.id, who.grants) })
+	var ended error // why, when wg is done
+	wg.Go(func() { ended = h.serveConn(ctx, far, who.id, who.grants) })
 	watch := &turnWatch{key: request.ClientKey, more: make(chan struct{}, 1), ends: map[string]api.TurnEnded{}}
 	c := client.New(near, watch.hear)
 	answer, err := watch.run(ctx, c, request)
 	cancel()
 	_ = c.Close()
 	wg.Wait()
+	if refused := h.refuseEnded(who, ended); err != nil && refused != nil {
+		refused.write(w)
+		return
+	}
 	if err != nil {
 		refuseError(err).write(w)
 		return

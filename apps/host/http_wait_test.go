@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -178,4 +181,50 @@ func TestWaitForARemovedPrompt(t *testing.T) {
 	<-removed // false where it failed, and told so
 	status, text := e.post("/v1/send_prompt?wait=turn", body)
 	wantHTTP(t, status, text, http.StatusConflict, api.KindConflict)
+}
+
+// TestAWaitEndsWithItsToken: who waits for a turn when the token expires, or is revoked,
+// hears that, and not that a connection was lost.
+func TestAWaitEndsWithItsToken(t *testing.T) {
+	h := start(t, host.Config{Projects: []string{t.TempDir()}})
+	full := newHTTPEntry(t, h, h.State().Token)
+	for name, c := range map[string]struct {
+		lasts time.Duration // 0 is until it is revoked
+		want  string
+	}{
+		"expires":    {300 * time.Millisecond, ") expired on "},
+		"is revoked": {0, ") was revoked: make a new one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			made := ask[api.CreateSessionResponse](full, "/v1/create_session", api.CreateSessionRequest{
+				ProjectID: ask[api.ListProjectsResponse](full, "/v1/list_projects", api.Empty{}).Projects[0].ID, ClientKey: name,
+			}).Session
+			sum := sha256.Sum256([]byte(name))
+			request := api.CreateTokenRequest{Hash: hex.EncodeToString(sum[:]), Label: "brief", Grants: api.AllGrants()}
+			if c.lasts > 0 {
+				request.ExpiresAt = time.Now().Add(c.lasts).UnixMilli()
+			}
+			token := ask[api.CreateTokenResponse](full, "/v1/create_token", request).Token
+			stream := follow(t, full, made.ID, "")
+			type reply struct {
+				status int
+				body   []byte
+			}
+			waits := background(func() reply {
+				status, body := newHTTPEntry(t, h, name).post("/v1/send_prompt?wait=turn", fmt.Sprintf(`{"sessionId":%q,"clientKey":"k","text":"stream 100000"}`, made.ID))
+				return reply{status, body}
+			})
+			for p := (projection{}); p.live.Turn == nil; {
+				p.apply(t, stream.next(t))
+			}
+			if c.lasts == 0 {
+				ask[api.Empty](full, "/v1/revoke_token", api.RevokeTokenRequest{TokenID: token.ID})
+			}
+			got := <-waits
+			wantHTTP(t, got.status, got.body, 401, api.KindNotAllowed)
+			if !strings.Contains(string(got.body), token.ID+c.want) {
+				t.Errorf("%s", got.body)
+			}
+		})
+	}
 }

@@ -19,7 +19,7 @@ func newMCP(h *Host, getenv func(string) string) (*mcp.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := h.models.config.SecretEnvs()
+	keys := h.models.config.WithheldEnvs()
 	hidden := func(name string) bool { return slices.Contains(keys, name) }
 	return mcp.New(mcp.Options{
 		Logger: h.log, Version: h.cfg.Version, Servers: h.models.config.MCP, Consents: consents, Trusted: h.trust.Has,
@@ -35,6 +35,7 @@ func newMCP(h *Host, getenv func(string) string) (*mcp.Manager, error) {
 				return hidden(name)
 			})
 		},
+		Withheld: hidden,
 		Patience: mcp.DefaultPatience, Ledger: h.ledger,
 	}), nil
 }

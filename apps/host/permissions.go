@@ -26,10 +26,7 @@ type permissions struct {
 }
 
 func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.Catalog) (*permissions, error) {
-	p := &permissions{tools: gate.Tools{}, paths: paths}
-	for _, d := range catalog.Definitions() {
-		p.tools[d.Spec.Name] = d.Subject
-	}
+	p := &permissions{tools: toolSubjects(catalog), paths: paths}
 	for _, list := range []struct {
 		name  string
 		texts []string
@@ -44,6 +41,15 @@ func loadPermissions(paths state.Paths, config state.Permissions, catalog *tool.
 	var err error
 	p.kept, err = state.LoadRules(paths.Allowed())
 	return p, err
+}
+
+// toolSubjects are the tools that rules can be about.
+func toolSubjects(catalog *tool.Catalog) gate.Tools {
+	tools := gate.Tools{}
+	for _, d := range catalog.Definitions() {
+		tools[d.Spec.Name] = d.Subject
+	}
+	return tools
 }
 
 // Tools implements sessions.Permissions.

@@ -71,7 +71,10 @@ func (h *Host) listDir(_ context.Context, _ *conn, r api.ListDirRequest) (api.Li
 	return listFolder(r.Path)
 }
 
-func (h *Host) listSessions(_ context.Context, _ *conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
+func (h *Host) listSessions(_ context.Context, c *conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
+	if r.Watching && h.hub.watch(c) {
+		h.sessions.Attend()
+	}
 	return h.sessions.Page(r)
 }
 

@@ -94,6 +94,9 @@ func (h *Host) addRule(_ context.Context, c *conn, r api.RuleRequest) (response 
 	}
 	h.log.Info("a rule was added", "kind", r.Kind, "project", cmp.Or(r.ProjectID, "all"), "client", c.clientID)
 	h.tell(api.RulesChanged{})
+	if r.Kind == api.RuleAllow {
+		h.sessions.Reconsider(r.ProjectID, c.clientID)
+	}
 	return api.AddRuleResponse{Rule: keptRule(rule.String(), r.Kind, r.ProjectID)}, nil
 }
 
@@ -113,6 +116,9 @@ func (h *Host) removeRule(_ context.Context, c *conn, r api.RuleRequest) (respon
 	case response.Removed:
 		h.log.Info("a rule was removed", "kind", r.Kind, "project", cmp.Or(r.ProjectID, "all"), "client", c.clientID)
 		h.tell(api.RulesChanged{})
+		if r.Kind != api.RuleAllow {
+			h.sessions.Reconsider(r.ProjectID, c.clientID)
+		}
 	case r.ProjectID == "" && slices.ContainsFunc(h.permissions.configured(r.Kind), func(rule gate.Rule) bool { return rule.String() == r.Rule }):
 		return response, api.Errorf(api.KindConflict, "the rule %.500s stands in config.toml: take it out there, and start the host again", r.Rule)
 	}

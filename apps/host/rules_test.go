@@ -3,12 +3,15 @@ package host_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 func ruleTexts(rules []api.PermissionRule) string {
@@ -115,5 +118,53 @@ func TestGrantsCapRules(t *testing.T) {
 	}
 	if rules := ask[api.ListRulesResponse](newHTTPEntry(t, h, "reader"), "/v1/list_rules", api.Empty{}).Rules; len(rules) != 7 {
 		t.Errorf("%d rules\n%s", len(rules), ruleTexts(rules))
+	}
+}
+
+// TestAChangeOfRulesReleases: what waits goes on when a rule is added that allows it, or
+// one is taken back that asked.
+func TestAChangeOfRulesReleases(t *testing.T) {
+	for _, c := range []struct {
+		kind        api.RuleKind
+		first, then string
+		mode        api.Mode
+		want        session.Release
+	}{
+		{api.RuleAllow, "", "add_rule", api.ModeAsk, session.Release{Rules: []string{"bash(touch *)"}}},
+		{api.RuleAsk, "add_rule", "remove_rule", api.ModeAuto, session.Release{Mode: "auto"}},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			s := newScene(t, nil, modeltest.Calls(modeltest.Call("c1", "bash", `{"command":"touch a"}`)), modeltest.Say("done"))
+			h := start(t, host.Config{Home: s.home, Projects: []string{s.folder}})
+			s.enter(t, h)
+			asked, resolved := make(chan struct{}, 1), make(chan api.ApprovalResolved, 1)
+			watcher := dial(t, h, func(e api.EventEnvelope) {
+				switch e := e.Event.(type) {
+				case api.ApprovalRequested:
+					asked <- struct{}{}
+				case api.ApprovalResolved:
+					resolved <- e
+				}
+			})
+			call[api.ResyncEventsResponse](t, watcher, "resync_events", api.ResyncEventsRequest{SessionID: s.sessionID})
+			change := func(name string) {
+				t.Helper()
+				rule := api.RuleRequest{Rule: "bash(touch *)", Kind: c.kind}
+				if name == "add_rule" {
+					call[api.AddRuleResponse](t, s.c, name, rule)
+				} else if name == "remove_rule" {
+					call[api.RemoveRuleResponse](t, s.c, name, rule)
+				}
+			}
+			change(c.first)
+			call[api.Empty](t, s.c, "set_mode", api.SetModeRequest{SessionID: s.sessionID, Mode: c.mode})
+			call[api.SendPromptResponse](t, s.c, "send_prompt", api.SendPromptRequest{SessionID: s.sessionID, ClientKey: "k1", Text: "go"})
+			<-asked
+			change(c.then)
+			if e := <-resolved; e.Decision != api.DecisionAllow || e.Released == nil || !reflect.DeepEqual(*e.Released, c.want) {
+				t.Fatalf("%+v, %+v", e, e.Released)
+			}
+			s.wait(1)
+		})
 	}
 }

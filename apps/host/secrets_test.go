@@ -15,7 +15,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-const keyOfProvider = "sk-provider-0123456789"
+const (
+	keyOfProvider = "sk-provider-0123456789"
+	keyOfAnother  = "sk-another-0123456789" // of a provider that is not configured
+	keyPassedOn   = "sk-passed-0123456789"
+)
 
 // secretScene is a home with keys, a skill and notes of the user's own, in front of a
 // provider whose key is in the host's environment. above puts the project above the home.
@@ -28,6 +32,7 @@ func secretScene(t *testing.T, above bool, steps func(home string) []modeltest.S
 	s.server = modeltest.Serve(steps(s.home)...)
 	t.Cleanup(s.server.Close)
 	config := strings.Replace(fmt.Sprintf(sceneConfig, s.server.URL), "[models.m]", "api_key_env = \"SCENE_KEY\"\n[models.m]", 1)
+	config += "[environment]\npass = [\"GROQ_API_KEY\"]\n[mcp.servers.nosy]\ncommand = \"bash\"\nargs = [\"-c\", \"env > seen-by-a-server\"]\n"
 	for name, text := range map[string]string{
 		"config.toml": config, "AGENTS.md": "Be brief.\n",
 		"skills/greet/SKILL.md": "---\nname: greet\ndescription: Greets.\n---\nRun run.sh.\n", "skills/greet/run.sh": "echo skill ran as $1\n",
@@ -45,6 +50,10 @@ func secretScene(t *testing.T, above bool, steps func(home string) []modeltest.S
 		t.Fatal(err)
 	}
 	t.Setenv("SCENE_KEY", keyOfProvider)
+	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
+		t.Setenv(name, keyOfAnother)
+	}
+	t.Setenv("GROQ_API_KEY", keyPassedOn)
 	h, err := host.New(host.Config{Home: s.home, Getenv: os.Getenv, NoRelay: true, Projects: []string{s.folder}, Helper: helper})
 	if err != nil {
 		t.Fatal(err)
@@ -106,17 +115,21 @@ func TestTheModelIsShownNoKey(t *testing.T) {
 			bodies := s.server.Bodies()
 			shown := string(bodies[len(bodies)-1])
 			for what, secret := range map[string]string{
-				"the provider's key": keyOfProvider, "the host's token": fieldOf(t, s.home, "run/host.json", "token"),
+				"the provider's key": keyOfProvider, "the key of another provider": keyOfAnother, "the host's token": fieldOf(t, s.home, "run/host.json", "token"),
 				"the host's private key": fieldOf(t, s.home, "identity.json", "secret"),
 			} {
 				if at := strings.Index(shown, secret); at >= 0 {
 					t.Errorf("the model was shown %s: ...%s", what, shown[max(0, at-800):at])
 				}
 			}
-			for _, want := range []string{"skill ran as one", "skill ran as two", "Run run.sh", "Be brief"} {
+			for _, want := range []string{"skill ran as one", "skill ran as two", "Run run.sh", "Be brief", keyPassedOn} {
 				if !strings.Contains(shown, want) {
 					t.Errorf("the model was not shown %q", want)
 				}
+			}
+			seen, err := os.ReadFile(filepath.Join(s.folder, "seen-by-a-server"))
+			if text := string(seen); err != nil || strings.Contains(text, keyOfProvider) || strings.Contains(text, keyOfAnother) || !strings.Contains(text, keyPassedOn) {
+				t.Errorf("a server sees %s %v", text, err)
 			}
 			if text, err := os.ReadFile(filepath.Join(s.home, "skills/greet/run.sh")); err != nil || strings.Contains(string(text), "evil") {
 				t.Errorf("the skill was changed: %s %v", text, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -120,6 +119,18 @@ var (
 
 // refuseExpired answers who shows a token that expired.
 func refuseExpired(token api.Token) *refusal {
-	return refuseWith(http.StatusUnauthorized, api.KindNotAllowed, "this token (%s) expired on %s: make a new one with `scorel host token create`",
+	return refuseToken("this token (%s) expired on %s: make a new one with `scorel host token create`",
 		token.ID, time.UnixMilli(token.ExpiresAt).UTC().Format("2006-01-02 15:04 UTC"))
+}
+
+// refuseEnded answers who waited when the token ended that let them in; nil where another
+// reason ended the connection.
+func (h *Host) refuseEnded(who caller, reason error) *refusal {
+	switch token, admitted := h.tokens.Find(who.id); {
+	case errors.Is(reason, errTokenExpired) && admitted:
+		return refuseExpired(token)
+	case errors.Is(reason, errTokenRevoked), errors.Is(reason, errTokenExpired):
+		return refuseToken("this token (%s) was revoked: make a new one with `scorel host token create`", who.id)
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 // toolOptions are what the tools of a home must respect. An error is that of
 // config.toml.
 func toolOptions(paths state.Paths, config state.Config) (tool.Options, error) {
-	options := tool.Options{Private: []string{paths.Home}, Readable: paths.Readable(), HideEnv: config.SecretEnvs(), Memory: paths.Memory()}
+	options := tool.Options{Private: []string{paths.Home}, Readable: paths.Readable(), HideEnv: config.WithheldEnvs(), Memory: paths.Memory()}
 	for _, text := range config.Permissions.FetchPrivate {
 		address, err := tool.ParsePrivateAddress(text)
 		if err != nil {

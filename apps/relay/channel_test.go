@@ -17,7 +17,11 @@ func TestRecordsPassBothWaysInOrder(t *testing.T) {
 	s := relaytest.Start(t, nil)
 	host, entry := s.PairedPeers(t)
 	onEntry, onHost := relaytest.Open(t, entry, host)
-	const n = 500
+	passBothWays(entry, onEntry, host, onHost, 500)
+}
+
+// passBothWays sends n small records up, and a few of the largest down.
+func passBothWays(entry *relaytest.Peer, onEntry uint32, host *relaytest.Peer, onHost uint32, n int) {
 	for i := range n {
 		entry.SendRecord(onEntry, fmt.Appendf(nil, "up %d", i))
 	}
@@ -84,12 +88,7 @@ func TestCloseChannel(t *testing.T) {
 			s := relaytest.Start(t, nil)
 			host, entry := s.PairedPeers(t)
 			onEntry, onHost := relaytest.Open(t, entry, host)
-			host.SendRecord(onHost, []byte("last words"))
-			host.Send(&wire.CloseChannel{Channel: onHost, Reason: tc.given})
-			entry.ExpectRecord(onEntry, []byte("last words"))
-			if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != tc.told {
-				t.Fatalf("entry was told %+v, want %s", got, tc.told)
-			}
+			closeWithReason(t, host, onHost, tc.given, entry, onEntry, tc.told)
 			// A record that crosses the close is dropped, and nobody suffers.
 			entry.SendRecord(onEntry, []byte("too late"))
 			entry.Send(&wire.CloseChannel{Channel: onEntry})
@@ -99,6 +98,17 @@ func TestCloseChannel(t *testing.T) {
 				t.Fatalf("channel number %d was used twice", again)
 			}
 		})
+	}
+}
+
+// closeWithReason closes a channel behind a record: both arrive, in order.
+func closeWithReason(t *testing.T, host *relaytest.Peer, onHost uint32, given wire.Reason, entry *relaytest.Peer, onEntry uint32, told wire.Reason) {
+	t.Helper()
+	host.SendRecord(onHost, []byte("last words"))
+	host.Send(&wire.CloseChannel{Channel: onHost, Reason: given})
+	entry.ExpectRecord(onEntry, []byte("last words"))
+	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != told {
+		t.Fatalf("entry was told %+v, want %s", got, told)
 	}
 }
 

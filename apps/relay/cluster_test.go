@@ -2,7 +2,6 @@ package relay_test
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -114,20 +113,7 @@ func TestChannelAcrossNodes(t *testing.T) {
 	nodes := clusterOf(t)
 	host, entry := apart(t, nodes[1], nodes[0])
 	onEntry, onHost := relaytest.Open(t, entry, host)
-	const n = 2000
-	for i := range n {
-		entry.SendRecord(onEntry, fmt.Appendf(nil, "up %d", i))
-	}
-	for i := range n {
-		host.ExpectRecord(onHost, fmt.Appendf(nil, "up %d", i))
-	}
-	big := bytes.Repeat([]byte{7}, wire.MaxRecordPayload)
-	for range 8 {
-		host.SendRecord(onHost, big)
-	}
-	for range 8 {
-		entry.ExpectRecord(onEntry, big)
-	}
+	passBothWays(entry, onEntry, host, onHost, 2000)
 	// Many channels at once, both nodes asking, are told apart.
 	back, forth := apart(t, nodes[0], nodes[1])
 	type pair struct{ onEntry, onHost uint32 }
@@ -166,12 +152,7 @@ func TestCloseAcrossNodesCarriesTheReason(t *testing.T) {
 	nodes := clusterOf(t)
 	host, entry := apart(t, nodes[1], nodes[0])
 	onEntry, onHost := relaytest.Open(t, entry, host)
-	host.SendRecord(onHost, []byte("last words"))
-	host.Send(&wire.CloseChannel{Channel: onHost, Reason: wire.ReasonSealBroken})
-	entry.ExpectRecord(onEntry, []byte("last words"))
-	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != wire.ReasonSealBroken {
-		t.Fatalf("entry was told %+v", got)
-	}
+	closeWithReason(t, host, onHost, wire.ReasonSealBroken, entry, onEntry, wire.ReasonSealBroken)
 	_, onHost = relaytest.Open(t, entry, host)
 	entry.Close()
 	if got := relaytest.Expect[wire.ChannelClosed](host); got.Channel != onHost || got.Reason != wire.ReasonPeerGone {

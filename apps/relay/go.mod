@@ -15,6 +15,7 @@ require (
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/scorel/scorel/packages/leakcheck v0.0.0
+	github.com/scorel/scorel/packages/pgpool v0.0.0
 	github.com/scorel/scorel/packages/protocol v0.0.0
 	github.com/scorel/scorel/packages/testdb v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
@@ -67,6 +68,7 @@ require (
 
 replace (
 	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
+	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
 	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
 	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
 )

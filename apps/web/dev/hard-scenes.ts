@@ -1,4 +1,6 @@
 // Scenes of what pages must stand: much at once, long, foreign, broken.
+
+import { emptyLive } from "../src/api/projection";
 import type { CrewChild } from "../src/api/types";
 import {
   approval,
@@ -12,8 +14,8 @@ import {
   summary,
   user,
 } from "../src/app/testing/builders";
-import { emptyLive, type FakeScorel } from "../src/app/testing/fake-scorel";
-import { managed } from "./managed-scene";
+import type { FakeScorel } from "../src/app/testing/fake-scorel";
+import { managed, weak } from "./managed-scene";
 import { process } from "./process-scene";
 import { answer, arabic, japanese, unbroken } from "./texts";
 import { chained, chat, dev, log, type Scene, turn, world } from "./world";
@@ -292,6 +294,7 @@ export const hardScenes: Record<string, () => Scene> = {
   notes,
   managed,
   watching,
+  weak,
   damaged: chat((session) => {
     const told = summary("s1", "p1", "A damaged session", {
       damaged: "Line 412 of the file is damaged; it can be read, not continued.",

@@ -78,7 +78,12 @@ const thinker = {
 /** A session that has spent much, in a project with rules and servers. */
 export const managed = chat((session, scorel) => {
   const host = scorel.host(dev);
-  const info = hostInfo({ deviceId: dev, maxMode: "auto" as never }) as HostInfo;
+  const info = hostInfo({
+    deviceId: dev,
+    maxMode: "auto" as never,
+    sandbox: "bubblewrap+landlock",
+    sandboxLimits: { network: "open", writable: ["/tmp", "/home/ada/.cache"] },
+  }) as HostInfo;
   host.handlers.get_host = () => ({ host: { ...info, models: [...info.models, thinker] } });
   host.handlers.list_rules = () => ({ rules });
   host.handlers.list_mcp_servers = () =>
@@ -96,6 +101,20 @@ export const managed = chat((session, scorel) => {
   });
   host.handlers.list_sessions = () => ({ sessions: [told] });
   session.patch({ summary: told });
+});
+
+/** On a machine whose sandbox leaves much open. */
+export const weak = chat((_, scorel) => {
+  const host = scorel.host(dev);
+  const sandboxLimits = {
+    network: "no_tcp",
+    writable: ["/tmp", "/home/ada", `/mnt/${unbroken.slice(8, 120)}`],
+    missing: ["/data/scratch"],
+    exposed: ["/home/ada/.scorel"],
+  };
+  const sandboxNote = "bubblewrap is there and may not make namespaces: the kernel forbids it to users";
+  const info = hostInfo({ deviceId: dev, maxMode: "ask", sandbox: "landlock", sandboxNote, sandboxLimits });
+  host.handlers.get_host = () => ({ host: info });
 });
 
 function tree(): Requests["get_tree"]["response"] {

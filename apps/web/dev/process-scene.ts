@@ -1,6 +1,6 @@
+import { emptyLive } from "../src/api/projection";
 import type { Process, ProcessLine, ProcessRecord } from "../src/api/types";
 import { assistant, call, custom, result, user } from "../src/app/testing/builders";
-import { emptyLive } from "../src/app/testing/fake-scorel";
 import { unbroken } from "./texts";
 import { chained, chat, dev, turn } from "./world";
 

@@ -1,6 +1,7 @@
 import type { SessionState } from "../src/api/contract";
+import { emptyLive } from "../src/api/projection";
 import { approval, assistant, call, question, user } from "../src/app/testing/builders";
-import { emptyLive, FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
+import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
 import { diagnoses } from "./diagnoses";
 import { hardScenes } from "./hard-scenes";
 import { answer, testOutput } from "./texts";

@@ -12,6 +12,9 @@ export interface Scene {
 export const dev = "dev_k7w2mxqj4rr6h3vthz5a2n8e";
 const minute = 60_000;
 
+/** A machine that holds no command back. */
+const unconfined = { sandbox: "none", sandboxNote: "bubblewrap is not installed, and this kernel has no Landlock" };
+
 export function world(): FakeScorel {
   const scorel = new FakeScorel();
   scorel.devices.set([
@@ -41,7 +44,7 @@ export function world(): FakeScorel {
     summary("s4", "p1", "", { updatedAt: now - 26 * 60 * minute }),
     summary("s5", "p2", "Seed calendar export", { updatedAt: now - 4 * 24 * 60 * minute }),
   ];
-  host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass" }) });
+  host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass", ...unconfined }) });
   host.handlers.list_projects = () => ({ projects });
   host.handlers.list_sessions = () => ({ sessions });
   host.handlers.list_clients = () => ({

@@ -28,7 +28,8 @@ function tooWide(page: Page): Promise<string[]> {
     const boxes = [wide, ...document.querySelectorAll("main, section[aria-label=Transcript], dialog > div > div")];
     return boxes
       .filter((box) => box.scrollWidth > box.clientWidth + 1)
-      .map((box) => `too wide: ${box.outerHTML.slice(0, 90)}`);
+      .map((box) => `too wide: ${box.outerHTML.slice(0, 90)}`)
+      .concat(wide.scrollHeight > wide.clientHeight + 1 ? ["the page itself can be scrolled"] : []);
   });
 }
 
@@ -74,19 +75,24 @@ test.describe("on a desk", () => {
   }
 });
 
-test.describe("on a phone", () => {
-  test.use({ ...screens.phone });
-  test("nothing is wider than the screen, and everything can be hit", async ({ page, show }) => {
-    test.setTimeout(240_000);
-    const faults: string[] = [];
-    for (const sight of sights) {
-      await show(sight);
-      const found = [...(await tooWide(page)), ...(await tooSmall(page))];
-      faults.push(...found.map((fault) => `${sight.name}: ${fault}`));
-    }
-    expect(faults).toEqual([]);
+for (const [name, screen] of [
+  ["on a phone", screens.phone],
+  ["on a narrow screen", screens.narrow],
+] as const) {
+  test.describe(name, () => {
+    test.use({ ...screen });
+    test("nothing is wider than the screen, and everything can be hit", async ({ page, show }) => {
+      test.setTimeout(240_000);
+      const faults: string[] = [];
+      for (const sight of sights) {
+        await show(sight);
+        const found = [...(await tooWide(page)), ...(await tooSmall(page))];
+        faults.push(...found.map((fault) => `${sight.name}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+    });
   });
-});
+}
 
 test("a sheet takes the focus, keeps it, and gives it back", async ({ page, show }) => {
   await show({ name: "session", scene: "managed" });

@@ -62,6 +62,8 @@ async function settled(page: Page): Promise<void> {
 }
 
 export const screens = {
+  /** A small phone, and a desk at 400 %. */
+  narrow: { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
   desk: { viewport: { width: 1280, height: 800 } },
 } as const;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** One block of a message, as far as the tests look at it. */
@@ -42,6 +42,21 @@ export function readSession(scorelHome: string, sessionId: string): Line[] {
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line);
+}
+
+/** Lengthens the only session by messages, of user and agent in turn, while no host runs. */
+export function lengthenSession(scorelHome: string, texts: string[]): void {
+  const [file = ""] = sessionFiles(scorelHome);
+  const sessionId = file.replace(/^.*_(.*)\.jsonl$/, "$1");
+  let parentId = readSession(scorelHome, sessionId).at(-1)?.id ?? null;
+  const lines = texts.map((text, i) => {
+    const content = [{ type: "text", text }];
+    const message = i % 2 ? { role: "assistant", content, stopReason: "stop" } : { role: "user", content };
+    const entry = { type: "message", id: `long${i}`, parentId, timestamp: "2026-01-02T03:04:05.678Z", message };
+    parentId = entry.id;
+    return `${JSON.stringify(entry)}\n`;
+  });
+  appendFileSync(file, lines.join(""));
 }
 
 /** Whether the last prompt in a session file has its answer, or the note of how its turn ended. */

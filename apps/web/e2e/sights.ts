@@ -19,6 +19,12 @@ const toTop = async (page: Page) => {
   await page.getByRole("region", { name: "Transcript" }).evaluate((box) => box.scrollTo(0, 0));
 };
 
+/** To the top and back by the way to what waits: it shows the first of several cards. */
+const toCards = async (page: Page) => {
+  await toTop(page);
+  await page.getByTestId("to-card").click();
+};
+
 const openCards = async (page: Page) => {
   for (const card of await page.getByTestId("tool-card").all()) {
     const button = card.getByRole("button").first();
@@ -67,6 +73,16 @@ export const sights: Sight[] = [
   { name: "tree", scene: "managed", act: click("open-tree", "tree-node") },
   { name: "mode", scene: "managed", act: click("session-mode") },
   { name: "bypass", scene: "chat", act: click("session-mode", "mode-bypass") },
+  {
+    name: "sandbox",
+    scene: "weak",
+    act: async (page) => {
+      await page.getByTestId("session-mode").click();
+      await page.getByTestId("sandbox").scrollIntoViewIfNeeded();
+    },
+  },
+  { name: "branches", scene: "managed", act: click("open-tree"), alike: true },
+  { name: "diff", scene: "approvals", act: toCards, alike: true },
   { name: "place", scene: "managed", act: click("place-menu") },
   {
     name: "servers",

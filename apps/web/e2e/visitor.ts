@@ -152,7 +152,27 @@ export class Visitor {
         box.scrollTop = 0;
       });
       expect(await this.at("earlier").count()).toBe(0);
-    }).toPass({ timeout: 30_000 });
+    }).toPass({ timeout: 30_000, intervals: [30] });
+  }
+
+  /**
+   * Every message from the beginning to the end, as one reads them who scrolls down:
+   * what lies far behind the reader is not in the page. No text may be there twice.
+   */
+  async readThrough(): Promise<string[]> {
+    await this.toTheBeginning();
+    const seen = new Set<string>();
+    await expect(async () => {
+      for (const { text } of await this.said()) seen.add(text);
+      expect(await this.box.locator("[data-row]").count()).toBeLessThanOrEqual(640);
+      const left = await this.box.evaluate((box) => {
+        const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+        box.scrollTop += 4000;
+        return rest;
+      });
+      expect((await this.at("later").count()) === 0 && left < 2).toBe(true);
+    }).toPass({ timeout: 45_000, intervals: [20] });
+    return [...seen];
   }
 
   /** Every row of the transcript as its reader sees it. */

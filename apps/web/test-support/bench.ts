@@ -7,6 +7,7 @@ import { IdbOutbox } from "../src/api/outbox";
 import { startScorel } from "../src/api/scorel";
 import { serveLink } from "../src/link/service";
 import type { Timing } from "../src/link/timing";
+import type { FakeDevice } from "./device";
 import type { FakeRelay } from "./relay";
 import { portPair } from "./sockets";
 
@@ -45,6 +46,14 @@ export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}, parts?:
     },
     around: { isSecureContext: true, crypto, indexedDB, Worker: 1, WebSocket: 1, CompressionStream },
   });
+}
+
+/** Pairs a page with a device by a code that the page shows, and returns the device's id. */
+export async function pairPage(page: Scorel, device: FakeDevice): Promise<string> {
+  const pairing = page.startPairing();
+  const { code } = await untilStep(pairing.state, "showing");
+  await device.redeem(code);
+  return (await untilStep(pairing.state, "done")).deviceId;
 }
 
 /** Closes every page; the browser's database stays. */

@@ -13,11 +13,11 @@ import {
   utf8,
 } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
+import type { WireEvent } from "../src/api/messages";
 import type { Anchors, Requests } from "../src/api/types";
-import type { WireEvent } from "../src/link/messages";
 import { Sealed } from "../src/link/sealed";
 import { ModelSession } from "./model-session";
-import type { Entry, FakeRelay, Slot } from "./relay";
+import type { Device, Entry, FakeRelay, Slot } from "./relay";
 
 interface Request {
   type: string;
@@ -34,7 +34,7 @@ interface Line {
   subscriptions: Map<string, (event: WireEvent) => void>;
 }
 
-export class FakeDevice {
+export class FakeDevice implements Device {
   readonly identity: Identity;
   readonly label: string;
   relay: FakeRelay | null = null;

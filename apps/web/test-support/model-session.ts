@@ -1,6 +1,7 @@
 // A host's session in memory: the log, the live part, the ring and resync, written
 // the plain way, so that the page's projection has something to be compared with.
 import { pathTo } from "@scorel/protocol/tree";
+import type { WireEvent } from "../src/api/messages";
 import type {
   Anchors,
   GetEntriesResponse,
@@ -10,23 +11,12 @@ import type {
   SessionEntry,
   SessionSummary,
 } from "../src/api/types";
-import type { WireEvent } from "../src/link/messages";
 
 export class ModelSession {
   readonly id: string;
   readonly log: SessionEntry[] = [];
   readonly subscribers = new Set<(event: WireEvent) => void>();
-  live: Live = {
-    turn: null,
-    partial: [],
-    tools: [],
-    approvals: [],
-    questions: [],
-    queue: [],
-    work: null,
-    crew: [],
-    processes: [],
-  };
+  live: Live = emptied();
   /** How many events the ring holds. */
   ringSize = 40;
   /** How many entries one answer holds. */

@@ -1,6 +1,6 @@
 // A relay in this process: the real codec, real login proofs, slots, bindings and
 // channels, and hooks for the ways in which a relay can lie or break.
-import { fromBase64, toBase64, toBase64url } from "@scorel/protocol";
+import { fromBase64, type Identity, toBase64, toBase64url } from "@scorel/protocol";
 import {
   decodeControl,
   type EntryHello,
@@ -14,15 +14,29 @@ import {
   verifyHello,
 } from "@scorel/protocol/wire";
 import { Store } from "../src/api/store";
-import type { FakeDevice } from "./device";
 import { FakeSocket, type ServerEnd } from "./sockets";
 
 const LIMITS = { maxControl: 65536, maxRecordPayload: 65535, maxMessage: 262144, maxChannels: 64 };
 
+/** What the relay asks of a device. */
+export interface Device {
+  readonly identity: Identity;
+  readonly label: string;
+  relay: FakeRelay | null;
+  online: boolean;
+  /** An entry joined the slot in which the device waits. */
+  joined(slot: Slot): Promise<void>;
+  takePair(slot: Slot, body: Uint8Array): Promise<void>;
+  openChannel(entry: Entry, channel: number): void;
+  takeRecord(entry: Entry, channel: number, payload: Uint8Array): Promise<void>;
+  /** A channel has ended. */
+  drop(channel: number): void;
+}
+
 export interface Slot {
   slot: string;
   entry: Entry | null;
-  device: FakeDevice | null;
+  device: Device | null;
   accepted: Set<string>;
 }
 
@@ -30,13 +44,13 @@ export interface Entry {
   end: ServerEnd;
   nonce: Uint8Array<ArrayBuffer>;
   hello: EntryHello | null;
-  channels: Map<number, FakeDevice>;
+  channels: Map<number, Device>;
 }
 
 export class FakeRelay {
   readonly authority = "relay.test";
   readonly url = "https://relay.test";
-  readonly devices = new Map<string, FakeDevice>();
+  readonly devices = new Map<string, Device>();
   readonly bindings = new Set<string>();
   readonly entries = new Set<Entry>();
   readonly slots = new Map<string, Slot>();
@@ -67,12 +81,12 @@ export class FakeRelay {
     return socket as unknown as WebSocket;
   };
 
-  add(device: FakeDevice): void {
+  add(device: Device): void {
     this.devices.set(device.identity.id, device);
     device.relay = this;
   }
 
-  setOnline(device: FakeDevice, online: boolean): void {
+  setOnline(device: Device, online: boolean): void {
     device.online = online;
     for (const entry of this.entries) {
       if (this.#bound(entry, device)) {
@@ -85,7 +99,7 @@ export class FakeRelay {
   }
 
   /** Takes the binding away, as when the host revokes the client. */
-  revoke(device: FakeDevice): void {
+  revoke(device: Device): void {
     for (const entry of this.entries) {
       if (this.#bound(entry, device)) {
         this.bindings.delete(pairKey(entry.hello?.id, device.identity.id));
@@ -118,14 +132,14 @@ export class FakeRelay {
     entry.end.send(encodeRecords([{ channel, payload }]));
   }
 
-  newSlot(entry: Entry | null, device: FakeDevice | null): Slot {
+  newSlot(entry: Entry | null, device: Device | null): Slot {
     const slot: Slot = { slot: `7K3${this.#slots++ % 10}`, entry, device, accepted: new Set() };
     this.slots.set(slot.slot, slot);
     return slot;
   }
 
   /** A device redeems a slot that an entry created. */
-  redeem(device: FakeDevice, code: string): Slot {
+  redeem(device: Device, code: string): Slot {
     const slot = this.slots.get(code);
     if (!slot?.entry?.hello) {
       throw new Error("no such slot");
@@ -272,7 +286,7 @@ export class FakeRelay {
     }
   }
 
-  #closeChannels(entry: Entry, device: FakeDevice, reason: "peer_gone" | "revoked"): void {
+  #closeChannels(entry: Entry, device: Device, reason: "peer_gone" | "revoked"): void {
     for (const [channel, owner] of [...entry.channels]) {
       if (owner === device) {
         entry.channels.delete(channel);
@@ -282,11 +296,11 @@ export class FakeRelay {
     }
   }
 
-  #bound(entry: Entry, device: FakeDevice): boolean {
+  #bound(entry: Entry, device: Device): boolean {
     return this.bindings.has(pairKey(entry.hello?.id, device.identity.id));
   }
 
-  #peerOf(device: FakeDevice): Peer {
+  #peerOf(device: Device): Peer {
     const { id, signKey, sealKey } = device.identity;
     return this.describe({
       id,

@@ -1,5 +1,5 @@
 // WebSockets and ports without a network: the same order, the same copies.
-import type { FromLink, LinkPort, PagePort, ToLink } from "../src/link/messages";
+import type { FromLink, LinkPort, PagePort, ToLink } from "../src/api/messages";
 
 /** The relay's end of a socket. */
 export interface ServerEnd {

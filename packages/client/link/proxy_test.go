@@ -55,17 +55,8 @@ func dialOnce(url string) string {
 // It returns its port and a file with its certificate.
 func startRelay(t *testing.T) (port, roots string) {
 	t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{wire.Subprotocol}})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = ws.CloseNow() }() // the peer has gone
-		if err := letIn(r.Context(), ws); err != nil {
-			t.Error(err)
-		}
-		_, _, _ = ws.Read(r.Context()) // until it hangs up
+	server := httptest.NewTLSServer(relayThat(t, func(ctx context.Context, ws *websocket.Conn) {
+		_, _, _ = ws.Read(ctx) // until it hangs up
 	}))
 	t.Cleanup(server.Close)
 	roots = filepath.Join(t.TempDir(), "roots.pem")

@@ -79,6 +79,19 @@ func TestStreamWritesWhatWasHeldAtOnce(t *testing.T) {
 
 // echoRelay lets everybody in and sends each message of records back.
 func echoRelay(t *testing.T) http.Handler {
+	return relayThat(t, func(ctx context.Context, ws *websocket.Conn) {
+		ws.SetReadLimit(wire.MaxMessage)
+		for {
+			kind, data, err := ws.Read(ctx)
+			if err != nil || ws.Write(ctx, kind, data) != nil {
+				return // it hung up
+			}
+		}
+	})
+}
+
+// relayThat is a relay that lets everybody in, and then does something with each.
+func relayThat(t *testing.T, do func(ctx context.Context, ws *websocket.Conn)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{wire.Subprotocol}})
 		if err != nil {
@@ -89,13 +102,7 @@ func echoRelay(t *testing.T) http.Handler {
 		if err := letIn(r.Context(), ws); err != nil {
 			t.Error(err)
 		}
-		ws.SetReadLimit(wire.MaxMessage)
-		for {
-			kind, data, err := ws.Read(r.Context())
-			if err != nil || ws.Write(r.Context(), kind, data) != nil {
-				return // it hung up
-			}
-		}
+		do(r.Context(), ws)
 	})
 }
 

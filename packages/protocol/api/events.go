@@ -87,6 +87,9 @@ type (
 		DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
 		Feedback   string   `json:"feedback,omitempty"`
 		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
+		// Released says what allowed the call where nobody answered; decidedBy is then who
+		// changed that, or "host" after its start.
+		Released *session.Release `json:"released,omitempty"`
 	}
 	QuestionAsked struct {
 		Question Question `json:"question"`
@@ -286,6 +289,14 @@ func decodeEvent(name string, data []byte) (Event, error) {
 		return decode[WorkStarted](data)
 	case "work_ended":
 		return decode[WorkEnded](data)
+	}
+	return decodeHostEvent(name, data)
+}
+
+// decodeHostEvent reads what belongs to no session, or is told to those who do not
+// watch it too.
+func decodeHostEvent(name string, data []byte) (Event, error) {
+	switch name {
 	case "projects_changed":
 		return decode[ProjectsChanged](data)
 	case "session_updated":

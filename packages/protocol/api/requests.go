@@ -59,6 +59,9 @@ type (
 		All       bool   `json:"all,omitempty"`   // those too
 		Limit     int    `json:"limit,omitempty"` // of one answer, at most MaxSessions; 0 is all at once
 		After     string `json:"after,omitempty"` // Next of the answer before; "" begins with the newest
+		// Watching says that somebody sees the list and what session_updated says of it, for as
+		// long as the connection lasts: a session that waits for a person has somebody to wait for.
+		Watching bool `json:"watching,omitempty"`
 	}
 	ListSessionsResponse struct {
 		Sessions []SessionSummary `json:"sessions"`
@@ -210,6 +213,8 @@ type (
 		Decision  Decision `json:"decision"`
 		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
 		Won       bool     `json:"won"`       // false when another answer counts
+		// Released says what allowed the call before anybody answered.
+		Released *session.Release `json:"released,omitempty"`
 	}
 
 	// AnswerQuestionRequest answers a question, with one of its choices or in other

@@ -53,5 +53,9 @@ type (
 		// name that ends in * stands for all that begin so. Without Tools it may use all.
 		Tools   []string `json:"tools,omitempty"`
 		Without []string `json:"without,omitempty"`
+		// Only are rules that say for which calls it may use the tools that they are about,
+		// and Deny rules about calls that it may not make.
+		Only []string `json:"only,omitempty"`
+		Deny []string `json:"deny,omitempty"`
 	}
 )

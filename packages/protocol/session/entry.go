@@ -147,10 +147,18 @@ type (
 		Feedback   string `json:"feedback,omitempty"`  // to the agent, with a denial
 		// Rules hold in the project from here on.
 		Rules []string `json:"rules,omitempty"`
+		// Released says what allowed the call where nobody answered.
+		Released *Release `json:"released,omitempty"`
 		// Request is what people were shown (api.Approval), while it waits.
 		Request json.RawMessage `json:"request,omitempty"`
 		// Prompt is that of the turn, without its text, while it waits.
 		Prompt *QueuedPrompt `json:"prompt,omitempty"`
+	}
+	// Release is what lets a call go on that waited for an answer: rules, a mode, or both
+	// for parts of it. With neither, nothing asks about the call any more.
+	Release struct {
+		Rules []string `json:"rules,omitempty"`
+		Mode  string   `json:"mode,omitempty"`
 	}
 	// QuestionRecord is the data of CustomQuestion: one when a question begins to wait,
 	// without an outcome, and one when it ends.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,18 +34,6 @@ const (
 	formNull
 	formAbsent
 	formOther
-)
-
-// role is the role of a message, as far as the context asks for it.
-type role uint8
-
-const (
-	roleOther role = iota
-	roleUser
-	roleAssistant
-	roleToolResult
-	roleSystem
-	roleCustom
 )
 
 // ErrNotEntry says that a line is not a JSON object with a type and an id.
@@ -247,124 +234,4 @@ func typeOf(value []byte) EntryType {
 		}
 	}
 	return EntryType(unquote(value))
-}
-
-// readMessage passes over the message of an entry and notes what the context
-// asks of every message, so that it needs no second look at most of them.
-func readMessage(e *Entry, r *objectReader) (ok bool) {
-	e.role, e.noContent = roleOther, true
-	m, object := readObject(r.b, r.i)
-	if !object {
-		_, ok = r.value()
-		return ok
-	}
-	for _, known := range [...]role{roleUser, roleAssistant, roleToolResult} {
-		if m.passes(known.member()) {
-			e.role, m.begun = known, true
-			break
-		}
-	}
-	for {
-		key, more := m.key()
-		if !more {
-			r.i = m.i
-			return m.whole
-		}
-		value, ok := m.value()
-		if !ok {
-			return false
-		}
-		switch string(m.name(key)) {
-		case "role":
-			e.role = roleOf(value)
-		case "content":
-			e.noContent = value[0] == 'n'
-		}
-	}
-}
-
-// member returns the role as messages begin with it.
-func (r role) member() string {
-	switch r {
-	case roleUser:
-		return `"role":"user"`
-	case roleAssistant:
-		return `"role":"assistant"`
-	default:
-		return `"role":"toolResult"`
-	}
-}
-
-func roleOf(value []byte) role {
-	if value[0] != '"' {
-		return roleOther
-	}
-	name := value[1 : len(value)-1]
-	if bytes.IndexByte(name, '\\') >= 0 {
-		name = []byte(unquote(value))
-	}
-	switch string(name) {
-	case "user":
-		return roleUser
-	case "assistant":
-		return roleAssistant
-	case "toolResult":
-		return roleToolResult
-	case "system":
-		return roleSystem
-	case "custom":
-		return roleCustom
-	}
-	return roleOther
-}
-
-// message returns the text of a message entry's message; nil where it has none.
-func (e *Entry) message() json.RawMessage {
-	if e.Type != TypeMessage {
-		return nil
-	}
-	if e.body > 0 && int(e.bodyEnd) <= len(e.Raw) {
-		return e.Raw[e.body:e.bodyEnd:e.bodyEnd]
-	}
-	return member(e.Raw, "message")
-}
-
-// Keys under which the tree files entries whose id is no string. They hold a
-// character that no id of Pi or of ours has.
-const (
-	keyNull   = "\x00null"
-	keyAbsent = "\x00undefined"
-)
-
-// key returns what the tree files the entry under.
-func (e *Entry) key() string { return e.keyOf(e.ID, e.idForm, "id") }
-
-// parentKey returns the key of the parent, whether or not there is one.
-func (e *Entry) parentKey() string { return e.keyOf(e.ParentID, e.parentForm, "parentId") }
-
-func (e *Entry) keyOf(id string, f form, name string) string {
-	switch f {
-	case formNull:
-		return keyNull
-	case formAbsent:
-		return keyAbsent
-	case formOther:
-		return "\x00" + string(member(e.Raw, name))
-	}
-	return id
-}
-
-// hasParent tells whether a walk to the root goes on: JavaScript takes null,
-// undefined, the empty text, 0 and false for no parent.
-func (e *Entry) hasParent() bool {
-	return e.ParentID != "" || e.parentForm == formOther && truthy(member(e.Raw, "parentId"))
-}
-
-// parentName returns the id of the parent for people: its JSON text where it is no
-// string.
-func (e *Entry) parentName() string {
-	if e.parentForm == formOther {
-		return string(member(e.Raw, "parentId"))
-	}
-	return e.ParentID
 }

@@ -295,7 +295,7 @@ func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) 
 			SessionID: decided.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
 		})
 		if err == nil && !got.Won {
-			r.cfg.View.Notice(fmt.Sprintf("too late: %s had answered already (%s), and that counts", got.DecidedBy, got.Decision))
+			r.cfg.View.Notice("too late: " + beforehand(got))
 		}
 		return err
 	}
@@ -306,19 +306,6 @@ func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) 
 		r.cfg.View.Notice("too late: " + told(got.AnsweredBy, got.Outcome, got.Answer))
 	}
 	return err
-}
-
-// told says how a question ended.
-func told(by string, outcome api.QuestionOutcome, answer string) string {
-	switch outcome {
-	case api.OutcomeAnswered:
-		return fmt.Sprintf("%s answered the agent: %s", by, answer)
-	case api.OutcomeSkipped:
-		return by + " left the question to the agent"
-	case api.OutcomeTimedOut:
-		return "the time to answer is over, and the agent decides"
-	}
-	return "the question does not wait any more"
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

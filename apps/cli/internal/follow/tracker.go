@@ -215,6 +215,9 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 		}
 		t.questions.resolved(e.QuestionID)
 	case api.ApprovalResolved:
+		if e.Released != nil && t.questions.isAsking(e.ApprovalID) {
+			t.view.Notice(letGo(e.DecidedBy, e.Released))
+		}
 		t.questions.resolved(e.ApprovalID)
 	case api.CrewUpdated:
 		t.childIs(e.Child)

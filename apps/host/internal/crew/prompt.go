@@ -47,6 +47,14 @@ func childPrompt(agent preset.Agent, limit int) string {
 	} {
 		b.WriteString("- " + line + "\n")
 	}
+	for _, limits := range []struct {
+		what  string
+		rules []string
+	}{{"Of the tools in this list you may make only the calls that it allows", agent.Only}, {"You may not make these calls", agent.Deny}} {
+		if len(limits.rules) > 0 {
+			b.WriteString("- " + limits.what + ": " + strings.Join(limits.rules, ", ") + ".\n")
+		}
+	}
 	if body := strings.TrimSpace(agent.Body); body != "" {
 		b.WriteString("\n" + body + "\n")
 	}

@@ -123,7 +123,7 @@ func (b *batch) child(ctx context.Context, manager *sessions.Manager, w *worker,
 	return manager.CreateChild(ctx, b.parent, sessions.ChildSpec{Key: w.key, Model: model, Record: session.ChildRecord{
 		ParentSessionID: b.parent.ID(), EntryID: b.caller.EntryID, ToolCallID: b.callID,
 		Agent: chosen.Name, Title: w.task.Title, Prompt: childPrompt(chosen, limit),
-		Tools: chosen.Tools, Without: append(forbidden(), chosen.Without...),
+		Tools: chosen.Tools, Without: append(forbidden(), chosen.Without...), Only: chosen.Only, Deny: chosen.Deny,
 	}})
 }
 

@@ -96,6 +96,7 @@ type world struct {
 	denied       atomic.Pointer[[]gate.Rule]
 	skills       []session.SkillInfo
 	limits       crew.Limits
+	presets      []preset.Agent // besides those that are built in
 	cast         casting
 }
 
@@ -118,7 +119,7 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 	}
 	w.denyNow(t, allowed.tools, w.deny...)
 	others := crew.New(crew.Options{Limits: w.limits, Logger: log, Find: func(string) preset.Found {
-		return preset.Found{Agents: preset.Builtin()}
+		return preset.Found{Agents: append(preset.Builtin(), w.presets...)}
 	}})
 	m, err := sessions.NewManager(t.Context(), file.New(w.dir, log), sessions.Deps{
 		Logger: log, Models: w.cast, Permissions: allowed,

@@ -10,6 +10,7 @@
 package gate
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,9 @@ type Request struct {
 type Policy struct {
 	Mode  api.Mode
 	Rules Rules
+	// Only says for which calls the tools may be used that it is about, whatever mode and
+	// rules say: it denies the others and allows none.
+	Only []Rule
 	// Dir is the folder of the project: absolute, symbolic links resolved.
 	Dir string
 	// Home is the user's home folder, which ~ and $HOME stand for.
@@ -76,6 +80,10 @@ type Verdict struct {
 	// Propose are the rules that would let the call pass without asking; empty where
 	// none may be offered.
 	Propose []string
+	// Rules are those that let parts of an allowed call pass; ByMode says that the mode
+	// did that for a part. Neither: nobody had to allow it, as it only reads.
+	Rules  []string
+	ByMode bool
 }
 
 // Judge decides about a call.
@@ -91,6 +99,9 @@ func (p Policy) Judge(r Request) Verdict {
 		v = p.judgeWrite(r)
 	default:
 		v = p.judgeOther(r)
+	}
+	if only := p.onlyFor(r.Tool); v.Action != Deny && len(only) > 0 && !p.covered(r, only) {
+		v = denied(fmt.Sprintf(textOnly, r.Tool, texts(only)), v.Risk)
 	}
 	if v.Risk.Level == "" {
 		v.Risk.Level = api.RiskLow

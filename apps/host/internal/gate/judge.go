@@ -24,6 +24,20 @@ func (j *judgement) add(action Action, reason string) {
 	}
 }
 
+// byRule says that a rule lets a part pass, and byMode that the mode does where no
+// rule would.
+func (j *judgement) byRule(rule Rule) {
+	j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
+	if !slices.Contains(j.Rules, rule.String()) {
+		j.Rules = append(j.Rules, rule.String())
+	}
+}
+
+func (j *judgement) byMode(reason string) {
+	j.add(Allow, reason)
+	j.ByMode = true
+}
+
 // ask says that a part needs a person; proposal is the rule that would do, or "".
 func (j *judgement) ask(reason, proposal string) {
 	j.add(Ask, reason)
@@ -37,6 +51,9 @@ func (j *judgement) ask(reason, proposal string) {
 func (j *judgement) done() Verdict {
 	if j.uncovered {
 		j.Propose = nil
+	}
+	if j.Action != Allow {
+		j.Rules, j.ByMode = nil, false
 	}
 	return j.Verdict
 }
@@ -82,7 +99,7 @@ func (p Policy) judgeCommand(r Request) Verdict {
 	}
 	if p.Mode == api.ModeBypass {
 		if s.err == nil {
-			j.Action = Allow
+			j.Action, j.ByMode = Allow, true
 		}
 		return j.done()
 	}
@@ -138,7 +155,7 @@ func (p Policy) modeOnCommand(j *judgement, s *script, c command) {
 	rule, ruled := match(p.Rules.Allow, "bash", func(r Rule) bool { return c.fits(r) })
 	switch {
 	case ruled:
-		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
+		j.byRule(rule)
 	case !s.compound && onlyReads(c) && p.staysInside(c):
 		if runs := p.gitRuns(c); runs != "" && p.Mode != api.ModeAuto {
 			j.ask(runs, proposeCommand(c))
@@ -146,7 +163,7 @@ func (p Policy) modeOnCommand(j *judgement, s *script, c command) {
 		}
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && j.Risk.Level != api.RiskHigh:
-		j.add(Allow, "the mode auto allows what is not risky")
+		j.byMode("the mode auto allows what is not risky")
 	default:
 		j.ask(fmt.Sprintf("%s is not allowed without asking", words[0]), proposeCommand(c))
 	}
@@ -188,6 +205,7 @@ func (p Policy) judgeRedirect(j *judgement, d redirect) {
 	case p.quiet(d):
 	case known && !d.writes && within(p.Dir, full) && !secret(full):
 	case known && d.writes && edits && within(p.Dir, full) && !gitControl(full):
+		j.ByMode = true
 	default:
 		j.ask("it opens "+p.short(full), "")
 	}
@@ -230,13 +248,13 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 	rule, ruled := match(p.Rules.Allow, tool, fits)
 	switch {
 	case p.Mode == api.ModeBypass:
-		j.add(Allow, "the mode bypass asks nobody")
+		j.byMode("the mode bypass asks nobody")
 	case asked:
 		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
 	case ruled:
-		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
+		j.byRule(rule)
 	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
-		j.add(Allow, "the mode allows edits in the project")
+		j.byMode("the mode allows edits in the project")
 	default:
 		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
 	}
@@ -245,10 +263,7 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 // judgeOther decides about tools that read, fetch, or are not ours.
 func (p Policy) judgeOther(r Request) Verdict {
 	risk := api.Risk{Level: api.RiskLow, Reasons: []string{}}
-	host := ""
-	if u, err := url.Parse(r.URL); err == nil {
-		host = u.Hostname()
-	}
+	host := hostOf(r.URL)
 	if r.Writes {
 		what := r.Tool + " changes something, or reaches out"
 		if host != "" {
@@ -275,21 +290,30 @@ func (p Policy) judgeOther(r Request) Verdict {
 	case p.Mode == api.ModePlan && r.Writes && r.URL == "":
 		return denied(textPlan, risk)
 	case p.Mode == api.ModeBypass:
-		j.add(Allow, "the mode bypass asks nobody")
+		j.byMode("the mode bypass asks nobody")
 	case asked:
 		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
 	case ruled:
-		j.add(Allow, fmt.Sprintf("the rule %s allows it", rule))
+		j.byRule(rule)
 	case !r.Writes:
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:
 		j.ask("its server does not say that it only reads, so nobody knows what it changes", proposeOther(r, host))
 	case p.Mode == api.ModeAuto:
-		j.add(Allow, "the mode auto allows what is not risky")
+		j.byMode("the mode auto allows what is not risky")
 	default:
 		j.ask(fmt.Sprintf("%s asks before it is used", r.Tool), proposeOther(r, host))
 	}
 	return j.done()
+}
+
+// hostOf returns the host of an address; "" where it has none.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // ruleOnTool applies the rules that forbid or ask for all calls of a tool; one that
@@ -309,6 +333,7 @@ func (p Policy) ruleOnTool(r Request) Verdict {
 func stricter(v, ruled Verdict) Verdict {
 	if ruled.Action == Deny && v.Action != Deny || ruled.Action == Ask && v.Action == Allow {
 		v.Action, v.Reason, v.Propose = ruled.Action, ruled.Reason, nil
+		v.Rules, v.ByMode = nil, false
 	}
 	return v
 }

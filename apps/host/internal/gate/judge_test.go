@@ -266,3 +266,34 @@ func TestNoCommandLineKeepsTheJudgeBusy(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAllows: an allowed call names the rules and the mode that let it pass.
+func TestWhatAllows(t *testing.T) {
+	rules := []string{"bash(go test *)", "bash(npm ci)", "write_file(docs/**)", "fetch_url(domain:example.com)"}
+	bash := func(command string) Request { return Request{Tool: "bash", Writes: true, Command: command} }
+	file := func(paths ...string) Request { return Request{Tool: "write_file", Writes: true, Paths: paths} }
+	for _, c := range []struct {
+		mode    api.Mode
+		request Request
+		rules   string
+		byMode  bool
+	}{
+		{api.ModeAsk, bash("go test ./..."), "bash(go test *)", false},
+		{api.ModeAsk, bash("npm ci && go test ./... && go test ./x"), "bash(npm ci) bash(go test *)", false},
+		{api.ModeAsk, bash("ls"), "", false},
+		{api.ModeAuto, bash("go test ./... && touch a"), "bash(go test *)", true},
+		{api.ModeAcceptEdits, bash("go test ./... > out.txt"), "bash(go test *)", true},
+		{api.ModeBypass, bash("go test ./..."), "", true},
+		{api.ModeAsk, bash("npm ci && rm -r x"), "", false},
+		{api.ModeAsk, file("docs/a.md"), "write_file(docs/**)", false},
+		{api.ModeAuto, file("docs/a.md", "b.md"), "write_file(docs/**)", true},
+		{api.ModeAsk, file("docs/a.md", "b.md"), "", false},
+		{api.ModeAsk, Request{Tool: "fetch_url", Writes: true, URL: "https://example.com/"}, "fetch_url(domain:example.com)", false},
+		{api.ModeAuto, Request{Tool: "fetch_url", Writes: true, URL: "https://example.org/"}, "", true},
+	} {
+		v := testPolicy(t, c.mode, rules...).Judge(c.request)
+		if strings.Join(v.Rules, " ") != c.rules || v.ByMode != c.byMode {
+			t.Errorf("%s %+v: %q, by the mode %v", c.mode, c.request, v.Rules, v.ByMode)
+		}
+	}
+}

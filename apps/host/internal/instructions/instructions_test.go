@@ -7,26 +7,8 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/instructions"
+	"github.com/scorel/scorel/apps/host/internal/instructions/treetest"
 )
-
-// tree makes files below a new folder and returns it without symbolic links.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
 
 func TestLoad(t *testing.T) {
 	cases := []struct {
@@ -55,7 +37,7 @@ func TestLoad(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			root := tree(t, c.files)
+			root := treetest.New(t, c.files)
 			var got []string
 			for _, f := range instructions.Load(filepath.Join(root, c.cwd), filepath.Join(root, "home", "AGENTS.md")).Files {
 				got = append(got, strings.TrimPrefix(f.Path, root+"/")+"="+f.Content)
@@ -69,7 +51,7 @@ func TestLoad(t *testing.T) {
 
 func TestTheNearestStayWhole(t *testing.T) {
 	long := strings.Repeat("0123456789abcde\n", 1500) // 24000 bytes
-	root := tree(t, map[string]string{"work/.git/HEAD": "x", "work/AGENTS.md": long, "work/in/AGENTS.md": long})
+	root := treetest.New(t, map[string]string{"work/.git/HEAD": "x", "work/AGENTS.md": long, "work/in/AGENTS.md": long})
 	got := instructions.Load(filepath.Join(root, "work", "in"), "")
 	if len(got.Files) != 2 || len(got.Notes) != 1 {
 		t.Fatalf("%d files, notes %q", len(got.Files), got.Notes)
@@ -86,7 +68,7 @@ func TestTheNearestStayWhole(t *testing.T) {
 // TestALinkDoesNotLeadOut: a repository must not have other files of the user sent
 // to a provider.
 func TestALinkDoesNotLeadOut(t *testing.T) {
-	root := tree(t, map[string]string{"secret": "key", "work/.git/HEAD": "x", "work/AGENTS.md": "real", "work/in/x": ""})
+	root := treetest.New(t, map[string]string{"secret": "key", "work/.git/HEAD": "x", "work/AGENTS.md": "real", "work/in/x": ""})
 	for from, to := range map[string]string{"work/in/AGENTS.md": "secret", "work/in/CLAUDE.md": "work/AGENTS.md"} {
 		if err := os.Symlink(filepath.Join(root, to), filepath.Join(root, from)); err != nil {
 			t.Fatal(err)

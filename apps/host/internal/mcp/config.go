@@ -265,7 +265,7 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // expand puts variables in: ${NAME}, and ${NAME:-default} where NAME is not set or
 // empty.
-func (d definition) expand(getenv func(string) string) (definition, error) {
+func (d definition) expand(getenv func(string) string, withheld func(string) bool) (definition, error) {
 	var missing []string
 	put := func(text string) string {
 		return variable.ReplaceAllStringFunc(text, func(found string) string {
@@ -290,6 +290,9 @@ func (d definition) expand(getenv func(string) string) (definition, error) {
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
+		if i := slices.IndexFunc(missing, withheld); i >= 0 {
+			return out, fmt.Errorf("it needs the variable %s, which no program gets here, as it holds the key of a model provider: name it in environment.pass of config.toml, if this one may have it", missing[i])
+		}
 		return out, fmt.Errorf("it needs the variable %s, which is not set where the host runs", strings.Join(slices.Compact(missing), ", "))
 	}
 	return out, nil

@@ -37,8 +37,10 @@ type Options struct {
 	// Trusted tells whether what a folder brings along counts.
 	Trusted func(folder string) bool
 	// Getenv and Environ are those of the process, without the keys of providers.
-	Getenv   func(string) string
-	Environ  func() []string
+	Getenv  func(string) string
+	Environ func() []string
+	// Withheld tells whether a variable is one of those that are left out.
+	Withheld func(name string) bool
 	Patience time.Duration
 	Ledger   *procgroup.Ledger // notes the servers that run; nil notes none
 }

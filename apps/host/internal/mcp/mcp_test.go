@@ -37,7 +37,7 @@ func newWorld(t *testing.T, change func(*mcp.Options)) *world {
 	}
 	w := &world{folder: t.TempDir(), options: mcp.Options{
 		Logger: slog.New(slog.DiscardHandler), Version: "test", Servers: map[string]state.MCPServer{}, Consents: consents,
-		Trusted: func(string) bool { return true }, Getenv: os.Getenv, Environ: os.Environ, Patience: patience,
+		Trusted: func(string) bool { return true }, Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false }, Patience: patience,
 	}}
 	if change != nil {
 		change(&w.options)

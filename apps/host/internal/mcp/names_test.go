@@ -67,7 +67,7 @@ func FuzzExpand(f *testing.F) {
 	f.Add("${A", "")
 	f.Add("$${A:-${B}}", "${A}")
 	f.Fuzz(func(t *testing.T, text, value string) {
-		d, err := definition{Command: text}.expand(func(string) string { return value })
+		d, err := definition{Command: text}.expand(func(string) string { return value }, func(string) bool { return false })
 		if err == nil && value == "" && !strings.Contains(text, "${") && d.Command != text {
 			t.Errorf("%q became %q", text, d.Command)
 		}
@@ -75,4 +75,17 @@ func FuzzExpand(f *testing.F) {
 			t.Errorf("%q with a value: %v", text, err)
 		}
 	})
+}
+
+// TestAKeyThatIsWithheldIsNamed: who needs it is told how to pass it on.
+func TestAKeyThatIsWithheldIsNamed(t *testing.T) {
+	none := func(string) string { return "" }
+	withheld := func(name string) bool { return name == "OPENAI_API_KEY" }
+	_, err := definition{Command: "x ${OPENAI_API_KEY} ${OTHER}"}.expand(none, withheld)
+	if err == nil || !strings.Contains(err.Error(), "the variable OPENAI_API_KEY,") || !strings.Contains(err.Error(), "environment.pass") {
+		t.Errorf("%v", err)
+	}
+	if _, err = (definition{Command: "x ${OTHER}"}).expand(none, withheld); err == nil || strings.Contains(err.Error(), "environment.pass") {
+		t.Errorf("%v", err)
+	}
 }

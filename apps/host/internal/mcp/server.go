@@ -131,7 +131,7 @@ func (s *server) snapshot() (state api.MCPServerState, reason string, tools []*s
 
 // serve starts the server and stays until it ends. The error says why it did.
 func (s *server) serve(ctx context.Context) error {
-	expanded, err := s.spec.definition.expand(s.options.Getenv)
+	expanded, err := s.spec.definition.expand(s.options.Getenv, s.options.Withheld)
 	if err != nil {
 		return err
 	}

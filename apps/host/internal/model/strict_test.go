@@ -243,31 +243,14 @@ func cancelOnWire(t *testing.T, kind, next string, k int, steps []modeltest.Step
 	if reached && outcome.StopReason != session.StopAborted {
 		t.Errorf("cancel at %d: %+v", k, outcome)
 	}
-	answered(t, d.history)
+	if err := modeltest.CheckAnswered(d.history); err != nil {
+		t.Errorf("%v%s", err, outline(d.history))
+	}
 	d.onStep = nil
 	if outcome := play(t, t.Context(), d, Config{Type: next, Model: testIDs[next]}, agent.ThinkingLow, modeltest.Say("ok")); outcome.StopReason != session.StopEnd {
 		t.Errorf("cancel at %d, then %s: %+v%s", k, next, outcome, outline(d.history))
 	}
 	return reached
-}
-
-// answered holds that every call has exactly one result.
-func answered(t *testing.T, messages []session.Message) {
-	t.Helper()
-	open := map[string]int{}
-	for _, m := range messages {
-		for _, call := range m.Content.ToolCalls() {
-			open[call.ID]++
-		}
-		if m.Role == session.RoleToolResult {
-			open[m.ToolCallID]--
-		}
-	}
-	for id, n := range open {
-		if n != 0 {
-			t.Errorf("call %s lacks %d results%s", id, n, outline(messages))
-		}
-	}
 }
 
 // A stall is broken by the idle limit and the call made again.

@@ -12,7 +12,7 @@ func list(value any) []string {
 	case string:
 		return splitNames(v)
 	case []any:
-		var names []string
+		names := []string{} // an empty list names none
 		for _, item := range v {
 			names = append(names, splitNames(fmt.Sprint(item))...)
 		}
@@ -21,9 +21,7 @@ func list(value any) []string {
 	return nil
 }
 
-// splitNames cuts at commas and blanks, but not within brackets, and drops what
-// stands in them: a pattern of an argument narrows what is allowed elsewhere, and
-// here the mode and the rules do that.
+// splitNames cuts at commas and blanks, but not within brackets.
 func splitNames(text string) []string {
 	var names []string
 	var name strings.Builder
@@ -40,12 +38,11 @@ func splitNames(text string) []string {
 			depth++
 		case r == ')':
 			depth = max(0, depth-1)
-		case depth > 0:
-		case r == ',' || r == ' ' || r == '\t' || r == '\n':
+		case depth == 0 && strings.ContainsRune(", \t\n", r):
 			flush()
-		default:
-			name.WriteRune(r)
+			continue
 		}
+		name.WriteRune(r)
 	}
 	flush()
 	return names

@@ -117,12 +117,18 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 		}
 	}
 	pending.request, pending.insist = request, what.Insist
-	verdict := s.judge(pending)
+	verdict, mode := s.judge(pending)
+	allowAll := s.turn != nil && s.turn.prompt.AllowAll
+	if verdict.Action != gate.Ask || allowAll {
+		if err := s.settleKept(kept, verdict, mode); err != nil {
+			return err
+		}
+	}
 	switch {
 	case verdict.Action == gate.Deny:
 		pending.answer <- ruling{decision: api.DecisionDeny, text: agent.TextForbidden + verdict.Reason + "."}
 		return nil
-	case verdict.Action == gate.Allow, s.turn != nil && s.turn.prompt.AllowAll:
+	case verdict.Action == gate.Allow, allowAll:
 		pending.answer <- ruling{decision: api.DecisionAllow}
 		return nil
 	}
@@ -147,21 +153,21 @@ func (s *Session) decide(pending *pendingApproval, call agent.Call, what agent.D
 	return nil
 }
 
-// judge says what the rules and the mode make of a call now.
-func (s *Session) judge(pending *pendingApproval) gate.Verdict {
+// judge says what the rules and the mode make of a call now, and which mode that is.
+func (s *Session) judge(pending *pendingApproval) (gate.Verdict, api.Mode) {
 	policy := s.policy()
 	verdict := policy.Judge(pending.request)
 	if pending.insist && verdict.Action == gate.Allow && policy.Mode != api.ModeBypass {
 		verdict.Action, verdict.Reason, verdict.Propose = gate.Ask, "the same call gave the same result several times", nil
 	}
-	return verdict
+	return verdict, policy.Mode
 }
 
 func (s *Session) show(pending *pendingApproval) {
 	s.pending[pending.approval.ID] = pending
 	s.publish(api.ApprovalRequested{Approval: pending.approval})
-	s.attend()
 	s.touch()
+	s.attend()
 }
 
 func newApproval(call agent.Call, what agent.Description, request gate.Request, verdict gate.Verdict) api.Approval {
@@ -253,7 +259,7 @@ func (s *Session) answer(clientID string, r api.AnswerApprovalRequest) (response
 	response.Decision, response.DecidedBy, err = s.resolve(r.ApprovalID, r.Decision, clientID, r.Feedback)
 	response.Won = err == nil && response.DecidedBy == clientID && response.Decision == r.Decision
 	if response.Won && r.Decision == api.DecisionAlways {
-		s.deps.allowed(s.project.ID, clientID)
+		s.deps.reconsider(func(k *known) bool { return k.project.ID == s.project.ID }, clientID)
 	}
 	return response, err
 }
@@ -267,25 +273,9 @@ func (s *Session) answeredBefore(clientID string, r api.AnswerApprovalRequest) (
 	}
 	decision := api.Decision(record.Decision)
 	return api.AnswerApprovalResponse{
-		Decision: decision, DecidedBy: record.DecidedBy,
+		Decision: decision, DecidedBy: record.DecidedBy, Released: record.Released,
 		Won: record.DecidedBy == clientID && decision == r.Decision && record.Feedback == r.Feedback,
 	}, nil
-}
-
-// reconsider allows the calls that wait and that a rule allows by now, which clientID
-// made hold.
-func (s *Session) reconsider(clientID string) {
-	if s.log == nil || s.closing {
-		return
-	}
-	for id, pending := range s.pending {
-		if s.judge(pending).Action != gate.Allow {
-			continue
-		}
-		if _, _, err := s.resolve(id, api.DecisionAllow, clientID, ""); err != nil {
-			s.deps.Logger.Error("allowing what a rule allows", "session", s.id, "error", err)
-		}
-	}
 }
 
 // resolve takes the approval out of the map, puts the decision on disk, tells
@@ -296,28 +286,25 @@ func (s *Session) resolve(id string, decision api.Decision, by, feedback string)
 		record, err := s.decided(id)
 		return api.Decision(record.Decision), record.DecidedBy, err
 	}
-	delete(s.pending, id)
 	record := session.ApprovalRecord{
 		ApprovalID: id, ToolCallID: pending.approval.ToolCallID, Decision: string(decision), DecidedBy: by, Feedback: feedback,
 	}
 	if decision == api.DecisionAlways {
 		record.Rules = pending.approval.ProposedRules
 	}
-	if decision == api.DecisionStop && s.turn != nil && !s.cancelling() {
+	stops := decision == api.DecisionStop && s.turn != nil
+	if stops && !s.cancelling() {
 		s.publish(api.TurnCancelling{TurnID: s.turn.id})
 	}
 	if err := s.keepCustom(session.CustomApproval, record, by); err != nil {
 		s.deps.Logger.Error("keeping a decision", "session", s.id, "error", err)
-		decision, by, feedback, record.Rules = api.DecisionDeny, "host", "", nil
+		record.Decision, record.DecidedBy, record.Feedback, record.Rules = string(api.DecisionDeny), hostID, "", nil
 	}
-	s.publish(api.ApprovalResolved{ApprovalID: id, Decision: decision, DecidedBy: by, Feedback: feedback, Rules: record.Rules})
-	pending.answer <- rulingOf(decision, feedback)
-	if record.Decision == string(api.DecisionStop) && s.turn != nil {
+	s.settle(pending, record)
+	if stops {
 		s.turn.cancel()
 	}
-	s.attend()
-	s.touch()
-	return decision, by, nil
+	return api.Decision(record.Decision), record.DecidedBy, nil
 }
 
 // rulingOf is an answer as the agent takes it.

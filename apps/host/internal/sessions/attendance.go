@@ -6,18 +6,34 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// attended tells whether somebody watches who may give an answer that needs the grant.
+// Attend lets the sessions that wait for a person look again at who is there. It does not
+// wait for them.
+func (m *Manager) Attend() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	for _, k := range m.known {
+		if s := k.open; s != nil && (k.summary.WaitingApproval || k.summary.WaitingAnswer) {
+			m.wg.Go(func() { _ = s.post(m.ctx, s.attend) }) // a closed session waits for nobody
+		}
+	}
+}
+
+// attended tells whether somebody watches the session, or the list of all, who may give an
+// answer that needs the grant: in the list they see that it waits.
 func (s *Session) attended(grant api.Grant) bool {
 	for _, grants := range s.subscribers {
 		if slices.Contains(grants, grant) {
 			return true
 		}
 	}
-	return false
+	return s.deps.Attended != nil && s.deps.Attended(grant)
 }
 
 // attend tells everybody when it changes whether something waits that nobody who
-// watches may answer.
+// watches may answer. The summary comes first, so that Attend misses no session.
 func (s *Session) attend() {
 	if s.log == nil {
 		return

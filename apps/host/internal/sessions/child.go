@@ -147,6 +147,28 @@ func permitted(tools []agent.Tool, child session.ChildRecord) []agent.Tool {
 	})
 }
 
+// restricted is a policy with what a child was made with. A rule that does not read any
+// more denies its tool.
+func restricted(p gate.Policy, child session.ChildRecord, tools gate.Tools) gate.Policy {
+	add := func(to *[]gate.Rule, texts []string) {
+		for _, text := range texts {
+			rule, err := gate.ParseRule(text, tools)
+			if err == nil {
+				*to = append(*to, rule)
+				continue
+			}
+			name, _, _ := strings.Cut(text, "(")
+			if rule, err = gate.ParseRule(name, tools); err == nil { // else there is no such tool
+				p.Rules.Deny = append(p.Rules.Deny, rule)
+			}
+		}
+	}
+	p.Only, p.Rules.Deny = nil, slices.Clone(p.Rules.Deny)
+	add(&p.Only, child.Only)
+	add(&p.Rules.Deny, child.Deny)
+	return p
+}
+
 // names tells whether a list of names and beginnings holds a name.
 func names(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {

@@ -25,7 +25,7 @@ func (s *Session) equip(ctx context.Context, turn *agent.Turn) error {
 	if err != nil {
 		return err
 	}
-	turn.Tools = s.ruledTools(permitted(s.tools.Tools(), child))
+	turn.Tools = s.ruledTools(permitted(s.tools.Tools(), child), child)
 	turn.System = s.deps.System(turn.Tools, turn.Cwd, ground) + child.Prompt
 	return nil
 }

@@ -56,7 +56,7 @@ func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manag
 	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	m.onSummary, m.deps.OnSummary, m.deps.account = deps.OnSummary, m.tell, m.account
-	m.deps.allowed = m.reconsider
+	m.deps.reconsider = m.reconsider
 	if err := m.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
 	}
@@ -167,18 +167,6 @@ func (m *Manager) Close() error {
 		err = m.deps.Index.Close()
 	}
 	return errors.Join(err, m.provider.Close())
-}
-
-// reconsider lets every open session of a project look again at the calls that wait,
-// because of a rule that clientID made hold. A session calls it, so nothing waits here.
-func (m *Manager) reconsider(projectID, clientID string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, k := range m.known {
-		if s := k.open; s != nil && k.project.ID == projectID {
-			m.wg.Go(func() { _ = s.post(m.ctx, func() { s.reconsider(clientID) }) }) // a closed session has nothing that waits
-		}
-	}
 }
 
 func clip(s string) string {

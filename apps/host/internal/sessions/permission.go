@@ -30,12 +30,19 @@ func modeOf(mode string) api.Mode {
 	return api.Mode(mode)
 }
 
-// SetMode says how much the agent may do without asking, from the next call on.
+// SetMode says how much the agent may do without asking, from the next call on. What waits
+// and is allowed by a higher mode goes on; a lower one changes nothing for what waits.
 func (s *Session) SetMode(ctx context.Context, clientID string, mode api.Mode) (err error) {
 	doErr := s.do(ctx, func() {
-		if s.summary.Mode != mode {
-			err = s.keepCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, clientID)
-			s.touch()
+		before := s.summary.Mode
+		if before == mode {
+			return
+		}
+		err = s.keepCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, clientID)
+		s.touch()
+		if err == nil && gate.Lower(before, mode) == before {
+			s.reconsider(clientID)
+			s.deps.reconsider(func(k *known) bool { return k.header.ChildOf == s.id }, clientID) // its mode bounds theirs
 		}
 	})
 	if doErr != nil {
@@ -80,6 +87,10 @@ func (s *Session) policy() gate.Policy {
 	p := gate.Policy{Dir: s.project.Path}
 	if s.deps.Permissions != nil {
 		p = s.deps.Permissions.Policy(s.project, s.id)
+	}
+	var child session.ChildRecord
+	if s.parentMode != nil && lastCustom(s.log.Tree(), session.CustomChild, &child) {
+		p = restricted(p, child, s.toolSubjects())
 	}
 	p.Mode = s.lowered(cmp.Or(s.summary.Mode, api.ModeAsk))
 	if s.turn == nil {
@@ -135,15 +146,18 @@ func (s *Session) tool(name string) agent.Tool {
 }
 
 // ruledTools are the tools of a turn. One that reads goes through the gate like one
-// that writes where a rule forbids or asks.
-func (s *Session) ruledTools(tools []agent.Tool) []agent.Tool {
+// that writes where a rule forbids or asks, or what a child was made with.
+func (s *Session) ruledTools(tools []agent.Tool, child session.ChildRecord) []agent.Tool {
 	if s.deps.Permissions == nil {
 		return tools
+	}
+	policy := func() gate.Policy {
+		return restricted(s.deps.Permissions.Policy(s.project, s.id), child, s.toolSubjects())
 	}
 	tools = slices.Clone(tools)
 	for i, t := range tools {
 		if t.Risk() != agent.RiskWrite {
-			tools[i] = ruled{t, func() gate.Rules { return s.deps.Permissions.Policy(s.project, s.id).Rules }}
+			tools[i] = ruled{t, policy}
 		}
 	}
 	return tools
@@ -153,14 +167,16 @@ func (s *Session) ruledTools(tools []agent.Tool) []agent.Tool {
 // and go while a turn runs, and hold from the next call on.
 type ruled struct {
 	agent.Tool
-	rules func() gate.Rules
+	policy func() gate.Policy
 }
 
 // Risk implements agent.Tool.
 func (r ruled) Risk() agent.Risk {
-	name, rules := r.Spec().Name, r.rules()
-	if gate.Concerns(rules.Deny, name) || gate.Concerns(rules.Ask, name) {
-		return agent.RiskWrite
+	name, policy := r.Spec().Name, r.policy()
+	for _, rules := range [][]gate.Rule{policy.Rules.Deny, policy.Rules.Ask, policy.Only} {
+		if gate.Concerns(rules, name) {
+			return agent.RiskWrite
+		}
 	}
 	return r.Tool.Risk()
 }

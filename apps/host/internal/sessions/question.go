@@ -112,8 +112,8 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	pending.question = q
 	s.questions[q.ID] = pending
 	s.publish(api.QuestionAsked{Question: q})
-	s.attend()
 	s.touch()
+	s.attend()
 	return true, nil
 }
 
@@ -199,8 +199,8 @@ func (s *Session) dropQuestion(pending *pendingQuestion, reply agent.Reply) {
 	delete(s.questions, id)
 	s.publish(api.QuestionAnswered{QuestionID: id, Outcome: reply.Outcome, Answer: reply.Answer, AnsweredBy: reply.By})
 	pending.answer <- reply
-	s.attend()
 	s.touch()
+	s.attend()
 }
 
 // waitingQuestion is a question that the log holds no outcome for.

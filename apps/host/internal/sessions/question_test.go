@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -280,4 +282,35 @@ func TestAttendance(t *testing.T) {
 	if reader.live.Unattended {
 		t.Fatal("nothing waits any more")
 	}
+}
+
+// TestWhoSeesTheListIsThere: somebody who sees in the list that a session waits can go and
+// answer, so a question waits for them, with the grant that it needs.
+func TestWhoSeesTheListIsThere(t *testing.T) {
+	var list atomic.Pointer[[]api.Grant]
+	sees := func(grants ...api.Grant) { list.Store(&grants) }
+	sees(api.GrantView, api.GrantPrompt)
+	f := asking(t)
+	f.deps.Attended = func(grant api.Grant) bool { return slices.Contains(*list.Load(), grant) }
+	m := f.manager(t)
+	s, w := f.create(t, m), newWatcher() // who watches may answer nothing
+	subscribe(t, s, w)
+	send(t, s, "k1", "go")
+	w.wait(func() bool { return len(w.live.Questions) == 1 })
+	summary, err := s.Summary(t.Context()) // all that follows the question has been done then
+	if err != nil || !summary.WaitingAnswer || read(w, func() bool { return w.live.Unattended }) {
+		t.Fatalf("the question is as if nobody was there, or the list does not show it: %+v, %v", summary, err)
+	}
+	unattended := func(want bool) { w.wait(func() bool { return w.live.Unattended == want }) }
+	sees(api.GrantView, api.GrantApprove)
+	m.Attend()
+	unattended(true)
+	sees(api.AllGrants()...)
+	m.Attend()
+	unattended(false)
+	id := read(w, func() string { return w.live.Questions[0].ID })
+	if r, err := s.AnswerQuestion(t.Context(), "cli_y", api.AnswerQuestionRequest{QuestionID: id, Answer: "a"}); err != nil || !r.Won {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.wait(func() bool { return w.ended == 1 })
 }

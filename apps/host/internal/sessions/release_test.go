@@ -1,11 +1,14 @@
 package sessions_test
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // TestAlwaysReleases: a rule that is kept allows what waits in other sessions of the
@@ -53,12 +56,35 @@ func TestAlwaysReleases(t *testing.T) {
 	for _, w := range watchers[:2] {
 		w.wait(func() bool { return w.ended == 1 })
 	}
-	if tool.count() != 2 || told.Decision != api.DecisionAllow || told.DecidedBy != "cli_x" {
+	if tool.count() != 2 || told.Decision != api.DecisionAllow || told.DecidedBy != "cli_x" || told.Released == nil || !slices.Equal(told.Released.Rules, []string{"echo"}) {
 		t.Fatalf("%d runs, told %+v", tool.count(), told)
+	}
+	if kept := lastDecision(watchers[1]); kept.Released == nil || !slices.Equal(kept.Released.Rules, []string{"echo"}) || kept.Released.Mode != "" {
+		t.Fatalf("kept %+v", kept)
+	}
+	if kept := lastDecision(watchers[0]); kept.Released != nil || kept.Decision != string(api.DecisionAlways) {
+		t.Fatalf("an answer was kept as %+v", kept)
 	}
 	if n := read(watchers[2], func() int { return len(watchers[2].live.Approvals) }); n != 1 {
 		t.Fatalf("%d approvals wait in the other project", n)
 	}
+}
+
+// lastDecision is what the log says of the last approval that was decided.
+func lastDecision(w *watcher) session.ApprovalRecord {
+	return read(w, func() (last session.ApprovalRecord) {
+		for _, e := range w.entries {
+			if r, ok := approvalRecord(e); ok && r.Decision != "" {
+				last = r
+			}
+		}
+		return last
+	})
+}
+
+func approvalRecord(e session.Entry) (record session.ApprovalRecord, ok bool) {
+	custom, ok := e.AsCustom()
+	return record, ok && custom.CustomType == session.CustomApproval && json.Unmarshal(custom.Data, &record) == nil
 }
 
 // TestSameAnswerAgain: an answer whose reply was lost is sent again.

@@ -30,7 +30,7 @@ type Subscriber interface {
 }
 
 // Deps are what sessions need of the host. All fields but Ground, Index, Titles,
-// Summaries, Processes, Stopped and IdleAfter are required.
+// Summaries, Processes, Stopped, IdleAfter and Attended are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -71,9 +71,12 @@ type Deps struct {
 	// Stopped tells whether the host, when it was started, ended what a call of the host
 	// before it had left running; nil ended nothing.
 	Stopped func(sessionID, callID string) bool
-	// allowed is told of rules that hold in a project from now on, and who allowed them. It
-	// does not block. NewManager sets it.
-	allowed func(projectID, clientID string)
+	// Attended tells whether somebody sees the list of sessions who may give an answer that
+	// needs the grant; nil is nobody. Manager.Attend is called where that changes.
+	Attended func(grant api.Grant) bool
+	// reconsider lets the chosen sessions look again at the calls that wait, because of what
+	// a client changed. It does not block. NewManager sets it.
+	reconsider func(chosen func(*known) bool, clientID string)
 	// account puts into a session's own summary what was spent for it by others. It does not
 	// block. NewManager sets it.
 	account func(api.SessionSummary) api.SessionSummary

@@ -197,11 +197,16 @@ func TestTheModelSeesTheContext(t *testing.T) {
 	}
 }
 
-// fullProvider refuses what a person says while it is full.
+// fullProvider refuses lines that hold a text while it is full.
 type fullProvider struct {
 	store.Provider
+	text    string
 	full    atomic.Bool
-	refused chan struct{}
+	refused chan struct{} // holds one
+}
+
+func newFullProvider(f *fixture, text string) *fullProvider {
+	return &fullProvider{Provider: file.New(f.dir, f.deps.Logger), text: text, refused: make(chan struct{}, 1)}
 }
 
 type fullLog struct {
@@ -215,7 +220,7 @@ func (p *fullProvider) Create(ctx context.Context, project string, header json.R
 }
 
 func (l fullLog) Append(ctx context.Context, lines ...json.RawMessage) error {
-	if l.provider.full.Load() && bytes.Contains(lines[0], []byte(`"role":"user"`)) {
+	if l.provider.full.Load() && bytes.Contains(lines[0], []byte(l.provider.text)) {
 		select {
 		case l.provider.refused <- struct{}{}:
 		default:
@@ -231,7 +236,7 @@ func TestWhatWaitsGoesOnWhenTheDiskDoes(t *testing.T) {
 	model := &steppedModel{inner: modeltest.New(modeltest.Say("one"), modeltest.Say("two")), at: make(chan struct{}), goOn: make(chan struct{})}
 	f := newFixture(t, model)
 	f.deps.IdleAfter = 20 * time.Millisecond // also how long a prompt waits that could not be started
-	provider := &fullProvider{Provider: file.New(f.dir, f.deps.Logger), refused: make(chan struct{}, 1)}
+	provider := newFullProvider(f, `"role":"user"`)
 	m, err := sessions.NewManager(t.Context(), provider, f.deps)
 	if err != nil {
 		t.Fatal(err)

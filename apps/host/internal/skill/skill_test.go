@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/apps/host/internal/definition"
+	"github.com/scorel/scorel/apps/host/internal/instructions/treetest"
 	"github.com/scorel/scorel/apps/host/internal/skill"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -16,27 +18,8 @@ func text(name, description string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n\nThe body of %s.\n", name, description, name)
 }
 
-// tree makes files below a new folder and returns it without symbolic links.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
 func find(root, cwd string, trusted bool) session.Skills {
-	return skill.Find(skill.Places{
+	return skill.Find(definition.Places{
 		Cwd: filepath.Join(root, cwd), Trusted: trusted, TrustAdvice: "do so",
 		UserHome: filepath.Join(root, "user"), ScorelHome: filepath.Join(root, "scorel"),
 	})
@@ -52,7 +35,7 @@ func brief(root string, found session.Skills) []string {
 }
 
 func TestFindByPrecedence(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := treetest.New(t, map[string]string{
 		"outside/.scorel/skills/no/SKILL.md":          text("no", "outside of the repository"),
 		"outside/repo/.git/HEAD":                      "x",
 		"outside/repo/.claude/skills/a/SKILL.md":      text("a", "root, claude"),
@@ -80,7 +63,7 @@ func TestFindByPrecedence(t *testing.T) {
 }
 
 func TestSkillsOfAnUntrustedFolderDoNotCount(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := treetest.New(t, map[string]string{
 		"repo/.git/HEAD": "x", "repo/.agents/skills/a/SKILL.md": text("a", "theirs"), "scorel/skills/b/SKILL.md": text("b", "mine"),
 	})
 	found := find(root, "repo", false)
@@ -93,7 +76,7 @@ func TestSkillsOfAnUntrustedFolderDoNotCount(t *testing.T) {
 }
 
 func TestLinksOfAProjectStayInIt(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := treetest.New(t, map[string]string{
 		"repo/.git/HEAD": "x", "repo/shared/good/SKILL.md": text("good", "inside"), "elsewhere/bad/SKILL.md": text("bad", "outside"),
 		"repo/.agents/skills/file/x": "", "repo/.agents/skills/loop/x": "",
 	})
@@ -108,68 +91,4 @@ func TestLinksOfAProjectStayInIt(t *testing.T) {
 	if got := brief(root, find(root, "repo", true)); !slices.Equal(got, []string{"good=repo/.agents/skills/good"}) {
 		t.Errorf("got %q", got)
 	}
-}
-
-func TestParse(t *testing.T) {
-	cases := []struct {
-		name, text    string
-		want          skill.Document // Body and Warnings are compared apart
-		warning, fail string
-	}{
-		{name: "plain", text: "---\nname: pdf\ndescription: Reads PDFs.\nlicense: MIT\nmetadata:\n  a: b\n---\nBody\n", want: skill.Document{Name: "pdf", Description: "Reads PDFs."}},
-		{name: "windows", text: "\uFEFF---\r\nname: pdf\r\ndescription: Reads.\r\n---\r\nBody\r\n", want: skill.Document{Name: "pdf", Description: "Reads."}},
-		{name: "manual", text: "---\nname: pdf\ndescription: d\ndisable-model-invocation: true\n---\nBody", want: skill.Document{Name: "pdf", Description: "d", Manual: true}},
-		{name: "colon in a value", text: "---\nname: pdf\ndescription: Use when: it's a PDF\n---\nBody", want: skill.Document{Name: "pdf", Description: "Use when: it's a PDF"}, warning: "no YAML"},
-		{name: "block text", text: "---\nname: pdf\ndescription: >\n  one\n  two\n---\nBody", want: skill.Document{Name: "pdf", Description: "one two"}},
-		{name: "no name", text: "---\ndescription: d\n---\nBody", want: skill.Document{Name: "pdf", Description: "d"}, warning: "has no name"},
-		{name: "bad name", text: "---\nname: My PDF__Tool\ndescription: d\n---\nBody", want: skill.Document{Name: "my-pdf-tool", Description: "d"}, warning: "used as my-pdf-tool"},
-		{name: "other name", text: "---\nname: other\ndescription: d\n---\nBody", want: skill.Document{Name: "other", Description: "d"}, warning: "not that of its folder"},
-		{name: "number as name", text: "---\nname: 7\ndescription: d\n---\nBody", want: skill.Document{Name: "7", Description: "d"}, warning: "not that of its folder"},
-		{name: "long description", text: "---\nname: pdf\ndescription: " + strings.Repeat("ä", 2000) + "\n---\nBody", want: skill.Document{Name: "pdf", Description: strings.Repeat("ä", 1024)}, warning: "cut to 1024"},
-		{name: "no description", text: "---\nname: pdf\n---\nBody", fail: "no description"},
-		{name: "empty front matter", text: "---\n---\nBody", fail: "no description"},
-		{name: "no front matter", text: "# Title\n", fail: "does not begin with"},
-		{name: "no end", text: "---\nname: pdf\n", fail: "no line --- at its end"},
-		{name: "broken", text: "---\nname: [a\n  b: {\n---\nBody", fail: "is no YAML"},
-		{name: "nothing to name", text: "---\nname: ???\ndescription: d\n---\nBody", fail: "no letters or digits"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := skill.Parse([]byte(c.text), "pdf")
-			if c.fail != "" {
-				if err == nil || !strings.Contains(err.Error(), c.fail) {
-					t.Errorf("error %v, want one with %q", err, c.fail)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if warnings := strings.Join(got.Warnings, "\n"); (warnings == "") != (c.warning == "") || !strings.Contains(warnings, c.warning) {
-				t.Errorf("warnings %q, want %q", warnings, c.warning)
-			}
-			if got.Name != c.want.Name || got.Description != c.want.Description || got.Manual != c.want.Manual || got.Body != "Body" {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add("---\nname: pdf\ndescription: Use when: x\n---\nBody")
-	f.Add("---\n---\n---\n")
-	f.Add("---\na: &a [*a]\ndescription: '\n---")
-	f.Add("---\ndescription: |\n  x\nname: ä\n---\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		d, err := skill.Parse([]byte(text), "folder")
-		if err != nil {
-			return
-		}
-		if d.Name == "" || len(d.Name) > 64 || strings.ContainsAny(d.Name, "/\\ \n<>\"") {
-			t.Errorf("the name is %q", d.Name)
-		}
-		if d.Description == "" || strings.ContainsAny(d.Description, "\n\x1b") {
-			t.Errorf("the description is %q", d.Description)
-		}
-	})
 }

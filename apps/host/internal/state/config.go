@@ -42,6 +42,8 @@ type Config struct {
 	defaultModel string
 	auxiliary    string // "" when the file does not name one
 	models       map[string]Model
+	keyEnvs      []string // of the providers of the file
+	pass         []string // variables that commands get although they hold keys
 	sessions     sessionConfig
 	getenv       func(string) string
 }
@@ -87,9 +89,9 @@ func (c Config) Key(m Model) string {
 }
 
 // SecretEnvs returns the names of all variables that hold keys or addresses with
-// passwords, sorted.
+// passwords of the host's own, sorted.
 func (c Config) SecretEnvs() []string {
-	names := c.sessionEnvs()
+	names := append(c.sessionEnvs(), c.keyEnvs...)
 	for _, m := range c.models {
 		if m.KeyEnv != "" {
 			names = append(names, m.KeyEnv)

@@ -40,6 +40,7 @@ type configFile struct {
 	Permissions    permissionsFile         `toml:"permissions"`
 	Sandbox        sandboxFile             `toml:"sandbox"`
 	Questions      questionsFile           `toml:"questions"`
+	Environment    environmentFile         `toml:"environment"`
 	Crew           crewFile                `toml:"crew"`
 
 	SessionProvider  string                      `toml:"session_provider"`
@@ -163,12 +164,14 @@ func knownKeys(key []string) []string {
 		return sandboxKeys()
 	case len(key) == 2 && key[0] == "questions":
 		return []string{"timeout"}
+	case len(key) == 2 && key[0] == "environment":
+		return []string{"pass"}
 	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
 		return crewKeys(len(key) == 4)
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "crew", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "mcp"}
 }
 
 // config checks the file as a whole.
@@ -219,6 +222,9 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("models.%s: %w", name, err)
 		}
 		config.models[name] = m
+	}
+	if err := f.environment(&config); err != nil {
+		return Config{}, err
 	}
 	if err := f.chooseSummaries(&config, names); err != nil {
 		return Config{}, err
@@ -314,7 +320,7 @@ func (p providerFile) check() error {
 		}
 	}
 	// The text is not repeated: it may be the key itself.
-	if p.APIKeyEnv != "" && !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(p.APIKeyEnv) {
+	if p.APIKeyEnv != "" && !environmentName.MatchString(p.APIKeyEnv) {
 		return errors.New("api_key_env must be the name of an environment variable, not the key itself")
 	}
 	return nil

@@ -107,7 +107,9 @@ func cancelRealAt(t *testing.T, k int) (reached bool) {
 			mustDie(t, dir, writeTemp(t, dir, pid))
 		}
 	}
-	oneResultEach(t, h.messages)
+	if err := modeltest.CheckAnswered(h.messages); err != nil {
+		t.Error(err)
+	}
 	if text := content(t, dir, "a.txt"); text != "old\n" && text != "new\n" {
 		t.Errorf("the file is %q", text)
 	}
@@ -125,22 +127,4 @@ func writeTemp(t *testing.T, dir, pid string) (name string) {
 		t.Fatal(err)
 	}
 	return "pid"
-}
-
-func oneResultEach(t *testing.T, messages []session.Message) {
-	t.Helper()
-	open := map[string]int{}
-	for _, m := range messages {
-		for _, call := range m.Content.ToolCalls() {
-			open[call.ID]++
-		}
-		if m.Role == session.RoleToolResult {
-			open[m.ToolCallID]--
-		}
-	}
-	for id, n := range open {
-		if n != 0 {
-			t.Errorf("the call %s lacks %d results", id, n)
-		}
-	}
 }

@@ -7,25 +7,26 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/scorel/scorel/apps/relay/store/internal/sqlstore"
+	"github.com/scorel/scorel/packages/pgpool"
 )
 
 // adapter is a sqlstore.DB.
 type adapter struct {
 	pool  *pgxpool.Pool
-	place string
+	words pgpool.Explainer
 }
 
 func (a adapter) Query(ctx context.Context, s sqlstore.Statement) (sqlstore.Rows, error) {
 	rows, err := a.pool.Query(ctx, s.SQL, s.Args...)
 	if err != nil {
-		return nil, explain(a.place, err)
+		return nil, a.words.Explain(err)
 	}
 	return rows, nil
 }
 
 func (a adapter) Exec(ctx context.Context, statements ...sqlstore.Statement) ([]int64, error) {
 	changed, err := execAll(ctx, a.pool, statements)
-	return changed, explain(a.place, err)
+	return changed, a.words.Explain(err)
 }
 
 func (a adapter) InTx(ctx context.Context, mode sqlstore.Mode, f func(sqlstore.Querier) error) error {
@@ -41,7 +42,7 @@ func (a adapter) InTx(ctx context.Context, mode sqlstore.Mode, f func(sqlstore.Q
 		}
 		return f(transaction{tx})
 	})
-	return explain(a.place, err)
+	return a.words.Explain(err)
 }
 
 type transaction struct{ tx pgx.Tx }

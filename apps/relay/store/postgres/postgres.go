@@ -13,8 +13,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"net/url"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/apps/relay/store/internal/sqlstore"
+	"github.com/scorel/scorel/packages/pgpool"
 )
 
 //go:embed migrations/*.sql
@@ -32,9 +31,6 @@ const (
 	// maxConns bounds the connections of one node, unless the address has
 	// pool_max_conns: when thousands of peers log in at once they queue for these.
 	maxConns = 16
-	// connectTimeout bounds one attempt to connect, unless the address has
-	// connect_timeout.
-	connectTimeout = 5 * time.Second
 	// migrateLock is the key of the advisory lock under which the schema changes,
 	// mergeLock that under which rows are merged.
 	migrateLock = 0x73636f7265_01
@@ -70,20 +66,19 @@ func Open(ctx context.Context, address string) (*DB, error) {
 
 // Connect connects and leaves the schema as it is.
 func Connect(ctx context.Context, address string) (*DB, error) {
-	cfg, err := parse(address)
+	cfg, err := pgpool.Parse(address, "the store's address", defaults())
 	if err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, explain(place(cfg), err)
+	a := adapter{words: explainer(cfg)}
+	if a.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		return nil, a.words.Explain(err)
 	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, explain(place(cfg), err)
+	if err := a.pool.Ping(ctx); err != nil {
+		a.pool.Close()
+		return nil, a.words.Explain(err)
 	}
-	a := adapter{pool: pool, place: place(cfg)}
-	d := &DB{Store: sqlstore.New(a, "postgres"), adapter: a, sql: stdlib.OpenDBFromPool(pool)}
+	d := &DB{Store: sqlstore.New(a, "postgres"), adapter: a, sql: stdlib.OpenDBFromPool(a.pool)}
 	if d.schema, err = newSchema(d.sql); err != nil {
 		_ = d.Close() // the first error is the one to tell
 		return nil, fmt.Errorf("postgres: %w", err)
@@ -91,25 +86,17 @@ func Connect(ctx context.Context, address string) (*DB, error) {
 	return d, nil
 }
 
-func parse(address string) (*pgxpool.Config, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return nil, errAddress
+// defaults names the relay in pg_stat_activity.
+func defaults() pgpool.Defaults {
+	return pgpool.Defaults{MaxConns: maxConns, Params: map[string]string{"application_name": "scorel-relay"}}
+}
+
+func explainer(cfg *pgxpool.Config) pgpool.Explainer {
+	return pgpool.Explainer{
+		Place:       pgpool.Place(cfg),
+		Unreachable: store.ErrUnreachable,
+		NoTable:     "has no tables of a relay: run `scorel relay store migrate`",
 	}
-	cfg, err := pgxpool.ParseConfig(address)
-	if err != nil {
-		return nil, errAddress // what it says may hold a part of the password
-	}
-	if !u.Query().Has("pool_max_conns") {
-		cfg.MaxConns = maxConns
-	}
-	if cfg.ConnConfig.ConnectTimeout == 0 {
-		cfg.ConnConfig.ConnectTimeout = connectTimeout
-	}
-	if cfg.ConnConfig.RuntimeParams["application_name"] == "" {
-		cfg.ConnConfig.RuntimeParams["application_name"] = "scorel-relay"
-	}
-	return cfg, nil
 }
 
 func newSchema(db *sql.DB) (sqlstore.Schema, error) {
@@ -147,7 +134,7 @@ func (d *DB) Schema(ctx context.Context) (have, need int64, err error) {
 }
 
 // Place names the database for people, without any secret.
-func (d *DB) Place() string { return d.adapter.place }
+func (d *DB) Place() string { return d.adapter.words.Place }
 
 // Close implements store.Store. It waits for what is under way.
 func (d *DB) Close() error {

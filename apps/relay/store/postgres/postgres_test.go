@@ -3,8 +3,6 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -192,46 +190,18 @@ func TestTheDatabaseComesBack(t *testing.T) {
 	t.Fatalf("Bindings: %v", err)
 }
 
-const secret = "hunter2"
-
 func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	nobody := testdb.Nobody(t)
+	try := func(t *testing.T, address string) error {
+		_, err := postgres.Open(t.Context(), address)
+		return err
 	}
-	defer free.Close()
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := silent.Addr().String()
-	silent.Close()
-	missing, err := url.Parse(testdb.Postgres(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	missing.User, missing.Path = url.UserPassword("postgres", secret), "/no_such_database"
-	for name, tc := range map[string]struct{ address, want string }{
-		"not a URL":        {"user:" + secret + "@host/db", "cannot be read: give it as in postgres://"},
-		"other scheme":     {"mysql://u:" + secret + "@host/db", "cannot be read"},
-		"slash in it":      {"postgres://u:" + secret + "/x@host/db", "percent-encoded"},
-		"bad port":         {"postgres://u:" + secret + "@host:port/db", "cannot be read"},
-		"bad option":       {"postgres://u:" + secret + "@host/db?pool_max_conns=many", "cannot be read"},
-		"nobody there":     {"postgres://u:" + secret + "@" + nobody + "/relay", "the database relay on " + nobody + " cannot be reached: "},
-		"answers nothing":  {"postgres://u:" + secret + "@" + free.Addr().String() + "/relay?connect_timeout=1&sslmode=disable", "cannot be reached: "},
-		"no such database": {missing.String(), "does not exist: make it with createdb"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := postgres.Open(t.Context(), tc.address)
-			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("%v, want %q", err, tc.want)
-			}
-			for _, form := range []string{"%v", "%+v", "%#v"} {
-				if strings.Contains(fmt.Sprintf(form, err), secret[:4]) {
-					t.Errorf("the password is in %q as %s", err, form)
-				}
-			}
-		})
+	testdb.CheckAddresses(t, try, map[string]testdb.BadAddress{
+		"not a URL":    {"user:" + testdb.Secret + "@host/db", "the store's address cannot be read"},
+		"nobody there": {"postgres://u:" + testdb.Secret + "@" + nobody + "/relay", "the database relay on " + nobody + " cannot be reached: "},
+	})
+	if err := try(t, "postgres://u@"+nobody+"/relay"); !errors.Is(err, store.ErrUnreachable) {
+		t.Errorf("%v is not ErrUnreachable", err)
 	}
 }
 
@@ -240,10 +210,10 @@ func TestPlaceHasNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.User = url.UserPassword("postgres", secret)
+	u.User = url.UserPassword("postgres", testdb.Secret)
 	db := open(t, u.String())
 	defer db.Close()
-	if p := db.Place(); strings.Contains(p, secret) || !strings.Contains(p, strings.TrimPrefix(u.Path, "/")+" on ") {
+	if p := db.Place(); strings.Contains(p, testdb.Secret) || !strings.Contains(p, strings.TrimPrefix(u.Path, "/")+" on ") {
 		t.Errorf("place %q", p)
 	}
 }

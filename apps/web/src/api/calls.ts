@@ -1,5 +1,5 @@
-import type { Failure, ToLink } from "../link/messages";
 import { ApiError, OfflineError } from "./contract";
+import type { Failure, ToLink } from "./messages";
 
 interface Pending {
   resolve(result: unknown): void;

@@ -9,6 +9,7 @@ import type {
   Question,
   QuestionOutcome,
   QueueItem,
+  Release,
   Requests,
   SessionEntry,
   SessionSummary,
@@ -170,6 +171,8 @@ export interface Answered {
   decidedBy: string;
   /** False when there was an answer already. */
   won: boolean;
+  /** What let the call go before anybody answered. */
+  released?: Release;
 }
 
 /** What a person says to a question of the agent. */

@@ -1,7 +1,7 @@
-import type { ToLink, WireEvent } from "../link/messages";
 import type { Calls } from "./calls";
 import type { Host, HostStatus, Readable, SessionView } from "./contract";
 import type { Frames } from "./frames";
+import type { ToLink, WireEvent } from "./messages";
 import type { OutboxStore } from "./outbox";
 import { Session } from "./session";
 import { Store } from "./store";

@@ -1,6 +1,6 @@
 // The prompts that are not in a session's log yet, kept in IndexedDB so that no
 // reload and no crash of the browser loses one.
-import { openDb, STORES, transact } from "../link/db";
+import { openDb, STORES, transact } from "./db";
 
 /** One prompt on its way. Its clientKey makes every retry safe: the host takes it once. */
 export interface OutboxItem {

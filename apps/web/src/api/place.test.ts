@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import type { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
@@ -26,10 +26,7 @@ async function openLong(lines: number, window: number): Promise<SessionView> {
   model.windowSize = window;
   for (let i = 0; i < lines; i++) model.userMessage(`line ${i}`, `k${i}`, "cli_other");
   const page = openPage(relay);
-  const pairing = page.startPairing();
-  const { code } = await untilStep(pairing.state, "showing");
-  await device.redeem(code);
-  await untilStep(pairing.state, "done");
+  await pairPage(page, device);
   const view = page.host(device.identity.id).session("ses_1");
   await until(view.state, (s) => s.status === "live");
   return view;

@@ -1,7 +1,7 @@
 // What an entry makes of a session's events. Pure: the same events give the same
 // state, and after any resync the state equals that of a fresh load. The host
 // projects by the same rules (api.Live.Apply).
-import type { WireEvent } from "../link/messages";
+import type { WireEvent } from "./messages";
 import {
   type Anchors,
   type CrewBatch,
@@ -57,6 +57,18 @@ export function emptyProjection(): Projection {
 
 /** Takes one event. One that was seen already changes nothing; one of an unknown type only counts as seen. */
 export function project(state: Projection, event: WireEvent): Projection {
+  return projectAll(state, [event]);
+}
+
+/** Takes events in their order. A long log is copied once, however many there are. */
+export function projectAll(state: Projection, events: readonly WireEvent[]): Projection {
+  const appended: SessionEntry[] = [];
+  const next = events.reduce((before, event) => projectOne(before, event, appended), state);
+  return appended.length === 0 ? next : { ...next, entries: [...state.entries, ...appended] };
+}
+
+/** Takes one event but for its entry, which is put to those that are `appended`. */
+function projectOne(state: Projection, event: WireEvent, appended: SessionEntry[]): Projection {
   const seq = event.seq ?? 0;
   if (seq <= state.anchors.streamLastSeq) {
     return state;
@@ -67,12 +79,8 @@ export function project(state: Projection, event: WireEvent): Projection {
     return { ...state, anchors, live: projectLive(state.live, known) };
   }
   anchors.persistentLastSeq = seq;
-  return {
-    ...state,
-    anchors,
-    entries: [...state.entries, known.entry],
-    live: afterEntry(state.live, known.entry),
-  };
+  appended.push(known.entry);
+  return { ...state, anchors, live: afterEntry(state.live, known.entry) };
 }
 
 /** Takes the answer to resync_events. */
@@ -80,7 +88,7 @@ export function applyResync(state: Projection, response: ResyncEventsResponse): 
   const { mode, session: summary, anchors } = response;
   switch (mode) {
     case "stream_resume":
-      return { ...(response.events ?? []).reduce<Projection>(projectEvent, state), summary, anchors };
+      return { ...projectAll(state, (response.events ?? []) as unknown as WireEvent[]), summary, anchors };
     case "persistent_fallback":
       return {
         summary,
@@ -107,10 +115,6 @@ export function prependEntries(state: Projection, response: GetEntriesResponse):
     entries: [...(response.entries ?? []), ...state.entries],
     before: response.before ?? 0,
   };
-}
-
-function projectEvent(state: Projection, event: unknown): Projection {
-  return project(state, event as WireEvent);
 }
 
 /** A host of another version may leave a list out. */

@@ -1,13 +1,14 @@
 // The page's end of the link: the one object that everything else starts from.
-import type { FromLink, PagePort, ToLink } from "../link/messages";
-import { parseRelayUrl } from "../link/relay-url";
+
 import { Calls } from "./calls";
 import type { Device, Diagnosis, Host, LinkState, Pairing, PairingState, Scorel } from "./contract";
 import { PageDiagnosis, type PageParts, realPage } from "./doctor";
 import { Frames } from "./frames";
 import { HostClient } from "./host";
 import { labelFromUserAgent } from "./label";
+import type { FromLink, PagePort, ToLink } from "./messages";
 import { IdbOutbox, type OutboxStore } from "./outbox";
+import { parseRelayUrl } from "./relay-url";
 import { Store } from "./store";
 import { findUnsupported, type Surroundings } from "./support";
 

@@ -17,21 +17,42 @@ export async function editQueue(host: Asker, sessionId: string, { queue }: Live,
   await host.request("edit_queue", { sessionId, expected, items });
 }
 
-export function answerApproval(host: Asker, sessionId: string, approval: Approval, answer: Answer): Promise<Answered> {
-  return host.request("answer_approval", {
+/** `me` is the id of this browser, null where it is not known. */
+export async function answerApproval(
+  host: Asker,
+  me: string | null,
+  sessionId: string,
+  approval: Approval,
+  answer: Answer,
+): Promise<Answered> {
+  const answered: Answered = await host.request("answer_approval", {
     sessionId,
     approvalId: approval.id,
     ...answer,
     // The answer is for what was on the screen, and for nothing else.
     ...(approval.shown ? { shown: approval.shown } : {}),
   });
+  return ours(answered, answered.decidedBy === me && answered.decision === answer.decision);
 }
 
-export function answerQuestion(
+/** `me` is the id of this browser, null where it is not known. */
+export async function answerQuestion(
   host: Asker,
+  me: string | null,
   sessionId: string,
   question: Question,
   reply: QuestionReply,
 ): Promise<QuestionReplied> {
-  return host.request("answer_question", { sessionId, questionId: question.id, ...reply });
+  const replied: QuestionReplied = await host.request("answer_question", {
+    sessionId,
+    questionId: question.id,
+    ...reply,
+  });
+  const same = "answer" in reply ? replied.answer === reply.answer : replied.outcome === "skipped";
+  return ours(replied, replied.answeredBy === me && same);
+}
+
+/** What was said to an answer may be lost on its way. Given again, it comes second to itself: it counts all the same. */
+function ours<T extends { won: boolean }>(answered: T, same: boolean): T {
+  return same ? { ...answered, won: true } : answered;
 }

@@ -1,12 +1,12 @@
 // @vitest-environment node
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import type { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
 import { randomStep } from "../../test-support/random-turns";
 import { FakeRelay } from "../../test-support/relay";
-import { approval } from "../app/testing/builders";
+import { approval, question } from "../app/testing/builders";
 import type { Scorel, SessionState, SessionView } from "./contract";
 
 const SESSION = "ses_1";
@@ -27,10 +27,7 @@ afterEach(closePages);
 
 async function pairedPage(): Promise<Scorel> {
   const page = openPage(relay);
-  const pairing = page.startPairing();
-  const { code } = await untilStep(pairing.state, "showing");
-  await device.redeem(code);
-  await untilStep(pairing.state, "done");
+  await pairPage(page, device);
   return page;
 }
 
@@ -296,6 +293,37 @@ describe("an approval", () => {
       feedback: "use make",
       shown: "hash",
     });
+  });
+});
+
+describe("an answer whose reply was lost", () => {
+  const shown = approval({ id: "apr_1" });
+  const asked = question({ id: "q_1" });
+
+  it.each<[string, object, object, boolean]>([
+    ["is ours when it is given again", {}, {}, true],
+    ["is too late after another one of ours", { decision: "deny" }, { answer: "no" }, false],
+    ["is too late after that of another", { decidedBy: "cli_other" }, { answeredBy: "cli_other" }, false],
+  ])("%s", async (_, leave, reply, won) => {
+    const page = await pairedPage();
+    const me = page.me.get()?.id;
+    device.intercept = ({ type }) => {
+      switch (type) {
+        case "answer_approval":
+          return { type: "response", result: { decision: "allow", decidedBy: me, won: false, ...leave } };
+        case "answer_question":
+          return {
+            type: "response",
+            result: { outcome: "answered", answer: "yes", answeredBy: me, won: false, ...reply },
+          };
+        default:
+          return undefined;
+      }
+    };
+    const v = view(page);
+    await live(v);
+    expect(await v.answer(shown, { decision: "allow" })).toMatchObject({ won });
+    expect(await v.answerQuestion(asked, { answer: "yes" })).toMatchObject({ won });
   });
 });
 

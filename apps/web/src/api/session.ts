@@ -1,6 +1,6 @@
 // One session as a page sees it: its projection kept in step with the host over
 // every break, together with what this browser still has to send.
-import type { WireEvent } from "../link/messages";
+
 import {
   type Answer,
   type Answered,
@@ -19,9 +19,10 @@ import {
 import { keepSame, lastErrorOf } from "./derive";
 import { Earlier } from "./earlier";
 import type { Frames } from "./frames";
+import type { WireEvent } from "./messages";
 import type { OutboxStore } from "./outbox";
 import { Place } from "./place";
-import { applyResync, emptyProjection, type Projection, prependEntries, project } from "./projection";
+import { applyResync, emptyProjection, type Projection, prependEntries, projectAll } from "./projection";
 import { PromptsInLog } from "./prompts-in-log";
 import { Sender } from "./sender";
 import { answerApproval, answerQuestion, cancelTurn, editQueue } from "./session-calls";
@@ -142,11 +143,15 @@ export class Session implements SessionView {
   }
 
   answer(approval: Approval, answer: Answer, sessionId = this.sessionId): Promise<Answered> {
-    return answerApproval(this.#options.host, sessionId, approval, answer);
+    return answerApproval(this.#options.host, this.#me, sessionId, approval, answer);
   }
 
   answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied> {
-    return answerQuestion(this.#options.host, this.sessionId, question, reply);
+    return answerQuestion(this.#options.host, this.#me, this.sessionId, question, reply);
+  }
+
+  get #me(): string | null {
+    return this.#options.me.get()?.id ?? null;
   }
 
   loadLater(): void {
@@ -283,7 +288,7 @@ export class Session implements SessionView {
     }
     const events = this.#pending;
     this.#pending = [];
-    this.#replace(events.reduce(project, this.#projection));
+    this.#replace(projectAll(this.#projection, events));
     this.#publish();
   };
 
@@ -315,8 +320,7 @@ export class Session implements SessionView {
 
   #compose(): SessionState {
     const { summary, entries, before, live } = this.#projection;
-    const me = this.#options.me.get()?.id ?? null;
-    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog.keys, me));
+    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog.keys, this.#me));
     return {
       status: statusOf(this.#options.host.status.get(), this.#phase, this.#loaded),
       summary,

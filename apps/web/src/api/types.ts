@@ -60,6 +60,7 @@ export type {
   ProcessLine,
   ProcessRecord,
   QueuedPrompt,
+  Release,
   StopReason,
   TextBlock,
   ThinkingBlock,

@@ -2,9 +2,10 @@ import "./testing/browser";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/contract";
+import { emptyLive } from "../api/projection";
 import { ApiKind, type Project, type SessionSummary } from "../api/types";
 import { approval, assistant, hostInfo, project, summary, user } from "./testing/builders";
-import { emptyLive, FakeScorel, FakeSession } from "./testing/fake-scorel";
+import { FakeScorel, FakeSession } from "./testing/fake-scorel";
 import { renderApp } from "./testing/render-app";
 
 const dev = "dev_one";
@@ -188,6 +189,18 @@ describe("a device", () => {
     renderApp(scorel, `/d/${dev}`);
     fireEvent.click(await screen.findByTestId("add-project"));
     expect((await screen.findByRole("alert")).textContent).toBe("There is no folder /nope; choose one that exists.");
+  });
+
+  it("tells the host that somebody sees the list", async () => {
+    const { scorel, host } = world(undefined, [summary("s1", "p1", "A name")]);
+    const asked: unknown[] = [];
+    host.handlers.list_sessions = (request) => {
+      asked.push(request);
+      return { sessions: [summary("s1", "p1", "A name")] };
+    };
+    renderApp(scorel, `/d/${dev}`);
+    await screen.findByText("A name");
+    expect(asked).toContainEqual({ projectId: "p1", limit: 50, watching: true });
   });
 
   it("follows the host's events", async () => {

@@ -10,11 +10,18 @@ export interface NoticeProps extends Omit<HTMLAttributes<HTMLDivElement>, "title
   actions?: ReactNode;
 }
 
+const tones: Record<CardTone, string> = {
+  plain: "text-muted",
+  accent: "text-accent",
+  warn: "text-warn",
+  danger: "text-danger",
+};
+
 /** Something that the reader should know: one title, one sentence, what to do. */
 export function Notice({ tone = "plain", icon, title, actions, children, className, ...rest }: NoticeProps) {
   return (
     <Card tone={tone} className={cx("flex items-start gap-3 p-3.5", className)} {...rest}>
-      {icon ? <span className="mt-0.5 shrink-0 text-muted">{icon}</span> : null}
+      {icon ? <span className={cx("mt-0.5 shrink-0", tones[tone])}>{icon}</span> : null}
       <div className="min-w-0 flex-1">
         <p className="font-medium">{title}</p>
         {children ? <div className="mt-0.5 break-words text-muted text-sm">{children}</div> : null}

@@ -1,5 +1,5 @@
 import type { ErrorFrame, Frame } from "@scorel/protocol/wire";
-import { UnreachableError } from "./messages";
+import { UnreachableError } from "../api/messages";
 
 /** The relay refused a request; `kind` is one of the wire's Kind. */
 export class RelayError extends Error {

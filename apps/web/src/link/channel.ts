@@ -3,8 +3,8 @@
 import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
 import { Kind as ApiKind } from "@scorel/protocol/gen/api";
 import { Kind, type Reason } from "@scorel/protocol/wire";
+import { RefusedError, UnreachableError, type WireEvent } from "../api/messages";
 import { RelayError } from "./asks";
-import { RefusedError, UnreachableError, type WireEvent } from "./messages";
 import type { Pin } from "./pins";
 import { RequestTable } from "./requests";
 import { Sealed } from "./sealed";

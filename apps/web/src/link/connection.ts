@@ -19,8 +19,8 @@ import {
   type Welcome,
   WireError,
 } from "@scorel/protocol/wire";
+import type { RelayAddress } from "../api/relay-url";
 import { Outbound } from "./outbound";
-import type { RelayAddress } from "./relay-url";
 import type { Timing } from "./timing";
 
 /** Why a connection is over. */

@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { Kind } from "@scorel/protocol/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import { FakeRelay } from "../../test-support/relay";
 import type { Scorel } from "../api/contract";
@@ -23,10 +23,7 @@ afterEach(closePages);
 
 async function paired(timing: Partial<Timing> = {}): Promise<Scorel> {
   const page = openPage(relay, timing);
-  const pairing = page.startPairing();
-  const { code } = await untilStep(pairing.state, "showing");
-  await device.redeem(code);
-  await untilStep(pairing.state, "done");
+  await pairPage(page, device);
   return page;
 }
 

@@ -15,12 +15,12 @@ import {
   type Verdict,
   waiting,
 } from "../api/diagnosis";
+import type { RelayAddress } from "../api/relay-url";
 import { Asks } from "./asks";
 import { Connection, type ConnectionEnd } from "./connection";
 import { DeviceDoctor, type DeviceWay } from "./doctor-device";
 import { inWords, Line, loginFailure } from "./doctor-line";
 import type { Pin } from "./pins";
-import type { RelayAddress } from "./relay-url";
 import type { Timing } from "./timing";
 
 const RELAY_STEPS = ["relay", "login", "clock"] as const;

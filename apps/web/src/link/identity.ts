@@ -1,7 +1,7 @@
 // The identity of this browser: keys that script cannot read, made on the first
 // run and kept in IndexedDB.
 import { generateKeys, type Identity, loadIdentity, type StoredKeys } from "@scorel/protocol";
-import { STORES, transact } from "./db";
+import { STORES, transact } from "../api/db";
 
 const SELF = "self";
 

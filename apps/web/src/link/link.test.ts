@@ -2,12 +2,11 @@
 import { toBase64, toBase64url } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, until, untilStep } from "../../test-support/bench";
+import { closePages, freshBrowser, openPage, pairPage, until, untilStep } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import { randomBytes } from "../../test-support/random";
 import { FakeRelay } from "../../test-support/relay";
-import type { Scorel } from "../api/contract";
-import { openDb } from "./db";
+import { openDb } from "../api/db";
 import { loadPins, savePin } from "./pins";
 
 let relay: FakeRelay;
@@ -21,13 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(closePages);
-
-async function pair(page: Scorel): Promise<string> {
-  const pairing = page.startPairing();
-  const { code } = await untilStep(pairing.state, "showing");
-  await device.redeem(code);
-  return (await untilStep(pairing.state, "done")).deviceId;
-}
 
 describe("login", () => {
   it("proves the identity, and the same one in every tab", async () => {
@@ -192,7 +184,7 @@ describe("pairing", () => {
 describe("devices", () => {
   it("follows presence and opens the channel again", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     relay.setOnline(device, false);
     await until(host.status, (s) => s === "offline");
@@ -203,7 +195,7 @@ describe("devices", () => {
 
   it("carries requests over a break of the connection", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     relay.cut();
     await until(host.status, (s) => s === "connecting");
@@ -212,7 +204,7 @@ describe("devices", () => {
 
   it("carries large messages both ways at once", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     const echoed: string[] = [];
     device.intercept = (r) => {
@@ -233,7 +225,7 @@ describe("devices", () => {
 
   it("passes on what the host refuses", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     device.intercept = (r) =>
       r.type === "add_project" ? { type: "error", kind: 6, message: "no such folder" } : undefined;
     await expect(host.request("add_project", { path: "/x" })).rejects.toMatchObject({
@@ -244,7 +236,7 @@ describe("devices", () => {
 
   it("shuts out at once when the binding is revoked, and says so after a reload", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     relay.revoke(device);
     await until(host.status, (s) => s === "revoked");
@@ -259,7 +251,7 @@ describe("devices", () => {
 
   it("forgets a device at the relay too", async () => {
     const page = openPage(relay);
-    const id = await pair(page);
+    const id = await pairPage(page, device);
     await page.forgetDevice(id);
     expect(relay.bindings.size).toBe(0);
     expect(page.devices.get()).toEqual([]);
@@ -268,7 +260,7 @@ describe("devices", () => {
 
   it("refuses a device whose keys are not the pinned ones", async () => {
     const page = openPage(relay);
-    const id = await pair(page);
+    const id = await pairPage(page, device);
     closePages();
     const db = await openDb();
     const [pin] = await loadPins(db, relay.authority);
@@ -285,7 +277,7 @@ describe("devices", () => {
 
   it("keeps the devices of each relay apart", async () => {
     const page = openPage(relay);
-    const id = await pair(page);
+    const id = await pairPage(page, device);
     const host = page.host(id);
     await until(host.status, (s) => s === "open");
     // The other relay takes no login that names it wrongly, as every relay.
@@ -301,7 +293,7 @@ describe("devices", () => {
     const page = openPage(relay);
     device.intercept = (r) =>
       r.type === "get_host" ? { type: "response", result: { host: { label: "the real name" } } } : undefined;
-    page.host(await pair(page));
+    page.host(await pairPage(page, device));
     await until(page.devices, (d) => d?.[0]?.label === "the real name");
   });
 
@@ -318,7 +310,7 @@ describe("devices", () => {
 
   it("drops a channel whose records were tampered with, and opens a new one", async () => {
     const page = openPage(relay);
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     const [entry] = [...relay.entries];
     const [channel] = [...(entry?.channels.keys() ?? [])];
@@ -330,7 +322,7 @@ describe("devices", () => {
 
   it("finds a connection that went silent", async () => {
     const page = openPage(relay, { probeAfter: 40, probeWait: 20 });
-    const host = page.host(await pair(page));
+    const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
     const dialled = relay.dialled;
     device.intercept = (r) => (r.type === "get_host" ? null : undefined);

@@ -4,16 +4,16 @@
 import type { Bytes, Identity } from "@scorel/protocol";
 import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
 import type { HostStatus } from "../api/contract";
+import { type FromLink, UnreachableError } from "../api/messages";
+import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
 import { Asks, RelayError } from "./asks";
 import { DeviceChannel } from "./channel";
 import { Connection } from "./connection";
 import { DeviceBook } from "./devices";
 import { Dialer } from "./dialer";
 import { Doctors } from "./doctors";
-import { type FromLink, UnreachableError } from "./messages";
 import { Pairings } from "./pairings";
 import { Prober } from "./prober";
-import { parseRelayUrl, type RelayAddress } from "./relay-url";
 import { type LinkSession, makeSession } from "./session";
 import type { Timing } from "./timing";
 

@@ -13,9 +13,9 @@ import {
 } from "@scorel/protocol";
 import { type Frame, Kind, type PairJoined, type PairSession, type Peer } from "@scorel/protocol/wire";
 import type { PairingState } from "../api/contract";
+import { UnreachableError } from "../api/messages";
 import { RelayError } from "./asks";
 import type { DeviceBook } from "./devices";
-import { UnreachableError } from "./messages";
 import { pinOf } from "./pins";
 
 /** What a pairing needs of the link while it is online. */

@@ -2,9 +2,9 @@
 import { splitRecords } from "@scorel/protocol/wire";
 import { describe, expect, it, vi } from "vitest";
 import { labelFromUserAgent } from "../api/label";
+import { parseRelayUrl } from "../api/relay-url";
 import { findUnsupported } from "../api/support";
 import { Outbound } from "./outbound";
-import { parseRelayUrl } from "./relay-url";
 import { backoff, TIMING } from "./timing";
 
 describe("parseRelayUrl", () => {

@@ -2,7 +2,7 @@
 // pairing ceremony alone: what a relay says later never changes one.
 import { equalBytes, fromBase64url } from "@scorel/protocol";
 import type { Peer } from "@scorel/protocol/wire";
-import { STORES, transact } from "./db";
+import { STORES, transact } from "../api/db";
 
 export interface Pin {
   /** The relay that holds the binding, host[:port]. */

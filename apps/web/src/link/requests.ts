@@ -1,4 +1,4 @@
-import { UnreachableError } from "./messages";
+import { UnreachableError } from "../api/messages";
 
 interface Pending<T> {
   resolve(value: T): void;

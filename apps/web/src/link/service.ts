@@ -1,8 +1,8 @@
 // The worker's end of the port: takes what the page asks, answers in batches.
-import { openDb } from "./db";
+import { openDb } from "../api/db";
+import { type FromLink, failureOf, type LinkPort, type ToLink } from "../api/messages";
 import { loadOrMakeIdentity } from "./identity";
 import { Link } from "./link";
-import { type FromLink, failureOf, type LinkPort, type ToLink } from "./messages";
 import { TIMING, type Timing } from "./timing";
 
 export interface ServiceOptions {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -204,9 +203,8 @@ func (s *schemas) variants(name, key string, t reflect.Type, variants []variant)
 	for _, v := range variants {
 		var fields []field
 		for _, spec := range v.keys {
-			field, override, _ := strings.Cut(spec, "=")
-			field, optional := strings.CutSuffix(field, "?")
-			f := byKey[field]
+			name, optional, override := parseKey(spec)
+			f := byKey[name]
 			f.optional, f.override = optional, override
 			fields = append(fields, f)
 		}

@@ -43,6 +43,14 @@ func incomingVariants() []variant {
 	}
 }
 
+// parseKey reads a key of a variant: NAME, with a ? behind it where it may be absent,
+// and =TYPE where the type is not that of the Go field.
+func parseKey(spec string) (name string, optional bool, override string) {
+	name, override, _ = strings.Cut(spec, "=")
+	name, optional = strings.CutSuffix(name, "?")
+	return name, optional, override
+}
+
 // union writes a struct as a union on tagKey. Every key of the struct must
 // belong to a variant, so that a new Go field cannot be forgotten here.
 func (g *generator) union(t reflect.Type, tagKey string, variants []variant) error {
@@ -54,8 +62,7 @@ func (g *generator) union(t reflect.Type, tagKey string, variants []variant) err
 	for _, v := range variants {
 		var fields []field
 		for _, key := range v.keys {
-			name, override, _ := strings.Cut(key, "=")
-			name, optional := strings.CutSuffix(name, "?")
+			name, optional, override := parseKey(key)
 			f, ok := byKey[name]
 			if !ok {
 				return fmt.Errorf("%s has no key %q", t, name)
@@ -99,7 +106,7 @@ func (g *generator) session() error {
 	g.tagged(reflect.TypeFor[session.Header](), session.TypeSession)
 	g.entries()
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.TurnRecord](), reflect.TypeFor[session.ProcessRecord](),
+		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.Release](), reflect.TypeFor[session.TurnRecord](), reflect.TypeFor[session.ProcessRecord](),
 		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](), reflect.TypeFor[session.ModeRecord](),
 		reflect.TypeFor[session.QuestionRecord](),
 		reflect.TypeFor[session.CrewRecord](), reflect.TypeFor[session.ChildRecord](),

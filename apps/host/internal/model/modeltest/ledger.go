@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // ledger keeps which calls wait for their result.
@@ -60,3 +62,22 @@ func (l *ledger) closed() error {
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// CheckAnswered says which call of a history has not exactly one result, or nothing.
+func CheckAnswered(messages []session.Message) error {
+	open := map[string]int{}
+	for _, m := range messages {
+		for _, call := range m.Content.ToolCalls() {
+			open[call.ID]++
+		}
+		if m.Role == session.RoleToolResult {
+			open[m.ToolCallID]--
+		}
+	}
+	for id, n := range open {
+		if n != 0 {
+			return fmt.Errorf("the call %s lacks %d results", id, n)
+		}
+	}
+	return nil
+}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -14,6 +16,18 @@ type Parts struct {
 	Header session.Header
 	First  []byte            // up to the header, without the line end behind it
 	Lines  []json.RawMessage // all that follow, whatever they hold
+}
+
+// CheckImport is what Provider.Import begins with.
+func CheckImport(ctx context.Context, projectID string, data []byte) (Parts, error) {
+	parts, err := Split(data)
+	if err == nil {
+		err = errors.Join(CheckName(projectID), ctx.Err())
+	}
+	if err != nil {
+		err = fmt.Errorf("importing a session: %w", err)
+	}
+	return parts, err
 }
 
 // Split cuts the bytes of a session's file of any version. Lines that do not read

@@ -25,6 +25,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -122,6 +123,18 @@ func CheckHeader(line json.RawMessage) (session.Header, error) {
 		return header, fmt.Errorf("%w: the header is of version %d, new sessions are of version %d", ErrBadLine, header.Version, session.Version)
 	}
 	return header, CheckName(header.ID)
+}
+
+// CheckCreate is what Provider.Create begins with.
+func CheckCreate(ctx context.Context, projectID string, header json.RawMessage, lines []json.RawMessage) (session.Header, error) {
+	h, err := CheckHeader(header)
+	if err == nil {
+		err = errors.Join(CheckName(projectID), CheckLines(lines), ctx.Err())
+	}
+	if err != nil {
+		err = fmt.Errorf("creating a session: %w", err)
+	}
+	return h, err
 }
 
 // maxName is the longest id of a session or a project, in bytes.

@@ -20,6 +20,7 @@ import type {
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
+import { emptyLive } from "../../api/projection";
 import { Store } from "../../api/store";
 import {
   ApiKind,
@@ -30,20 +31,6 @@ import {
   type QueueItem,
   type Requests,
 } from "../../api/types";
-
-export function emptyLive(): Live {
-  return {
-    turn: null,
-    partial: [],
-    tools: [],
-    approvals: [],
-    questions: [],
-    queue: [],
-    work: null,
-    crew: [],
-    processes: [],
-  };
-}
 
 export class FakePairing implements Pairing {
   readonly state: Store<PairingState>;

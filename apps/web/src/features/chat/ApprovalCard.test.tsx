@@ -137,6 +137,14 @@ describe("ApprovalCard", () => {
     );
   });
 
+  it("says what let the call go before the answer came", async () => {
+    show(async () => ({ won: false, decidedBy: "cli_phone", decision: "allow", released: { mode: "auto" } }));
+    fireEvent.click(button("deny"));
+    expect((await screen.findByRole("alert")).textContent).toContain(
+      "the call had gone on by the mode auto, after a change of Safari on iPhone.",
+    );
+  });
+
   it("can be tried again after a failure", async () => {
     show(async () => {
       throw new Error("The device cannot be reached now.");

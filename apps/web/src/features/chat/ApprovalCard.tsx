@@ -6,6 +6,7 @@ import { Card } from "../../components/Card";
 import { ApprovalQuestion } from "./ApprovalQuestion";
 import { DenyForm } from "./DenyForm";
 import { useNames } from "./live-context";
+import { releasedBy } from "./released";
 import { type AnswerState, useAnswer } from "./use-answer";
 import { visible } from "./visible";
 import { Watching } from "./Watching";
@@ -41,6 +42,7 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
     <Card
       tone="warn"
       data-testid="approval-card"
+      data-asks
       role="group"
       aria-label={`Approval: ${approval.title}`}
       className="rise my-3 overflow-hidden"
@@ -49,7 +51,9 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
         approval={approval}
         caption={`The agent ${asker ? `${asker} ` : ""}asks${count > 1 ? ` · ${place} of ${count}` : ""}`}
       />
-      {wording ? (
+      {watches ? (
+        <Watching />
+      ) : wording ? (
         <DenyForm
           busy={state.sent !== null}
           disabled={press.disabled}
@@ -62,7 +66,8 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
             <Press decision="deny" {...press}>
               Deny
             </Press>
-            <Press decision="allow" tone="primary" {...press}>
+            {/* What can do the most harm is not what the hand goes to by itself. */}
+            <Press decision="allow" tone={approval.risk?.level === "high" ? "danger" : "primary"} {...press}>
               Allow once
             </Press>
           </div>
@@ -79,7 +84,6 @@ export function ApprovalCard({ approval, place = 1, count = 1, asker, ...props }
           </div>
         </div>
       )}
-      {watches ? <Watching /> : null}
       <Outcome state={state} />
     </Card>
   );
@@ -98,7 +102,7 @@ interface PressProps {
 
 interface PressButtonProps extends PressProps {
   decision: Decision;
-  tone?: "primary" | "quiet";
+  tone?: "primary" | "quiet" | "danger";
   className?: string;
   describedBy?: string;
   children: ReactNode;
@@ -150,12 +154,16 @@ const words: Record<string, string> = {
   cancelled: "The turn was cancelled.",
 };
 
+function faster({ decidedBy, released }: Answered, nameOf: (id: string) => string): string {
+  if (released) return `the call had gone on ${releasedBy(released)}, after a change of ${nameOf(decidedBy)}.`;
+  return `${nameOf(decidedBy)} had answered already, and that counts.`;
+}
+
 /** From sent to applied; the card stays until the machine takes the question back. */
 function Outcome({ state: { sent, answered, error } }: { state: AnswerState<Answer, Answered> }) {
   const nameOf = useNames();
   const told = answered ? (words[answered.decision] ?? "Answered.") : sent ? "Sending your answer." : null;
-  const late =
-    answered && !answered.won ? `Too late: ${nameOf(answered.decidedBy)} had answered already, and that counts. ` : "";
+  const late = answered && !answered.won ? `Too late: ${faster(answered, nameOf)} ` : "";
   return (
     <>
       <p

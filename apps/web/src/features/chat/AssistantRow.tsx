@@ -2,6 +2,7 @@ import { blocksOf } from "@scorel/protocol/tree";
 import { memo } from "react";
 import type { AssistantMessage, Block } from "../../api/types";
 import { Badge } from "../../components/Badge";
+import { CopyButton } from "../../components/CopyButton";
 import { WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Markdown } from "./Markdown";
@@ -20,6 +21,7 @@ export interface AssistantRowProps {
 
 export const AssistantRow = memo(function AssistantRow({ entryId, message, tools, first }: AssistantRowProps) {
   const blocks = blocksOf(message);
+  const said = textOf(blocks);
   return (
     <article data-testid="message-assistant" data-stop={message.stopReason}>
       {first ? <Speaker model={message.model} demo={message.provider === "demo"} /> : null}
@@ -29,8 +31,9 @@ export const AssistantRow = memo(function AssistantRow({ entryId, message, tools
       ))}
       <Ending message={message} />
       {endsTurn(message) ? (
-        <div className="-mt-1 flex justify-end">
-          <PlaceMenu place={{ entryId, before: false, text: plainOf(blocks) }} />
+        <div className="-mt-2 -mr-1.5 -mb-3 flex items-center justify-end">
+          {said ? <CopyButton text={said} label="Copy the answer" /> : null}
+          <PlaceMenu place={{ entryId, before: false, text: said.replace(/\s+/g, " ").slice(0, 300) }} />
         </div>
       ) : null}
     </article>
@@ -42,11 +45,12 @@ function endsTurn(message: AssistantMessage): boolean {
   return message.stopReason !== "toolUse" && !blocksOf(message).some((block) => block.type === "toolCall");
 }
 
-function plainOf(blocks: readonly Block[]): string {
+/** What was said in words, as it was written. */
+function textOf(blocks: readonly Block[]): string {
   return blocks
-    .map((block) => (block.type === "text" ? block.text : ""))
-    .join(" ")
-    .slice(0, 300);
+    .flatMap((block) => (block.type === "text" ? [block.text.trim()] : []))
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 /** Who speaks. The demo model never passes for an AI. */

@@ -6,6 +6,7 @@ import { CheckIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Sheet } from "../../components/Sheet";
 import { sentence } from "../shared/errors";
+import { SandboxState } from "../shared/SandboxState";
 import { highestMode, modes, rankOf, type SessionModeProps } from "./modes";
 
 /** The modes to choose from. What this browser may not set stands there too, and says why. */
@@ -64,6 +65,7 @@ export function ModeSheet({ host, info, session, live, onClose }: SessionModePro
           {error}
         </p>
       ) : null}
+      <SandboxState info={info} className="mt-5 border-line border-t pt-4" />
     </Sheet>
   );
 }

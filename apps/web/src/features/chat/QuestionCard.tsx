@@ -35,6 +35,7 @@ export function QuestionCard({ question, canAnswer, watches = false, onReply }: 
     <Card
       tone="accent"
       data-testid="question-card"
+      data-asks
       role="group"
       aria-label={`Question: ${question.question}`}
       className="rise my-3 overflow-hidden"
@@ -49,7 +50,15 @@ export function QuestionCard({ question, canAnswer, watches = false, onReply }: 
           </p>
         </div>
       </div>
-      {choices.length > 0 ? (
+      {choices.length > 0 && watches ? (
+        <ul className="mt-3 list-disc space-y-1 px-4 pl-9 text-muted text-sm">
+          {choices.map((choice) => (
+            <li key={choice} dir="auto" className="break-words [overflow-wrap:anywhere]">
+              {visible(choice)}
+            </li>
+          ))}
+        </ul>
+      ) : choices.length > 0 ? (
         <ol className="mt-3 grid gap-2 px-4">
           {choices.map((choice, i) => (
             <li key={choice} className="min-w-0">
@@ -69,15 +78,18 @@ export function QuestionCard({ question, canAnswer, watches = false, onReply }: 
           ))}
         </ol>
       ) : null}
-      <OwnWords
-        label={choices.length > 0 ? "Another answer" : "Your answer"}
-        busy={sent !== null && !choices.includes(sent)}
-        disabled={disabled}
-        deadline={question.deadline}
-        onAnswer={(text) => answer({ answer: text })}
-        onSkip={() => answer({ skip: true })}
-      />
-      {watches ? <Watching /> : null}
+      {watches ? (
+        <Watching />
+      ) : (
+        <OwnWords
+          label={choices.length > 0 ? "Another answer" : "Your answer"}
+          busy={sent !== null && !choices.includes(sent)}
+          disabled={disabled}
+          deadline={question.deadline}
+          onAnswer={(text) => answer({ answer: text })}
+          onSkip={() => answer({ skip: true })}
+        />
+      )}
       <Outcome state={state} />
     </Card>
   );

@@ -40,6 +40,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, entryId }: 
   const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
   if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
   const revoked = state.status === "revoked";
+  const mayPrompt = may(data.info, "prompt");
   const model = data.info?.models.find((each) => each.name === summary?.model);
   const say = (text: string, steer?: boolean) => {
     const instructions = compactFocus(text);
@@ -72,7 +73,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, entryId }: 
             entryId={entryId}
             model={model ? { id: model.id, demo: model.demo ?? false } : null}
             canAnswer={state.status === "live" && may(data.info, "approve")}
-            canReply={state.status === "live" && may(data.info, "prompt")}
+            canReply={state.status === "live" && mayPrompt}
             canKeepRules={may(data.info, "manage")}
             empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
           />
@@ -98,11 +99,19 @@ export function SessionBody({ open, host, label, data, tree, onTree, entryId }: 
           draftKey={`${deviceId}/${view.sessionId}`}
           onSend={say}
           insert={insert}
-          onCancel={state.live.turn ? cancel : null}
+          onCancel={state.live.turn && mayPrompt ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}
-          blocked={summary?.damaged ? "This session can be read, not continued" : null}
+          blocked={
+            summary?.damaged
+              ? "This session can be read, not continued"
+              : mayPrompt
+                ? null
+                : "This browser may look on, not write"
+          }
         >
-          {data.info && summary ? <SessionModel info={data.info} session={summary} deviceId={deviceId} /> : null}
+          {data.info && summary && mayPrompt ? (
+            <SessionModel info={data.info} session={summary} deviceId={deviceId} />
+          ) : null}
         </Composer>
       )}
     </>

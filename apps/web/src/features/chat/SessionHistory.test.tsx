@@ -1,9 +1,10 @@
 import "../../app/testing/browser";
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { emptyLive } from "../../api/projection";
 import type { SessionEntry } from "../../api/types";
 import { assistant, hostInfo, summary, user } from "../../app/testing/builders";
-import { emptyLive, FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
+import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
 
 function chained(entries: SessionEntry[]): SessionEntry[] {

@@ -100,6 +100,10 @@ describe("ToolCard", () => {
   it.each([
     [{ decision: "always", decidedBy: "x", rules: ["bash(go test *)"] }, "and from then on: bash(go test *)"],
     [{ decision: "deny", decidedBy: "x", feedback: "use make" }, "“use make”"],
+    [
+      { decision: "allow", decidedBy: "x", released: { rules: ["bash(make)"] } },
+      "Allowed by the rule bash(make), after",
+    ],
     [{ decision: "stop", decidedBy: "x" }, "who stopped the turn"],
   ])("tells the decision %j", (decision, text) => {
     show({ ...answered("x"), decision });

@@ -17,6 +17,7 @@ import { CrewList } from "./CrewList";
 import { FoldedText } from "./FoldedText";
 import { useLiveTools, useNames } from "./live-context";
 import { Operations, type OperationsProps } from "./Operations";
+import { releasedBy } from "./released";
 import type { ToolAnswer, ToolDecision, ToolFacts } from "./tool-facts";
 import { exitCode, resultText, type ToolView, viewTool } from "./tool-view";
 
@@ -215,7 +216,9 @@ function DecisionLine({ decision }: { decision: ToolDecision }) {
   const nameOf = useNames();
   const who = nameOf(decision.decidedBy);
   const words: Record<string, string> = {
-    allow: `Allowed once by ${who}.`,
+    allow: decision.released
+      ? `Nobody answered. Allowed ${releasedBy(decision.released)}, after a change of ${who}.`
+      : `Allowed once by ${who}.`,
     always: `Allowed by ${who}, and from then on: ${decision.rules?.join(", ") ?? "the rule that was shown"}`,
     deny: decision.feedback ? `Denied by ${who}: “${decision.feedback}”` : `Denied by ${who}.`,
     stop: `Denied by ${who}, who stopped the turn.`,

@@ -6,15 +6,13 @@ import { useToast } from "../../components/Toast";
 import { Later } from "./Later";
 import { allLeaves } from "./leaves";
 import { LiveContext, ProcessContext } from "./live-context";
-import { RowView } from "./RowView";
+import { Rows } from "./Rows";
 import { Tail } from "./Tail";
+import { ToCards } from "./ToCards";
 import { useJump } from "./use-jump";
 import { useRows } from "./use-rows";
 import { useStickToBottom } from "./use-stick-to-bottom";
 import { useWindow } from "./use-window";
-
-/** Of the row that a search led to. */
-const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
 
 const notThere = {
   elsewhere: "That place is on another branch of this session.",
@@ -53,24 +51,28 @@ export function Transcript({
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
+  const bottom = useRef<HTMLDivElement>(null);
   const { place } = state;
   const { entries, earlier } = place ?? state;
   const rows = useRows(entries, place?.tip);
   const load = useCallback(() => view.loadEarlier(), [view]);
   const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
-  const { first, reveal } = useWindow(rows, box, top, beyond);
-  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content);
+  const { first, last, reveal, toEnd: showEnd } = useWindow(rows, box, top, bottom, beyond);
+  const whole = last === rows.length;
+  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content, whole, rows);
   const toast = useToast();
   const onMissing = useCallback((why: keyof typeof notThere) => toast(notThere[why]), [toast]);
   const seek = useCallback((sought: string) => view.seek(sought), [view]);
-  const sought = useJump({ entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing });
+  const sought = useJump({ entryId, entries, rows, first, last, reveal, seek, leaveEnd, box, onMissing });
   const toLatest = useCallback(() => {
     view.leavePlace();
+    showEnd();
     toEnd();
-  }, [view, toEnd]);
+  }, [view, showEnd, toEnd]);
   const { tools, questions, crew } = live;
   const leaves = useMemo(() => allLeaves(live), [live]);
-  const waits = leaves.length + questions.length > 0;
+  const waiting = [...leaves.map(({ approval }) => approval.id), ...questions.map(({ id }) => id)];
+  const waits = waiting.length > 0;
   const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
   // Whoever sends something wants to see it, wherever the reader was.
   useEffect(() => {
@@ -81,7 +83,6 @@ export function Transcript({
     () => ({ tools, approvals: live.approvals, questions, crew, running }),
     [tools, live.approvals, questions, crew, running],
   );
-  const last = rows.at(-1);
   const nothing = rows.every((row) => row.kind === "note") && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
@@ -99,7 +100,7 @@ export function Transcript({
           <section
             ref={box}
             aria-label="Transcript"
-            className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+            className="relative h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
           >
             <div ref={content} className="safe-x mx-auto max-w-3xl pt-2 pb-6">
               {first > 0 || earlier !== "none" ? (
@@ -107,13 +108,13 @@ export function Transcript({
                   {first > 0 && earlier === "none" ? `${first} earlier entries` : "Earlier entries"}
                 </div>
               ) : null}
-              {rows.slice(first).map((row, i) => (
-                <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
-                  <RowView row={row} previous={rows[first + i - 1]} me={me} />
-                </div>
-              ))}
+              <Rows rows={rows} first={first} last={last} sought={sought} me={me} />
               {nothing ? empty : null}
-              {place ? (
+              {!whole ? (
+                <div ref={bottom} data-testid="later" className="caption py-3 text-center text-faint">
+                  Later entries
+                </div>
+              ) : place ? (
                 <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
               ) : (
                 <Tail
@@ -121,7 +122,7 @@ export function Transcript({
                   view={view}
                   leaves={leaves}
                   model={model}
-                  last={last}
+                  last={rows.at(-1)}
                   canAnswer={canAnswer}
                   canReply={canReply}
                   canKeepRules={canKeepRules}
@@ -139,14 +140,13 @@ export function Transcript({
             </Button>
           )}
         </div>
-        {waits && (place || !atEnd) ? (
-          // A line of its own: over the transcript it would cover what it leads to.
-          <div className="flex shrink-0 justify-center py-2">
-            <Button data-testid="to-card" tone="primary" onClick={toLatest}>
-              <ArrowDownIcon /> The agent asks you
-            </Button>
-          </div>
-        ) : null}
+        <ToCards
+          box={box}
+          ids={waiting}
+          away={place !== null || !atEnd}
+          here={whole && place === null}
+          onLatest={toLatest}
+        />
       </ProcessContext>
     </LiveContext>
   );

@@ -41,11 +41,17 @@ export type Row =
 
 const cancelled = "The turn was cancelled.";
 
-/** Turns the entries of a session, in order, into rows. `previous` are the rows from before. */
-export function buildRows(entries: readonly SessionEntry[], previous: readonly Row[] = []): Row[] {
-  const facts = collectFacts(entries);
+/**
+ * Turns the entries of a branch, in order, into rows. `previous` are the rows from
+ * before, `facts` those of the entries; the calls of tools are added to `called`.
+ */
+export function buildRows(
+  entries: readonly SessionEntry[],
+  previous: readonly Row[] = [],
+  facts: ReadonlyMap<string, ToolFacts> = collectFacts(entries),
+  called: Set<string> = new Set(),
+): Row[] {
   const before = new Map(previous.map((row) => [row.key, row]));
-  const called = new Set<string>();
   const rows: Row[] = [];
   for (const entry of entries) {
     const row = rowOf(entry, facts, called);
@@ -54,6 +60,32 @@ export function buildRows(entries: readonly SessionEntry[], previous: readonly R
     rows.push(old && sameRow(old, row) ? old : row);
   }
   return rows;
+}
+
+/** Two runs of rows as one, without what the one before says already. */
+export function joinRows(rows: readonly Row[], more: readonly Row[]): Row[] {
+  const joined = rows.slice();
+  for (const row of more) {
+    if (!saidAlready(row, joined.at(-1))) joined.push(row);
+  }
+  return joined;
+}
+
+/** The rows with what is known by now of the calls that are named. They are sought from the end: a call is young. */
+export function withFacts(
+  rows: readonly Row[],
+  facts: ReadonlyMap<string, ToolFacts>,
+  calls: readonly (string | null)[],
+): Row[] {
+  const next = rows.slice();
+  for (const id of new Set(calls)) {
+    const at = id === null ? -1 : next.findLastIndex((row) => row.kind === "assistant" && row.tools.has(id));
+    const row = next[at];
+    if (row?.kind !== "assistant") continue;
+    const tools = new Map([...row.tools.keys()].map((call) => [call, facts.get(call) ?? nothing]));
+    if (!sameTools(row.tools, tools)) next[at] = { ...row, tools };
+  }
+  return next;
 }
 
 /** An answer that broke off says so itself; the record of its turn need not say it again. */
@@ -66,7 +98,8 @@ function saidAlready(row: Row, last: Row | undefined): boolean {
   );
 }
 
-function rowOf(entry: SessionEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
+/** The row of an entry; null where it has none. The calls of tools in it are added to `called`. */
+export function rowOf(entry: SessionEntry, facts: ReadonlyMap<string, ToolFacts>, called: Set<string>): Row | null {
   switch (entry.type) {
     case "message":
       return messageRow(entry, facts, called);
@@ -99,7 +132,7 @@ function modelName(provider: string, model: string): string {
   return provider === model ? model : `${model} (${provider})`;
 }
 
-function messageRow(entry: MessageEntry, facts: Map<string, ToolFacts>, called: Set<string>): Row | null {
+function messageRow(entry: MessageEntry, facts: ReadonlyMap<string, ToolFacts>, called: Set<string>): Row | null {
   const { message } = entry;
   switch (message.role) {
     case "user":
@@ -168,7 +201,7 @@ function customRow(entry: CustomEntry): Row | null {
     }
     case CUSTOM_OMITTED: {
       const { bytes } = isRecord(entry.data) ? entry.data : {};
-      return { kind: "note", key: entry.id, text: `An entry of ${String(bytes)} bytes is only shown on the machine.` };
+      return { kind: "note", key: entry.id, text: `An entry of ${sizeOf(bytes)} is only shown on the machine.` };
     }
     case CUSTOM_TURN: {
       const { stopReason, error } = isRecord(entry.data) ? entry.data : {};
@@ -182,6 +215,11 @@ function customRow(entry: CustomEntry): Row | null {
     default:
       return { kind: "unknown", key: entry.id, type: entry.customType };
   }
+}
+
+function sizeOf(bytes: unknown): string {
+  if (typeof bytes !== "number") return "unknown size";
+  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
 }
 
 /** Says what the session was told of its folder; nothing where it was told nothing. */

@@ -6,6 +6,7 @@ import {
   CUSTOM_PROCESS,
   CUSTOM_QUESTION,
   type ProcessRecord,
+  type Release,
   type SessionEntry,
   type ToolResultMessage,
 } from "../../api/types";
@@ -18,6 +19,8 @@ export interface ToolDecision {
   feedback?: string;
   /** What is allowed from then on. */
   rules?: string[];
+  /** What let the call go where nobody answered. */
+  released?: Release;
 }
 
 /** How a question of the agent ended. */
@@ -44,39 +47,89 @@ export const nothing: ToolFacts = { result: null, decision: null, operations: []
 /** Gathers them from all entries, by the id of the call. */
 export function collectFacts(entries: readonly SessionEntry[]): Map<string, ToolFacts> {
   const facts = new Map<string, ToolFacts>();
-  const add = (id: string, more: Partial<ToolFacts>) => facts.set(id, { ...(facts.get(id) ?? nothing), ...more });
-  for (const entry of entries) {
-    if (entry.type === "message" && entry.message.role === "toolResult") {
-      add(entry.message.toolCallId, { result: entry.message });
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_QUESTION && isRecord(entry.data)) {
-      const { toolCallId, outcome, answer, answeredBy } = entry.data;
-      if (typeof toolCallId === "string" && typeof outcome === "string") {
-        const given = typeof answer === "string" ? { answer } : {};
-        add(toolCallId, { answer: { outcome, answeredBy: String(answeredBy), ...given } });
-      }
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_CREW && isRecord(entry.data)) {
-      const { toolCallId, members } = entry.data;
-      if (typeof toolCallId === "string" && Array.isArray(members)) {
-        add(toolCallId, { crew: members.filter(isRecord) as unknown as CrewMember[] });
-      }
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_PROCESS && isProcessRecord(entry.data)) {
-      const { toolCallId } = entry.data;
-      if (toolCallId) add(toolCallId, { operations: [...(facts.get(toolCallId)?.operations ?? []), entry.data] });
-    } else if (entry.type === "custom" && entry.customType === CUSTOM_APPROVAL && isRecord(entry.data)) {
-      const { toolCallId, decision, decidedBy, feedback, rules } = entry.data;
-      if (typeof toolCallId === "string" && typeof decision === "string") {
-        add(toolCallId, {
-          decision: {
-            decision,
-            decidedBy: String(decidedBy),
-            ...(typeof feedback === "string" ? { feedback } : {}),
-            ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
-          },
-        });
-      }
-    }
-  }
+  for (const entry of entries) addFacts(facts, entry);
   return facts;
+}
+
+/** Adds what one entry tells. Returns the id of the call that it is about, null where it is about none. */
+export function addFacts(facts: Map<string, ToolFacts>, entry: SessionEntry): string | null {
+  const told = factOf(entry, facts);
+  if (!told) return null;
+  facts.set(told.id, { ...(facts.get(told.id) ?? nothing), ...told.more });
+  return told.id;
+}
+
+/** Adds what later entries tell: of the same thing it counts more. */
+export function joinFacts(facts: Map<string, ToolFacts>, later: ReadonlyMap<string, ToolFacts>): void {
+  for (const [id, more] of later) {
+    const known = facts.get(id);
+    if (!known) {
+      facts.set(id, more);
+      continue;
+    }
+    facts.set(id, {
+      ...known,
+      ...more,
+      result: more.result ?? known.result,
+      decision: more.decision ?? known.decision,
+      operations: [...known.operations, ...more.operations],
+    });
+  }
+}
+
+interface Told {
+  id: string;
+  more: Partial<ToolFacts>;
+}
+
+function factOf(entry: SessionEntry, facts: ReadonlyMap<string, ToolFacts>): Told | null {
+  if (entry.type === "message") {
+    const { message } = entry;
+    return message.role === "toolResult" ? { id: message.toolCallId, more: { result: message } } : null;
+  }
+  if (entry.type !== "custom" || !isRecord(entry.data)) return null;
+  const { data } = entry;
+  const id = data.toolCallId;
+  if (typeof id !== "string") return null;
+  switch (entry.customType) {
+    case CUSTOM_QUESTION:
+      return answerFact(id, data);
+    case CUSTOM_CREW:
+      return Array.isArray(data.members)
+        ? { id, more: { crew: data.members.filter(isRecord) as unknown as CrewMember[] } }
+        : null;
+    case CUSTOM_PROCESS:
+      return id && isProcessRecord(data)
+        ? { id, more: { operations: [...(facts.get(id)?.operations ?? []), data] } }
+        : null;
+    case CUSTOM_APPROVAL:
+      return decisionFact(id, data);
+    default:
+      return null;
+  }
+}
+
+function answerFact(id: string, { outcome, answer, answeredBy }: Record<string, unknown>): Told | null {
+  if (typeof outcome !== "string") return null;
+  const given = typeof answer === "string" ? { answer } : {};
+  return { id, more: { answer: { outcome, answeredBy: String(answeredBy), ...given } } };
+}
+
+function decisionFact(id: string, data: Record<string, unknown>): Told | null {
+  const { decision, decidedBy, feedback, rules, released } = data;
+  if (typeof decision !== "string") return null;
+  return {
+    id,
+    more: {
+      decision: {
+        decision,
+        decidedBy: String(decidedBy),
+        ...(typeof feedback === "string" ? { feedback } : {}),
+        ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+        ...(isRecord(released) ? { released: releaseOf(released) } : {}),
+      },
+    },
+  };
 }
 
 /** Whether two collections would be shown alike. */
@@ -87,10 +140,18 @@ export function sameTools(a: ReadonlyMap<string, ToolFacts>, b: ReadonlyMap<stri
     if (facts.result !== other?.result) return false;
     if (facts.crew !== other?.crew && JSON.stringify(facts.crew) !== JSON.stringify(other?.crew)) return false;
     if (facts.operations.length !== other.operations.length) return false;
+    if (facts.answer?.outcome !== other.answer?.outcome || facts.answer?.answer !== other.answer?.answer) return false;
     if (facts.decision?.decision !== other.decision?.decision) return false;
     if (facts.decision?.decidedBy !== other.decision?.decidedBy) return false;
   }
   return true;
+}
+
+function releaseOf({ rules, mode }: Record<string, unknown>): Release {
+  return {
+    ...(Array.isArray(rules) ? { rules: rules.map(String) } : {}),
+    ...(typeof mode === "string" ? { mode } : {}),
+  };
 }
 
 /** One of a newer host may lack what this page needs; it is passed over. */

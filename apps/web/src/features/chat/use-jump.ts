@@ -1,6 +1,7 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import type { Sought } from "../../api/contract";
 import type { SessionEntry } from "../../api/types";
+import { bringIntoSight } from "./bring-into-sight";
 import type { Row } from "./rows";
 
 /** The key of the row that shows an entry; undefined where no row does. */
@@ -20,9 +21,10 @@ export interface JumpOptions {
   entryId: string | undefined;
   entries: readonly SessionEntry[];
   rows: readonly Row[];
-  /** The index of the first row that is shown. */
+  /** The index of the first row that is shown, and that after the last one. */
   first: number;
-  /** Shows rows from before an index on. */
+  last: number;
+  /** Shows the rows around an index. */
   reveal(index: number): void;
   /** Brings the entry here, from wherever it is in the session. */
   seek(entryId: string): Promise<Sought>;
@@ -35,10 +37,14 @@ export interface JumpOptions {
 
 /** Brings an entry into sight, once. It returns the key of its row. */
 export function useJump(options: JumpOptions): string | undefined {
-  const { entryId, entries, rows, first, reveal, seek, leaveEnd, box, onMissing } = options;
+  const { entryId, entries, rows, first, last, reveal, seek, leaveEnd, box, onMissing } = options;
   const [done, setDone] = useState<string | undefined>(undefined);
   const asked = useRef<string | undefined>(undefined);
-  const key = entryId === undefined ? undefined : rowKeyOf(entryId, entries, rows);
+  // A long log is not gone through with every frame of an answer.
+  const key = useMemo(
+    () => (entryId === undefined ? undefined : rowKeyOf(entryId, entries, rows)),
+    [entryId, entries, rows],
+  );
   useEffect(() => {
     if (entryId === undefined || done === entryId || rows.length === 0) return;
     leaveEnd();
@@ -59,15 +65,15 @@ export function useJump(options: JumpOptions): string | undefined {
       return;
     }
     const index = rows.findIndex((row) => row.key === key);
-    if (index < first) {
+    if (index < first || index >= last) {
       reveal(index);
       return;
     }
     const shown = [...(box.current?.querySelectorAll("[data-row]") ?? [])].find(
       (element) => element.getAttribute("data-row") === key,
     );
-    shown?.scrollIntoView({ block: "center" });
+    if (shown && box.current) bringIntoSight(box.current, shown, "middle");
     setDone(entryId);
-  }, [entryId, done, entries, rows, key, first, reveal, seek, leaveEnd, box, onMissing]);
+  }, [entryId, done, entries, rows, key, first, last, reveal, seek, leaveEnd, box, onMissing]);
   return key;
 }

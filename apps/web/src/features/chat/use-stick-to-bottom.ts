@@ -6,9 +6,16 @@ const near = 32;
 /**
  * Keeps a scrolling box at its end while its content grows, until the reader
  * scrolls up; back at the end, it follows again. It never moves a reader who has
- * gone elsewhere.
+ * gone elsewhere. The end counts only while `whole`: more may lie below what is shown.
+ * `rows` are what is shown: other rows are followed before a scroll of theirs is taken for the reader's.
  */
-export function useStickToBottom(box: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>) {
+export function useStickToBottom(
+  box: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+  whole: boolean,
+  rows: readonly unknown[],
+) {
+  const wholeNow = useRef(whole);
   const stuck = useRef(true);
   const last = useRef({ top: 0, height: 0 });
   const [atEnd, setAtEnd] = useState(true);
@@ -16,12 +23,16 @@ export function useStickToBottom(box: RefObject<HTMLElement | null>, content: Re
   const follow = useCallback(() => {
     const element = box.current;
     if (!element) return;
-    if (stuck.current) element.scrollTop = element.scrollHeight;
+    if (stuck.current && wholeNow.current) element.scrollTop = element.scrollHeight;
     last.current = { top: element.scrollTop, height: element.scrollHeight };
     setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < near);
   }, [box]);
 
-  useLayoutEffect(follow, [follow]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the end moves with the rows
+  useLayoutEffect(() => {
+    wholeNow.current = whole;
+    follow();
+  }, [follow, whole, rows]);
 
   useEffect(() => {
     const element = box.current;
@@ -33,7 +44,7 @@ export function useStickToBottom(box: RefObject<HTMLElement | null>, content: Re
       // Content that shrank moves the view up too; only a reader does so at the same height.
       const wentUp = scrollTop < last.current.top - 1 && scrollHeight >= last.current.height;
       if (wentUp) stuck.current = false;
-      else if (distance < near) stuck.current = true;
+      else if (distance < near && wholeNow.current) stuck.current = true;
       last.current = { top: scrollTop, height: scrollHeight };
       setAtEnd(distance < near);
     };
@@ -56,5 +67,5 @@ export function useStickToBottom(box: RefObject<HTMLElement | null>, content: Re
     stuck.current = false;
   }, []);
 
-  return { atEnd, toEnd, leaveEnd };
+  return { atEnd: atEnd && whole, toEnd, leaveEnd };
 }

@@ -25,7 +25,12 @@ export function ConnectionPage() {
         actions={
           <>
             {state?.done ? <CopyButton text={reportOf(state)} label="Copy the report" /> : null}
-            <Button data-testid="check-again" disabled={!state?.done} onClick={() => setRun((n) => n + 1)}>
+            <Button
+              data-testid="check-again"
+              className="max-sm:border-transparent max-sm:bg-transparent"
+              disabled={!state?.done}
+              onClick={() => setRun((n) => n + 1)}
+            >
               <RefreshIcon /> <span className="max-sm:sr-only">Check again</span>
             </Button>
           </>

@@ -8,7 +8,7 @@ import { hintOf, titleOf, tookOf } from "./words";
 
 const marks: Record<StepStatus, { icon: ReactNode; colour: string; word: string }> = {
   waiting: { icon: <Ring />, colour: "text-line-strong", word: "waiting" },
-  running: { icon: <Spinner />, colour: "text-accent", word: "running" },
+  running: { icon: <Turning />, colour: "text-accent", word: "running" },
   ok: { icon: <CheckIcon />, colour: "text-accent", word: "well" },
   warn: { icon: <WarningIcon />, colour: "text-warn", word: "warning" },
   failed: { icon: <CloseIcon />, colour: "text-danger", word: "failed" },
@@ -19,6 +19,15 @@ function Ring() {
   return (
     <span aria-hidden="true" className="grid size-[1.125em] place-items-center">
       <span className="size-1.5 rounded-full bg-current" />
+    </span>
+  );
+}
+
+/** As wide as the other marks, so that the names stand in one line. */
+function Turning() {
+  return (
+    <span className="grid size-[1.125em] place-items-center">
+      <Spinner />
     </span>
   );
 }

@@ -16,18 +16,21 @@ export function SessionRow({ deviceId, session, now }: SessionRowProps) {
       data-testid="session-row"
       to="/d/$deviceId/s/$sessionId"
       params={{ deviceId, sessionId: session.id }}
-      className="touchable flex min-h-11 items-center gap-3 px-4 py-2 hover:bg-sunken"
+      className="touchable flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 hover:bg-sunken"
     >
-      <span className="min-w-0 flex-1">
+      <span className="min-w-0 flex-1 max-sm:basis-[calc(100%-4rem)]">
         <span dir="auto" className="line-clamp-2 break-words text-sm [overflow-wrap:anywhere] sm:line-clamp-1">
           {sessionTitle(session)}
         </span>
         {session.damaged ? <span className="line-clamp-2 text-danger text-xs">{session.damaged}</span> : null}
       </span>
-      <SessionBadge session={session} />
+      {/* Under the title where there is no room beside it. */}
+      <span className="flex max-sm:order-last max-sm:basis-full max-sm:empty:hidden">
+        <SessionBadge session={session} />
+      </span>
       <time
         dateTime={new Date(session.updatedAt).toISOString()}
-        className="caption w-14 shrink-0 text-right text-faint"
+        className="caption w-12 shrink-0 text-right text-faint"
       >
         {ago(session.updatedAt, now)}
       </time>

@@ -83,7 +83,12 @@ function DeviceRow({ device, onForget }: { device: Device; onForget: () => void 
           <MachineIcon />
         </span>
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{device.label}</span>
+          <span
+            dir="auto"
+            className="line-clamp-2 break-words text-left font-medium [overflow-wrap:anywhere] sm:line-clamp-1"
+          >
+            {device.label}
+          </span>
           <span className="caption block truncate text-faint" title={device.id}>
             {device.id.slice(0, 12)}…{device.id.slice(-4)}
           </span>

@@ -86,12 +86,7 @@ function ShowCode({ state, onNew }: { state: Extract<PairingState, { step: "show
     <div>
       <p className="text-muted text-sm">Run this on the machine that you want to reach:</p>
       <div className="mt-2 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-        <code
-          data-testid="pair-command"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
-          tabIndex={0}
-          className="min-w-0 flex-1 overflow-x-auto whitespace-nowrap py-1.5 font-mono text-sm"
-        >
+        <code data-testid="pair-command" className="min-w-0 flex-1 break-words py-1.5 font-mono text-sm">
           {state.command}
         </code>
         <CopyButton text={state.command} label="Copy the command" />

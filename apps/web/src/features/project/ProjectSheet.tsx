@@ -4,6 +4,7 @@ import { Button } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { useHostData } from "../device/host-data";
+import { SandboxState } from "../shared/SandboxState";
 import { RuleList } from "./RuleList";
 import { ServerList } from "./ServerList";
 import { Trust } from "./Trust";
@@ -34,6 +35,7 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         {mayManage ? <Trust host={host} project={project} /> : null}
         {mayManage ? <ServerList host={host} project={project} /> : null}
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
+        <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (
           <div className="border-line border-t pt-4">
             <Button tone="danger" data-testid="remove-project" onClick={() => onRemove(project)}>

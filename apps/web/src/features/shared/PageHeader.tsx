@@ -16,7 +16,7 @@ export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) 
   const wide = useWide();
   return (
     <header className="safe-t shrink-0 border-line border-b bg-bg">
-      <div className="flex min-h-14 items-center gap-2 px-2 md:px-5">
+      <div className="flex min-h-14 items-center gap-0.5 px-2 md:gap-2 md:px-5">
         {back && !wide ? (
           <Link
             {...back}

@@ -28,7 +28,13 @@ export function useSessions(host: Host, projectId: string): SessionList {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: hostKey(host.deviceId, "list_sessions", { projectId }),
     queryFn: ({ pageParam }) =>
-      host.request("list_sessions", { projectId, limit: pageSize, ...(pageParam ? { after: pageParam } : {}) }),
+      host.request("list_sessions", {
+        projectId,
+        limit: pageSize,
+        // Who sees the list sees which session waits for a person, and can open it.
+        watching: true,
+        ...(pageParam ? { after: pageParam } : {}),
+      }),
     initialPageParam: "",
     getNextPageParam: (last) => last.next || undefined,
     enabled: status === "open" || status === "connecting",

@@ -346,10 +346,21 @@ export interface ApprovalRecord {
   feedback?: string;
   /** Rules hold in the project from here on. */
   rules?: string[];
+  /** Released says what allowed the call where nobody answered. */
+  released?: Release;
   /** Request is what people were shown (api.Approval), while it waits. */
   request?: unknown;
   /** Prompt is that of the turn, without its text, while it waits. */
   prompt?: QueuedPrompt;
+}
+
+/**
+ * Release is what lets a call go on that waited for an answer: rules, a mode, or both
+ * for parts of it. With neither, nothing asks about the call any more.
+ */
+export interface Release {
+  rules?: string[];
+  mode?: string;
 }
 
 /** TurnRecord is the data of CustomTurn. */
@@ -444,6 +455,12 @@ export interface ChildRecord {
    */
   tools?: string[];
   without?: string[];
+  /**
+   * Only are rules that say for which calls it may use the tools that they are about,
+   * and Deny rules about calls that it may not make.
+   */
+  only?: string[];
+  deny?: string[];
 }
 
 /** Cost is in US dollars; zero where the price is not known. */

@@ -49,12 +49,9 @@ func (p *Provider) readBytes(ctx context.Context, id string) (path string, data 
 
 // Import implements store.Provider.
 func (p *Provider) Import(ctx context.Context, projectID string, data []byte) error {
-	parts, err := store.Split(data)
-	if err == nil {
-		err = errors.Join(store.CheckName(projectID), ctx.Err())
-	}
+	parts, err := store.CheckImport(ctx, projectID, data)
 	if err != nil {
-		return fmt.Errorf("importing a session: %w", err)
+		return err
 	}
 	id, path := parts.Header.ID, filepath.Join(p.dir, projectID, fileName(parts.Header))
 	switch _, err := p.find(id); {

@@ -82,12 +82,9 @@ func (p *Provider) removeLeftovers() {
 
 // Create implements store.Provider.
 func (p *Provider) Create(ctx context.Context, projectID string, header json.RawMessage, lines ...json.RawMessage) (store.Log, error) {
-	h, err := store.CheckHeader(header)
-	if err == nil {
-		err = errors.Join(store.CheckName(projectID), store.CheckLines(lines), ctx.Err())
-	}
+	h, err := store.CheckCreate(ctx, projectID, header, lines)
 	if err != nil {
-		return nil, fmt.Errorf("creating a session: %w", err)
+		return nil, err
 	}
 	path := filepath.Join(p.dir, projectID, fileName(h))
 	switch _, err := p.find(h.ID); {

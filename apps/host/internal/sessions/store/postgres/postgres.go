@@ -17,8 +17,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -26,7 +24,9 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows"
+	"github.com/scorel/scorel/packages/pgpool"
 )
 
 //go:embed migrations/*.sql
@@ -36,9 +36,6 @@ const (
 	// maxConns bounds the connections of one host beside the one that holds locks,
 	// unless the address has pool_max_conns.
 	maxConns = 8
-	// connectTimeout bounds one attempt to connect, unless the address has
-	// connect_timeout.
-	connectTimeout = 5 * time.Second
 	// maxLine is the longest line, in bytes: a value has at most 1 GB.
 	maxLine = 500 << 20
 	// migrateLock is the key of the advisory lock under which the tables change.
@@ -89,43 +86,33 @@ func prepare(ctx context.Context, db *sql.DB) (schema string, err error) {
 }
 
 func parse(address string) (*pgxpool.Config, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return nil, errAddress
-	}
-	cfg, err := pgxpool.ParseConfig(address)
+	cfg, err := pgpool.Parse(address, "the address of the session database", pgpool.Defaults{
+		MaxConns: maxConns,
+		Params: map[string]string{
+			"application_name":   "scorel-host",
+			"synchronous_commit": "on", // what was acknowledged is on disk, whatever the database's default
+		},
+	})
 	if err != nil {
-		return nil, errAddress // what it says may hold a part of the password
+		return nil, err
 	}
-	if !u.Query().Has("pool_max_conns") {
-		cfg.MaxConns = maxConns
-	}
-	c := cfg.ConnConfig
-	if c.ConnectTimeout == 0 {
-		c.ConnectTimeout = connectTimeout
-	}
-	c.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	for name, value := range map[string]string{
-		"application_name":   "scorel-host",
-		"synchronous_commit": "on", // what was acknowledged is on disk, whatever the database's default
-	} {
-		if c.RuntimeParams[name] == "" {
-			c.RuntimeParams[name] = value
-		}
-	}
+	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	return cfg, nil
 }
 
 func dialect(cfg *pgxpool.Config) *rows.Dialect {
-	where := place(cfg)
+	words := pgpool.Explainer{
+		Place: pgpool.Place(cfg), ReadOnly: store.ErrReadOnly, Full: store.ErrFull,
+		NoTable: "has lost the tables of the sessions: restore them from a backup, then start the host again",
+	}
 	return &rows.Dialect{
-		Name: "postgres", Place: where, Numbered: true,
+		Name: "postgres", Place: words.Place, Numbered: true,
 		TryLock: `SELECT pg_try_advisory_lock(?)::int`,
 		Unlock:  `SELECT pg_advisory_unlock(?)`,
 		Setup:   []string{`SET idle_session_timeout = '60s'`},
 		MaxLine: maxLine, TooLarge: errors.New("takes no line of this size"),
 		ClassOf: classOf,
-		Explain: func(err error) error { return explain(where, err) },
+		Explain: words.Explain,
 	}
 }
 

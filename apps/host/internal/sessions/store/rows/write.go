@@ -13,12 +13,9 @@ import (
 
 // Create implements store.Provider.
 func (p *Provider) Create(ctx context.Context, projectID string, header json.RawMessage, lines ...json.RawMessage) (store.Log, error) {
-	h, err := store.CheckHeader(header)
-	if err == nil {
-		err = errors.Join(store.CheckName(projectID), store.CheckLines(lines), ctx.Err())
-	}
+	h, err := store.CheckCreate(ctx, projectID, header, lines)
 	if err != nil {
-		return nil, fmt.Errorf("creating a session: %w", err)
+		return nil, err
 	}
 	what := "creating session " + h.ID
 	mine := newLease()
@@ -39,12 +36,9 @@ func (p *Provider) Create(ctx context.Context, projectID string, header json.Raw
 
 // Import implements store.Provider.
 func (p *Provider) Import(ctx context.Context, projectID string, data []byte) error {
-	parts, err := store.Split(data)
-	if err == nil {
-		err = errors.Join(store.CheckName(projectID), ctx.Err())
-	}
+	parts, err := store.CheckImport(ctx, projectID, data)
 	if err != nil {
-		return fmt.Errorf("importing a session: %w", err)
+		return err
 	}
 	id := parts.Header.ID
 	if err := p.make(ctx, id, projectID, parts.First, parts.Lines, newLease()); err != nil {

@@ -24,7 +24,7 @@ const mostRequests = 12
 func testConnectionsEnd(t *testing.T, d Database) {
 	dsn := d.New(t)
 	proxy := NewProxy(t, dsn)
-	p, reader := d.open(t, proxy.URL), d.open(t, dsn)
+	p, reader := d.Provider(t, proxy.URL), d.Provider(t, dsn)
 	log := create(t, p, "s")
 	var want []string
 	faults := 0
@@ -53,7 +53,7 @@ func testConnectionsEnd(t *testing.T, d Database) {
 func testUnreachable(t *testing.T, d Database) {
 	dsn := d.New(t)
 	proxy := NewProxy(t, dsn)
-	p, reader := d.open(t, proxy.URL), d.open(t, dsn)
+	p, reader := d.Provider(t, proxy.URL), d.Provider(t, dsn)
 	log := create(t, p, "s")
 	proxy.SetDown(true)
 	for range 2 {
@@ -80,7 +80,7 @@ func testUnreachable(t *testing.T, d Database) {
 func testNotKnown(t *testing.T, d Database) {
 	dsn := d.New(t)
 	proxy := NewProxy(t, dsn)
-	p := d.open(t, proxy.URL)
+	p := d.Provider(t, proxy.URL)
 	p.(*rows.Provider).SettleWithin(300 * time.Millisecond)
 	log := create(t, p, "s")
 	check(t, log.Append(t.Context(), line("a"))) // statements are known to the server after it
@@ -116,7 +116,7 @@ func testNotKnown(t *testing.T, d Database) {
 func testKilled(t *testing.T, d Database) {
 	const sessions, rounds = 4, 2
 	server := testdb.Crashable(t, d.Kind)
-	p := d.open(t, server.DSN)
+	p := d.Provider(t, server.DSN)
 	writers := make([]*writer, sessions)
 	for i := range writers {
 		writers[i] = &writer{id: fmt.Sprint("s", i)}

@@ -8,12 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/storetest"
 	"github.com/scorel/scorel/packages/protocol/session"
 	"github.com/scorel/scorel/packages/testdb"
 )
@@ -22,11 +25,37 @@ import (
 type Database struct {
 	Kind testdb.Kind
 	New  func(t testing.TB) (dsn string)
-	Open func(ctx context.Context, dsn string) (store.Provider, error)
+	Open func(ctx context.Context, dsn string, logger *slog.Logger) (*rows.Provider, error)
 	// Exec runs a statement, as somebody who is no host.
 	Exec func(t *testing.T, dsn, statement string)
 	// EndLocks ends the connections of all hosts on which locks are held.
 	EndLocks func(t *testing.T, dsn string)
+}
+
+// Contract runs storetest, which every provider must hold.
+func Contract(t *testing.T, d Database) {
+	storetest.Run(t, func(t *testing.T) storetest.Open {
+		dsn := d.New(t)
+		return func(t *testing.T) store.Provider {
+			p, err := d.Connect(t.Context(), dsn)
+			check(t, err)
+			return p
+		}
+	})
+}
+
+// Bench measures a provider on a server that syncs every commit to disk.
+func Bench(b *testing.B, d Database) {
+	storetest.Bench(b, d.Provider(b, testdb.Crashable(b, d.Kind).DSN))
+}
+
+// CheckAddresses is testdb.CheckAddresses of this kind.
+func CheckAddresses(t *testing.T, d Database, cases map[string]testdb.BadAddress) {
+	t.Helper()
+	testdb.CheckAddresses(t, func(t *testing.T, address string) error {
+		_, err := d.Connect(t.Context(), address)
+		return err
+	}, cases)
 }
 
 // Run runs the suite.
@@ -48,9 +77,15 @@ func Run(t *testing.T, d Database) {
 	}
 }
 
-func (d Database) open(t *testing.T, dsn string) store.Provider {
+// Connect opens a provider that logs nowhere.
+func (d Database) Connect(ctx context.Context, dsn string) (*rows.Provider, error) {
+	return d.Open(ctx, dsn, slog.New(slog.DiscardHandler))
+}
+
+// Provider is Connect for the length of a test.
+func (d Database) Provider(t testing.TB, dsn string) store.Provider {
 	t.Helper()
-	p, err := d.Open(t.Context(), dsn)
+	p, err := d.Connect(t.Context(), dsn)
 	check(t, err)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
@@ -60,7 +95,7 @@ func (d Database) open(t *testing.T, dsn string) store.Provider {
 	return p
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +146,7 @@ func testManyStartAtOnce(t *testing.T, d Database) {
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() {
-			p, err := d.Open(t.Context(), dsn)
+			p, err := d.Connect(t.Context(), dsn)
 			if err != nil {
 				t.Errorf("opening: %v", err)
 				return
@@ -123,7 +158,7 @@ func testManyStartAtOnce(t *testing.T, d Database) {
 		})
 	}
 	wg.Wait()
-	list, err := d.open(t, dsn).List(t.Context())
+	list, err := d.Provider(t, dsn).List(t.Context())
 	if err != nil || len(list) != 6 {
 		t.Errorf("%d sessions, %v", len(list), err)
 	}
@@ -133,7 +168,7 @@ func testManyStartAtOnce(t *testing.T, d Database) {
 // one has the session, and is told who that is.
 func testFenced(t *testing.T, d Database) {
 	dsn := d.New(t)
-	first, second := d.open(t, dsn), d.open(t, dsn)
+	first, second := d.Provider(t, dsn), d.Provider(t, dsn)
 	log := create(t, first, "s")
 	check(t, log.Append(t.Context(), line("a")))
 	d.EndLocks(t, dsn)
@@ -165,7 +200,7 @@ func testFenced(t *testing.T, d Database) {
 // the host notices.
 func testLocksComeBack(t *testing.T, d Database) {
 	dsn := d.New(t)
-	first, second := d.open(t, dsn), d.open(t, dsn)
+	first, second := d.Provider(t, dsn), d.Provider(t, dsn)
 	log := create(t, first, "s")
 	d.EndLocks(t, dsn)
 	other := create(t, first, "other") // this is when it notices
@@ -182,7 +217,7 @@ func testLocksComeBack(t *testing.T, d Database) {
 // testLeftByACrash: what a dead host left in the row keeps nobody out.
 func testLeftByACrash(t *testing.T, d Database) {
 	dsn := d.New(t)
-	first, second := d.open(t, dsn), d.open(t, dsn)
+	first, second := d.Provider(t, dsn), d.Provider(t, dsn)
 	check(t, create(t, first, "s").Close())
 	d.Exec(t, dsn, `UPDATE scorel_sessions SET lease = 'gone', holder = '{"pid":1,"program":"scorel"}'`)
 	log, err := second.Open(t.Context(), "s")
@@ -206,7 +241,7 @@ func testChangedRows(t *testing.T, d Database) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dsn := d.New(t)
-			p := d.open(t, dsn)
+			p := d.Provider(t, dsn)
 			log := create(t, p, "s")
 			check(t, log.Append(t.Context(), line("a"), line("b"), line("c")))
 			check(t, log.Close())
@@ -228,7 +263,7 @@ func testChangedRows(t *testing.T, d Database) {
 
 // testSameIDTwice: a file may have an id twice, and so may a session here.
 func testSameIDTwice(t *testing.T, d Database) {
-	p := d.open(t, d.New(t))
+	p := d.Provider(t, d.New(t))
 	log := create(t, p, "s")
 	check(t, log.Append(t.Context(), line("a"), line("b"), line("a")))
 	check(t, log.Append(t.Context(), line("c"), line("b")))
@@ -240,11 +275,11 @@ func testSameIDTwice(t *testing.T, d Database) {
 
 func testNewerTables(t *testing.T, d Database) {
 	dsn := d.New(t)
-	p, err := d.Open(t.Context(), dsn)
+	p, err := d.Connect(t.Context(), dsn)
 	check(t, err)
 	check(t, p.Close())
 	d.Exec(t, dsn, `INSERT INTO scorel_session_versions (version_id, is_applied) VALUES (9999, true)`)
-	if _, err := d.Open(t.Context(), dsn); err == nil || !errors.Is(err, errNewer) {
+	if _, err := d.Connect(t.Context(), dsn); err == nil || !errors.Is(err, errNewer) {
 		t.Errorf("opening a newer database: %v", err)
 	}
 }

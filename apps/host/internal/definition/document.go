@@ -1,4 +1,4 @@
-package skill
+package definition
 
 import (
 	"errors"
@@ -14,15 +14,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of a SKILL.md.
+// Bounds of a file.
 const (
-	maxName        = 64       // characters
-	maxDescription = 1024     // characters
-	maxFrontMatter = 64 << 10 // bytes
-	longBody       = 500      // lines, above which it is noted
+	maxFile        = 256 << 10 // bytes
+	maxName        = 64        // characters
+	maxDescription = 1024      // characters
+	maxFrontMatter = 64 << 10  // bytes
+	longBody       = 500       // lines, above which it is noted
 )
 
-// Document is a SKILL.md that was read.
+// Document is a file that was read.
 type Document struct {
 	Name        string // small letters, digits and hyphens
 	Description string // one line
@@ -33,24 +34,25 @@ type Document struct {
 	Fields map[string]any
 }
 
-// Read reads a SKILL.md. The error says in a few words why it is no skill.
-func Read(path string) (Document, error) {
-	data, err := load(path)
-	if err != nil {
-		return Document{}, err
-	}
-	return Parse(data, filepath.Base(filepath.Dir(path)))
+// ReadNamedByFolder reads a file that is named as the folder it lies in. The error
+// says in a few words why it does not count.
+func ReadNamedByFolder(path string) (Document, error) {
+	return read(path, filepath.Base(filepath.Dir(path)), "folder")
 }
 
-// ReadNamed reads a Markdown file of any name that begins as a SKILL.md does: its
-// name without the ending stands for that of the folder.
-func ReadNamed(path string) (Document, error) {
+// ReadNamedByFile reads a file whose own name, without the ending, is that of what it
+// defines.
+func ReadNamedByFile(path string) (Document, error) {
+	base := filepath.Base(path)
+	return read(path, strings.TrimSuffix(base, filepath.Ext(base)), "file")
+}
+
+func read(path, holder, what string) (Document, error) {
 	data, err := load(path)
 	if err != nil {
 		return Document{}, err
 	}
-	base := filepath.Base(path)
-	return parse(data, strings.TrimSuffix(base, filepath.Ext(base)), "file")
+	return Parse(data, holder, what)
 }
 
 func load(path string) ([]byte, error) {
@@ -69,11 +71,9 @@ func load(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse reads the text of a SKILL.md that lies in a folder of the given name.
-func Parse(data []byte, folder string) (Document, error) { return parse(data, folder, "folder") }
-
-// parse reads a document; what holds it, a folder or a file, has the given name.
-func parse(data []byte, holder, what string) (Document, error) {
+// Parse reads a text. what holds it, a "folder" or a "file", is named holder, and its
+// name is the one that counts where the text has none.
+func Parse(data []byte, holder, what string) (Document, error) {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
 	head, body, err := split(strings.ReplaceAll(text, "\r\n", "\n"))
 	if err != nil {

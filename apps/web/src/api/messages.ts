@@ -1,7 +1,7 @@
 // What the page and the link worker say to each other. The worker sends lists, so
 // that a burst of events is one message.
-import type { Device, HostStatus, LinkState, PairingState } from "../api/contract";
-import type { LinkDiagnosis } from "../api/diagnosis";
+import type { Device, HostStatus, LinkState, PairingState } from "./contract";
+import type { LinkDiagnosis } from "./diagnosis";
 
 /** Where both ends speak: a Worker seen from the page, the global scope seen from the worker. */
 export interface Port<Send, Receive> {

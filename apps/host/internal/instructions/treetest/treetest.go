@@ -1,0 +1,27 @@
+// Package treetest makes folders for the tests of those who search them.
+package treetest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// New makes files below a new folder and returns it without symbolic links.
+func New(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}

@@ -3,7 +3,7 @@ package host
 import (
 	"context"
 
-	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -60,5 +60,5 @@ func (h *Host) editQueue(ctx context.Context, c *conn, r api.EditQueueRequest) (
 	if err != nil {
 		return api.EditQueueResponse{}, err
 	}
-	return s.EditQueue(ctx, sessions.Editor{ClientID: c.clientID, MayApprove: c.may(api.GrantApprove), Most: h.maxMode(c)}, r)
+	return s.EditQueue(ctx, queue.Editor{ClientID: c.clientID, MayApprove: c.may(api.GrantApprove), Most: h.maxMode(c)}, r)
 }

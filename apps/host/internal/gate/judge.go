@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -76,141 +75,6 @@ func match(rules []Rule, tool string, fits func(Rule) bool) (Rule, bool) {
 	return rules[i], true
 }
 
-func (p Policy) judgeCommand(r Request) Verdict {
-	if strings.TrimSpace(r.Command) == "" {
-		return Verdict{Action: Ask, Reason: "the command cannot be told from the call", Risk: api.Risk{Level: api.RiskHigh, Reasons: []string{}}}
-	}
-	s := p.readScript(r.Command)
-	risk := p.riskOfScript(s)
-	if why := p.floorOfScript(s); why != "" {
-		return floor(why, risk)
-	}
-	j := &judgement{Verdict: Verdict{Risk: risk}}
-	for _, c := range s.commands {
-		if p.ruleOnCommand(j, c) == Deny {
-			return denied(j.Reason, risk)
-		}
-	}
-	if s.err != nil {
-		j.ask("the command cannot be read as bash, so it was not judged", "")
-	}
-	if p.Mode == api.ModePlan {
-		return p.planCommand(s, j)
-	}
-	if p.Mode == api.ModeBypass {
-		if s.err == nil {
-			j.Action, j.ByMode = Allow, true
-		}
-		return j.done()
-	}
-	for _, what := range s.opaque {
-		j.ask(what, "")
-	}
-	for _, c := range s.commands {
-		if !c.wrapped {
-			p.modeOnCommand(j, s, c)
-		}
-	}
-	for _, d := range s.redirects {
-		p.judgeRedirect(j, d)
-	}
-	return j.done()
-}
-
-// ruleOnCommand applies the rules that forbid or ask. They see through wrappers
-// and paths of programs.
-func (p Policy) ruleOnCommand(j *judgement, c command) Action {
-	words := c.plain()
-	short := append([]string{base(words[0])}, words[1:]...)
-	fits := func(r Rule) bool { return r.matchesWords(words) || r.matchesWords(short) }
-	if rule, ok := match(p.Rules.Deny, "bash", fits); ok {
-		j.add(Deny, fmt.Sprintf("the rule %s denies it", rule))
-		return Deny
-	}
-	if rule, ok := match(p.Rules.Ask, "bash", fits); ok {
-		j.ask(fmt.Sprintf("the rule %s asks", rule), "")
-		return Ask
-	}
-	return Allow
-}
-
-// planCommand lets only what reads run.
-func (p Policy) planCommand(s *script, j *judgement) Verdict {
-	reads := s.err == nil && len(s.opaque) == 0 && !s.compound
-	for _, c := range s.commands {
-		reads = reads && onlyReads(c) && p.staysInside(c) && p.gitRuns(c) == ""
-	}
-	for _, d := range s.redirects {
-		reads = reads && p.quiet(d)
-	}
-	if !reads {
-		return denied(textPlan, j.Risk)
-	}
-	return j.done()
-}
-
-// modeOnCommand decides about a command that no rule forbids.
-func (p Policy) modeOnCommand(j *judgement, s *script, c command) {
-	words := c.plain()
-	rule, ruled := match(p.Rules.Allow, "bash", func(r Rule) bool { return c.fits(r) })
-	switch {
-	case ruled:
-		j.byRule(rule)
-	case !s.compound && onlyReads(c) && p.staysInside(c):
-		if runs := p.gitRuns(c); runs != "" && p.Mode != api.ModeAuto {
-			j.ask(runs, proposeCommand(c))
-			return
-		}
-		j.add(Allow, "it only reads")
-	case p.Mode == api.ModeAuto && j.Risk.Level != api.RiskHigh:
-		j.byMode("the mode auto allows what is not risky")
-	default:
-		j.ask(fmt.Sprintf("%s is not allowed without asking", words[0]), proposeCommand(c))
-	}
-}
-
-// gitRuns says what a command of git runs beside itself, or "".
-func (p Policy) gitRuns(c command) string {
-	if c.words[0].text != "git" || p.GitRuns == nil {
-		return ""
-	}
-	return p.GitRuns(p.located(c.dir, "."))
-}
-
-// fits tells whether a rule that allows is about this command, word for word. What
-// is not known may stand only where a last * stands.
-func (c command) fits(r Rule) bool {
-	if c.assigns || !r.matchesWords(c.plain()) {
-		return false
-	}
-	for i, w := range c.words {
-		open := r.pattern == "" || len(r.words) > 0 && r.words[len(r.words)-1] == "*" && i >= len(r.words)-1
-		if w.kind == opaqueWord || w.kind != literalWord && !open {
-			return false
-		}
-	}
-	return true
-}
-
-// quiet tells whether a redirection opens nothing that matters.
-func (p Policy) quiet(d redirect) bool {
-	return d.target.kind == literalWord && silent.MatchString(p.located(d.dir, d.target.text))
-}
-
-func (p Policy) judgeRedirect(j *judgement, d redirect) {
-	full := p.located(d.dir, d.target.text)
-	known := d.dir != "" && d.target.kind == literalWord
-	edits := p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto
-	switch {
-	case p.quiet(d):
-	case known && !d.writes && within(p.Dir, full) && !secret(full):
-	case known && d.writes && edits && within(p.Dir, full) && !gitControl(full):
-		j.ByMode = true
-	default:
-		j.ask("it opens "+p.short(full), "")
-	}
-}
-
 // judgeWrite decides about a tool that changes files.
 func (p Policy) judgeWrite(r Request) Verdict {
 	risk := api.Risk{Level: api.RiskLow, Reasons: []string{}}
@@ -243,7 +107,18 @@ func (p Policy) judgeWrite(r Request) Verdict {
 }
 
 func (p Policy) judgePath(j *judgement, tool, path string) {
-	fits := func(r Rule) bool { return r.matchesPath(p, path) }
+	switch {
+	case p.settled(j, tool, func(r Rule) bool { return r.matchesPath(p, path) }):
+	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
+		j.byMode("the mode allows edits in the project")
+	default:
+		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
+	}
+}
+
+// settled decides about a part that no rule denies, where the mode bypass or a rule that
+// asks or allows does; false where none of them says anything.
+func (p Policy) settled(j *judgement, tool string, fits func(Rule) bool) bool {
 	asks, asked := match(p.Rules.Ask, tool, fits)
 	rule, ruled := match(p.Rules.Allow, tool, fits)
 	switch {
@@ -253,11 +128,10 @@ func (p Policy) judgePath(j *judgement, tool, path string) {
 		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
 	case ruled:
 		j.byRule(rule)
-	case (p.Mode == api.ModeAcceptEdits || p.Mode == api.ModeAuto) && within(p.Dir, path) && !gitControl(path):
-		j.byMode("the mode allows edits in the project")
 	default:
-		j.ask("it changes "+p.short(path), p.proposePath(tool, path))
+		return false
 	}
+	return true
 }
 
 // judgeOther decides about tools that read, fetch, or are not ours.
@@ -284,17 +158,10 @@ func (p Policy) judgeOther(r Request) Verdict {
 	if rule, ok := match(p.Rules.Deny, r.Tool, fits); ok {
 		return denied(fmt.Sprintf("the rule %s denies it", rule), risk)
 	}
-	asks, asked := match(p.Rules.Ask, r.Tool, fits)
-	rule, ruled := match(p.Rules.Allow, r.Tool, fits)
 	switch {
 	case p.Mode == api.ModePlan && r.Writes && r.URL == "":
 		return denied(textPlan, risk)
-	case p.Mode == api.ModeBypass:
-		j.byMode("the mode bypass asks nobody")
-	case asked:
-		j.ask(fmt.Sprintf("the rule %s asks", asks), "")
-	case ruled:
-		j.byRule(rule)
+	case p.settled(j, r.Tool, fits):
 	case !r.Writes:
 		j.add(Allow, "it only reads")
 	case p.Mode == api.ModeAuto && r.Foreign && !r.ReadOnly:

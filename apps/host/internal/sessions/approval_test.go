@@ -219,6 +219,34 @@ func survives(t *testing.T, killed bool) {
 	}
 }
 
+// What changes under a question from before a restart is asked for anew, as it is by then.
+func TestAKeptApprovalIsBoundToWhatWasShown(t *testing.T) {
+	tool := &counted{echoTool: echoTool{agent.RiskWrite}, titles: []string{"one"}}
+	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), tool)
+	m := f.manager(t)
+	s, _, before := waiting(t, f, m)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, w := open(t, f.manager(t), s.ID()), newWatcher()
+	subscribe(t, s, w)
+	w.wait(func() bool { return len(w.live.Approvals) == 1 })
+	tool.mu.Lock()
+	tool.titles = []string{"two"}
+	tool.mu.Unlock()
+	answerWith(t, s, api.AnswerApprovalRequest{ApprovalID: before.ID, Decision: api.DecisionAllow})
+	w.wait(func() bool { return len(w.live.Approvals) == 1 && w.live.Approvals[0].ID != before.ID })
+	second := read(w, func() api.Approval { return w.live.Approvals[0] })
+	if second.Title != "two" || tool.count() != 0 {
+		t.Fatalf("%q is shown after %d runs", second.Title, tool.count())
+	}
+	answerWith(t, s, api.AnswerApprovalRequest{ApprovalID: second.ID, Decision: api.DecisionAllow})
+	w.wait(func() bool { return w.ended == 1 })
+	if tool.count() != 1 {
+		t.Fatalf("%d runs", tool.count())
+	}
+}
+
 func TestModes(t *testing.T) {
 	tool := &counted{echoTool: echoTool{agent.RiskWrite}}
 	f := newFixture(t, modeltest.New(

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -57,7 +58,7 @@ func BenchmarkStepFirst(b *testing.B) {
 		tree := f.Tree
 		for name, work := range map[string]func() bool{
 			"due":     func() bool { return !compact.Due(tree, 1_000_000) },
-			"context": func() bool { return len(contextOf(tree).messages) == n },
+			"context": func() bool { return len(read.Context(tree).Messages) == n },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()

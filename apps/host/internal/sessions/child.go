@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -135,7 +136,7 @@ func (s *Session) childRecord(ctx context.Context) (record session.ChildRecord, 
 	if s.parentMode == nil {
 		return record, nil
 	}
-	err = s.do(ctx, func() { lastCustom(s.log.Tree(), session.CustomChild, &record) })
+	err = s.do(ctx, func() { read.LastCustom(s.log.Tree(), session.CustomChild, &record) })
 	return record, refuse(err)
 }
 

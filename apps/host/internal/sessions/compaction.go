@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -115,9 +116,9 @@ func (s *Session) keepCompaction(mark store.Mark, plan compact.Plan, summary str
 
 // leaveBranch starts a summary of what lies between the leaf and the new place, and
 // moves the leaf with it; false where nothing lies there.
-func (s *Session) leaveBranch(m move, p place) (bool, error) {
+func (s *Session) leaveBranch(m move, p read.Place) (bool, error) {
 	from := s.log.Tree().Leaf()
-	branch, err := compact.Left(s.log.Tree(), from, p.leaf)
+	branch, err := compact.Left(s.log.Tree(), from, p.Leaf)
 	if err != nil || len(branch.Messages) == 0 {
 		return false, err
 	}
@@ -129,7 +130,7 @@ func (s *Session) leaveBranch(m move, p place) (bool, error) {
 			summary = branch.Finish(summary)
 		}
 		_, err := s.keep(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-			return s.log.AppendBranchSummary(ctx, mark, p.leaf, session.BranchSummary{Summary: summary, FromID: from})
+			return s.log.AppendBranchSummary(ctx, mark, p.Leaf, session.BranchSummary{Summary: summary, FromID: from})
 		})
 		return err
 	})

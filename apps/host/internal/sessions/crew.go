@@ -2,10 +2,10 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -30,7 +30,7 @@ func (s *Session) Caller(ctx context.Context, toolCallID string) (caller Caller,
 }
 
 func (s *Session) caller(toolCallID string) (Caller, error) {
-	entryID := messageOf(s.log.Tree(), toolCallID)
+	entryID := read.MessageOf(s.log.Tree(), toolCallID)
 	if s.turn == nil || entryID == "" {
 		return Caller{}, api.Errorf(api.KindNotFound, "no call %.64q runs in this session", toolCallID)
 	}
@@ -43,20 +43,6 @@ func (s *Session) caller(toolCallID string) (Caller, error) {
 		caller.FreeTokens = max(0, window-compact.Tokens(s.log.Tree()))
 	}
 	return caller, nil
-}
-
-// messageOf returns the id of the last message that made a call, or "".
-func messageOf(tree *session.Tree, toolCallID string) string {
-	for _, entry := range slices.Backward(tree.Entries()) {
-		if entry.Role() != session.RoleAssistant {
-			continue
-		}
-		m, ok := entry.AsMessage()
-		if ok && slices.ContainsFunc(m.Message.Content.ToolCalls(), func(b session.Block) bool { return b.ID == toolCallID }) {
-			return entry.ID
-		}
-	}
-	return ""
 }
 
 // BeginCrew puts on disk who works for a call, and then tells.
@@ -109,7 +95,7 @@ const textHostStopped = "The host stopped while this agent worked."
 
 // closeCrews notes of agents that a crash of the host cut off that they failed.
 func (s *Session) closeCrews() {
-	for _, record := range openCrews(s.log.Tree()) {
+	for _, record := range read.OpenCrews(s.log.Tree()) {
 		for i, member := range record.Members {
 			if !member.State.Ended() {
 				record.Members[i].State, record.Members[i].Error = session.ChildFailed, textHostStopped
@@ -120,27 +106,4 @@ func (s *Session) closeCrews() {
 			s.deps.Logger.Error("noting how agents ended", "session", s.id, "error", err)
 		}
 	}
-}
-
-// openCrews returns the records of calls whose agents have not all ended, in the
-// order of the log.
-func openCrews(tree *session.Tree) []session.CrewRecord {
-	var open []session.CrewRecord
-	for _, entry := range tree.Entries() {
-		if entry.CustomType != session.CustomCrew {
-			continue
-		}
-		var record session.CrewRecord
-		custom, ok := entry.AsCustom()
-		if !ok || json.Unmarshal(custom.Data, &record) != nil {
-			continue
-		}
-		open = slices.DeleteFunc(open, func(r session.CrewRecord) bool {
-			return r.ToolCallID == record.ToolCallID && r.EntryID == record.EntryID
-		})
-		if slices.ContainsFunc(record.Members, func(m session.CrewMember) bool { return !m.State.Ended() }) {
-			open = append(open, record)
-		}
-	}
-	return open
 }

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -53,72 +52,6 @@ func thinkingOf(chosen, name string, models Models) string {
 // thinkingLevels are all levels, from the least to the most.
 var thinkingLevels = [...]string{
 	string(agent.ThinkingOff), string(agent.ThinkingMinimal), string(agent.ThinkingLow), string(agent.ThinkingMedium), string(agent.ThinkingHigh),
-}
-
-// takenPrompts returns the keys of the prompts that are messages, with their entries.
-func takenPrompts(tree *session.Tree) map[string]string {
-	keys := map[string]string{}
-	for _, entry := range tree.Entries() {
-		if entry.Role() != session.RoleUser {
-			continue
-		}
-		if key := entry.Text("clientKey"); key != "" {
-			keys[key] = entry.ID
-		}
-	}
-	return keys
-}
-
-// waitingPrompts returns the last queue in the log without the prompts that are
-// messages or done by now: a crash may come between the entry and the queue's rewrite.
-func waitingPrompts(tree *session.Tree, taken, done map[string]string) []session.QueuedPrompt {
-	var queue session.Queue
-	for _, entry := range slices.Backward(tree.Entries()) {
-		if entry.CustomType != session.CustomQueue {
-			continue
-		}
-		if custom, ok := entry.AsCustom(); ok {
-			_ = json.Unmarshal(custom.Data, &queue) // what does not decode is no queue
-			break
-		}
-	}
-	return slices.DeleteFunc(append([]session.QueuedPrompt{}, queue.Items...), func(q session.QueuedPrompt) bool {
-		_, isMessage := taken[q.ClientKey]
-		_, isDone := done[q.ClientKey] // a command
-		return isMessage || isDone
-	})
-}
-
-// interrupted tells whether the log ends inside a turn: a prompt or tool result
-// without an answer, or an answer whose tools have no results.
-func interrupted(tree *session.Tree) bool {
-	for _, entry := range slices.Backward(tree.Entries()) {
-		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
-			return false
-		}
-		message, ok := entry.AsMessage()
-		if !ok {
-			continue
-		}
-		return message.TurnID != "" &&
-			(message.Message.Role != session.RoleAssistant || len(message.Message.Content.ToolCalls()) > 0)
-	}
-	return false
-}
-
-// decided finds an approval that was answered before.
-func (s *Session) decided(id string) (session.ApprovalRecord, error) {
-	for _, entry := range slices.Backward(s.log.Tree().Entries()) {
-		custom, ok := entry.AsCustom()
-		if !ok || custom.CustomType != session.CustomApproval {
-			continue
-		}
-		var record session.ApprovalRecord
-		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
-			return record, nil
-		}
-	}
-	return session.ApprovalRecord{}, api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
 }
 
 func nowMillis() int64 { return time.Now().UnixMilli() }

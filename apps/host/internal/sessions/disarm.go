@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -69,14 +71,14 @@ func disarm(ctx context.Context, s *store.Session) (err error) {
 		}
 		return err
 	}
-	if waits := waitingPrompts(tree, nil, nil); len(waits) > 0 {
-		err = errors.Join(err, note(session.CustomQueue, session.Queue{Items: []session.QueuedPrompt{}, Removed: queueKeys(waits)}))
+	if waits := read.WaitingPrompts(tree, nil, nil); len(waits) > 0 {
+		err = errors.Join(err, note(session.CustomQueue, session.Queue{Items: []session.QueuedPrompt{}, Removed: queue.Keys(waits)}))
 	}
-	if interrupted(tree) {
+	if read.Interrupted(tree) {
 		err = errors.Join(err, note(session.CustomTurn, session.TurnRecord{TurnID: "interrupted", StopReason: session.StopError, Error: textImported}))
 	}
 	var mode session.ModeRecord
-	if lastCustom(tree, session.CustomMode, &mode) && gate.Lower(modeOf(mode.Mode), api.ModeAsk) == api.ModeAsk && mode.Mode != string(api.ModeAsk) {
+	if read.LastCustom(tree, session.CustomMode, &mode) && gate.Lower(modeOf(mode.Mode), api.ModeAsk) == api.ModeAsk && mode.Mode != string(api.ModeAsk) {
 		err = errors.Join(err, note(session.CustomMode, session.ModeRecord{Mode: string(api.ModeAsk)}))
 	}
 	return err

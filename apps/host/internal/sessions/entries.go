@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/window"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -29,7 +30,7 @@ func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (r
 func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
 	entries := s.log.Tree().Entries()
 	if request.Before > 0 {
-		entries = entries[:firstAfter(entries, request.Before-1)]
+		entries = entries[:window.FirstAfter(entries, request.Before-1)]
 	}
 	var first, last int
 	switch {
@@ -38,15 +39,15 @@ func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntrie
 		if at < 0 {
 			return response, api.Errorf(api.KindNotFound, "no entry %.64q in that part of the session: list it to see the ids", request.Around)
 		}
-		first, last = windowAround(entries, at, request.Limit)
+		first, last = window.Around(entries, at, request.Limit)
 	case request.After > 0:
-		first = firstAfter(entries, request.After)
-		last = windowEnd(entries, first, request.Limit)
+		first = window.FirstAfter(entries, request.After)
+		last = window.End(entries, first, request.Limit)
 	default:
-		response.Entries, response.Before = window(entries, request.Limit)
+		response.Entries, response.Before = window.Last(entries, request.Limit)
 		return response, nil
 	}
-	response.Entries = sendAll(entries[first:last])
+	response.Entries = window.AllSendable(entries[first:last])
 	if first > 0 && request.Around != "" {
 		response.Before = entries[first].Seq
 	}
@@ -55,45 +56,6 @@ func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntrie
 	}
 	s.markPath(&response, request.Around)
 	return response, nil
-}
-
-// windowAround returns the part around an entry that fits one answer: half of limit
-// before it, and what is left of limit behind it.
-func windowAround(entries []session.Entry, at, limit int) (first, last int) {
-	sent, _ := window(entries[:at+1], limit/2+1)
-	// What is no entry is left out of sent, so that it may begin later than it must.
-	first = at + 1 - len(sent)
-	size := 0
-	for _, e := range entries[first : at+1] {
-		size += sentSize(e)
-	}
-	for last = at + 1; last < len(entries) && last-first < limit; last++ {
-		if size += sentSize(entries[last]); size > api.WindowBytes {
-			break
-		}
-	}
-	return first, last
-}
-
-// windowEnd returns the end of the entries from first on that fit one answer: at
-// least one, where there is one.
-func windowEnd(entries []session.Entry, first, limit int) int {
-	last, size := first, 0
-	for last < len(entries) && last-first < limit {
-		if size += sentSize(entries[last]); last > first && size > api.WindowBytes {
-			break
-		}
-		last++
-	}
-	return last
-}
-
-// sentSize is how much of an answer an entry takes.
-func sentSize(e session.Entry) int {
-	if len(e.Raw) > api.MaxEntryBytes {
-		return 0 // what stands for it is short
-	}
-	return len(e.Raw)
 }
 
 // markPath says what of an answer is on the path to the leaf: an entry that has only

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -83,16 +84,16 @@ func (s *Session) fork(r api.ForkSessionRequest, header session.Header, made boo
 	tree := s.log.Tree()
 	p, err := s.forkPlace(tree, r.EntryID)
 	if err != nil || made {
-		return p.text, err
+		return p.Text, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), keepTimeout)
 	defer cancel()
-	header.Timestamp = session.FormatTime(behind(tree, p.leaf, time.Now()))
-	branched, err := s.log.Branched(ctx, s.provider, s.project.ID, header, p.leaf)
+	header.Timestamp = session.FormatTime(behind(tree, p.Leaf, time.Now()))
+	branched, err := s.log.Branched(ctx, s.provider, s.project.ID, header, p.Leaf)
 	if err != nil {
 		return "", err
 	}
-	return p.text, branched.Close()
+	return p.Text, branched.Close()
 }
 
 // behind returns the time of a fork at leaf: now, and in any case after what was written
@@ -109,15 +110,15 @@ func behind(tree *session.Tree, leaf string, now time.Time) time.Time {
 	return now
 }
 
-func (s *Session) forkPlace(tree *session.Tree, entryID string) (place, error) {
+func (s *Session) forkPlace(tree *session.Tree, entryID string) (read.Place, error) {
 	if entryID != "" {
-		return placeFor(tree, entryID)
+		return read.PlaceFor(tree, entryID)
 	}
 	if err := tree.CheckPath(tree.Leaf()); err != nil {
-		return place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an entry above it", err)
+		return read.Place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an entry above it", err)
 	}
-	if s.turn != nil || !turnEnded(tree, tree.Leaf()) {
-		return place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
+	if s.turn != nil || !read.TurnEnded(tree, tree.Leaf()) {
+		return read.Place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
 	}
-	return place{leaf: tree.Leaf()}, nil
+	return read.Place{Leaf: tree.Leaf()}, nil
 }

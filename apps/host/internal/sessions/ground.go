@@ -2,11 +2,10 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -39,8 +38,8 @@ func (s *Session) ground(ctx context.Context) (ground agent.Ground, err error) {
 	}
 	var hasInstructions, hasSkills bool
 	if err := s.do(ctx, func() {
-		hasInstructions = lastCustom(s.log.Tree(), session.CustomInstructions, &ground.Instructions)
-		hasSkills = lastCustom(s.log.Tree(), session.CustomSkills, &ground.Skills)
+		hasInstructions = read.LastCustom(s.log.Tree(), session.CustomInstructions, &ground.Instructions)
+		hasSkills = read.LastCustom(s.log.Tree(), session.CustomSkills, &ground.Skills)
 	}); err != nil {
 		return ground, refuse(err)
 	}
@@ -59,19 +58,6 @@ func (s *Session) ground(ctx context.Context) (ground agent.Ground, err error) {
 		}
 	})
 	return ground, refuse(errors.Join(doErr, err))
-}
-
-// lastCustom decodes the last entry of a type; false when there is none.
-func lastCustom(tree *session.Tree, customType string, into any) bool {
-	for _, entry := range slices.Backward(tree.Entries()) {
-		if entry.CustomType != customType {
-			continue
-		}
-		if custom, ok := entry.AsCustom(); ok && json.Unmarshal(custom.Data, into) == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // filled writes an empty list as one, not as null.

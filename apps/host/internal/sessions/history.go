@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -12,7 +13,7 @@ import (
 // Rewind moves the leaf back on its path.
 func (s *Session) Rewind(ctx context.Context, clientID string, r api.RewindSessionRequest) (api.MoveLeafResponse, error) {
 	return s.moveLeaf(ctx, move{
-		clientID: clientID, clientKey: r.ClientKey, expected: r.ExpectedLeaf, target: r.TargetEntryID, check: checkRewind,
+		clientID: clientID, clientKey: r.ClientKey, expected: r.ExpectedLeaf, target: r.TargetEntryID, check: read.CheckRewind,
 	})
 }
 
@@ -20,7 +21,7 @@ func (s *Session) Rewind(ctx context.Context, clientID string, r api.RewindSessi
 func (s *Session) Navigate(ctx context.Context, clientID string, r api.NavigateSessionRequest) (api.MoveLeafResponse, error) {
 	return s.moveLeaf(ctx, move{
 		clientID: clientID, clientKey: r.ClientKey, expected: r.ExpectedLeaf, target: r.TargetEntryID, summarize: r.Summarize,
-		check: func(*session.Tree, place) error { return nil },
+		check: func(*session.Tree, read.Place) error { return nil },
 	})
 }
 
@@ -29,7 +30,7 @@ type move struct {
 	clientID, clientKey string
 	expected, target    string
 	summarize           bool
-	check               func(*session.Tree, place) error
+	check               func(*session.Tree, read.Place) error
 }
 
 func (s *Session) moveLeaf(ctx context.Context, m move) (response api.MoveLeafResponse, err error) {
@@ -52,15 +53,15 @@ func checkKey(key string) error {
 
 func (s *Session) moveNow(m move) (api.MoveLeafResponse, error) {
 	tree := s.log.Tree()
-	p, err := placeFor(tree, m.target)
+	p, err := read.PlaceFor(tree, m.target)
 	if err != nil {
 		return api.MoveLeafResponse{}, err
 	}
 	if _, done := s.done[m.clientKey]; done {
-		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.text}, nil
+		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text}, nil
 	}
 	if s.work != nil && s.work.key == m.clientKey {
-		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.text, Working: true}, nil
+		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Working: true}, nil
 	}
 	if err := s.idle(); err != nil {
 		return api.MoveLeafResponse{}, err
@@ -74,17 +75,17 @@ func (s *Session) moveNow(m move) (api.MoveLeafResponse, error) {
 	if m.summarize {
 		working, err := s.leaveBranch(m, p)
 		if working || err != nil {
-			return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.text, Working: working}, err
+			return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Working: working}, err
 		}
 	}
 	entry, err := s.keep(store.Mark{ClientID: m.clientID, ClientKey: m.clientKey}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-		if p.leaf == "" {
+		if p.Leaf == "" {
 			return s.log.ResetLeaf(ctx, mark)
 		}
-		return s.log.SwitchLeaf(ctx, mark, p.leaf)
+		return s.log.SwitchLeaf(ctx, mark, p.Leaf)
 	})
 	s.touch()
-	return api.MoveLeafResponse{LeafID: entry.ID, Text: p.text}, err
+	return api.MoveLeafResponse{LeafID: entry.ID, Text: p.Text}, err
 }
 
 // idle refuses while the session works on something.
@@ -135,17 +136,8 @@ func (s *Session) labelNow(clientID string, r api.SetLabelRequest, label string)
 	return err
 }
 
-// doneKeys returns the keys of requests whose work is in the log, other than
-// prompts, with the entries that hold it.
-func doneKeys(tree *session.Tree) map[string]string {
-	keys := map[string]string{}
-	for _, entry := range tree.Entries() {
-		if entry.Type == session.TypeMessage {
-			continue
-		}
-		if key := entry.Text("clientKey"); key != "" {
-			keys[key] = entry.ID
-		}
-	}
-	return keys
+// Outline gives the session's tree in short.
+func (s *Session) Outline(ctx context.Context) (response api.GetTreeResponse, err error) {
+	err = s.do(ctx, func() { response = read.Outline(s.log.Tree()) })
+	return response, refuse(err)
 }

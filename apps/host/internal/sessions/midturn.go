@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -35,7 +36,7 @@ func (j journal) Compact(ctx context.Context, _ []session.Message) (messages []s
 		s.work.cancelled = ctx.Err() != nil
 		s.closeWork(spent, func() error {
 			err = s.keepCompaction(store.Mark{TurnID: j.turnID}, plan, summary)
-			messages = contextOf(s.log.Tree()).messages
+			messages = read.Context(s.log.Tree()).Messages
 			return err
 		})
 	})

@@ -2,10 +2,11 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
+	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -33,19 +34,8 @@ func (s *Session) keepNote(turnID string, note session.Note) (session.Message, e
 	if err != nil {
 		return session.Message{}, err
 	}
-	message, _ := promptMessage(entry.ContextMessage())
+	message, _ := read.PromptMessage(entry.ContextMessage())
 	return message, nil
-}
-
-// notedPaths are the files that the message of a note names.
-func notedPaths(raw json.RawMessage) []string {
-	var note struct {
-		Details session.NoteRecord `json:"details"`
-	}
-	if json.Unmarshal(raw, &note) != nil || note.Details.Kind != session.NoteInstructions {
-		return nil
-	}
-	return note.Details.Paths
 }
 
 // Tell implements agent.Turn.Tell.
@@ -79,7 +69,7 @@ func (s *Session) remind(turnID string) {
 	if s.noter == nil {
 		return
 	}
-	for _, note := range s.noter.Compacted(contextOf(s.log.Tree()).shown) {
+	for _, note := range s.noter.Compacted(read.Context(s.log.Tree()).Shown) {
 		if _, err := s.keepNote(turnID, note); err != nil {
 			s.deps.Logger.Error("keeping a reminder", "session", s.id, "error", err)
 		}
@@ -129,6 +119,19 @@ func (s *Session) lower(most string) {
 	default:
 		s.lowest = gate.Lower(s.lowest, api.Mode(most))
 	}
+}
+
+// missJobs lets the model know at its next step which jobs are lost.
+func (s *Session) missJobs() {
+	jobs := read.LostJobs(s.log.Tree())
+	if len(jobs) == 0 {
+		return
+	}
+	s.unsaid = append(s.unsaid, session.Note{
+		Kind: session.NoteJobs, Jobs: jobs,
+		Text: "This session does not have these background jobs any more, because the host was started anew or the session is a copy: " +
+			strings.Join(jobs, ", ") + ". Their names may be given again. Start again what is still needed.",
+	})
 }
 
 var _ agent.Journal = journal{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -89,7 +90,7 @@ func (s *Session) policy() gate.Policy {
 		p = s.deps.Permissions.Policy(s.project, s.id)
 	}
 	var child session.ChildRecord
-	if s.parentMode != nil && lastCustom(s.log.Tree(), session.CustomChild, &child) {
+	if s.parentMode != nil && read.LastCustom(s.log.Tree(), session.CustomChild, &child) {
 		p = restricted(p, child, s.toolSubjects())
 	}
 	p.Mode = s.lowered(cmp.Or(s.summary.Mode, api.ModeAsk))

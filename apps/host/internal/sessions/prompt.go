@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -21,7 +21,7 @@ func (s *Session) SendPrompt(ctx context.Context, clientID string, request api.S
 // SendPromptUpTo is SendPrompt with the highest mode that the prompt may run in,
 // whatever that of the session is; "" is none.
 func (s *Session) SendPromptUpTo(ctx context.Context, clientID string, most api.Mode, request api.SendPromptRequest) (response api.SendPromptResponse, err error) {
-	if err := checkPrompt(request); err != nil {
+	if err := queue.CheckPrompt(request); err != nil {
 		return response, err
 	}
 	if err := s.checkRules(request.AllowRules); err != nil {
@@ -32,20 +32,6 @@ func (s *Session) SendPromptUpTo(ctx context.Context, clientID string, most api.
 		return response, refuse(doErr)
 	}
 	return response, err
-}
-
-func checkPrompt(request api.SendPromptRequest) error {
-	switch {
-	case request.ClientKey == "" || len(request.ClientKey) > api.MaxClientKey:
-		return api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
-	case strings.TrimSpace(request.Text) == "":
-		return api.Errorf(api.KindBadRequest, "the prompt is empty: write something")
-	case len(request.Text) > api.MaxPrompt:
-		return api.Errorf(api.KindTooLarge, "the prompt has %d bytes, the limit is %d: put it into a file and name the file", len(request.Text), api.MaxPrompt)
-	case !utf8.ValidString(request.Text):
-		return api.Errorf(api.KindBadRequest, "the prompt is not UTF-8")
-	}
-	return nil
 }
 
 func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPromptRequest) (api.SendPromptResponse, error) {
@@ -64,7 +50,7 @@ func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPro
 	if s.closing {
 		return api.SendPromptResponse{}, refuse(ErrClosed)
 	}
-	mode, err := queueMode(request.Mode)
+	mode, err := queue.Mode(request.Mode)
 	if err != nil {
 		return api.SendPromptResponse{}, err
 	}
@@ -83,12 +69,12 @@ func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPro
 	if len(s.live.Queue) >= api.MaxQueue {
 		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull, "%d prompts wait already: let the agent take some, or cancel its turn", api.MaxQueue)
 	}
-	queue := enqueue(s.live.Queue, prompt)
-	if size := encodedSize(queue); size > api.MaxQueueBytes {
+	waiting := queue.Add(s.live.Queue, prompt)
+	if size := queue.Size(waiting); size > api.MaxQueueBytes {
 		return api.SendPromptResponse{}, api.Errorf(api.KindQueueFull,
 			"the prompts that wait would have %d bytes, the limit is %d: let the agent take some, or put the text into a file and name the file", size, api.MaxQueueBytes)
 	}
-	if err := s.rewriteQueue(queue, clientID); err != nil {
+	if err := s.rewriteQueue(waiting, clientID); err != nil {
 		return api.SendPromptResponse{}, refuse(err)
 	}
 	if s.turn == nil { // those before it could not be started, as on a full disk: now it may go
@@ -97,23 +83,15 @@ func (s *Session) takePrompt(clientID string, most api.Mode, request api.SendPro
 	return api.SendPromptResponse{State: api.PromptQueued}, nil
 }
 
-func encodedSize(queue []session.QueuedPrompt) int {
-	encoded, err := session.Encode(queue)
-	if err != nil { // texts and numbers encode
-		return 0
-	}
-	return len(encoded)
-}
-
 // rewriteQueue puts the whole queue on disk, then tells.
-func (s *Session) rewriteQueue(queue []session.QueuedPrompt, clientID string) error {
-	if queue == nil {
-		queue = []session.QueuedPrompt{}
+func (s *Session) rewriteQueue(waiting []session.QueuedPrompt, clientID string) error {
+	if waiting == nil {
+		waiting = []session.QueuedPrompt{}
 	}
-	if err := s.keepCustom(session.CustomQueue, session.Queue{Items: queue}, clientID); err != nil {
+	if err := s.keepCustom(session.CustomQueue, session.Queue{Items: waiting}, clientID); err != nil {
 		return err
 	}
-	s.publish(api.QueueChanged{Queue: queue})
+	s.publish(api.QueueChanged{Queue: waiting})
 	return nil
 }
 

@@ -2,15 +2,14 @@ package sessions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -92,11 +91,11 @@ func (s *Session) askPeople(pending *pendingQuestion, call agent.Call, question 
 	if s.turn != nil {
 		q.TurnID = s.turn.id
 		if s.turn.resumed { // all of the log is looked at for it
-			if _, reply, ok := answeredCall(s.log.Tree(), call.ID); ok {
+			if _, reply, ok := read.AnsweredCall(s.log.Tree(), call.ID); ok {
 				pending.answer <- reply
 				return true, nil
 			}
-			if kept, ok := openQuestions(s.log.Tree())[call.ID]; ok {
+			if kept, ok := read.OpenQuestions(s.log.Tree())[call.ID]; ok {
 				q.ID, q.CreatedAt, known = kept.ID, kept.CreatedAt, true
 			}
 		}
@@ -166,7 +165,7 @@ func (s *Session) answerQuestion(id string, given agent.Reply) (api.AnswerQuesti
 			return api.AnswerQuestionResponse{}, err
 		}
 	} else {
-		record, err := s.answeredQuestion(id)
+		record, err := read.AnsweredQuestion(s.log.Tree(), id)
 		if err != nil {
 			return api.AnswerQuestionResponse{}, err
 		}
@@ -203,75 +202,9 @@ func (s *Session) dropQuestion(pending *pendingQuestion, reply agent.Reply) {
 	s.attend()
 }
 
-// waitingQuestion is a question that the log holds no outcome for.
-type waitingQuestion struct {
-	api.Question
-	prompt session.QueuedPrompt
-}
-
-// answeredCall finds the question of a call that has its answer, also where that is that
-// there is none: what the call returns is known then.
-func answeredCall(tree *session.Tree, callID string) (w waitingQuestion, reply agent.Reply, ok bool) {
-	for _, entry := range sinceCall(tree, callID) {
-		record, isQuestion := questionRecord(entry)
-		switch {
-		case !isQuestion || record.ToolCallID != callID:
-		case record.Outcome == "":
-			if json.Unmarshal(record.Request, &w.Question) == nil && record.Prompt != nil {
-				w.prompt = *record.Prompt
-			}
-		case record.QuestionID == w.ID && w.ID != "":
-			reply = agent.Reply{Outcome: api.QuestionOutcome(record.Outcome), Answer: record.Answer, By: record.AnsweredBy}
-			ok = reply.Outcome != api.OutcomeCancelled
-		}
-	}
-	return w, reply, ok
-}
-
-// questionRecord decodes an entry of the log about a question.
-func questionRecord(entry session.Entry) (record session.QuestionRecord, ok bool) {
-	if entry.Type != session.TypeCustom || entry.CustomType != session.CustomQuestion {
-		return record, false
-	}
-	custom, ok := entry.AsCustom()
-	return record, ok && json.Unmarshal(custom.Data, &record) == nil
-}
-
-// openQuestions returns them by the call that waits.
-func openQuestions(tree *session.Tree) map[string]waitingQuestion {
-	open := map[string]waitingQuestion{}
-	for _, entry := range tree.Entries() {
-		record, ok := questionRecord(entry)
-		switch {
-		case !ok:
-		case record.Outcome != "":
-			if open[record.ToolCallID].ID == record.QuestionID {
-				delete(open, record.ToolCallID)
-			}
-		default:
-			var w waitingQuestion
-			if json.Unmarshal(record.Request, &w.Question) == nil && record.Prompt != nil {
-				w.prompt = *record.Prompt
-				open[record.ToolCallID] = w
-			}
-		}
-	}
-	return open
-}
-
-// answeredQuestion finds how a question ended.
-func (s *Session) answeredQuestion(id string) (session.QuestionRecord, error) {
-	for _, entry := range slices.Backward(s.log.Tree().Entries()) {
-		if record, ok := questionRecord(entry); ok && record.QuestionID == id && record.Outcome != "" {
-			return record, nil
-		}
-	}
-	return session.QuestionRecord{}, api.Errorf(api.KindNotFound, "no such question: it belonged to a turn that has ended")
-}
-
 // dropQuestions notes that questions of turns that do not go on are void.
 func (s *Session) dropQuestions() {
-	for callID, w := range openQuestions(s.log.Tree()) {
+	for callID, w := range read.OpenQuestions(s.log.Tree()) {
 		record := session.QuestionRecord{QuestionID: w.ID, ToolCallID: callID, Outcome: string(api.OutcomeCancelled), AnsweredBy: "host"}
 		if err := s.keepCustom(session.CustomQuestion, record, ""); err != nil {
 			s.deps.Logger.Error("closing a question", "session", s.id, "error", err)

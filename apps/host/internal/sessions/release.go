@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -77,7 +78,7 @@ func clientOf(by string) string {
 
 // settleKept ends an approval from before a restart whose call needs no person any more,
 // so that a host that dies once more does not take the call for one that waits.
-func (s *Session) settleKept(kept waitingCall, verdict gate.Verdict, mode api.Mode) error {
+func (s *Session) settleKept(kept read.WaitingCall, verdict gate.Verdict, mode api.Mode) error {
 	if kept.ID == "" {
 		return nil
 	}

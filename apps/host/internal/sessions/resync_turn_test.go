@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/queue"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -151,13 +152,13 @@ func (h *history) prompt() {
 }
 
 // edit changes, removes and reorders prompts that wait.
-func (h *history) edit(queue []session.QueuedPrompt) {
+func (h *history) edit(waiting []session.QueuedPrompt) {
 	var request api.EditQueueRequest
-	for _, q := range queue {
+	for _, q := range waiting {
 		request.Expected = append(request.Expected, q.ClientKey)
 	}
-	for _, i := range h.random.Perm(len(queue)) {
-		item := api.QueueItem{ClientKey: queue[i].ClientKey}
+	for _, i := range h.random.Perm(len(waiting)) {
+		item := api.QueueItem{ClientKey: waiting[i].ClientKey}
 		switch h.random.IntN(4) {
 		case 0:
 			continue
@@ -168,7 +169,7 @@ func (h *history) edit(queue []session.QueuedPrompt) {
 		}
 		request.Items = append(request.Items, item)
 	}
-	_, err := h.s.EditQueue(h.t.Context(), sessions.Editor{ClientID: "cli_x", MayApprove: true, Most: api.ModeBypass}, request)
+	_, err := h.s.EditQueue(h.t.Context(), queue.Editor{ClientID: "cli_x", MayApprove: true, Most: api.ModeBypass}, request)
 	if err != nil {
 		h.t.Fatal(err)
 	}

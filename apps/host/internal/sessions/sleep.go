@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/window"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -29,7 +31,7 @@ func (s *Session) wake(ctx context.Context) error {
 // restore reads from the log what the session needs to know.
 func (s *Session) restore(ctx context.Context, log store.Log) {
 	s.log = store.NewSession(log)
-	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), ring{}, api.NewLive()
+	s.epoch, s.seq, s.ring, s.live = randomHex(8), s.log.LastSeq(), window.Ring{}, api.NewLive()
 	s.live.Processes = s.process.Running()
 	s.derive()
 	if !s.opened {
@@ -41,9 +43,9 @@ func (s *Session) restore(ctx context.Context, log store.Log) {
 
 func (s *Session) derive() {
 	tree := s.log.Tree()
-	s.keys, s.digest = takenPrompts(tree), index.DigestOf(s.log.Header(), tree.Entries())
-	s.done, s.removed = doneKeys(tree), removedPrompts(tree)
-	s.live.Queue = waitingPrompts(tree, s.keys, s.done)
+	s.keys, s.digest = read.TakenPrompts(tree), index.DigestOf(s.log.Header(), tree.Entries())
+	s.done, s.removed = read.DoneKeys(tree), read.RemovedPrompts(tree)
+	s.live.Queue = read.WaitingPrompts(tree, s.keys, s.done)
 	s.touch()
 }
 
@@ -61,7 +63,7 @@ func (s *Session) recover(ctx context.Context) {
 	}
 	s.dropApprovals()
 	s.dropQuestions()
-	if interrupted(s.log.Tree()) {
+	if read.Interrupted(s.log.Tree()) {
 		if err := s.endInterrupted(); err != nil {
 			s.deps.Logger.Error("noting an interrupted turn", "session", s.id, "error", err)
 		}
@@ -101,7 +103,7 @@ func (s *Session) sleep() {
 		s.deps.Logger.Error("closing a session", "session", s.id, "error", err)
 	}
 	s.done, s.removed = nil, nil
-	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, ring{}, api.NewLive(), index.Digest{}
+	s.log, s.keys, s.ring, s.live, s.digest = nil, nil, window.Ring{}, api.NewLive(), index.Digest{}
 }
 
 // reread opens the log again where the provider could not tell what it stored. What
@@ -120,7 +122,7 @@ func (s *Session) reread(ctx context.Context) {
 	s.lost, s.log = false, store.NewSession(log)
 	entries := s.log.Tree().Entries()
 	for _, entry := range entries[min(known, len(entries)):] {
-		s.publish(api.EntryAppended{Entry: sendable(entry)})
+		s.publish(api.EntryAppended{Entry: window.Sendable(entry)})
 	}
 	s.derive()
 	s.publish(api.QueueChanged{Queue: s.live.Queue})

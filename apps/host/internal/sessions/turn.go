@@ -6,6 +6,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -18,6 +19,9 @@ type runningTurn struct {
 	cancel context.CancelFunc
 	// resumed: it waited for an approval or an answer when the host ended.
 	resumed bool
+	// kept are the approvals that waited then, by the id of their call. Each is taken out when
+	// its call is judged again: from then on the session knows of it itself.
+	kept map[string]read.WaitingCall
 }
 
 // startTurn puts the prompt's message on disk, behind what waits to be told, and then
@@ -47,6 +51,9 @@ func newTurnID() string { return "turn_" + randomHex(8) }
 func (s *Session) begin(turnID string, prompt session.QueuedPrompt, resumed bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.turn = &runningTurn{id: turnID, prompt: prompt, cancel: cancel, resumed: resumed}
+	if resumed {
+		s.turn.kept = read.OpenApprovals(s.log.Tree())
+	}
 	s.lower(prompt.MaxMode)
 	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
 	s.touch()
@@ -64,9 +71,9 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 	if err != nil {
 		return agent.Turn{}, err
 	}
-	now := contextOf(s.log.Tree())
+	now := read.Context(s.log.Tree())
 	if s.noter != nil {
-		s.noter.Began(now.shown)
+		s.noter.Began(now.Shown)
 	}
 	j := journal{s, s.turn.id, info}
 	turn := agent.Turn{
@@ -78,7 +85,7 @@ func (s *Session) prepareTurn() (agent.Turn, error) {
 		Gate:     asker{s},
 		People:   people{s},
 		Sink:     sink{s},
-		Messages: now.messages,
+		Messages: now.Messages,
 		Cwd:      s.project.Path,
 		Provider: info.Provider,
 		ModelID:  info.ID,

@@ -1,8 +1,7 @@
-package sessions
+package read
 
 import (
 	"bytes"
-	"context"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -12,15 +11,9 @@ import (
 // maxPreview is how much of an entry's text a tree shows, in runes.
 const maxPreview = 160
 
-// Outline gives the session's tree in short.
-func (s *Session) Outline(ctx context.Context) (response api.GetTreeResponse, err error) {
-	err = s.do(ctx, func() { response = outline(s.log.Tree()) })
-	return response, refuse(err)
-}
-
-// outline keeps the messages of the user, the ends of turns, summaries, what is
-// labelled, and where branches begin and end.
-func outline(tree *session.Tree) api.GetTreeResponse {
+// Outline gives the tree in short: the messages of the user, the ends of turns, summaries,
+// what is labelled, and where branches begin and end; at most the last api.MaxTreeNodes.
+func Outline(tree *session.Tree) api.GetTreeResponse {
 	o := outliner{tree: tree, active: map[string]bool{}, children: map[string]int{}, shown: map[string]bool{}}
 	path, _ := tree.PathToHole(tree.Leaf()) // a damaged session shows what hangs together
 	for _, entry := range path {
@@ -72,7 +65,7 @@ func (o *outliner) notable(entry session.Entry) bool {
 	}
 	switch entry.Type {
 	case session.TypeMessage:
-		return entry.Role() != session.RoleToolResult && (entry.Role() != session.RoleAssistant || turnEnded(o.tree, entry.ID)) || o.children[entry.ID] > 1
+		return entry.Role() != session.RoleToolResult && (entry.Role() != session.RoleAssistant || TurnEnded(o.tree, entry.ID)) || o.children[entry.ID] > 1
 	case session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
 		return true
 	}

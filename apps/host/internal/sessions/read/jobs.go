@@ -1,4 +1,4 @@
-package sessions
+package read
 
 import (
 	"bytes"
@@ -9,10 +9,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// lostJobs returns the background jobs that began on the path and whose end no model was
+// LostJobs returns the background jobs that began on the path and whose end no model was
 // told of. They belong to a host, so one that opens the session for the first time has
 // none of them.
-func lostJobs(tree *session.Tree) []string {
+func LostJobs(tree *session.Tree) []string {
 	path, err := tree.Path(tree.Leaf())
 	if err != nil {
 		return nil
@@ -76,17 +76,4 @@ func jobNote(entry session.Entry) (jobs []string, ok bool) {
 		}
 	}
 	return jobs, true
-}
-
-// missJobs lets the model know at its next step which jobs are lost.
-func (s *Session) missJobs() {
-	jobs := lostJobs(s.log.Tree())
-	if len(jobs) == 0 {
-		return
-	}
-	s.unsaid = append(s.unsaid, session.Note{
-		Kind: session.NoteJobs, Jobs: jobs,
-		Text: "This session does not have these background jobs any more, because the host was started anew or the session is a copy: " +
-			strings.Join(jobs, ", ") + ". Their names may be given again. Start again what is still needed.",
-	})
 }

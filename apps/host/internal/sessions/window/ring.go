@@ -1,10 +1,11 @@
-package sessions
+package window
 
 import "github.com/scorel/scorel/packages/protocol/api"
 
-// ring keeps the last events of one session, bounded in bytes, so that an entry
-// that was away for a moment gets them again.
-type ring struct {
+// Ring keeps the last events of one session, bounded in bytes, so that an entry
+// that was away for a moment gets them again. The zero value is empty. One goroutine owns
+// it.
+type Ring struct {
 	events []ringEvent
 	size   int
 }
@@ -14,7 +15,9 @@ type ringEvent struct {
 	size     int
 }
 
-func (r *ring) add(envelope api.EventEnvelope, size int) {
+// Add keeps an event, whose seq is the next one, and drops the oldest where all together have
+// more than api.RingBytes. size is that of its encoded form, in bytes.
+func (r *Ring) Add(envelope api.EventEnvelope, size int) {
 	r.events = append(r.events, ringEvent{envelope, size})
 	r.size += size
 	drop := 0
@@ -26,10 +29,10 @@ func (r *ring) add(envelope api.EventEnvelope, size int) {
 	r.events = r.events[drop:]
 }
 
-// after returns the events with a seq over last, and whether they are all there
+// After returns the events with a seq over last, and whether they are all there
 // are: false when some of them have left the ring. next is the seq of the next
 // event to come.
-func (r *ring) after(last, next uint64) ([]api.EventEnvelope, bool) {
+func (r *Ring) After(last, next uint64) ([]api.EventEnvelope, bool) {
 	if last+1 == next {
 		return []api.EventEnvelope{}, true
 	}

@@ -1,20 +1,21 @@
-package sessions
+package read
 
 import (
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// place is where the leaf would be for a target that a person chose.
-type place struct {
-	leaf string // "" is before the first entry
-	text string // of the user's message that was chosen, to be written anew
+// Place is where the leaf would be for a target that a person chose.
+type Place struct {
+	Leaf string // "" is before the first entry
+	Text string // of the user's message that was chosen, to be written anew
 }
 
-// placeFor finds the place. A message of the user means the place before it; any
-// other target is the place itself, and a turn must have ended there.
-func placeFor(tree *session.Tree, target string) (place, error) {
-	var p place
+// PlaceFor finds the place of a target. A message of the user means the place before it;
+// any other target is the place itself, and a turn must have ended there. "" is before the
+// first entry. The error is an *api.Error: not_found, damaged or bad_request.
+func PlaceFor(tree *session.Tree, target string) (Place, error) {
+	var p Place
 	if target == "" {
 		return p, nil
 	}
@@ -22,14 +23,14 @@ func placeFor(tree *session.Tree, target string) (place, error) {
 	if !ok {
 		return p, api.Errorf(api.KindNotFound, "this session has no entry %.64q: ask for its tree to see the ids", target)
 	}
-	p.leaf = target
+	p.Leaf = target
 	if entry.Role() == session.RoleUser {
-		p.leaf = entry.ParentID
+		p.Leaf = entry.ParentID
 		if m, ok := entry.AsMessage(); ok {
-			p.text = m.Message.Content.Plain()
+			p.Text = m.Message.Content.Plain()
 		}
 	}
-	if err := tree.CheckPath(p.leaf); err != nil {
+	if err := tree.CheckPath(p.Leaf); err != nil {
 		return p, api.Errorf(api.KindDamaged, "the path to that entry is broken (%v): choose another", err)
 	}
 	if !isTarget(tree, entry) {
@@ -44,11 +45,11 @@ func isTarget(tree *session.Tree, entry session.Entry) bool {
 	if entry.Role() == session.RoleUser {
 		return !steered(entry)
 	}
-	return turnEnded(tree, entry.ID)
+	return TurnEnded(tree, entry.ID)
 }
 
-// turnEnded tells whether no turn is open at an entry.
-func turnEnded(tree *session.Tree, id string) bool {
+// TurnEnded tells whether no turn is open at an entry.
+func TurnEnded(tree *session.Tree, id string) bool {
 	for range len(tree.Entries()) { // a cycle ends here
 		entry, ok := tree.Get(id)
 		if !ok {
@@ -73,9 +74,9 @@ func turnEnded(tree *session.Tree, id string) bool {
 	return true
 }
 
-// checkRewind refuses a place that is not on the active path, or lies before its
-// last compaction.
-func checkRewind(tree *session.Tree, p place) error {
+// CheckRewind refuses a place that is not on the active path, or lies before its
+// last compaction. The error is an *api.Error: damaged or bad_request.
+func CheckRewind(tree *session.Tree, p Place) error {
 	path, err := tree.Path(tree.Leaf())
 	if err != nil {
 		return api.Errorf(api.KindDamaged, "the path to the last entry is broken: %v", err)
@@ -85,12 +86,12 @@ func checkRewind(tree *session.Tree, p place) error {
 		if entry.Type == session.TypeCompaction {
 			last = i
 		}
-		if entry.ID == p.leaf {
+		if entry.ID == p.Leaf {
 			at = i
 		}
 	}
 	switch {
-	case at < 0 && p.leaf != "":
+	case at < 0 && p.Leaf != "":
 		return api.Errorf(api.KindBadRequest, "that entry is on another branch: navigate to it instead")
 	case at < last:
 		return api.Errorf(api.KindBadRequest, "that entry lies before the last compaction, and a rewind does not go past one: fork the session there, or navigate to it")

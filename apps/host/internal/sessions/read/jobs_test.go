@@ -1,4 +1,4 @@
-package sessions
+package read
 
 import (
 	"encoding/json"
@@ -50,7 +50,7 @@ func TestLostJobs(t *testing.T) {
 			if err != nil || len(file.Damage) > 0 {
 				t.Fatal(err, file.Damage)
 			}
-			if got := lostJobs(file.Tree); !slices.Equal(got, c.want) {
+			if got := LostJobs(file.Tree); !slices.Equal(got, c.want) {
 				t.Errorf("lost are %q, want %q", got, c.want)
 			}
 		})

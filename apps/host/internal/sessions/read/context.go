@@ -1,4 +1,4 @@
-package sessions
+package read
 
 import (
 	"encoding/json"
@@ -9,32 +9,32 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// modelContext is the context at the leaf as a model is given it.
-type modelContext struct {
-	messages []session.Message
-	shown    []string // files whose text the notes among the messages hold
+// ModelContext is the context at the leaf as a model is given it.
+type ModelContext struct {
+	Messages []session.Message
+	Shown    []string // files whose text the notes among the messages hold
 }
 
-// contextOf builds it. What a person, an answer and a tool said stays as it is;
+// Context builds the context at the leaf. What a person, an answer and a tool said stays as it is;
 // summaries, messages of programs and commands that a person ran become messages of
 // the user. System messages are left out: the agent has its own, and another program's
 // names tools that are not here. So are messages that do not decode.
-func contextOf(tree *session.Tree) modelContext {
+func Context(tree *session.Tree) ModelContext {
 	context := tree.LeafContext()
-	now := modelContext{messages: make([]session.Message, 0, len(context.Messages))}
+	now := ModelContext{Messages: make([]session.Message, 0, len(context.Messages))}
 	for i, raw := range context.Messages {
-		message, ok := promptMessage(raw)
+		message, ok := PromptMessage(raw)
 		if !ok {
 			continue
 		}
 		switch {
 		case message.Note:
-			now.shown = append(now.shown, notedPaths(raw)...)
+			now.Shown = append(now.Shown, notedPaths(raw)...)
 		case message.Role == session.RoleUser:
 			entry, _ := tree.Get(context.Sources[i])
 			message.Steer = steered(entry)
 		}
-		now.messages = append(now.messages, message)
+		now.Messages = append(now.Messages, message)
 	}
 	return now
 }
@@ -55,7 +55,9 @@ type otherMessage struct {
 	CustomType         string          `json:"customType"`
 }
 
-func promptMessage(raw json.RawMessage) (message session.Message, ok bool) {
+// PromptMessage is a message of the log as a model is given it; false where it is not for
+// models, or does not decode.
+func PromptMessage(raw json.RawMessage) (message session.Message, ok bool) {
 	message, err := session.DecodeMessage(raw)
 	switch message.Role {
 	case session.RoleUser, session.RoleAssistant, session.RoleToolResult:
@@ -111,4 +113,15 @@ func (m otherMessage) ran() string {
 		fmt.Fprintf(&b, "\n\nThe output is cut; all of it is in %s.", m.FullOutputPath)
 	}
 	return b.String()
+}
+
+// notedPaths are the files that the message of a note names.
+func notedPaths(raw json.RawMessage) []string {
+	var note struct {
+		Details session.NoteRecord `json:"details"`
+	}
+	if json.Unmarshal(raw, &note) != nil || note.Details.Kind != session.NoteInstructions {
+		return nil
+	}
+	return note.Details.Paths
 }

@@ -1,4 +1,4 @@
-package sessions
+package read
 
 import (
 	"fmt"
@@ -93,14 +93,14 @@ func (w *writer) compact() bool {
 	if !ok {
 		return false
 	}
-	before, last := compact.Tokens(tree), lastPlain(contextOf(tree).messages)
+	before, last := compact.Tokens(tree), lastPlain(Context(tree).Messages)
 	_, err := w.w.Compaction(w.stamp(), session.Compaction{
 		Summary: plan.Extract(), FirstKeptEntryID: plan.FirstKept, TokensBefore: plan.TokensBefore,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	messages := contextOf(tree).messages
+	messages := Context(tree).Messages
 	if after := compact.Tokens(tree); after >= before {
 		t.Fatalf("%d tokens became %d", before, after)
 	}

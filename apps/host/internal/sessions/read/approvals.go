@@ -1,0 +1,80 @@
+package read
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// WaitingCall is an approval that the log holds no decision for.
+type WaitingCall struct {
+	api.Approval
+	Prompt session.QueuedPrompt // of its turn, without the text
+}
+
+// approvalRecord decodes an entry of the log about an approval.
+func approvalRecord(entry session.Entry) (record session.ApprovalRecord, ok bool) {
+	if entry.Type != session.TypeCustom || entry.CustomType != session.CustomApproval {
+		return record, false
+	}
+	custom, ok := entry.AsCustom()
+	return record, ok && json.Unmarshal(custom.Data, &record) == nil
+}
+
+// OpenApprovals returns the approvals that wait, by the id of their call.
+func OpenApprovals(tree *session.Tree) map[string]WaitingCall {
+	open := map[string]WaitingCall{}
+	for _, entry := range tree.Entries() {
+		record, ok := approvalRecord(entry)
+		if !ok {
+			continue
+		}
+		if record.Decision != "" {
+			if w, waits := open[record.ToolCallID]; waits && w.ID == record.ApprovalID {
+				delete(open, record.ToolCallID)
+			}
+			continue
+		}
+		var w WaitingCall
+		if json.Unmarshal(record.Request, &w.Approval) == nil && record.Prompt != nil {
+			w.Prompt = *record.Prompt
+			open[record.ToolCallID] = w
+		}
+	}
+	return open
+}
+
+// DeniedCall finds the denial of a call, which so cannot have started; false where nobody
+// denied it.
+func DeniedCall(tree *session.Tree, callID string) (w WaitingCall, denial session.ApprovalRecord, ok bool) {
+	for _, entry := range sinceCall(tree, callID) {
+		record, isApproval := approvalRecord(entry)
+		switch {
+		case !isApproval || record.ToolCallID != callID:
+		case record.Decision == "":
+			if json.Unmarshal(record.Request, &w.Approval) == nil && record.Prompt != nil {
+				w.Prompt = *record.Prompt
+			}
+		case record.ApprovalID == w.ID && w.ID != "":
+			denial, ok = record, record.Decision == string(api.DecisionDeny)
+		}
+	}
+	return w, denial, ok
+}
+
+// Decided finds how an approval was answered; an *api.Error of KindNotFound where it was not.
+func Decided(tree *session.Tree, id string) (session.ApprovalRecord, error) {
+	for _, entry := range slices.Backward(tree.Entries()) {
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != session.CustomApproval {
+			continue
+		}
+		var record session.ApprovalRecord
+		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
+			return record, nil
+		}
+	}
+	return session.ApprovalRecord{}, api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
+}

@@ -1,0 +1,91 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/scorel/scorel/apps/host/internal/levenshtein"
+)
+
+// explainTOML turns an error of the decoder into ":LINE: what is wrong".
+func explainTOML(err error) error {
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		first := unknown.Errors[0]
+		line, _ := first.Position()
+		return fmt.Errorf(":%d: %s", line, unknownKey(first.Key()))
+	}
+	var wrong *toml.DecodeError
+	if errors.As(err, &wrong) {
+		line, _ := wrong.Position()
+		text := plainTypeError(strings.TrimPrefix(wrong.Error(), "toml: "))
+		if key := strings.Join(wrong.Key(), "."); key != "" {
+			text = key + ": " + text
+		}
+		return fmt.Errorf(":%d: %s", line, text)
+	}
+	return fmt.Errorf(": %w", err)
+}
+
+// plainTypeError says what kind of value belongs there, without our Go types.
+func plainTypeError(text string) string {
+	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|float64|string)`).FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	return fmt.Sprintf("must be a %s, not a %s", map[string]string{"int": "whole number", "float64": "number", "string": "string"}[found[2]], found[1])
+}
+
+// unknownKey names the key and the nearest one that is known there.
+func unknownKey(key []string) string {
+	name, full := key[len(key)-1], strings.Join(key, ".")
+	if strings.Contains(strings.ReplaceAll(strings.ToLower(name), "_", ""), "apikey") {
+		return fmt.Sprintf("%s: a key does not belong into this file; put it into an environment variable and name that as api_key_env", full)
+	}
+	known := knownKeys(key)
+	nearest, distance := "", len(name)
+	for _, candidate := range known {
+		if d := levenshtein.Distance(name, candidate); d < distance {
+			nearest, distance = candidate, d
+		}
+	}
+	if nearest != "" && distance <= max(2, len(name)/2) {
+		return fmt.Sprintf("unknown key %q; did you mean %q?", full, nearest)
+	}
+	return fmt.Sprintf("unknown key %q; known here are %s", full, strings.Join(known, ", "))
+}
+
+// knownKeys lists what may stand at the place of key.
+func knownKeys(key []string) []string {
+	switch {
+	case len(key) == 3 && key[0] == "providers":
+		return []string{"type", "base_url", "api_key_env"}
+	case len(key) == 2 && key[0] == "mcp":
+		return []string{"servers"}
+	case len(key) == 4 && key[0] == "mcp":
+		return mcpKeys()
+	case len(key) == 2 && key[0] == "compaction":
+		return []string{"share", "keep_tokens"}
+	case len(key) == 3 && key[0] == "models":
+		return []string{"provider", "id", "context_window", "max_tokens", "thinking", "price_input", "price_output", "price_cache_read", "price_cache_write"}
+	case len(key) == 3 && key[0] == "session_providers":
+		return []string{"url", "url_env"}
+	case len(key) == 2 && key[0] == "permissions":
+		return permissionKeys()
+	case len(key) == 2 && key[0] == "sandbox":
+		return sandboxKeys()
+	case len(key) == 2 && key[0] == "questions":
+		return []string{"timeout"}
+	case len(key) == 2 && key[0] == "environment":
+		return []string{"pass"}
+	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
+		return crewKeys(len(key) == 4)
+	case len(key) == 3 && key[0] == "projects":
+		return []string{"session_provider"}
+	}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "mcp"}
+}

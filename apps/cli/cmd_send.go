@@ -268,7 +268,7 @@ func (a *app) printResult(r follow.Result, f sendFlags) error {
 		return printJSON(a.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text})
 	}
 	if f.session == "" {
-		fmt.Fprintf(a.stderr, "scorel: session %s\n", r.SessionID)
+		fmt.Fprintf(a.stderr, "scorel: session %s\n", printable(r.SessionID))
 	}
 	return nil
 }

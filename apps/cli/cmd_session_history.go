@@ -139,7 +139,7 @@ entry, and prints its id. The other session stays as it is.`,
 		if response.Text != "" {
 			fmt.Fprintf(a.stderr, "scorel: it ends before this message, which can be sent anew:\n%s\n", printableLines(response.Text))
 		}
-		_, err = fmt.Fprintln(a.stdout, response.Session.ID)
+		_, err = fmt.Fprintln(a.stdout, printable(response.Session.ID))
 		return err
 	}
 	return cmd

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/keyfile"
 )
 
 // Main runs one command and returns its exit code. args are without the name of
@@ -168,6 +169,9 @@ func (a *app) home() (string, error) {
 	}
 	if err := os.MkdirAll(absolute, 0o700); err != nil {
 		return "", sayf(err, "the folder %s for scorel's files cannot be made (%v): name another with --home or SCOREL_HOME", absolute, reason(err))
+	}
+	if err := keyfile.CheckFolder(absolute); err != nil {
+		return "", err
 	}
 	folder, err := os.Open(absolute)
 	if err != nil {

@@ -38,6 +38,7 @@ func printTable(w io.Writer, header []string, rows [][]string) error {
 // printable shows control characters instead of obeying them: a name or a
 // command from elsewhere must not move the cursor over what a person decides on.
 func printable(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD") // a lone byte is a control character to some terminals
 	if strings.IndexFunc(text, steers) < 0 {
 		return text
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -70,6 +72,10 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			_, err := fmt.Fprintln(w, sentence(api.Errorf(api.KindInternal, "%s", evil)))
 			return err
 		},
+		"error of a file": func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, sentence(&fs.PathError{Op: "open", Path: "a\x9b2Jb", Err: fs.ErrNotExist}))
+			return err
+		},
 		"damage": func(w io.Writer) error {
 			noteDamage(w, &session.File{Damage: []session.Damage{{Line: 1, What: evil}}})
 			return nil
@@ -94,6 +100,9 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		var out bytes.Buffer
 		if err := write(&out); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		if !utf8.Valid(out.Bytes()) {
+			t.Errorf("%s: %q", name, out.String())
 		}
 		if at := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && steers(r) }); at >= 0 {
 			t.Errorf("%s: %q", name, out.String()[max(0, at-60):min(at+20, out.Len())])

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -64,9 +65,9 @@ func (u *uplink) status() (url, state string) {
 
 // serve runs one connection to the relay.
 func (u *uplink) serve(ctx context.Context, conn *link.Conn) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	r := &relayConn{
-		host: u.host, conn: conn, ctx: ctx,
+		host: u.host, conn: conn, ctx: ctx, end: cancel,
 		pairings: client.NewPairings(conn, u.host.keys),
 		channels: map[uint32]*hostChannel{},
 	}
@@ -74,7 +75,7 @@ func (u *uplink) serve(ctx context.Context, conn *link.Conn) error {
 	r.dropStrangers()
 	err := conn.Run(ctx, r)
 	u.set(nil)
-	cancel()
+	cancel(nil)
 	r.closeAll()
 	r.wg.Wait()
 	return err
@@ -145,8 +146,10 @@ type relayConn struct {
 	host     *Host
 	conn     *link.Conn
 	ctx      context.Context // ends with the connection
+	end      context.CancelCauseFunc
 	pairings *client.Pairings
 	wg       sync.WaitGroup // one for each channel
+	lastNum  uint32         // of a channel; owned by the reader
 
 	mu       sync.Mutex
 	channels map[uint32]*hostChannel
@@ -198,11 +201,21 @@ func (r *relayConn) Records(channel uint32, payloads [][]byte) {
 // open registers the channel before its first record can come, and serves it in a
 // goroutine of its own. The list of clients decides, not the relay.
 func (r *relayConn) open(f *wire.ChannelOpened) {
+	if f.Channel <= r.lastNum { // a second channel would hide the first from who closes it
+		r.end(fmt.Errorf("the relay gave the number %d to a second channel: it does not keep to the protocol", f.Channel))
+		return
+	}
+	r.lastNum = f.Channel
 	known, ok := r.host.clients.Get(f.PeerID)
 	peer := seal.Peer{ID: f.PeerID, Key: known.Seal}
 	if !ok {
 		r.host.log.Warn("refused a channel of an unknown client", "client", f.PeerID)
 		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonNotAuthorized})
+		return
+	}
+	if r.full() {
+		r.host.log.Warn("refused a channel: as many are open as a host has", "client", f.PeerID)
+		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonClosed})
 		return
 	}
 	sealed, err := client.NewSealed(r.conn, f.Channel, r.host.keys, peer, func() { r.take(f.Channel) })
@@ -234,6 +247,14 @@ func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
 	}
 	_ = sealed.Close()
 	r.host.log.Info("an entry disconnected", "client", peer, "reason", err)
+}
+
+// full tells whether no channel has room any more. The relay has the same limit,
+// and may not keep to it.
+func (r *relayConn) full() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.channels) >= wire.MaxChannelsPerHost
 }
 
 func (r *relayConn) take(channel uint32) *hostChannel {

@@ -70,10 +70,23 @@ func (n names) served(host string) bool {
 	return n.authorities[host] || IsLoopback(host)
 }
 
-// proves tells whether a login that was signed for authority is a login here,
-// given the Host of the request it came on.
-func (n names) proves(authority, host string) bool {
-	return n.authorities[authority] || authority == strings.ToLower(host) && IsLoopback(authority)
+// proves tells whether a login that was signed for authority is a login here, given
+// how the connection was asked for. A loopback name is that
+// of every machine: what was signed for it on another one, for a tunnel or for
+// whoever listens there, must not count here. So one that comes from elsewhere counts
+// only where the relay has no public name, and nobody else could be meant.
+func (n names) proves(authority string, to dialled) bool {
+	if n.authorities[authority] {
+		return true
+	}
+	meant := to.near || len(n.authorities) == 0
+	return meant && authority == strings.ToLower(to.host) && IsLoopback(authority)
+}
+
+// dialled is how a connection was asked for.
+type dialled struct {
+	host string // the request's Host
+	near bool   // the client is on this machine
 }
 
 // pageMayConnect tells whether a page of this origin may open a WebSocket. No

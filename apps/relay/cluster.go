@@ -46,6 +46,13 @@ func partySubject(id ident.ID) string { return "scorel.party." + id.String() }
 // nodeSubject is where a node's trunks end.
 func nodeSubject(node string) string { return "scorel.node." + node }
 
+// isNode tells whether a text is the name of a node, which makes a subject.
+func isNode(name string) bool {
+	return len(name) == nodeIDLen && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '2' || r > '7')
+	})
+}
+
 // slotSubject is where a pairing code can be redeemed.
 func slotSubject(slot string) string { return "scorel.slot." + slot }
 

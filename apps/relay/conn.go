@@ -16,9 +16,9 @@ type conn struct {
 	lane
 
 	// Static after construction.
-	net   net.Conn
-	addr  netip.Addr // whom rate limits count
-	host  string     // the request's Host
+	net  net.Conn
+	addr netip.Addr // whom rate limits count
+	dialled
 	start time.Time
 
 	// Static after login.
@@ -58,8 +58,8 @@ type conn struct {
 	reason atomic.Pointer[wire.Reason]
 }
 
-func newConn(r *Relay, up *ws.Upgraded, addr netip.Addr, host string) *conn {
-	c := &conn{lane: lane{relay: r, nextNum: 1}, net: up.Conn, addr: addr, host: host, start: time.Now()}
+func newConn(r *Relay, up *ws.Upgraded, addr netip.Addr, as dialled) *conn {
+	c := &conn{lane: lane{relay: r, nextNum: 1}, net: up.Conn, addr: addr, dialled: as, start: time.Now()}
 	c.owner = c
 	c.reader = ws.NewReader(up.Conn, r.pool, up.Early)
 	c.reader.SetLimits(wire.MaxPreLogin, 0)

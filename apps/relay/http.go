@@ -83,7 +83,8 @@ func (r *Relay) checkHost(next http.Handler) http.Handler {
 // connect upgrades to a WebSocket and hands it to a connection of its own. It
 // returns at once, which frees what the HTTP server holds for the request.
 func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
-	addr := addressKey(clientAddr(req.RemoteAddr, req.Header.Values("X-Forwarded-For"), r.live.Load().proxies))
+	client := clientAddr(req.RemoteAddr, req.Header.Values("X-Forwarded-For"), r.live.Load().proxies)
+	addr := addressKey(client)
 	refuse := func(why, text string, status int) {
 		r.metrics.refused.WithLabelValues(why).Inc()
 		http.Error(w, text, status)
@@ -113,7 +114,7 @@ func (r *Relay) connect(w http.ResponseWriter, req *http.Request) {
 		}
 		return
 	}
-	if err := r.adopt(up, addr, req.Host); err != nil {
+	if err := r.adopt(up, addr, dialled{req.Host, client.IsLoopback()}); err != nil {
 		r.metrics.refused.WithLabelValues(refusedFull).Inc()
 		_ = up.Close() // room was lost between the two checks
 	}

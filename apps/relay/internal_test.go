@@ -37,7 +37,7 @@ func newTestRelay(t *testing.T, limits Limits) *Relay {
 func pipeConn(t *testing.T, r *Relay) (*conn, net.Conn) {
 	t.Helper()
 	near, far := net.Pipe()
-	c := newConn(r, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+	c := newConn(r, &ws.Upgraded{Conn: near}, netip.Addr{}, dialled{})
 	c.loggedIn = true
 	c.reader.SetLimits(maxControl, wire.MaxMessage)
 	c.id = ident.NewID(ident.KindClient, ident.Public{})

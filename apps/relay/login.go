@@ -74,7 +74,7 @@ func (c *conn) readHello(data []byte) (*wire.Hello, error) {
 	switch {
 	case hello.Version != wire.Version:
 		return nil, wire.Errorf(wire.KindBadVersion, "this relay speaks version %d, the peer %d; update the older one", wire.Version, hello.Version)
-	case !c.relay.live.Load().names.proves(hello.Authority, c.host):
+	case !c.relay.live.Load().names.proves(hello.Authority, c.dialled):
 		return nil, wire.Errorf(wire.KindWrongAuthority, "the login was signed for another address than this relay's; add the address to the relay's public URLs")
 	case !hello.Verify(c.nonce):
 		return nil, wire.Errorf(wire.KindBadProof, "the login proof does not verify; check that the identity's key file is intact")

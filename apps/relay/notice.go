@@ -85,6 +85,10 @@ func (r *Relay) heard(msg bus.Message) {
 		r.log.Error("notice of another node cannot be read", "error", err)
 		return
 	}
+	if n.Node != "" && !isNode(n.Node) {
+		r.log.Error("notice of a node that has no name for one", "kind", n.Kind)
+		return
+	}
 	if n.Epoch != 0 && !r.cluster.hearNode(n.Node, n.Epoch) {
 		return // from before an outage of that node
 	}

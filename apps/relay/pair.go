@@ -241,6 +241,18 @@ func (r *Relay) bind(s *slot) {
 		r.cluster.outbox.publish(subjectNews, notice{
 			Kind: noticeBound, Device: device, Client: client, Slot: s.name, Node: s.nodeOf(device.ID, r.cluster.self),
 		})
+		r.recheck(device.ID, client.ID)
+	}
+}
+
+// recheck reads the bindings of both sides again. One of them may have ended the new
+// one after the store had it and before the directory heard of it, which would leave
+// the directory with what the store does not have any more.
+func (r *Relay) recheck(ids ...ident.ID) {
+	for _, id := range ids {
+		if err := r.reread(id); err != nil && !errors.Is(err, errStopped) {
+			r.storeFailed(storeCheck, err)
+		}
 	}
 }
 

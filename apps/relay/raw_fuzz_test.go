@@ -88,7 +88,7 @@ func fuzzRaw(f *testing.F, loggedIn bool) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		near, far := net.Pipe()
-		c := newConn(r, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+		c := newConn(r, &ws.Upgraded{Conn: near}, netip.Addr{}, dialled{})
 		if c.loggedIn = loggedIn; loggedIn {
 			c.reader.SetLimits(maxControl, wire.MaxMessage)
 			c.id = ident.NewID(ident.KindClient, ident.Public{})

@@ -144,13 +144,13 @@ var errCrowd = errors.New("relay has too many connections from this address")
 var errMemory = errors.New("relay is short of memory")
 
 // adopt starts to serve an upgraded connection.
-func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, host string) error {
+func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, as dialled) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.roomLocked(addr); err != nil {
 		return err
 	}
-	c := newConn(r, up, addr, host)
+	c := newConn(r, up, addr, as)
 	r.conns[c] = struct{}{}
 	r.crowds[addr]++
 	r.memory.conns.Add(1)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -107,6 +108,9 @@ type trunkMessage struct {
 func parseTrunkMessage(data []byte) (trunkMessage, error) {
 	if len(data) < trunkHeaderLen {
 		return trunkMessage{}, fmt.Errorf("message of %d bytes, want at least %d", len(data), trunkHeaderLen)
+	}
+	if !isNode(string(data[:nodeIDLen])) {
+		return trunkMessage{}, errors.New("the sender has no name of a node")
 	}
 	rest := data[nodeIDLen:]
 	return trunkMessage{

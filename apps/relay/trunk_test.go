@@ -131,7 +131,7 @@ func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
 	got := make([]chan []message, peers)
 	for i := range peers {
 		near, far := tcpPair(t)
-		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, "")
+		c := newConn(f.relay, &ws.Upgraded{Conn: near}, netip.Addr{}, dialled{})
 		f.relay.conns[c] = struct{}{}
 		if _, err := joinHost(c, from, notice{Num: uint32(1 + i), Client: wire.Peer{ID: c.id}}); err != nil {
 			t.Fatal(err)
@@ -155,17 +155,36 @@ func TestRecordsOfATrunkMessageLeaveTogether(t *testing.T) {
 	}
 }
 
+// The name of a node makes a subject: a stranger on the bus must not choose any.
+func TestOnlyNodesHaveTrunks(t *testing.T) {
+	f := newFarNode(t)
+	for _, name := range []string{"aaaaaaaaaaaaaaa*", "a.b.c.d.e.f.g.h.", "aaaaaaa\r\nPUB x ", "a", "AAAAAAAAAAAAAAAA"} {
+		for _, kind := range []string{noticeBeat, noticeOpen, noticeCancel, noticeRedeem} {
+			data, err := json.Marshal(notice{Kind: kind, Node: name, Num: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.relay.heard(bus.Message{Subject: subjectNews, Data: data})
+		}
+		trunk := append([]byte((name + "****************")[:nodeIDLen]), make([]byte, trunkHeaderLen)...)
+		f.relay.heard(bus.Message{Subject: nodeSubject(f.relay.cluster.self), Data: trunk})
+	}
+	if trunks := f.relay.cluster.trunks(); len(trunks) > 0 {
+		t.Errorf("there are %d trunks, the first to %q", len(trunks), trunks[0].node)
+	}
+}
+
 // What comes over the bus is no reason to fall over.
 func FuzzHeard(f *testing.F) {
-	beat, err := json.Marshal(notice{Kind: noticeBeat, Node: "x", Epoch: 1})
+	beat, err := json.Marshal(notice{Kind: noticeBeat, Node: "aaaaaaaaaaaaaaab", Epoch: 1})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(true, bytes.Repeat([]byte{1}, trunkHeaderLen))
-	f.Add(true, append(bytes.Repeat([]byte{0}, trunkHeaderLen-1), byte(ws.OpText), '{', '}'))
-	f.Add(true, append(append(bytes.Repeat([]byte{0}, trunkHeaderLen-1), byte(ws.OpBinary)), wire.AppendRecord(nil, 1, []byte("x"))...))
+	f.Add(true, bytes.Repeat([]byte{'a'}, trunkHeaderLen))
+	f.Add(true, append(append(bytes.Repeat([]byte{'a'}, nodeIDLen), make([]byte, trunkHeaderLen-1-nodeIDLen)...), byte(ws.OpText), '{', '}'))
+	f.Add(true, append(append(append(bytes.Repeat([]byte{'a'}, nodeIDLen), make([]byte, trunkHeaderLen-1-nodeIDLen)...), byte(ws.OpBinary)), wire.AppendRecord(nil, 1, []byte("x"))...))
 	f.Add(false, beat)
-	f.Add(false, []byte(`{"kind":"open","node":"y","num":1}`))
+	f.Add(false, []byte(`{"kind":"open","node":"aaaaaaaaaaaaaaac","num":1}`))
 	f.Add(false, []byte(`{"kind":"redeem","slot":"ABCD"}`))
 	f.Add(false, []byte(`{"kind":"bound","slot":"ABCD"}`))
 	r, err := New(Config{Store: auditOnly{}, Bus: bus.NewLocal()})

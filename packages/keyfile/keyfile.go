@@ -1,6 +1,6 @@
 // Package keyfile keeps the identity of a host or a command-line entry in one
 // file of mode 0600. The file is made atomically on first use, and refused when
-// others can read it.
+// others can read it, or can put files beside it.
 package keyfile
 
 import (
@@ -46,6 +46,9 @@ func Load(path string, kind ident.Kind) (*ident.Private, error) {
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("keyfile: %s can be read by others (mode %04o): run chmod 600 on it; if somebody may have read it, delete it and pair again", path, info.Mode().Perm())
 	}
+	if err := CheckFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("keyfile: %w", err)
@@ -87,6 +90,9 @@ func create(path string, kind ident.Kind) (*ident.Private, error) {
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("keyfile: %w", err)
+	}
+	if err := CheckFolder(filepath.Dir(path)); err != nil {
+		return nil, err
 	}
 	err = atomicfile.Create(path, append(data, '\n'), 0o600)
 	if errors.Is(err, fs.ErrExist) { // another process was faster

@@ -28,6 +28,7 @@ type middle struct {
 	mu      sync.Mutex
 	records func(n int, record wire.Record) []wire.Record // nil passes on
 	frames  func([]byte) []byte                           // control frames to the peer; nil passes on
+	invent  func([]byte) []wire.Frame                     // goes to the peer before a control frame; nil is nothing
 }
 
 func newMiddle(t *testing.T, target string) *middle {
@@ -66,6 +67,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		if kind == websocket.MessageText {
+			m.sendInvented(ctx, near, data)
 			if m.frames != nil {
 				return m.frames(data)
 			}
@@ -73,6 +75,21 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		return m.change(&n, data)
 	})
+}
+
+func (m *middle) sendInvented(ctx context.Context, near *websocket.Conn, before []byte) {
+	if m.invent == nil {
+		return
+	}
+	for _, frame := range m.invent(before) {
+		data, err := wire.EncodeControl(frame)
+		if err == nil {
+			err = near.Write(ctx, websocket.MessageText, data)
+		}
+		if err != nil {
+			return // the peer is gone
+		}
+	}
 }
 
 func (m *middle) onTheWayOut(kind websocket.MessageType, data []byte) []byte {

@@ -156,6 +156,9 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 	if !ok {
 		return unexpected(frame)
 	}
+	if welcome.ID != own.ID {
+		return wire.Errorf(wire.KindBadFrame, "the relay took this side for somebody else: it does not keep to the protocol")
+	}
 	c.welcome = welcome
 	c.ws.SetReadLimit(wire.MaxMessage + 1)
 	return nil

@@ -84,7 +84,7 @@ func (d definition) transport() string {
 // and headers; only what is called a secret is not repeated.
 func (d definition) shown() string {
 	if d.Command == "" {
-		return d.URL + withNames(" with the headers ", d.Headers)
+		return d.URL + withNames(" with the headers ", settings(d.Headers, hiddenHeader))
 	}
 	words := make([]string, 0, len(d.Args)+1)
 	for _, word := range append([]string{d.Command}, d.Args...) {
@@ -93,17 +93,21 @@ func (d definition) shown() string {
 		}
 		words = append(words, word)
 	}
-	return strings.Join(words, " ") + withNames(" with ", d.Env)
+	in := ""
+	if d.Cwd != "" {
+		in = " in " + d.Cwd
+	}
+	return strings.Join(words, " ") + in + withNames(" with ", settings(d.Env, d.hiddenVariable))
 }
 
 // describe puts what is started or asked into parts, as shown does into one line.
 func (d definition) describe(server *api.MCPServer) {
 	server.Transport, server.Shown = d.transport(), d.shown()
-	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env)
-	server.URL, server.Headers = d.URL, settings(d.Headers)
+	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env, d.hiddenVariable)
+	server.URL, server.Headers = d.URL, settings(d.Headers, hiddenHeader)
 }
 
-func settings(values map[string]string) []api.MCPSetting {
+func settings(values map[string]string, hidden func(name, value string) bool) []api.MCPSetting {
 	var list []api.MCPSetting
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		s := api.MCPSetting{Name: name, Value: values[name], Secret: hidden(name, values[name])}
@@ -115,25 +119,36 @@ func settings(values map[string]string) []api.MCPSetting {
 	return list
 }
 
-// hidden tells whether a value is not shown: its name sounds like that of a secret,
-// and it is written out.
-func hidden(name, value string) bool {
+// hiddenHeader tells whether a value is not shown: its name sounds like that of a
+// secret, and it is written out.
+func hiddenHeader(name, value string) bool {
 	return secretName.MatchString(name) && !strings.HasPrefix(value, "${")
 }
 
-var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie`)
+// hiddenVariable is hiddenHeader for what a command can take for more than a text: a
+// shell may run what is in a variable. So one that the command line names is shown, and
+// so is what is no single word, or begins as the path of a file.
+func (d definition) hiddenVariable(name, value string) bool {
+	named := func(word string) bool { return strings.Contains(word, name) }
+	return hiddenHeader(name, value) && secretValue.MatchString(value) && !named(d.Command) && !slices.ContainsFunc(d.Args, named)
+}
 
-func withNames(what string, values map[string]string) string {
+var (
+	secretName  = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|cookie`)
+	secretValue = regexp.MustCompile(`^[A-Za-z0-9_~+=-]+([/.:][A-Za-z0-9_~+=-]+)*$`)
+)
+
+func withNames(what string, values []api.MCPSetting) string {
 	if len(values) == 0 {
 		return ""
 	}
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := values[name]
-		if hidden(name, value) {
+	for _, s := range values {
+		value := s.Value
+		if s.Secret {
 			value = "..."
 		}
-		list = append(list, name+"="+value)
+		list = append(list, s.Name+"="+value)
 	}
 	return what + strings.Join(list, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -35,8 +36,11 @@ type childProcess struct {
 func start(d definition, folder string, env []string, ledger *procgroup.Ledger, owner procgroup.Owner) (*childProcess, error) {
 	cmd := exec.Command(d.Command, d.Args...)
 	cmd.Dir = folder
-	if d.Cwd != "" {
+	switch {
+	case filepath.IsAbs(d.Cwd):
 		cmd.Dir = d.Cwd
+	case d.Cwd != "": // of the project, wherever the host was started
+		cmd.Dir = filepath.Join(folder, d.Cwd)
 	}
 	cmd.Env = env
 	cmd.WaitDelay = killGrace // a grandchild that keeps the pipe open does not hold us up

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -138,7 +136,7 @@ func (s *server) serve(ctx context.Context) error {
 		return err
 	}
 	if expanded.Command == "" {
-		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: s.client(expanded)}, nil)
+		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: httpClient(expanded)}, nil)
 	}
 	child, err := start(expanded, s.folder, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
 	if err != nil {
@@ -262,30 +260,4 @@ func (s *server) environment(added map[string]string) []string {
 		env = append(env, name+"="+value)
 	}
 	return env
-}
-
-// client sends the configured headers to the configured server, and not to where
-// it may redirect.
-func (s *server) client(d definition) *http.Client {
-	host := ""
-	if u, err := url.Parse(d.URL); err == nil {
-		host = u.Host
-	}
-	return &http.Client{Transport: withHeaders{host, d.Headers, http.DefaultTransport}}
-}
-
-type withHeaders struct {
-	host    string
-	headers map[string]string
-	next    http.RoundTripper
-}
-
-func (t withHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host == t.host && len(t.headers) > 0 {
-		r = r.Clone(r.Context())
-		for name, value := range t.headers {
-			r.Header.Set(name, value)
-		}
-	}
-	return t.next.RoundTrip(r)
 }

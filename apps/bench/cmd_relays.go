@@ -8,9 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +19,6 @@ import (
 type relaysFlags struct {
 	scenarios, relays string
 	connections       int
-	cpus              int
 	json, markdown    string
 	plan              run.Plan
 }
@@ -29,9 +26,6 @@ type relaysFlags struct {
 func runRelays(ctx context.Context, args []string) error {
 	f, err := parseRelays(args)
 	if err != nil {
-		return err
-	}
-	if err := holdTo(f.cpus); err != nil {
 		return err
 	}
 	if f.plan.Profiles != "" {
@@ -61,7 +55,6 @@ func parseRelays(args []string) (*relaysFlags, error) {
 	flags.StringVar(&f.scenarios, "scenario", "", "comma-separated: "+names(run.Scenarios(0), scenarioName)+"; empty is all")
 	flags.StringVar(&f.relays, "relay", "", "comma-separated: "+names(run.Relays(), relayName)+"; empty is all")
 	flags.IntVar(&f.connections, "connections", 2000, "connections of the idle scenario and of the storm")
-	flags.IntVar(&f.cpus, "cpus", 0, "CPUs that each process may run Go code on at once, relays and load alike; 0 is all of the machine's")
 	flags.IntVar(&f.plan.Rounds, "rounds", 3, "measurements of each, of which the median counts")
 	flags.DurationVar(&f.plan.Warmup, "warmup", 500*time.Millisecond, "time before each measurement")
 	flags.DurationVar(&f.plan.Measure, "measure", 3*time.Second, "time of each measurement")
@@ -74,8 +67,8 @@ func parseRelays(args []string) (*relaysFlags, error) {
 	if flags.NArg() > 0 {
 		return nil, fmt.Errorf("%q is not a flag", flags.Arg(0))
 	}
-	if f.connections < 1 || f.plan.Rounds < 1 || f.plan.Measure <= 0 || f.plan.Warmup < 0 || f.cpus < 0 {
-		return nil, errors.New("-connections, -rounds and -measure must be above 0, -cpus and -warmup not below")
+	if f.connections < 1 || f.plan.Rounds < 1 || f.plan.Measure <= 0 || f.plan.Warmup < 0 {
+		return nil, errors.New("-connections, -rounds and -measure must be above 0")
 	}
 	var err error
 	if f.plan.Scenarios, err = pick(f.scenarios, run.Scenarios(f.connections), scenarioName); err != nil {
@@ -83,15 +76,6 @@ func parseRelays(args []string) (*relaysFlags, error) {
 	}
 	f.plan.Relays, err = pick(f.relays, run.Relays(), relayName)
 	return f, err
-}
-
-// holdTo lets this process and those it starts run Go code on so many CPUs at once.
-func holdTo(cpus int) error {
-	if cpus == 0 {
-		return nil
-	}
-	runtime.GOMAXPROCS(cpus)
-	return os.Setenv("GOMAXPROCS", strconv.Itoa(cpus)) // which the relays' processes inherit
 }
 
 func scenarioName(s run.Scenario) string { return s.Name }

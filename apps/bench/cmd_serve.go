@@ -16,6 +16,7 @@ func runServe(ctx context.Context, args []string) error {
 	flags.StringVar(&opts.Store, "store", "", "scorel: file of the store")
 	flags.StringVar(&opts.Bus, "bus", "", "scorel: NATS servers")
 	flags.IntVar(&opts.Queue, "queue", 0, "derp: packets that may wait for one connection")
+	flags.IntVar(&opts.CPUs, "cpus", 0, "CPUs that may run Go code at once; 0 is all of the machine's")
 	flags.StringVar(&opts.Profile, "profile", "", "write a CPU profile into this file")
 	if err := flags.Parse(args); err != nil {
 		return err

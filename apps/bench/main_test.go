@@ -53,7 +53,7 @@ func TestEveryRelayCanBeMeasured(t *testing.T) {
 
 func TestFlagsAreChecked(t *testing.T) {
 	for _, args := range [][]string{
-		{"-scenario", "nothing"}, {"-relay", "scorel,nobody"}, {"-rounds", "0"}, {"-measure", "-1s"}, {"-connections", "0"}, {"-cpus", "-1"}, {"left over"},
+		{"-scenario", "nothing"}, {"-relay", "scorel,nobody"}, {"-rounds", "0"}, {"-measure", "-1s"}, {"-connections", "0"}, {"left over"},
 	} {
 		if _, err := parseRelays(args); err == nil {
 			t.Errorf("%q was accepted", args)

@@ -35,7 +35,7 @@ func Start(ctx context.Context, kind string, opts serve.Options) (*Process, erro
 		opts.Listen = "127.0.0.1:0"
 	}
 	cmd := exec.CommandContext(ctx, self, "serve", "-listen", opts.Listen, "-store", opts.Store, "-bus", opts.Bus,
-		"-queue", strconv.Itoa(opts.Queue), "-profile", opts.Profile, kind)
+		"-queue", strconv.Itoa(opts.Queue), "-cpus", strconv.Itoa(opts.CPUs), "-profile", opts.Profile, kind)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // ThisMachine describes where the program runs. What cannot be read stays empty.
 func ThisMachine() Machine {
-	m := Machine{CPUs: runtime.NumCPU(), PerProcess: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
+	m := Machine{CPUs: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
 	m.Kernel = series(firstField("/proc/sys/kernel/osrelease"))
 	m.Load = firstField("/proc/loadavg")
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -19,14 +19,6 @@ func ThisMachine() Machine {
 		}
 	}
 	return m
-}
-
-// cpus tells of the CPUs, and how many of them a process is held to.
-func (m Machine) cpus() string {
-	if m.PerProcess == 0 || m.PerProcess == m.CPUs {
-		return fmt.Sprintf("%d CPUs", m.CPUs)
-	}
-	return fmt.Sprintf("%d CPUs, %d for each process", m.CPUs, m.PerProcess)
 }
 
 func firstField(file string) string {

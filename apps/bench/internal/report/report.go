@@ -71,14 +71,12 @@ type Verdict struct {
 
 // Machine is where a run took place, in general terms.
 type Machine struct {
-	CPUs int `json:"cpus"`
-	// PerProcess is how many of them each process may run Go code on at once.
-	PerProcess int    `json:"cpus_per_process"`
-	OS         string `json:"os"`
-	Arch       string `json:"arch"`
-	Kernel     string `json:"kernel"`
-	Go         string `json:"go"`
-	Memory     int64  `json:"memory_bytes"`
+	CPUs   int    `json:"cpus"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+	Kernel string `json:"kernel"`
+	Go     string `json:"go"`
+	Memory int64  `json:"memory_bytes"`
 	// Load is the load average of a minute at the start: what else ran.
 	Load string `json:"load_average_at_start"`
 }

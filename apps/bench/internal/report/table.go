@@ -91,8 +91,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	m := r.Machine
-	fmt.Fprintf(&b, "Run of %s with `%s` on %s (%s/%s, kernel %s, %.0f GiB), %s, load average at the start %s.\n",
-		r.At.Format("2006-01-02"), r.Command, m.cpus(), m.OS, m.Arch, m.Kernel, float64(m.Memory)/(1<<30), m.Go, m.Load)
+	fmt.Fprintf(&b, "Run of %s with `%s` on %d CPUs (%s/%s, kernel %s, %.0f GiB), %s, load average at the start %s.\n",
+		r.At.Format("2006-01-02"), r.Command, m.CPUs, m.OS, m.Arch, m.Kernel, float64(m.Memory)/(1<<30), m.Go, m.Load)
 	for _, s := range r.Sections {
 		fmt.Fprintf(&b, "\n**%s**: %s\n\n", s.Name, s.Title)
 		markdownTable(&b, r.rows(s))

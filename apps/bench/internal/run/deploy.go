@@ -31,7 +31,7 @@ func deploy(ctx context.Context, r Relay, s Scenario, profile string) (*deployme
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the store: %w", err)
 	}
-	d := &deployment{relay: r, dir: dir, profile: profile, opts: serve.Options{Store: filepath.Join(dir, "relay.db"), Queue: s.queue}}
+	d := &deployment{relay: r, dir: dir, profile: profile, opts: serve.Options{Store: filepath.Join(dir, "relay.db"), Queue: s.queue, CPUs: r.CPUs}}
 	if r.Server == "scorel" {
 		d.target.Parties, err = peer.NewParties(s.hosts, s.perHost)
 		if err == nil {
@@ -51,7 +51,7 @@ func (d *deployment) start(ctx context.Context) error {
 	var bus *child.Process
 	if d.relay.Nodes > 1 {
 		var err error
-		if bus, err = child.Start(ctx, "nats", serve.Options{Profile: d.profileOf("bus")}); err != nil {
+		if bus, err = child.Start(ctx, "nats", serve.Options{CPUs: d.relay.CPUs, Profile: d.profileOf("bus")}); err != nil {
 			return err
 		}
 		d.opts.Bus = "nats://" + bus.Ready.Addr

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/bench/internal/report"
+	"github.com/scorel/scorel/apps/bench/internal/serve"
 )
 
 // Plan says what to measure.
@@ -81,6 +82,7 @@ func (p Plan) measure(ctx context.Context, r Relay, s Scenario) (_ report.Figure
 	if p.Profiles != "" {
 		profile = filepath.Join(p.Profiles, s.Name+"-"+r.Name)
 	}
+	defer serve.HoldTo(r.CPUs)()
 	d, err := deploy(ctx, r, s, profile)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,9 @@ type Relay struct {
 	Protocol string // of peer.Protocols
 	Server   string // kind of serve
 	Nodes    int    // more than one meet over a NATS server
+	// CPUs is how many each process may run Go code on at once, those of the relay and
+	// that of the load; 0 is all of the machine's.
+	CPUs int
 }
 
 // Relays are all, ours first.
@@ -24,6 +27,8 @@ func Relays() []Relay {
 		{Name: "scorel-link", Protocol: "link", Server: "scorel", Nodes: 1},
 		{Name: "scorel-sealed", Protocol: "sealed", Server: "scorel", Nodes: 1},
 		{Name: "scorel-2nodes", Protocol: "scorel", Server: "scorel", Nodes: 2},
+		{Name: "scorel-1cpu", Protocol: "scorel", Server: "scorel", Nodes: 1, CPUs: 1},
+		{Name: "scorel-2nodes-1cpu", Protocol: "scorel", Server: "scorel", Nodes: 2, CPUs: 1},
 		{Name: "splice", Protocol: "splice", Server: "splice", Nodes: 1},
 		{Name: "naive", Protocol: "naive", Server: "naive", Nodes: 1},
 		{Name: "derp", Protocol: "derp", Server: "derp", Nodes: 1},
@@ -55,13 +60,14 @@ type Scenario struct {
 
 // Scenarios are all. connections is how many the idle scenario and the storm have.
 func Scenarios(connections int) []Scenario {
+	oneCPU := []string{"scorel-1cpu", "scorel-2nodes-1cpu"} // they tell of nodes, on one work
 	return []Scenario{
 		{Name: "small", kind: echo, hosts: 64, perHost: 1, window: 16, size: 256},
-		{Name: "large", kind: echo, hosts: 64, perHost: 1, window: 4, size: 16 << 10},
-		{Name: "latency", kind: echo, hosts: 1, perHost: 1, window: 1, size: 256},
-		{Name: "fanout", kind: echo, hosts: 1, perHost: 200, window: 4, size: 256, hostsBegin: true, queue: 4096},
-		{Name: "idle", kind: idle, hosts: connections, rounds: 1, without: []string{"scorel-link", "scorel-sealed", "scorel-2nodes"}},
-		{Name: "storm", kind: storm, hosts: connections, rounds: 1, without: []string{"scorel-link", "scorel-sealed", "scorel-2nodes", "splice"}},
+		{Name: "large", kind: echo, hosts: 64, perHost: 1, window: 4, size: 16 << 10, without: oneCPU},
+		{Name: "latency", kind: echo, hosts: 1, perHost: 1, window: 1, size: 256, without: oneCPU},
+		{Name: "fanout", kind: echo, hosts: 1, perHost: 200, window: 4, size: 256, hostsBegin: true, queue: 4096, without: oneCPU},
+		{Name: "idle", kind: idle, hosts: connections, rounds: 1, without: append([]string{"scorel-link", "scorel-sealed", "scorel-2nodes"}, oneCPU...)},
+		{Name: "storm", kind: storm, hosts: connections, rounds: 1, without: append([]string{"scorel-link", "scorel-sealed", "scorel-2nodes", "splice"}, oneCPU...)},
 	}
 }
 
@@ -99,6 +105,7 @@ func Targets() []report.Target {
 		{Scenario: "latency", Relay: "scorel", Metric: report.P50, Against: "naive", Factor: 1.15},
 		{Scenario: "idle", Relay: "scorel", Metric: report.IdleMemory, Factor: 12},
 		{Scenario: "small", Relay: "scorel-2nodes", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.5},
+		{Scenario: "small", Relay: "scorel-2nodes-1cpu", Metric: report.EchoesPerSecond, Against: "scorel-1cpu", AtLeast: true, Factor: 0.5},
 		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.6},
 		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel-link", AtLeast: true, Factor: 0.6},
 	}

@@ -54,6 +54,7 @@ type Options struct {
 	Store  string // scorel: file of the store
 	Bus    string // scorel: NATS servers
 	Queue  int    // derp: packets that may wait for one connection, 0 for its default
+	CPUs   int    // that may run Go code at once, 0 for all of the machine's
 	// Profile is a file for a CPU profile of the whole run; "" writes none.
 	Profile string
 }
@@ -69,6 +70,7 @@ func kinds() map[string]serveFunc {
 
 // Run serves a relay of a kind until in ends.
 func Run(ctx context.Context, kind string, opts Options, in io.Reader, out io.Writer) error {
+	HoldTo(opts.CPUs)
 	serve, known := kinds()[kind]
 	if !known {
 		return fmt.Errorf("there is no relay of kind %q", kind)
@@ -106,6 +108,16 @@ func Run(ctx context.Context, kind string, opts Options, in io.Reader, out io.Wr
 		err = ended
 	}
 	return err
+}
+
+// HoldTo lets this process run Go code on so many CPUs at once until release; 0 changes
+// nothing.
+func HoldTo(cpus int) (release func()) {
+	if cpus == 0 {
+		return func() {}
+	}
+	before := runtime.GOMAXPROCS(cpus)
+	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // Profile writes a CPU profile of this process into a file until stop.

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,17 +84,6 @@ func (l *Log) load() error {
 		return l.endLine()
 	}
 	return nil
-}
-
-// readAll reads a file from where it stands, in one piece of memory.
-func readAll(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), err
 }
 
 // endLine ends a last line that another program left without its LF, so that the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scorel/scorel/packages/client"
@@ -87,23 +88,16 @@ func folderName(h session.Header) string {
 // importFolder takes every session file of a folder in. One that is not taken keeps no
 // other from it.
 func (a *app) importFolder(ctx context.Context, in *projectFlag, folder string, asJSON bool) error {
-	paths, err := filepath.Glob(filepath.Join(escapeGlob(folder), "*.jsonl")) // sorted: older ones first
-	if err != nil || len(paths) == 0 {
+	entries, err := os.ReadDir(folder) // sorted: older ones first
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != ".jsonl" })
+	if err != nil || len(entries) == 0 {
 		return sayf(err, "there is no session file in %s: give the path of a file, or of a folder as `scorel session export --children` writes it", folder)
 	}
 	var failed []error
-	for _, path := range paths {
-		if err := a.importFile(ctx, in, path, asJSON); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", printable(filepath.Base(path)), err))
+	for _, entry := range entries {
+		if err := a.importFile(ctx, in, filepath.Join(folder, entry.Name()), asJSON); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", printable(entry.Name()), err))
 		}
 	}
 	return errors.Join(failed...)
-}
-
-// escapeGlob makes a path stand for itself in a pattern.
-func escapeGlob(path string) string {
-	if os.PathSeparator == '\\' { // there it separates, and escapes nothing
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }

@@ -151,15 +151,7 @@ func (w *witness) checkLog(ran map[string]int) {
 // checkAnswers looks for answers of people that are in the log and did not reach the agent.
 func (a *account) checkAnswers(entries []session.Entry) {
 	a.t.Helper()
-	for _, entry := range entries {
-		var record session.QuestionRecord
-		custom, ok := entry.AsCustom()
-		if !ok || custom.CustomType != session.CustomQuestion {
-			continue
-		}
-		if err := json.Unmarshal(custom.Data, &record); err != nil {
-			a.t.Fatal(err)
-		}
+	for _, record := range customsOf[session.QuestionRecord](a.t, entries, session.CustomQuestion) {
 		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Answer) {
 			a.t.Errorf("the question of %s was answered with %q, and its result is %q", record.ToolCallID, record.Answer, result)
 		}
@@ -169,19 +161,28 @@ func (a *account) checkAnswers(entries []session.Entry) {
 // checkDenials looks for words of people with a denial that did not reach the agent.
 func (a *account) checkDenials(entries []session.Entry) {
 	a.t.Helper()
-	for _, entry := range entries {
-		var record session.ApprovalRecord
-		custom, ok := entry.AsCustom()
-		if !ok || custom.CustomType != session.CustomApproval {
-			continue
-		}
-		if err := json.Unmarshal(custom.Data, &record); err != nil {
-			a.t.Fatal(err)
-		}
+	for _, record := range customsOf[session.ApprovalRecord](a.t, entries, session.CustomApproval) {
 		if result := a.results[record.ToolCallID]; !strings.Contains(result, record.Feedback) {
 			a.t.Errorf("the call %s was denied with %q, and its result is %q", record.ToolCallID, record.Feedback, result)
 		}
 	}
+}
+
+// customsOf decodes the entries of one kind.
+func customsOf[T any](t *testing.T, entries []session.Entry, kind string) (records []T) {
+	t.Helper()
+	for _, entry := range entries {
+		custom, ok := entry.AsCustom()
+		if !ok || custom.CustomType != kind {
+			continue
+		}
+		var record T
+		if err := json.Unmarshal(custom.Data, &record); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, record)
+	}
+	return records
 }
 
 // checkCalls looks for calls and commands without a result or made twice.

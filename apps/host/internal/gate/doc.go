@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/pathname"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -131,13 +132,6 @@ func within(folder, path string) bool {
 	return folder != "" && (path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/"))
 }
 
-// holds is within for what must not be missed: many machines do not tell capital letters
-// from others in the name of a file.
-func holds(folder, path string) bool {
-	want, parts := strings.Split(strings.TrimSuffix(folder, "/"), "/"), strings.Split(path, "/")
-	return folder != "" && len(parts) >= len(want) && slices.EqualFunc(want, parts[:len(want)], strings.EqualFold)
-}
-
 func withinAny(folders []string, path string) bool {
 	for _, folder := range folders {
 		if within(folder, path) {
@@ -150,7 +144,7 @@ func withinAny(folders []string, path string) bool {
 // closed tells whether an absolute path holds the host's own keys and logs, or what it
 // believes, which nothing changes.
 func (p Policy) closed(path string) bool {
-	return slices.ContainsFunc(p.Private, func(folder string) bool { return holds(folder, path) }) && !withinAny(p.Open, path)
+	return slices.ContainsFunc(p.Private, func(folder string) bool { return pathname.WithinFold(folder, path) }) && !withinAny(p.Open, path)
 }
 
 // readable tells whether a path may be read though it is closed.

@@ -3,13 +3,14 @@ package gate
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/scorel/scorel/apps/host/internal/pathname"
 )
 
 // Subjects of tools: what the pattern of a rule is compared with.
@@ -21,9 +22,6 @@ const (
 
 // maxRule bounds the text of one rule, in bytes.
 const maxRule = 500
-
-// maxChoices bounds the patterns that one with lists in braces stands for.
-const maxChoices = 10_000
 
 // Tools names the tools that rules may be about, each with the argument that its
 // patterns are compared with: "command", "path", "url" or "".
@@ -137,7 +135,7 @@ func (r *Rule) compile() error {
 		if !doublestar.ValidatePattern(r.pattern) || strings.ContainsRune(r.pattern, '\\') {
 			return errors.New("holds no valid path pattern: write for example src/** or *.md")
 		}
-		if lists := float64(strings.Count(r.pattern, "{")); lists > 0 && math.Pow(float64(strings.Count(r.pattern, ","))/lists+1, lists) > maxChoices {
+		if pathname.ManyChoices(r.pattern) {
 			return errors.New("has too many lists in braces: write a rule for each")
 		}
 		if slices.Contains(strings.Split(r.pattern, "/"), "..") {

@@ -18,13 +18,23 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// allowed is what a test allows.
+// allowed is what a test allows, of the tool echo where it names no others. What it allows
+// only grows, so that a verdict of before still holds when a test looks.
 type allowed struct {
+	tools gate.Tools
+	home  string
+	ask   []string
+
 	mu    sync.Mutex
 	rules []string
 }
 
-func (*allowed) Tools() gate.Tools { return gate.Tools{"echo": ""} }
+func (a *allowed) Tools() gate.Tools {
+	if a.tools != nil {
+		return a.tools
+	}
+	return gate.Tools{"echo": ""}
+}
 func (a *allowed) Allow(_ string, rules []string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -38,7 +48,11 @@ func (a *allowed) Policy(project api.Project, _ string) gate.Policy {
 	if err != nil {
 		panic(err)
 	}
-	return gate.Policy{Dir: project.Path, Rules: gate.Rules{Allow: rules}}
+	ask, err := gate.ParseRules(a.ask, a.Tools())
+	if err != nil {
+		panic(err)
+	}
+	return gate.Policy{Dir: project.Path, Home: a.home, Rules: gate.Rules{Allow: rules, Ask: ask}}
 }
 
 // counted is an echoTool that counts its runs, and describes itself anew when it is

@@ -9,14 +9,21 @@ import (
 // Attend lets the sessions that wait for a person look again at who is there. It does not
 // wait for them.
 func (m *Manager) Attend() {
+	m.nudge(func(k *known) bool { return k.summary.WaitingApproval || k.summary.WaitingAnswer }, (*Session).attend)
+}
+
+// nudge has the open sessions that are chosen do something, each in its own goroutine. A
+// session calls it, so nothing waits here. One that closes meanwhile does not do it: nothing
+// waits for a person there.
+func (m *Manager) nudge(chosen func(*known) bool, do func(*Session)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return
 	}
 	for _, k := range m.known {
-		if s := k.open; s != nil && (k.summary.WaitingApproval || k.summary.WaitingAnswer) {
-			m.wg.Go(func() { _ = s.post(m.ctx, s.attend) }) // a closed session waits for nobody
+		if s := k.open; s != nil && chosen(k) {
+			m.wg.Go(func() { _ = s.post(m.ctx, func() { do(s) }) }) // the error is that it closed
 		}
 	}
 }

@@ -13,19 +13,9 @@ func (m *Manager) Reconsider(projectID, clientID string) {
 	m.reconsider(func(k *known) bool { return projectID == "" || k.project.ID == projectID }, clientID)
 }
 
-// reconsider lets the open sessions that are chosen look again at the calls that wait. A
-// session calls it, so nothing waits here.
+// reconsider lets the open sessions that are chosen look again at the calls that wait.
 func (m *Manager) reconsider(chosen func(*known) bool, clientID string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return
-	}
-	for _, k := range m.known {
-		if s := k.open; s != nil && chosen(k) {
-			m.wg.Go(func() { _ = s.post(m.ctx, func() { s.reconsider(clientID) }) }) // a closed session has nothing that waits
-		}
-	}
+	m.nudge(chosen, func(s *Session) { s.reconsider(clientID) })
 }
 
 // reconsider lets the calls go that wait and that the rules or the mode allow by now,

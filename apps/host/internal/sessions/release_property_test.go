@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -23,39 +22,16 @@ func (shell) Spec() agent.ToolSpec {
 	return agent.ToolSpec{Name: "bash", Description: "Says what it would run.", Parameters: json.RawMessage(`{"type":"object"}`)}
 }
 
-// shellRules know of bash. What it allows only grows, so that a verdict of before still
-// holds when a test looks.
-type shellRules struct {
-	mu    sync.Mutex
-	allow []string
-}
-
-func (*shellRules) Tools() gate.Tools { return gate.Tools{"bash": "command"} }
-func (r *shellRules) Allow(_ string, rules []string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.allow = append(r.allow, rules...)
-	return nil
-}
-func (r *shellRules) Policy(project api.Project, _ string) gate.Policy {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	allow, err := gate.ParseRules(r.allow, r.Tools())
-	if err != nil {
-		panic(err)
-	}
-	ask, err := gate.ParseRules([]string{"bash(git push *)"}, r.Tools())
-	if err != nil {
-		panic(err)
-	}
-	return gate.Policy{Dir: project.Path, Home: "/home/ann", Rules: gate.Rules{Allow: allow, Ask: ask}}
+// shellRules know of bash.
+func shellRules() *allowed {
+	return &allowed{tools: gate.Tools{"bash": "command"}, home: "/home/ann", ask: []string{"bash(git push *)"}}
 }
 
 // releases is a session whose calls wait, with what its log and events say of it.
 type releases struct {
 	t       *testing.T
 	random  *rand.Rand
-	rules   *shellRules
+	rules   *allowed
 	project api.Project
 	m       *sessions.Manager
 	s       *sessions.Session
@@ -128,7 +104,7 @@ func playReleases(t *testing.T, random *rand.Rand) int {
 		steps = append(steps, modeltest.Calls(modeltest.Call(fmt.Sprintf("c%d", i), "bash", string(args))), modeltest.Say("done"))
 	}
 	f := newFixture(t, modeltest.New(steps...), shell{echoTool{agent.RiskWrite}})
-	r := &releases{t: t, random: random, rules: &shellRules{}, project: f.project, w: newWatcher(), mode: api.ModeAsk}
+	r := &releases{t: t, random: random, rules: shellRules(), project: f.project, w: newWatcher(), mode: api.ModeAsk}
 	f.deps.Permissions = r.rules
 	r.m = f.manager(t)
 	summary, err := r.m.Create(t.Context(), f.project, "cli_x", fmt.Sprint("key-", random.Uint64()), "")

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/pathname"
 )
 
 //go:embed glob.md
@@ -97,7 +97,7 @@ func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 		return nil, errors.New("the pattern must be relative and without ..; name the folder to look in as path")
 	case !doublestar.ValidatePattern(pattern):
 		return nil, errors.New("the pattern is broken: a bracket or brace is not closed")
-	case manyChoices(pattern):
+	case pathname.ManyChoices(pattern):
 		return nil, errors.New("the pattern has too many lists in braces; name less at once")
 	}
 	return func(rel string, isDir bool) bool {
@@ -106,17 +106,6 @@ func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 		}
 		return (isDir || !dirOnly) && doublestar.MatchUnvalidated(pattern, rel)
 	}, nil
-}
-
-// maxChoices bounds the patterns that one with lists in braces stands for: each is tried
-// on each name, and nothing ends that.
-const maxChoices = 10_000
-
-// manyChoices tells whether lists in braces may stand for too many: as many as when all
-// have the same length.
-func manyChoices(pattern string) bool {
-	lists := float64(strings.Count(pattern, "{"))
-	return lists > 0 && math.Pow(float64(strings.Count(pattern, ","))/lists+1, lists) > maxChoices
 }
 
 // searchRoot resolves the folder that a search begins in; "" is the working folder.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/scorel/scorel/apps/host/internal/pathname"
 	"github.com/scorel/scorel/packages/atomicfile"
 )
 
@@ -42,7 +43,9 @@ func (g guard) forWriting() guard {
 // hides tells whether a path, also through symbolic links, lies where no tool goes.
 func (g guard) hides(path string) bool {
 	path = resolved(path)
-	closed := slices.ContainsFunc(g.closed, func(folder string) bool { return withinFolded(folder, path) })
+	closed := slices.ContainsFunc(g.closed, func(folder string) bool {
+		return pathname.WithinFold(plain(folder), plain(path))
+	})
 	holds := func(folders []string) bool {
 		return slices.ContainsFunc(folders, func(folder string) bool { return within(folder, path) })
 	}
@@ -131,18 +134,13 @@ var processFolder = regexp.MustCompile(`^/proc/([0-9]+|self|thread-self)(/|$)`)
 
 func ofProcess(path string) bool { return processFolder.MatchString(path) }
 
+// plain is a path as package pathname takes it.
+func plain(path string) string { return filepath.ToSlash(filepath.Clean(path)) }
+
 // within tells whether path is folder or lies in it.
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// withinFolded is within for what must not be missed: many machines do not tell capital
-// letters from others in the name of a file.
-func withinFolded(folder, path string) bool {
-	parts := func(path string) []string { return strings.Split(filepath.ToSlash(filepath.Clean(path)), "/") }
-	want, have := parts(folder), parts(path)
-	return len(have) >= len(want) && slices.EqualFunc(want, have[:len(want)], strings.EqualFold)
 }
 
 // maxKnown bounds the files whose content is remembered, in bytes: a hash takes

@@ -67,12 +67,7 @@ func DeniedCall(tree *session.Tree, callID string) (w WaitingCall, denial sessio
 // Decided finds how an approval was answered; an *api.Error of KindNotFound where it was not.
 func Decided(tree *session.Tree, id string) (session.ApprovalRecord, error) {
 	for _, entry := range slices.Backward(tree.Entries()) {
-		custom, ok := entry.AsCustom()
-		if !ok || custom.CustomType != session.CustomApproval {
-			continue
-		}
-		var record session.ApprovalRecord
-		if json.Unmarshal(custom.Data, &record) == nil && record.ApprovalID == id && record.Decision != "" {
+		if record, ok := approvalRecord(entry); ok && record.ApprovalID == id && record.Decision != "" {
 			return record, nil
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 const modulePath = "github.com/scorel/scorel/packages/protocol"
 
-// forbidden lists what no package of this module imports directly, and why.
+// forbidden lists imports that no package of this module may have directly, with the reasons.
 var forbidden = map[string]string{
 	"os":       "a browser has no files and no environment",
 	"os/exec":  "a browser starts no processes",
@@ -25,24 +25,25 @@ var forbidden = map[string]string{
 	"unsafe":   "decoders of foreign bytes stay inside the language",
 }
 
-// allowed lists the modules beside the standard library, and why.
+// allowed lists the modules outside the standard library, with the reasons.
 var allowed = map[string]string{
-	"golang.org/x/crypto":    "what the standard library lacks of cryptography",
+	"golang.org/x/crypto":    "cryptography that the standard library lacks",
 	"github.com/flynn/noise": "the Noise handshake of package seal",
 	modulePath:               "the layers import each other",
 }
 
-// exempt lists folders that are no part of what runs in a browser, and why.
+// exempt lists folders that do not run in a browser, with the reasons.
 var exempt = map[string]string{
 	"cmd":      "tools for developers, which read and write files",
 	"testdata": "holds no packages",
 	"ts":       "holds TypeScript",
 }
 
-// arrows lists which layer may import which.
-var arrows = map[string][]string{
-	".": {}, "ident": {}, "session": {}, "openapi": {},
-	"wire": {"ident"}, "pair": {"ident", "wire"}, "seal": {"ident"}, "api": {"ident", "session"},
+// importRules lists which layers each layer may import.
+var importRules = map[string][]string{
+	".": {}, "exactjson": {}, "ident": {}, "session": {"exactjson"}, "openapi": {},
+	"wire": {"exactjson", "ident"}, "pair": {"ident", "wire"}, "seal": {"ident"}, "api": {"exactjson", "ident", "session"},
+	"proof": {"api", "ident", "session"},
 }
 
 func TestImports(t *testing.T) {
@@ -73,10 +74,10 @@ func checkImports(t *testing.T, path string) error {
 	if err != nil {
 		return err
 	}
-	room := filepath.ToSlash(filepath.Dir(path))
-	layers, known := arrows[room]
+	folder := filepath.ToSlash(filepath.Dir(path))
+	layers, known := importRules[folder]
 	if !known {
-		t.Errorf("%s: the package %q is not in the table of arrows", path, room)
+		t.Errorf("%s: the package %q is not in the table of import rules", path, folder)
 	}
 	for _, spec := range file.Imports {
 		name, err := strconv.Unquote(spec.Path.Value)
@@ -91,7 +92,7 @@ func checkImports(t *testing.T, path string) error {
 		}
 		layer, ours := strings.CutPrefix(name, modulePath+"/")
 		if ours && !slices.Contains(layers, layer) {
-			t.Errorf("%s imports %s: %s may import %v", path, layer, room, layers)
+			t.Errorf("%s imports %s: %s may import %v", path, layer, folder, layers)
 		}
 	}
 	return nil
@@ -113,8 +114,8 @@ func inAllowedModule(name string) bool {
 // what the table above cannot: what the imports import.
 func TestBuildsForBrowsers(t *testing.T) {
 	args := []string{"build"}
-	for room := range arrows {
-		args = append(args, "./"+room)
+	for folder := range importRules {
+		args = append(args, "./"+folder)
 	}
 	build := exec.CommandContext(t.Context(), "go", args...)
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWORK=off")

@@ -1,22 +1,23 @@
-// Package protocol is the map of what scorel's programs say to each other. It
-// holds no code; its sub-packages are the layers, from the outside in:
+// Package protocol documents the protocol of scorel's programs. It holds no code;
+// its sub-packages are the layers, from the outside in:
 //
-//	ident    who is speaking: public ids that commit to keys, and the keys
-//	wire     all that a relay may see: control frames, data records, limits,
-//	         the reasons a link or channel ends
-//	pair     the ceremony that introduces a device and a client to each other
-//	seal     the end-to-end channel: what a relay carries and cannot read
-//	session  the session log: one vocabulary for the disk and for the wire
-//	api      the requests and events that travel inside the seal
-//	openapi  the same for programs that use a host by HTTP, as a document
+//	ident      identities: public ids that commit to keys, and the keys
+//	wire       everything a relay may see: control frames, data records, limits,
+//	           the reasons why a connection or channel ends
+//	pair       the ceremony that introduces a device and a client to each other
+//	seal       the end-to-end channel: carried by a relay that cannot read it
+//	session    the session log, in the same form on disk and on the wire
+//	api        the requests and events that travel inside the seal
+//	openapi    the OpenAPI document of the same requests over HTTP
+//	proof      what the log of a session proves, and signatures of answers
+//	exactjson  the JSON decoder of all layers
 //
-// A relay imports ident and wire and nothing else of this module, so that its
-// blindness is a fact of the build. Everything here runs in a browser: no
-// package imports os, os/exec, net, net/http or syscall.
+// Of these packages a relay imports only ident, wire and exactjson, so the build
+// guarantees that it cannot read what it routes. Everything here runs in a browser: no package
+// imports os, os/exec, net, net/http or syscall.
 //
-// The normative text is docs/protocol.md. The golden files under
-// testdata/vectors are read by the Go tests and by the TypeScript tests, and
-// both must agree with every one of them.
+// The normative text is docs/protocol.md. The Go and TypeScript tests both read the
+// golden files under testdata/vectors and must agree with every one of them.
 //
 // Versions:
 //

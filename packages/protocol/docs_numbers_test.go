@@ -34,10 +34,20 @@ var numbers = map[string]int{
 	"seal.Window": seal.Window, "seal.AckEvery": seal.AckEvery,
 	"api.MaxPrompt": api.MaxPrompt, "api.MaxPath": api.MaxPath, "api.MaxName": api.MaxName,
 	"api.MaxClientKey": api.MaxClientKey, "api.MaxFeedback": api.MaxFeedback, "api.MaxAnswer": api.MaxAnswer, "api.MaxChoices": api.MaxChoices, "api.MaxRules": api.MaxRules, "api.MaxQueue": api.MaxQueue, "api.RingBytes": api.RingBytes,
+	"api.MaxMeta": api.MaxMeta, "api.MaxMetaKey": api.MaxMetaKey, "api.MaxMetaValue": api.MaxMetaValue,
+	"api.MaxImages": api.MaxImages, "api.MaxImageBytes": api.MaxImageBytes, "api.MaxImagesBytes": api.MaxImagesBytes,
+	"api.MaxImagePixels": api.MaxImagePixels, "api.MaxBlobChunk": api.MaxBlobChunk, "api.MaxQueueImages": api.MaxQueueImages,
+	"api.MaxBlobsOfClient": api.MaxBlobsOfClient, "api.MaxBlobs": api.MaxBlobs,
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
-	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits,
+	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits, "api.MaxSessionHits": api.MaxSessionHits,
 	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
+	"api.MaxProofApprovals": api.MaxProofApprovals, "api.MaxProofProblems": api.MaxProofProblems,
+	"api.MaxTerminals": api.MaxTerminals, "api.MaxAllTerminals": api.MaxAllTerminals, "api.TerminalBytes": api.TerminalBytes,
+	"api.TerminalWindow": api.TerminalWindow, "api.MaxTerminalChunk": api.MaxTerminalChunk,
+	"api.MaxTerminalInput": api.MaxTerminalInput, "api.MaxTerminalSide": api.MaxTerminalSide,
+	"api.MaxFileEntries": api.MaxFileEntries, "api.MaxFilePart": api.MaxFilePart, "api.MaxFileDiff": api.MaxFileDiff, "api.MaxCommits": api.MaxCommits,
+	"api.MaxBranches": api.MaxBranches, "api.MaxCommitPaths": api.MaxCommitPaths, "api.MaxMessage": api.MaxMessage,
 	"api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 }
 
@@ -66,7 +76,7 @@ func TestEveryNumberIsListed(t *testing.T) {
 			}
 			for _, name := range numericConstants(file) {
 				if _, ok := numbers[folder+"."+name]; !ok {
-					t.Errorf("%s: the constant %s is not listed, so nobody checks its text", path, name)
+					t.Errorf("%s: the constant %s is not listed, so its text is not checked", path, name)
 				}
 			}
 		}

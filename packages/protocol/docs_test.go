@@ -107,7 +107,7 @@ func TestDocsNameEveryFrame(t *testing.T) {
 	}
 	for _, method := range methods {
 		if !documented[string(method[1])] {
-			t.Errorf("the frame %q is not among the samples, so nobody checks its text", method[1])
+			t.Errorf("the frame %q is not among the samples, so its text is not checked", method[1])
 		}
 	}
 }

@@ -125,7 +125,11 @@ func inspectAt(t *testing.T, f *session.File, leaf string) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return in.JSON()
+	var b bytes.Buffer
+	if err := in.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func (c *fileCase) context(t *testing.T, f *session.File, leaf string, leafID json.RawMessage) leafContext {

@@ -87,7 +87,7 @@ func process(id, message string, sequence int) [2]string {
 	return [2]string{"process_event", `"process":` + processState(id, message, sequence)}
 }
 
-// processes is a session in which nothing but operations goes on; each takes three
+// processes is a session in which only operations run; each takes three
 // arguments.
 func processes(arguments ...any) string {
 	var list []string
@@ -101,9 +101,14 @@ func processRecord(id string) [2]string {
 	return [2]string{"entry_appended", fmt.Sprintf(`"entry":{"type":"custom","customType":"scorel.process","data":{"operationId":%q,"targetType":"skill","source":"convert","status":"completed","startedAt":5,"endedAt":7,"lines":[],"processLogRef":"plog:s:%s"},"id":"00000001","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z"}`, id, id)}
 }
 
-// withCrew puts a batch into a Live without one.
-func withCrew(live, batch string) string {
+// withSubagents puts a batch into a Live without one.
+func withSubagents(live, batch string) string {
 	return strings.Replace(live, `"crew":[]`, `"crew":[`+batch+`]`, 1)
+}
+
+// withRetry puts a retry into a Live without one.
+func withRetry(live, retry string) string {
+	return strings.Replace(live, `"tools":`, `"retry":`+retry+`,"tools":`, 1)
 }
 
 func liveRuns() []liveRun {
@@ -126,18 +131,26 @@ func liveRuns() []liveRun {
 	const queued = `{"clientKey":"k2","clientId":"cli_x","text":"later","queuedAt":7}`
 	streaming := [][2]string{started, {"message_started", ""}, text, delta(0, "Hel"), delta(0, "lo"), call, delta(1, "{}")}
 	const partial = `{"type":"text","text":"Hello"},{"type":"toolCall","text":"{}","id":"c1","name":"bash"}`
+	const retry = `{"reason":"overloaded","attempt":2,"attempts":4,"delayMs":2000}`
+	reset := [2]string{"message_reset", `"reason":"overloaded","retry":` + retry}
 	child := func(state, more string) string {
 		return `{"sessionId":"s2","agent":"explore","title":"look around","state":"` + state + `"` + more + `}`
 	}
 	batch := func(child string) string {
 		return `{"toolCallId":"c1","entryId":"e1","startedAt":9,"children":[` + child + `]}`
 	}
-	crew := [2]string{"crew_started", `"batch":` + batch(child("queued", ""))}
+	subagents := [2]string{"crew_started", `"batch":` + batch(child("queued", ""))}
 	long, kept := strings.Repeat("€", api.MaxToolTail/3), strings.Repeat("€", api.MaxToolTail/3-1)
 	return []liveRun{
 		{"idle", nil, state("", "", "", "", "")},
 		{"a message streams", streaming, state(turn, partial, "", "", "")},
 		{"the attempt is made again", append(slices.Clone(streaming), [2]string{"message_reset", `"reason":"overloaded"`}), state(turn, "", "", "", "")},
+		{"the attempt is made again after a pause", append(slices.Clone(streaming), reset), withRetry(state(turn, "", "", "", ""), retry)},
+		{"the next attempt fails without another", append(slices.Clone(streaming), reset, [2]string{"message_reset", `"reason":"cancelled"`}), state(turn, "", "", "", "")},
+		{"the next attempt answers", [][2]string{started, reset, text, delta(0, "Hello"), call, delta(1, "{}")}, state(turn, partial, "", "", "")},
+		{"the next call begins", [][2]string{started, reset, {"message_started", ""}}, state(turn, "", "", "", "")},
+		{"the next attempt is the message", [][2]string{started, reset, message(`"role":"assistant","content":[],"timestamp":1`)}, state(turn, "", "", "", "")},
+		{"the turn ends before the next attempt", [][2]string{started, reset, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"aborted"`}}, state("", "", "", "", "")},
 		{"the message is complete", append(slices.Clone(streaming), message(`"role":"assistant","content":[],"timestamp":1`)), state(turn, "", "", "", "")},
 		{"a user message changes nothing", append(slices.Clone(streaming), message(`"role":"user","content":"x","timestamp":1`)), state(turn, partial, "", "", "")},
 		{"deltas for blocks that are not there", [][2]string{text, delta(1, "x"), delta(-1, "y"), call, delta(7, "z")},
@@ -162,15 +175,15 @@ func liveRuns() []liveRun {
 		{"work ends", [][2]string{{"work_started", `"work":` + work}, {"work_ended", `"kind":"compaction"`}}, state("", "", "", "", "")},
 		{"a turn leaves work alone", [][2]string{{"work_started", `"work":` + work}, started, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}},
 			strings.Replace(state("", "", "", "", ""), `"work":null`, `"work":`+work, 1)},
-		{"other agents begin", [][2]string{started, crew}, withCrew(state(turn, "", "", "", ""), batch(child("queued", "")))},
-		{"one of them works and asks", [][2]string{crew, {"crew_updated", `"toolCallId":"c1","index":0,"child":` + child("running", `,"doing":"bash","approvals":[`+approval+`]`)}},
-			withCrew(state("", "", "", "", ""), batch(child("running", `,"doing":"bash","approvals":[`+approval+`]`)))},
-		{"a child that is not there", [][2]string{crew, {"crew_updated", `"toolCallId":"c1","index":1,"child":` + child("running", "")},
+		{"other agents begin", [][2]string{started, subagents}, withSubagents(state(turn, "", "", "", ""), batch(child("queued", "")))},
+		{"one of them works and asks", [][2]string{subagents, {"crew_updated", `"toolCallId":"c1","index":0,"child":` + child("running", `,"doing":"bash","approvals":[`+approval+`]`)}},
+			withSubagents(state("", "", "", "", ""), batch(child("running", `,"doing":"bash","approvals":[`+approval+`]`)))},
+		{"a child that is not there", [][2]string{subagents, {"crew_updated", `"toolCallId":"c1","index":1,"child":` + child("running", "")},
 			{"crew_updated", `"toolCallId":"c2","index":0,"child":` + child("running", "")}, {"crew_ended", `"toolCallId":"c2"`}},
-			withCrew(state("", "", "", "", ""), batch(child("queued", "")))},
-		{"the same call begins again", [][2]string{crew, crew}, withCrew(state("", "", "", "", ""), batch(child("queued", "")))},
-		{"other agents end", [][2]string{crew, {"crew_ended", `"toolCallId":"c1"`}}, state("", "", "", "", "")},
-		{"other agents end with the turn", [][2]string{started, crew, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
+			withSubagents(state("", "", "", "", ""), batch(child("queued", "")))},
+		{"the same call begins again", [][2]string{subagents, subagents}, withSubagents(state("", "", "", "", ""), batch(child("queued", "")))},
+		{"other agents end", [][2]string{subagents, {"crew_ended", `"toolCallId":"c1"`}}, state("", "", "", "", "")},
+		{"other agents end with the turn", [][2]string{started, subagents, {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, state("", "", "", "", "")},
 		{"an operation reports", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), process("op_1", "c", 2)}, processes("op_1", "c", 2, "op_2", "b", 1)},
 		{"a turn leaves operations alone", [][2]string{process("op_1", "a", 1), {"turn_ended", `"turnId":"t1","clientKey":"k1","stopReason":"stop"`}}, processes("op_1", "a", 1)},
 		{"the record of an operation is kept", [][2]string{process("op_1", "a", 1), process("op_2", "b", 1), processRecord("op_1"), processRecord("op_3")}, processes("op_2", "b", 1)},

@@ -52,7 +52,7 @@ func TestVectorsSession(t *testing.T) {
 }
 
 func damagedNames() []string {
-	return []string{"orphans and a later parent", "a cycle", "an id twice", "labels come and go", "timestamps that are no dates", "names"}
+	return []string{"orphans and a later parent", "a cycle", "an id twice", "labels come and go", "timestamps that are no dates", "names", "timestamps in other forms"}
 }
 
 func damagedTrees() []string {
@@ -70,6 +70,7 @@ func damagedTrees() []string {
 		entry("a", "null", day("1")) + label("l1", "a", `,"label":"one"`) + label("l2", "l1", `,"label":"two"`) + label("l3", "a", `,"label":"three"`) + label("l4", "a", `,"label":""`) + label("l5", "l2", ``) + label("l6", "a", `,"label":" four "`),
 		entry("r", "null", day("1")) + entry("a", `"r"`, day("3")) + entry("b", `"r"`, "soon") + entry("c", `"r"`, day("1")) + entry("d", `"r"`, day("2")),
 		`{"type":"session_info","id":"a","parentId":null,"timestamp":"t","name":"first"}` + "\n" + `{"type":"session_info","id":"b","parentId":"a","timestamp":"t","name":" \u00a0second\ufeff "}` + "\n",
+		entry("r", "null", day("1")) + entry("a", `"r"`, "2026-01-02T00:00:00+01:00") + entry("b", `"r"`, "Jan 2, 2026") + entry("c", `"r"`, "2026-01-01 03:04:05") + entry("d", `"r"`, "2026-02-30T00:00:00Z") + entry("e", `"r"`, day("1")),
 	}
 }
 
@@ -85,22 +86,21 @@ func project(t *testing.T, name string, tree *session.Tree) sessionCase {
 		}
 		c.Paths[e.ID] = ids
 	}
-	roots := tree.Forest()
-	seen := map[*session.Node]bool{}
-	for _, n := range roots {
-		c.Roots = append(c.Roots, n.Entry.ID)
+	forest, entries := tree.Forest(), tree.Entries()
+	for _, place := range forest.Roots {
+		c.Roots = append(c.Roots, entries[place].ID)
 	}
-	for len(roots) > 0 {
-		n := roots[0]
-		roots = roots[1:]
-		if seen[n] {
+	seen := map[int32]bool{}
+	for todo := forest.Roots; len(todo) > 0; todo = todo[1:] {
+		place := todo[0]
+		if seen[place] {
 			continue
 		}
-		seen[n] = true
-		for _, child := range n.Children {
-			c.Kids[n.Entry.ID] = append(c.Kids[n.Entry.ID], child.Entry.ID)
+		seen[place] = true
+		for _, child := range forest.Children(place) {
+			c.Kids[entries[place].ID] = append(c.Kids[entries[place].ID], entries[child].ID)
 		}
-		roots = append(roots, n.Children...)
+		todo = append(todo, forest.Children(place)...)
 	}
 	for _, l := range tree.Labels() {
 		c.Labels = append(c.Labels, [2]string{l.TargetID, l.Text})

@@ -19,7 +19,7 @@ import (
 // run compares, and checks that the Go code agrees with each case.
 //
 //	go test . -run TestVectors -update
-var update = flag.Bool("update", false, "write testdata/vectors anew")
+var update = flag.Bool("update", false, "rewrite testdata/vectors")
 
 func checkFile(t *testing.T, name string, content any) {
 	t.Helper()

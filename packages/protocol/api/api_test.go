@@ -1,10 +1,13 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +17,7 @@ import (
 
 func TestTable(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	grants := append(api.AllGrants(), api.GrantLocal)
+	grants := append(api.AllGrants(), api.GrantShell, api.GrantLocal)
 	seen := map[string]bool{}
 	for _, spec := range api.Table() {
 		if !name.MatchString(spec.Name) || seen[spec.Name] {
@@ -45,6 +48,24 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableHoldsEachDefinition reads the source: a definition that is not listed would have
+// no schema, no types and no documents.
+func TestTableHoldsEachDefinition(t *testing.T) {
+	source, err := os.ReadFile("table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defined := regexp.MustCompile(`(?m)^\t\w+\s+= Define\[\w+, \w+\]\("(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(defined) != len(api.Table()) {
+		t.Errorf("%d requests are defined, and the table lists %d", len(defined), len(api.Table()))
+	}
+	for _, match := range defined {
+		if _, ok := api.Lookup(match[1]); !ok {
+			t.Errorf("%s is defined, and the table does not list it", match[1])
+		}
+	}
+}
+
 // What a request or event is called and whom it answers must not collide with
 // its own fields.
 func TestFieldsDoNotHideTheHead(t *testing.T) {
@@ -66,14 +87,15 @@ func TestFieldsDoNotHideTheHead(t *testing.T) {
 	}
 }
 
-// A client that is paired never gets what belongs to the machine's own user.
+// A client that is paired never gets what belongs to the machine's own user. Of the grants
+// that can be revoked it gets files only.
 func TestClientsGetNoLocalGrant(t *testing.T) {
 	for _, g := range api.AllGrants() {
-		if g == api.GrantLocal {
-			t.Error("a paired client gets the local grant")
+		if g == api.GrantLocal || g != api.GrantFiles && slices.Contains(api.ExtraGrants(), g) {
+			t.Errorf("a paired client gets the grant %q", g)
 		}
 	}
-	for _, name := range []string{"create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
+	for _, name := range []string{"set_grant", "create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
 		if spec, ok := api.Lookup(name); !ok || spec.Grant != api.GrantLocal {
 			t.Errorf("%s needs %q", name, spec.Grant)
 		}
@@ -162,7 +184,7 @@ func filledEvents(t *testing.T) []api.Event {
 	turn := api.Turn{TurnID: "t", ClientKey: "k", StartedAt: 5, Cancelling: true}
 	return []api.Event{
 		api.EntryAppended{Entry: entry}, api.TurnStarted{Turn: turn}, api.TurnCancelling{TurnID: "t"},
-		api.TurnEnded{TurnID: "t", ClientKey: "k", StopReason: session.StopAborted, Error: "e"}, api.MessageStarted{}, api.MessageReset{Reason: "r"},
+		api.TurnEnded{TurnID: "t", ClientKey: "k", StopReason: session.StopAborted, Error: "e"}, api.MessageStarted{}, api.MessageReset{Reason: "r", Retry: &api.ModelRetry{Reason: "r", Attempt: 2, Attempts: 4, DelayMS: 2000}},
 		api.BlockStarted{Index: 2, Block: session.BlockToolCall, ID: "c", Name: "n"}, api.BlockDelta{Index: 2, Delta: "é"},
 		api.ToolStarted{ToolCallID: "c", ToolName: "n"}, api.ToolOutput{ToolCallID: "c", Delta: "d"},
 		api.ProcessChanged{Process: api.Process{ToolCallID: "c", ProcessLogRef: "r", Last: session.ProcessLine{ProcessEvent: session.ProcessEvent{Version: 1, Message: "m", Payload: json.RawMessage(`{"n":1.50}`)}, Repeats: 2}}},
@@ -171,11 +193,13 @@ func filledEvents(t *testing.T) []api.Event {
 		api.QuestionAsked{Question: api.Question{ID: "q", Choices: []string{"a"}, Deadline: 7}},
 		api.QuestionAnswered{QuestionID: "q", Outcome: api.OutcomeAnswered, Answer: "a", AnsweredBy: "host"}, api.AttendanceChanged{Unattended: true},
 		api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "k", Text: "x"}}},
-		api.CrewStarted{Batch: api.CrewBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.CrewChild{{CrewMember: session.CrewMember{Agent: "a"}}}}},
-		api.CrewUpdated{ToolCallID: "c", Index: 1, Child: api.CrewChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}}}, api.CrewEnded{ToolCallID: "c"},
+		api.SubagentStarted{Batch: api.SubagentBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.SubagentChild{{SubagentMember: session.SubagentMember{Agent: "a"}}}}},
+		api.SubagentUpdated{ToolCallID: "c", Index: 1, Child: api.SubagentChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}, Decided: []api.ApprovalDecision{{ApprovalID: "b", Decision: api.DecisionAllow, DecidedBy: "cli_a"}}}}, api.SubagentEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
-		api.RulesChanged{}, api.MCPServersChanged{ProjectID: "p"},
+		api.RulesChanged{}, api.AgentsChanged{}, api.MCPServersChanged{ProjectID: "p"},
+		api.TerminalOutput{TerminalID: "t", Offset: 9, Data: "YQ=="},
+		api.TerminalChanged{Terminal: api.Terminal{ID: "t", Cols: 80, Rows: 24, Ended: &api.TerminalEnd{Reason: api.TerminalExited, ExitCode: -1, Signal: "hangup"}}},
 	}
 }
 
@@ -187,6 +211,34 @@ func TestUnknownEventIsForwarded(t *testing.T) {
 	}
 	if again, err := json.Marshal(e); err != nil || string(again) != text {
 		t.Errorf("%s, %v", again, err)
+	}
+}
+
+// TestEncodeEventCopiesTheLine: the line of an entry arrives byte by byte, and on one line.
+func TestEncodeEventCopiesTheLine(t *testing.T) {
+	for name, c := range map[string]struct{ line, sent string }{
+		"of this host":       {`{"type":"custom","id":"a","data":"<b> — \u2028","seq":7}`, ""},
+		"with blanks":        {`{"type": "custom", "id": "a"}`, ""},
+		"with line ends":     {"{\"type\":\"custom\",\r\n\"id\":\"a\"}", `{"type":"custom","id":"a"}`},
+		"with an odd escape": {`{"type":"custom","id":"\u0061"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entry, err := session.ParseEntry([]byte(c.line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := api.EncodeEvent(api.EventEnvelope{SessionID: "s", Seq: 9, Event: api.EntryAppended{Entry: entry}})
+			want := `{"type":"event","event":{"type":"entry_appended","sessionId":"s","seq":9,"entry":` + cmp.Or(c.sent, c.line) + `}}`
+			if err != nil || string(got) != want {
+				t.Errorf("%s, %v, not %s", got, err, want)
+			}
+			if !json.Valid(got) || string(api.EventObject(got)) != want[len(`{"type":"event","event":`):len(want)-1] {
+				t.Errorf("%s is no event", got)
+			}
+		})
+	}
+	if got, err := api.EncodeEvent(api.EventEnvelope{Event: api.EntryAppended{}}); err == nil {
+		t.Errorf("an entry without its line became %s", got)
 	}
 }
 

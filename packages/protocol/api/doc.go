@@ -1,5 +1,5 @@
-// Package api is what an entry and a host say to each other, inside the seal or
-// on a direct WebSocket: requests, responses and events, all JSON.
+// Package api defines what an entry and a host exchange inside the seal or on a
+// direct WebSocket: requests, responses and events, all JSON.
 //
 //	entry -> host   {"type": NAME, "requestId": ID, ...fields of the request}
 //	host  -> entry  {"type": "response", "requestId": ID, "result": {...}}
@@ -7,28 +7,48 @@
 //	                {"type": "event", "event": {"type": NAME, ...}}
 //
 // Table lists every request with the grant that it needs; the dispatcher, the
-// TypeScript types, the documentation and the authorization test are made from
-// it. An unknown request is answered with unknown_request; an unknown event is
-// kept and forwarded, never fatal.
+// TypeScript types, the documentation and the authorization test are derived from
+// it. An unknown request is answered with unknown_request; an unknown event is kept
+// and forwarded and is never fatal.
 package api
 
-// Grant is a right that a host gave to a client.
+// Grant is a permission that a host gives to a client.
 type Grant string
 
 const (
 	GrantView    Grant = "view"    // read projects, sessions and events
-	GrantPrompt  Grant = "prompt"  // make sessions, send prompts, cancel
+	GrantPrompt  Grant = "prompt"  // create sessions, send prompts, cancel
 	GrantApprove Grant = "approve" // answer approvals
 	GrantManage  Grant = "manage"  // projects, folders, clients
+	// GrantFiles lets a client read the files and the git history of projects, and
+	// with GrantApprove revert files and commit. Pairing gives it; set_grant revokes
+	// it.
+	GrantFiles Grant = "files"
+	// GrantRules lets a client with GrantManage and GrantApprove add broad rules.
+	// Pairing does not give it; set_grant does, on the host's own machine.
+	GrantRules Grant = "rules"
+	// GrantShell lets a client open terminals, which are shells with all rights of the
+	// host's user. Pairing does not give it; set_grant does, on the host's own machine.
+	GrantShell Grant = "shell"
 	// GrantLocal is held only by a connection on the host's own machine that
-	// knows the token of the state file. It is never given to a client.
+	// presents the token of the state file. It is never given to a client.
 	GrantLocal Grant = "local"
 )
 
-// AllGrants is what a client gets when it is paired.
-func AllGrants() []Grant { return []Grant{GrantView, GrantPrompt, GrantApprove, GrantManage} }
+// AllGrants lists the grants that a client gets when it is paired.
+func AllGrants() []Grant {
+	return []Grant{GrantView, GrantPrompt, GrantApprove, GrantManage, GrantFiles}
+}
 
-// Limits of what an entry may send.
+// LocalGrants lists the grants of a direct connection of the machine's own user, who may
+// do everything. GrantLocal stands for GrantRules too.
+func LocalGrants() []Grant { return append(AllGrants(), GrantShell, GrantLocal) }
+
+// ExtraGrants lists the grants that set_grant can give to a paired client or
+// revoke.
+func ExtraGrants() []Grant { return []Grant{GrantRules, GrantShell, GrantFiles} }
+
+// Limits on what an entry may send.
 const (
 	MaxPrompt    = 1 << 20  // bytes of UTF-8 in one prompt
 	MaxPath      = 4096     // bytes
@@ -36,28 +56,29 @@ const (
 	MaxClientKey = 64       // bytes
 	MaxAnswer    = 32 << 10 // bytes of an answer to a question
 	MaxChoices   = 4        // of a question
-	MaxFeedback  = 8 << 10  // bytes of a word to the agent with a denial
+	MaxFeedback  = 8 << 10  // bytes of the feedback with a denial
 	MaxRules     = 32       // rules of one prompt
-	MaxQueue     = 64       // prompts waiting in one session
-	// MaxQueueBytes bounds what waits in one session, as JSON.
+	MaxQueue     = 64       // queued prompts in one session
+	// MaxQueueBytes limits the queue of one session, in bytes of JSON.
 	MaxQueueBytes = 4 << 20
 	MaxLabel      = 100     // bytes of a label
 	MaxFocus      = 4 << 10 // bytes of the instructions for a compaction
 	MaxSessions   = 500     // sessions of one page of list_sessions
-	// MaxTreeNodes bounds get_tree; the newest are given.
+	// MaxTreeNodes limits the answer to get_tree, which holds the newest entries.
 	MaxTreeNodes = 2000
 	// RingBytes is how many bytes of events a host keeps for stream_resume.
 	RingBytes = 2 << 20
 )
 
-// Limits of what a host sends at once of a log. One message stays well under what
-// the seal carries.
+// Limits on how much of a log a host sends at once. One message stays well under
+// the seal's limit.
 const (
-	// WindowEntries and WindowBytes bound the entries of one answer: resync_events
-	// gives the last of the log, get_entries those before. One entry always fits.
+	// WindowEntries and WindowBytes limit the entries of one answer: resync_events
+	// returns the end of the log, get_entries earlier entries. At least one entry
+	// is always returned.
 	WindowEntries = 500
 	WindowBytes   = 2 << 20
-	// MaxEntryBytes is the longest line that is sent. In the place of a longer one
-	// stands a custom entry of session.CustomOmitted.
+	// MaxEntryBytes is the longest line that is sent. A longer one is replaced by a
+	// custom entry of session.CustomOmitted.
 	MaxEntryBytes = 7 << 20
 )

@@ -2,8 +2,8 @@ package api
 
 import "fmt"
 
-// Kind numbers an error of a request. Text is for people, Kind is for code.
-// Kinds are only ever appended.
+// Kind numbers an error of a request. Texts are for people, kinds are for code. New
+// kinds are only ever appended.
 type Kind int
 
 const (
@@ -12,21 +12,22 @@ const (
 	KindBadRequest     Kind = 2  // a field is missing or wrong
 	KindNotAllowed     Kind = 3  // the connection lacks the grant
 	KindNotFound       Kind = 4  // no such project, session, client, turn or pairing
-	KindConflict       Kind = 5  // it changed meanwhile
+	KindConflict       Kind = 5  // the state has changed, or does not allow the request now
 	KindInvalidPath    Kind = 6  // the folder does not exist or cannot be used
 	KindProjectInUse   Kind = 7  // the project has sessions
 	KindUnknownModel   Kind = 8  // no model of that name in config.toml
 	KindTooLarge       Kind = 9  // over a limit
 	KindDamaged        Kind = 10 // the session file is damaged; nothing was changed
-	KindQueueFull      Kind = 11 // too many prompts wait
+	KindQueueFull      Kind = 11 // the prompt queue is full
 	KindPairing        Kind = 12 // the pairing failed
 	KindUnavailable    Kind = 13 // the host cannot do it now: relay down, disk full
-	KindInternal       Kind = 14 // a fault of the host; its log says more
+	KindInternal       Kind = 14 // an internal error of the host; see its log
+	KindUnconfirmed    Kind = 15 // a broad rule was not confirmed
 )
 
 var kindNames = [...]string{
 	"unknown", "unknown_request", "bad_request", "not_allowed", "not_found", "conflict", "invalid_path",
-	"project_in_use", "unknown_model", "too_large", "damaged", "queue_full", "pairing", "unavailable", "internal",
+	"project_in_use", "unknown_model", "too_large", "damaged", "queue_full", "pairing", "unavailable", "internal", "unconfirmed",
 }
 
 // String returns the kind's name.

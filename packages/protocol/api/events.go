@@ -1,33 +1,36 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // Event is something that happened. EventType is its "type" on the wire.
 //
 // Events of a session have a seq, one increasing series for persistent
-// (entry_appended) and transient events. An entry projects them so:
+// (entry_appended) and transient events. An entry applies them as follows:
 //
-//	entry_appended       append; an assistant message clears the partial, a tool
-//	                     result removes its running tool
-//	message_started      the partial is empty
-//	block_started        a block is added to the partial at index
+//	entry_appended       append; an assistant message clears the partial and the
+//	                     retry, a tool result removes its running tool
+//	message_started      the partial and the retry are cleared
+//	block_started        a block is added to the partial at index; the retry is cleared
 //	block_delta          its text, thinking or arguments grow
-//	message_reset        the partial is empty: the attempt failed and is made again
+//	message_reset        the partial is cleared: the attempt failed and is retried;
+//	                     the retry is replaced
 //	tool_started, tool_output            running tools
-//	process_event        an operation is added, or replaced by its id; the entry that
-//	                     holds its record removes it
+//	process_event        an operation is added or replaced by id; the entry with its
+//	                     record removes it
 //	approval_requested, approval_resolved  approvals
 //	question_asked, question_answered    questions
-//	attendance_changed   whether nobody who may answer watches
+//	attendance_changed   whether anyone who may answer is watching
 //	queue_changed        the queue is replaced
 //	turn_started, turn_cancelling, turn_ended   the turn; its end clears partial,
-//	                     tools, approvals, questions and crew
-//	crew_started, crew_updated, crew_ended   the agents that work for a call
+//	                     retry, tools, approvals, questions and subagents
+//	crew_started, crew_updated, crew_ended   the subagents of a call
 //	work_started, work_ended   what the host does between turns
 type Event interface{ EventType() string }
 
@@ -52,6 +55,8 @@ type (
 	MessageStarted struct{}
 	MessageReset   struct {
 		Reason string `json:"reason"`
+		// Retry is set if the call is made again after a pause; absent from older hosts.
+		Retry *ModelRetry `json:"retry,omitempty"`
 	}
 	BlockStarted struct {
 		Index int               `json:"index"`
@@ -59,7 +64,7 @@ type (
 		ID    string            `json:"id,omitempty"`   // toolCall
 		Name  string            `json:"name,omitempty"` // toolCall
 	}
-	// BlockDelta grows a block: its text, its thinking, or the JSON text of its
+	// BlockDelta extends a block: its text, its thinking, or the JSON text of its
 	// arguments.
 	BlockDelta struct {
 		Index int    `json:"index"`
@@ -73,8 +78,8 @@ type (
 		ToolCallID string `json:"toolCallId"`
 		Delta      string `json:"delta"`
 	}
-	// ProcessChanged is the newest of what an operation told people; of many within a
-	// moment only the last is sent.
+	// ProcessChanged carries the latest progress of an operation. Of several within
+	// a short interval only the last is sent.
 	ProcessChanged struct {
 		Process Process `json:"process"`
 	}
@@ -86,9 +91,10 @@ type (
 		Decision   Decision `json:"decision"`
 		DecidedBy  string   `json:"decidedBy"` // client id, token id, or "host"
 		Feedback   string   `json:"feedback,omitempty"`
-		Rules      []string `json:"rules,omitempty"` // that hold from now on, with "always"
-		// Released says what allowed the call where nobody answered; decidedBy is then who
-		// changed that, or "host" after its start.
+		Rules      []string `json:"rules,omitempty"` // rules added with "always"
+		// Released is set if a rule or mode allowed the call before anyone
+		// answered; decidedBy is then whoever changed that, or "host" after a
+		// restart.
 		Released *session.Release `json:"released,omitempty"`
 	}
 	QuestionAsked struct {
@@ -100,39 +106,40 @@ type (
 		Answer     string          `json:"answer,omitempty"`
 		AnsweredBy string          `json:"answeredBy"` // client id, token id, or "host"
 	}
-	// AttendanceChanged tells, while something waits for a person, whether nobody who
-	// watches may answer it.
+	// AttendanceChanged reports, while an approval or a question waits, whether
+	// anyone who is watching may answer it.
 	AttendanceChanged struct {
 		Unattended bool `json:"unattended"`
 	}
 	QueueChanged struct {
 		Queue []session.QueuedPrompt `json:"queue"`
 	}
-	// CrewStarted tells that a call has given tasks to other agents.
-	CrewStarted struct {
-		Batch CrewBatch `json:"batch"`
+	// SubagentStarted reports that a call has delegated tasks to subagents.
+	SubagentStarted struct {
+		Batch SubagentBatch `json:"batch"`
 	}
-	// CrewUpdated replaces one child of a batch.
-	CrewUpdated struct {
-		ToolCallID string    `json:"toolCallId"`
-		Index      int       `json:"index"`
-		Child      CrewChild `json:"child"`
+	// SubagentUpdated replaces one child of a batch.
+	SubagentUpdated struct {
+		ToolCallID string        `json:"toolCallId"`
+		Index      int           `json:"index"`
+		Child      SubagentChild `json:"child"`
 	}
-	// CrewEnded takes a batch away; how it ended is in the log.
-	CrewEnded struct {
-		ToolCallID string `json:"toolCallId"`
+	// SubagentEnded removes a batch; its outcome is in the log too.
+	SubagentEnded struct {
+		Members    []session.SubagentMember `json:"members,omitempty"` // in the order of the tasks; absent from older hosts
+		ToolCallID string                   `json:"toolCallId"`
 	}
 	WorkStarted struct {
 		Work Work `json:"work"`
 	}
-	// WorkEnded ends it; Error is for people, and empty when it came to its end.
+	// WorkEnded ends the work; Error is for people and empty on success.
 	WorkEnded struct {
 		Kind  WorkKind `json:"kind"`
 		Error string   `json:"error,omitempty"`
 	}
 )
 
-// Events of the host, without seq; every connection with the view grant gets them.
+// Events of the host have no seq; every connection with the view grant gets them.
 type (
 	ProjectsChanged struct {
 		Projects []Project `json:"projects"`
@@ -144,14 +151,17 @@ type (
 		ID string `json:"id"`
 	}
 	ClientsChanged struct{}
-	// RulesChanged tells that rules were added or removed; list_rules lists them.
+	// RulesChanged reports that rules were added or removed; list_rules lists them.
 	RulesChanged struct{}
-	// MCPServersChanged tells that it was decided about a server of a project, or about
-	// the trust of its folder.
+	// AgentsChanged reports that agent definitions, or which of them may be used,
+	// changed; list_agents lists them.
+	AgentsChanged struct{}
+	// MCPServersChanged reports a decision about a server of a project or about the
+	// trust of its folder.
 	MCPServersChanged struct {
 		ProjectID string `json:"projectId"`
 	}
-	// UnknownEvent is an event of a newer host, kept as it came.
+	// UnknownEvent is an event of a newer host, kept as received.
 	UnknownEvent struct {
 		Name string          `json:"-"`
 		Raw  json.RawMessage `json:"-"`
@@ -175,9 +185,9 @@ func (QuestionAsked) EventType() string     { return "question_asked" }
 func (QuestionAnswered) EventType() string  { return "question_answered" }
 func (AttendanceChanged) EventType() string { return "attendance_changed" }
 func (QueueChanged) EventType() string      { return "queue_changed" }
-func (CrewStarted) EventType() string       { return "crew_started" }
-func (CrewUpdated) EventType() string       { return "crew_updated" }
-func (CrewEnded) EventType() string         { return "crew_ended" }
+func (SubagentStarted) EventType() string   { return "crew_started" }
+func (SubagentUpdated) EventType() string   { return "crew_updated" }
+func (SubagentEnded) EventType() string     { return "crew_ended" }
 func (WorkStarted) EventType() string       { return "work_started" }
 func (WorkEnded) EventType() string         { return "work_ended" }
 func (ProjectsChanged) EventType() string   { return "projects_changed" }
@@ -185,21 +195,82 @@ func (SessionUpdated) EventType() string    { return "session_updated" }
 func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (RulesChanged) EventType() string      { return "rules_changed" }
+func (AgentsChanged) EventType() string     { return "agents_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
-// Events lists a zero value of every event of this version.
-func Events() []Event {
-	return []Event{
-		EntryAppended{}, TurnStarted{}, TurnCancelling{}, TurnEnded{}, MessageStarted{}, MessageReset{},
-		BlockStarted{}, BlockDelta{}, ToolStarted{}, ToolOutput{}, ProcessChanged{}, ApprovalRequested{}, ApprovalResolved{},
-		QuestionAsked{}, QuestionAnswered{}, AttendanceChanged{}, QueueChanged{}, CrewStarted{}, CrewUpdated{}, CrewEnded{}, WorkStarted{}, WorkEnded{},
-		ProjectsChanged{}, SessionUpdated{}, SessionDeleted{}, ClientsChanged{}, RulesChanged{}, MCPServersChanged{},
-	}
+// eventDefinition is one event: its name on the wire, its zero value, and its
+// decoder.
+type eventDefinition struct {
+	name   string
+	zero   Event
+	decode func(data []byte) (Event, error)
 }
 
-// EventEnvelope is an event on the wire: the fields of the event together with
-// its type and, for events of a session, where it belongs.
+// defineEvent defines an event. A name is never reused for another event.
+func defineEvent[T Event]() eventDefinition {
+	var zero T
+	return eventDefinition{zero.EventType(), zero, func(data []byte) (Event, error) {
+		var event T
+		err := exactjson.Unmarshal(data, &event)
+		return event, err
+	}}
+}
+
+// events lists every event of this version.
+var events = []eventDefinition{
+	defineEvent[EntryAppended](),
+	defineEvent[TurnStarted](),
+	defineEvent[TurnCancelling](),
+	defineEvent[TurnEnded](),
+	defineEvent[MessageStarted](),
+	defineEvent[MessageReset](),
+	defineEvent[BlockStarted](),
+	defineEvent[BlockDelta](),
+	defineEvent[ToolStarted](),
+	defineEvent[ToolOutput](),
+	defineEvent[ProcessChanged](),
+	defineEvent[ApprovalRequested](),
+	defineEvent[ApprovalResolved](),
+	defineEvent[QuestionAsked](),
+	defineEvent[QuestionAnswered](),
+	defineEvent[AttendanceChanged](),
+	defineEvent[QueueChanged](),
+	defineEvent[SubagentStarted](),
+	defineEvent[SubagentUpdated](),
+	defineEvent[SubagentEnded](),
+	defineEvent[WorkStarted](),
+	defineEvent[WorkEnded](),
+	defineEvent[ProjectsChanged](),
+	defineEvent[SessionUpdated](),
+	defineEvent[SessionDeleted](),
+	defineEvent[ClientsChanged](),
+	defineEvent[RulesChanged](),
+	defineEvent[AgentsChanged](),
+	defineEvent[MCPServersChanged](),
+	defineEvent[TerminalOutput](),
+	defineEvent[TerminalChanged](),
+}
+
+// eventsByName maps names to events. It is read-only after initialization.
+var eventsByName = func() map[string]eventDefinition {
+	byName := map[string]eventDefinition{}
+	for _, d := range events {
+		byName[d.name] = d
+	}
+	return byName
+}()
+
+// Events returns a zero value of every event of this version.
+func Events() (all []Event) {
+	for _, d := range events {
+		all = append(all, d.zero)
+	}
+	return all
+}
+
+// EventEnvelope is an event on the wire: its fields, its type and, for events of a
+// session, the session and seq.
 type EventEnvelope struct {
 	SessionID string
 	Seq       uint64
@@ -221,18 +292,31 @@ func (e EventEnvelope) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := session.Encode(e.Event)
+	body, err := encodeBody(e.Event)
 	if err != nil {
 		return nil, err
 	}
 	return joinObjects(head, body), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. An unknown type becomes an
+// encodeBody encodes the fields of an event. The line of an entry is copied: it is JSON on one
+// line already. Only line ends, which JSON allows between values, need another form.
+func encodeBody(event Event) ([]byte, error) {
+	appended, ok := event.(EntryAppended)
+	raw := appended.Entry.Raw
+	if !ok || len(raw) == 0 || bytes.IndexByte(raw, '\r') >= 0 || bytes.IndexByte(raw, '\n') >= 0 {
+		return session.Encode(event)
+	}
+	const opening, closing = `{"entry":`, `}`
+	body := make([]byte, 0, len(opening)+len(raw)+len(closing))
+	return append(append(append(body, opening...), raw...), closing...), nil
+}
+
+// UnmarshalJSON reads the form that MarshalJSON writes. An unknown type becomes an
 // UnknownEvent.
 func (e *EventEnvelope) UnmarshalJSON(data []byte) error {
 	var head eventHead
-	if err := json.Unmarshal(data, &head); err != nil {
+	if err := exactjson.Unmarshal(data, &head); err != nil {
 		return fmt.Errorf("api: reading an event: %w", err)
 	}
 	event, err := decodeEvent(head.Type, data)
@@ -243,80 +327,13 @@ func (e *EventEnvelope) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// decodeEvent reads the fields of an event. An event of a newer host is kept as
+// received.
 func decodeEvent(name string, data []byte) (Event, error) {
-	switch name {
-	case "entry_appended":
-		return decode[EntryAppended](data)
-	case "turn_started":
-		return decode[TurnStarted](data)
-	case "turn_cancelling":
-		return decode[TurnCancelling](data)
-	case "turn_ended":
-		return decode[TurnEnded](data)
-	case "message_started":
-		return MessageStarted{}, nil
-	case "message_reset":
-		return decode[MessageReset](data)
-	case "block_started":
-		return decode[BlockStarted](data)
-	case "block_delta":
-		return decode[BlockDelta](data)
-	case "tool_started":
-		return decode[ToolStarted](data)
-	case "tool_output":
-		return decode[ToolOutput](data)
-	case "process_event":
-		return decode[ProcessChanged](data)
-	case "approval_requested":
-		return decode[ApprovalRequested](data)
-	case "approval_resolved":
-		return decode[ApprovalResolved](data)
-	case "question_asked":
-		return decode[QuestionAsked](data)
-	case "question_answered":
-		return decode[QuestionAnswered](data)
-	case "attendance_changed":
-		return decode[AttendanceChanged](data)
-	case "queue_changed":
-		return decode[QueueChanged](data)
-	case "crew_started":
-		return decode[CrewStarted](data)
-	case "crew_updated":
-		return decode[CrewUpdated](data)
-	case "crew_ended":
-		return decode[CrewEnded](data)
-	case "work_started":
-		return decode[WorkStarted](data)
-	case "work_ended":
-		return decode[WorkEnded](data)
-	}
-	return decodeHostEvent(name, data)
-}
-
-// decodeHostEvent reads what belongs to no session, or is told to those who do not
-// watch it too.
-func decodeHostEvent(name string, data []byte) (Event, error) {
-	switch name {
-	case "projects_changed":
-		return decode[ProjectsChanged](data)
-	case "session_updated":
-		return decode[SessionUpdated](data)
-	case "session_deleted":
-		return decode[SessionDeleted](data)
-	case "clients_changed":
-		return ClientsChanged{}, nil
-	case "rules_changed":
-		return RulesChanged{}, nil
-	case "mcp_servers_changed":
-		return decode[MCPServersChanged](data)
+	if d, known := eventsByName[name]; known {
+		return d.decode(data)
 	}
 	return UnknownEvent{Name: name, Raw: json.RawMessage(append([]byte(nil), data...))}, nil
-}
-
-func decode[T Event](data []byte) (Event, error) {
-	var event T
-	err := json.Unmarshal(data, &event)
-	return event, err
 }
 
 // joinObjects joins two JSON objects into one; a comes first.

@@ -2,84 +2,91 @@ package api
 
 import "github.com/scorel/scorel/packages/protocol/session"
 
-// Requests that work on the history of a session. What they add is in the log, so a
-// request that is sent again with its clientKey finds what it did and changes
-// nothing.
+// These requests work on the history of a session. Their results are in the log, so
+// a request that is repeated with its clientKey finds them and changes nothing.
 type (
-	// RewindSessionRequest moves the leaf back on its own path, and not past a
+	// RewindSessionRequest moves the leaf back on its own path, but not past a
 	// compaction. NavigateSessionRequest moves it anywhere in the tree.
 	//
-	// A message of the user as target means the place before it, and its text comes
-	// back to be written anew. Any other target must be the end of a turn. conflict
-	// when the leaf is not ExpectedLeaf any more, and while a turn runs.
+	// A user message as target means the position before it, and its text is
+	// returned for editing. Any other target must be the end of a turn. The error
+	// is conflict if the leaf is no longer ExpectedLeaf or a turn is running.
 	RewindSessionRequest struct {
-		SessionID     string `json:"sessionId"`
-		ClientKey     string `json:"clientKey"`
-		ExpectedLeaf  string `json:"expectedLeaf"`  // id of the last log entry that was seen
-		TargetEntryID string `json:"targetEntryId"` // "" is the place before the first entry
+		SessionID     string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey     string `json:"clientKey" req:"min=1"`
+		ExpectedLeaf  string `json:"expectedLeaf" req:"max=256"`  // id of the last log entry seen
+		TargetEntryID string `json:"targetEntryId" req:"max=256"` // "" means before the first entry
 	}
 	NavigateSessionRequest struct {
-		SessionID     string `json:"sessionId"`
-		ClientKey     string `json:"clientKey"`
-		ExpectedLeaf  string `json:"expectedLeaf"`
-		TargetEntryID string `json:"targetEntryId"`
-		// Summarize takes a summary of what is left along. It takes a while: the answer
-		// comes at once with Working, and the leaf moves at its end.
+		SessionID     string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey     string `json:"clientKey" req:"min=1"`
+		ExpectedLeaf  string `json:"expectedLeaf" req:"max=256"`
+		TargetEntryID string `json:"targetEntryId" req:"max=256"`
+		// Summarize carries over a summary of the abandoned part. It takes a while:
+		// the answer comes at once with Working, and the leaf moves when the
+		// summary is ready.
 		Summarize bool `json:"summarize,omitempty"`
 	}
 	MoveLeafResponse struct {
-		LeafID  string `json:"leafId"`         // of the session now
-		Text    string `json:"text,omitempty"` // of the user's message that was the target
-		Working bool   `json:"working,omitempty"`
+		LeafID string `json:"leafId"`         // current leaf of the session
+		Text   string `json:"text,omitempty"` // text of the target, if it is a user message
+		// Content is the content of that message if it has images, which a prompt
+		// to this session can reference.
+		Content session.Content `json:"content,omitempty"`
+		Working bool            `json:"working,omitempty"`
 	}
-	// SetLabelRequest labels an entry; "" takes the label off.
+	// SetLabelRequest labels an entry; "" removes the label.
 	SetLabelRequest struct {
-		SessionID string `json:"sessionId"`
-		ClientKey string `json:"clientKey"`
-		EntryID   string `json:"entryId"`
-		Label     string `json:"label"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey string `json:"clientKey" req:"min=1"`
+		EntryID   string `json:"entryId" req:"min=1,max=256"`
+		Label     string `json:"label" req:"max=4096"`
 	}
-	// ForkSessionRequest makes a new session of the path to an entry, which is chosen
-	// as in RewindSessionRequest; "" is the leaf, and makes a clone.
+	// ForkSessionRequest creates a session from the path to an entry, chosen as in
+	// RewindSessionRequest; "" means the leaf and makes a full copy.
 	ForkSessionRequest struct {
-		SessionID string `json:"sessionId"`
-		ClientKey string `json:"clientKey"`
-		EntryID   string `json:"entryId"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey string `json:"clientKey" req:"min=1"`
+		EntryID   string `json:"entryId" req:"optional,max=256"`
 	}
 	ForkSessionResponse struct {
 		Session SessionSummary `json:"session"`
-		Text    string         `json:"text,omitempty"` // of the user's message that was chosen
+		Text    string         `json:"text,omitempty"` // text of the chosen user message
+		// Content is the content of that message if it has images.
+		Content session.Content `json:"content,omitempty"`
 	}
-	// CompactSessionRequest lets a summary stand for the older part of the session.
+	// CompactSessionRequest replaces the older part of the session by a summary.
 	CompactSessionRequest struct {
-		SessionID    string `json:"sessionId"`
-		ClientKey    string `json:"clientKey"`
-		Instructions string `json:"instructions,omitempty"` // what the summary should look at
+		SessionID    string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey    string `json:"clientKey" req:"min=1"`
+		Instructions string `json:"instructions,omitempty" req:"max=4096"` // what the summary should focus on
 	}
 	CompactSessionResponse struct {
-		// EntryID is of the compaction when it is done; "" while the host works on it,
-		// which work_ended ends.
+		// EntryID is the id of the compaction once it is done; "" while the host
+		// works on it, until work_ended.
 		EntryID string `json:"entryId,omitempty"`
 	}
-	// GetTreeResponse holds messages of the user, ends of turns, summaries, labelled
-	// entries, and where branches begin; in the order of the log.
+	// GetTreeResponse holds user messages, ends of turns, summaries, labeled
+	// entries and branch points, in log order.
 	GetTreeResponse struct {
 		LeafID    string     `json:"leafId"`
 		Nodes     []TreeNode `json:"nodes"`
-		Truncated bool       `json:"truncated,omitempty"` // there are older ones
+		Truncated bool       `json:"truncated,omitempty"` // older entries were omitted
 	}
-	// EditQueueRequest replaces the queue by those of its prompts that are named, in
-	// this order. conflict when it does not hold what was expected any more.
+	// EditQueueRequest replaces the queue by the named prompts, in this order. The
+	// error is conflict if the queue no longer matches Expected.
 	EditQueueRequest struct {
-		SessionID string      `json:"sessionId"`
-		Expected  []string    `json:"expected"` // clientKeys, in order
-		Items     []QueueItem `json:"items"`
+		SessionID string      `json:"sessionId" req:"min=1,max=256"`
+		Expected  []string    `json:"expected" req:"max=64"` // clientKeys, in order
+		Items     []QueueItem `json:"items" req:"max=64"`
 	}
-	// QueueItem names a waiting prompt.
+	// QueueItem identifies a queued prompt.
 	QueueItem struct {
-		ClientKey string             `json:"clientKey"`
-		Text      string             `json:"text,omitempty"` // "" leaves it
-		Mode      session.PromptMode `json:"mode,omitempty"` // "" leaves it
+		ClientKey string `json:"clientKey" req:"min=1,max=256"`
+		Text      string `json:"text,omitempty" req:"max=1048576"` // "" keeps the text
+		// DropImages lists images to remove, by their sha256.
+		DropImages []string           `json:"dropImages,omitempty" req:"max=10"`
+		Mode       session.PromptMode `json:"mode,omitempty" req:"max=64"` // "" keeps the mode
 	}
 	EditQueueResponse struct {
 		Queue []session.QueuedPrompt `json:"queue"`

@@ -7,6 +7,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// ModelRetry is the next attempt of a call to the model that failed.
+type ModelRetry struct {
+	Reason   string `json:"reason"`   // one sentence for people
+	Attempt  int    `json:"attempt"`  // the number of the attempt; the first call is 1
+	Attempts int    `json:"attempts"` // how many are made at most
+	DelayMS  int64  `json:"delayMs"`  // the pause before it
+}
+
 // NewLive returns the state of an idle session; its lists are empty, not nil.
 func NewLive() Live {
 	return Live{
@@ -15,23 +23,27 @@ func NewLive() Live {
 		Approvals: []Approval{},
 		Questions: []Question{},
 		Queue:     []session.QueuedPrompt{},
-		Crew:      []CrewBatch{},
+		Subagents: []SubagentBatch{},
 		Processes: []Process{},
 	}
 }
 
-// Clone returns a copy that shares nothing that Apply changes.
+// Clone returns a copy that shares nothing that Apply modifies.
 func (l Live) Clone() Live {
 	l.Partial = append([]PartialBlock{}, l.Partial...)
 	l.Tools = append([]RunningTool{}, l.Tools...)
 	l.Approvals = append([]Approval{}, l.Approvals...)
 	l.Questions = append([]Question{}, l.Questions...)
 	l.Queue = append([]session.QueuedPrompt{}, l.Queue...)
-	l.Crew = append([]CrewBatch{}, l.Crew...)
+	l.Subagents = append([]SubagentBatch{}, l.Subagents...)
 	l.Processes = append([]Process{}, l.Processes...)
 	if l.Turn != nil {
 		turn := *l.Turn
 		l.Turn = &turn
+	}
+	if l.Retry != nil {
+		retry := *l.Retry
+		l.Retry = &retry
 	}
 	if l.Work != nil {
 		work := *l.Work
@@ -40,18 +52,19 @@ func (l Live) Clone() Live {
 	return l
 }
 
-// Apply projects one event of the session. Host and entries use the same rules,
-// so that what an entry built from events equals what a fresh load gives.
-// Events that do not concern Live change nothing.
+// Apply applies one event of the session. Host and entries use the same rules, so a
+// state built from events equals a fresh load. Events that do not concern Live are
+// ignored.
 func (l *Live) Apply(event Event) {
 	switch e := event.(type) {
 	case EntryAppended:
 		l.applyEntry(e.Entry)
 	case MessageStarted:
-		l.Partial = []PartialBlock{}
+		l.Partial, l.Retry = []PartialBlock{}, nil
 	case MessageReset:
-		l.Partial = []PartialBlock{}
+		l.Partial, l.Retry = []PartialBlock{}, e.Retry
 	case BlockStarted:
+		l.Retry = nil
 		if e.Index == len(l.Partial) {
 			l.Partial = append(l.Partial, PartialBlock{Type: e.Block, ID: e.ID, Name: e.Name})
 		}
@@ -77,12 +90,12 @@ func (l *Live) Apply(event Event) {
 		l.Unattended = e.Unattended
 	case QueueChanged:
 		l.Queue = append([]session.QueuedPrompt{}, e.Queue...)
-	case CrewStarted:
-		l.Crew = append(l.withoutBatch(e.Batch.ToolCallID), e.Batch)
-	case CrewUpdated:
-		l.updateCrew(e)
-	case CrewEnded:
-		l.Crew = l.withoutBatch(e.ToolCallID)
+	case SubagentStarted:
+		l.Subagents = append(l.withoutBatch(e.Batch.ToolCallID), e.Batch)
+	case SubagentUpdated:
+		l.updateSubagents(e)
+	case SubagentEnded:
+		l.Subagents = l.withoutBatch(e.ToolCallID)
 	case WorkStarted:
 		work := e.Work
 		l.Work = &work
@@ -97,7 +110,8 @@ func (l *Live) Apply(event Event) {
 		}
 	case TurnEnded:
 		l.Turn, l.Partial, l.Tools, l.Approvals = nil, []PartialBlock{}, []RunningTool{}, []Approval{}
-		l.Questions, l.Unattended, l.Crew = []Question{}, false, []CrewBatch{}
+		l.Retry = nil
+		l.Questions, l.Unattended, l.Subagents = []Question{}, false, []SubagentBatch{}
 	}
 }
 
@@ -110,8 +124,8 @@ func (l *Live) applyProcess(p Process) {
 	l.Processes[i] = p
 }
 
-// applyEntry decodes nothing but results: an answer may be large, and every entry
-// does this for every message.
+// applyEntry decodes only tool results: an answer may be large, and every entry
+// runs this for every message.
 func (l *Live) applyEntry(entry session.Entry) {
 	if record, ok := entry.AsProcess(); ok {
 		l.Processes = slices.DeleteFunc(l.Processes, func(p Process) bool { return p.Last.OperationID == record.OperationID })
@@ -119,12 +133,10 @@ func (l *Live) applyEntry(entry session.Entry) {
 	}
 	switch entry.Role() {
 	case session.RoleAssistant:
-		l.Partial = []PartialBlock{}
+		l.Partial, l.Retry = []PartialBlock{}, nil
 	case session.RoleToolResult:
-		message, _ := entry.AsMessage() // what does not decode answers no call
-		l.Tools = slices.DeleteFunc(l.Tools, func(t RunningTool) bool {
-			return t.ToolCallID == message.Message.ToolCallID
-		})
+		callID := entry.ToolCallID()
+		l.Tools = slices.DeleteFunc(l.Tools, func(t RunningTool) bool { return t.ToolCallID == callID })
 	}
 }
 
@@ -136,7 +148,7 @@ func (l *Live) growTool(e ToolOutput) {
 	}
 }
 
-// tail returns the last most bytes of s, cut forward to the start of a rune.
+// tail returns the last most bytes of s, shortened to begin at a rune boundary.
 func tail(s string, most int) string {
 	if len(s) <= most {
 		return s

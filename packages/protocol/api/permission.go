@@ -2,27 +2,29 @@ package api
 
 import "strings"
 
-// Mode is how much an agent may do in a session without asking. Rules and a floor
-// hold in every mode.
+// Mode determines how much an agent may do in a session without asking. Rules and
+// the minimum checks apply in every mode.
 type Mode string
 
 const (
-	// ModePlan: it reads, and changes nothing.
+	// ModePlan allows reading only.
 	ModePlan Mode = "plan"
-	// ModeAsk: every change asks, unless a rule allows it.
+	// ModeAsk asks for every change that no rule allows.
 	ModeAsk Mode = "ask"
-	// ModeAcceptEdits: it changes files of the project; the rest asks.
+	// ModeAcceptEdits allows changes to files of the project and asks for
+	// everything else.
 	ModeAcceptEdits Mode = "accept-edits"
-	// ModeAuto: only what is risky asks.
+	// ModeAuto asks only for risky calls.
 	ModeAuto Mode = "auto"
-	// ModeBypass: only what cannot be read asks.
+	// ModeBypass asks only for commands that cannot be analyzed.
 	ModeBypass Mode = "bypass"
 )
 
-// Modes lists the modes; each allows what those before it allow.
+// Modes lists the modes from the strictest; each allows everything that earlier
+// ones allow.
 func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAcceptEdits, ModeAuto, ModeBypass} }
 
-// ModeNames are the modes as a sentence lists them: "plan, ask, ...".
+// ModeNames returns the modes as a list for a sentence: "plan, ask, ...".
 func ModeNames() string {
 	var names []string
 	for _, mode := range Modes() {
@@ -31,7 +33,7 @@ func ModeNames() string {
 	return strings.Join(names, ", ")
 }
 
-// RiskLevel says how much a call can break.
+// RiskLevel is how much damage a call can do.
 type RiskLevel string
 
 const (
@@ -40,7 +42,7 @@ const (
 	RiskHigh   RiskLevel = "high"
 )
 
-// Risk is what a person is told of a call.
+// Risk is the assessment of a call that people are shown.
 type Risk struct {
 	Level   RiskLevel `json:"level"`
 	Reasons []string  `json:"reasons"` // each a few words

@@ -8,8 +8,8 @@ import (
 // Empty is a request or response without fields.
 type Empty struct{}
 
-// Requests and responses, in the order of Table.
-// ThinkingConfigured as a level of set_model goes back to what config.toml says.
+// Requests and responses follow, in the order of Table.
+// ThinkingConfigured as the level of set_model restores the level of config.toml.
 const ThinkingConfigured = "configured"
 
 type (
@@ -20,212 +20,234 @@ type (
 	ListProjectsResponse struct {
 		Projects []Project `json:"projects"`
 	}
-	// AddProjectRequest is idempotent: the same folder is the same project.
+	// AddProjectRequest is idempotent: the same folder yields the same project.
 	AddProjectRequest struct {
-		Path string `json:"path"`
+		Path string `json:"path" req:"max=4096"`
 	}
 	AddProjectResponse struct {
 		Project Project `json:"project"`
 	}
-	// RemoveProjectRequest is refused with project_in_use while sessions exist.
+	// RemoveProjectRequest is refused with project_in_use while the project has
+	// sessions.
 	RemoveProjectRequest struct {
-		ProjectID string `json:"projectId"`
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
 	}
-	// TrustProjectRequest lets a folder's own settings, skills and MCP servers count,
-	// or no longer.
+	// TrustProjectRequest enables a folder's own settings, skills and MCP servers,
+	// or disables them again.
 	TrustProjectRequest struct {
-		ProjectID string `json:"projectId"`
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
 		Trusted   bool   `json:"trusted"`
 	}
 	TrustProjectResponse struct {
 		Project Project `json:"project"`
 	}
-	// ListDirRequest lists the folders in Path; "" is the user's home folder.
+	// ListDirRequest lists the folders in Path; "" means the user's home folder.
 	ListDirRequest struct {
-		Path string `json:"path"`
+		Path string `json:"path" req:"optional,max=4096"`
 	}
 	ListDirResponse struct {
 		Path    string     `json:"path"`             // resolved
 		Parent  string     `json:"parent,omitempty"` // "" at the root
 		Entries []DirEntry `json:"entries"`
-		// Truncated is true when there are more than are listed.
+		// Truncated is true if not all folders are listed.
 		Truncated bool `json:"truncated,omitempty"`
 	}
 
-	// ListSessionsRequest lists newest first; "" lists all projects. Sessions that an
-	// agent had made are left out while the one that they belong to is there.
+	// ListSessionsRequest lists pinned sessions first, then the newest first; ""
+	// lists all projects. Sessions of subagents are left out while their parent
+	// exists.
 	ListSessionsRequest struct {
-		ProjectID string `json:"projectId"`
-		All       bool   `json:"all,omitempty"`   // those too
-		Limit     int    `json:"limit,omitempty"` // of one answer, at most MaxSessions; 0 is all at once
-		After     string `json:"after,omitempty"` // Next of the answer before; "" begins with the newest
-		// Watching says that somebody sees the list and what session_updated says of it, for as
-		// long as the connection lasts: a session that waits for a person has somebody to wait for.
+		ProjectID string `json:"projectId" req:"optional,max=256"`
+		All       bool   `json:"all,omitempty"` // include sessions of subagents
+		// Archived selects archived sessions: "" leaves them out, ArchivedOnly
+		// lists only them, and ArchivedToo lists all sessions.
+		Archived string `json:"archived,omitempty" req:"max=64"`
+		Limit    int    `json:"limit,omitempty" req:"min=0"`   // sessions per answer, at most MaxSessions; 0 means all at once
+		After    string `json:"after,omitempty" req:"max=256"` // Next of the previous answer; "" starts with the newest
+		// Watching marks the connection, until it closes, as one where a person
+		// sees this list and its session_updated events: a waiting session then
+		// counts as attended.
 		Watching bool `json:"watching,omitempty"`
 	}
 	ListSessionsResponse struct {
 		Sessions []SessionSummary `json:"sessions"`
-		// Next is for the next request; "" where nothing follows. A session that changes
-		// between two requests moves to the front, which session_updated tells.
+		// Next is the After of the next request; "" at the end. A session that
+		// changes between two requests moves to the front, which session_updated
+		// reports.
 		Next  string `json:"next,omitempty"`
-		Total int    `json:"total,omitempty"` // sessions of the whole list now
+		Total int    `json:"total,omitempty"` // current number of sessions in the whole list
 	}
-	// CreateSessionRequest makes one session per ClientKey.
+	// CreateSessionRequest creates one session per ClientKey.
 	CreateSessionRequest struct {
-		ProjectID string `json:"projectId"`
-		ClientKey string `json:"clientKey"`
-		Model     string `json:"model,omitempty"` // name in config.toml; "" is the default
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		ClientKey string `json:"clientKey" req:"min=1"`
+		Model     string `json:"model,omitempty" req:"max=256"` // name in config.toml; "" means the default
+		Agent     string `json:"agent,omitempty" req:"max=256"` // agent that the session runs as; "" means none
 	}
 	CreateSessionResponse struct {
 		Session SessionSummary `json:"session"`
 	}
 	RenameSessionRequest struct {
-		SessionID string `json:"sessionId"`
-		Name      string `json:"name"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Name      string `json:"name" req:"max=4096"`
 	}
-	// CopySessionRequest copies a session to another session provider. Doing it
-	// again changes nothing.
+	// CopySessionRequest copies a session to another session provider. Repeating it
+	// changes nothing.
 	CopySessionRequest struct {
-		SessionID string `json:"sessionId"`
-		To        string `json:"to"`             // "file", "postgres" or "mysql"
-		Move      bool   `json:"move,omitempty"` // take it away where it was
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		To        string `json:"to" req:"min=1,max=64"` // "file", "postgres" or "mysql"
+		Move      bool   `json:"move,omitempty"`        // delete the original
 	}
-	// ImportSessionRequest takes a session file of this machine in.
+	// ImportSessionRequest imports a session file of the host's machine.
 	ImportSessionRequest struct {
-		Path      string `json:"path"`                // absolute
-		ProjectID string `json:"projectId,omitempty"` // "" is the project of the folder that the file names
+		Path      string `json:"path" req:"max=4096"`               // absolute
+		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" means the project of the folder named in the file
 	}
 	ImportSessionResponse struct {
 		Session SessionSummary `json:"session"`
+		// Proof is what the original file proved, before anything was added to it.
+		Proof *Proof `json:"proof,omitempty"`
 	}
-	// SetModelRequest chooses the model, how much it thinks, or both. Where the model
-	// does not know the level, the nearest of Model.ThinkingLevels counts.
+	// SetModelRequest sets the model, its thinking level, or both. If the model
+	// does not support the level, the nearest of Model.ThinkingLevels is used.
 	SetModelRequest struct {
-		SessionID string `json:"sessionId"`
-		Model     string `json:"model"` // "" with Thinking leaves it
-		// Thinking is "off", "minimal", "low", "medium" or "high"; ThinkingConfigured goes
-		// back to what config.toml says, and "" leaves it.
-		Thinking string `json:"thinking,omitempty"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Model     string `json:"model" req:"optional,max=256"` // "" with Thinking keeps the model
+		// Thinking is "off", "minimal", "low", "medium" or "high";
+		// ThinkingConfigured restores the level of config.toml, and "" keeps the
+		// current one.
+		Thinking string `json:"thinking,omitempty" req:"max=64"`
 	}
-	// SetModeRequest says how much the agent may do without asking. The highest mode
-	// that a connection may set is in get_host.
+	// SetModeRequest sets how much the agent may do without asking. get_host
+	// returns the highest mode that a connection may set.
 	SetModeRequest struct {
-		SessionID string `json:"sessionId"`
-		Mode      Mode   `json:"mode"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Mode      Mode   `json:"mode" req:"max=64"`
 	}
-	// ResyncEventsRequest subscribes to a session and says what was seen. Zero
-	// anchors get a full reload.
+	// ResyncEventsRequest subscribes to a session and states what the entry has
+	// seen. Zero anchors request a full reload.
 	ResyncEventsRequest struct {
-		SessionID string `json:"sessionId"`
-		Anchors
-		// Unattended says that nobody on this connection can answer the agent.
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Anchors   `req:"optional"`
+		// Unattended means that no one on this connection can answer the agent.
 		Unattended bool `json:"unattended,omitempty"`
 	}
-	// ResyncEventsResponse brings the entry to the state at Anchors; every later
-	// event follows on the same connection, with no gap.
+	// ResyncEventsResponse brings the entry to the state at Anchors; all later
+	// events follow on the same connection without a gap.
 	ResyncEventsResponse struct {
 		Mode    ResyncMode      `json:"mode"`
 		Session SessionSummary  `json:"session"`
 		Entries []session.Entry `json:"entries"` // empty for stream_resume
-		// Before is for get_entries, which gives what lies before Entries; 0 where
-		// nothing does. full_reload only: in the other modes the one from before holds.
+		// Before is the argument of get_entries for what precedes Entries; 0 if
+		// nothing does. Set for full_reload only: in the other modes the earlier
+		// value stays valid.
 		Before  uint64          `json:"before,omitempty"`
 		Events  []EventEnvelope `json:"events"` // stream_resume only
 		Live    Live            `json:"live"`
 		Anchors Anchors         `json:"anchors"`
 	}
-	// GetEntriesRequest asks for the last entries before a place in the log; 0 is its
-	// end. With After it asks for the first entries after that place, and with Around
-	// for the entries on both sides of one, none of them at Before or behind it.
+	// GetEntriesRequest requests the last entries before a position in the log; 0
+	// is its end. With After it requests the first entries after that position, and
+	// with Around the entries on both sides of one; none of them is at Before or
+	// after it.
 	GetEntriesRequest struct {
-		SessionID string `json:"sessionId"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
 		Before    uint64 `json:"before,omitempty"`
 		After     uint64 `json:"after,omitempty"`
-		Around    string `json:"around,omitempty"` // id of an entry
-		Limit     int    `json:"limit,omitempty"`  // 0, or more than WindowEntries, is WindowEntries
+		Around    string `json:"around,omitempty" req:"max=256"` // id of an entry
+		Limit     int    `json:"limit,omitempty" req:"min=0"`    // 0, or more than WindowEntries, means WindowEntries
 	}
-	// GetEntriesResponse holds them in the order of the log.
+	// GetEntriesResponse holds the entries in log order.
 	GetEntriesResponse struct {
 		Entries []session.Entry `json:"entries"`
-		// Before is for the next request; 0 where nothing lies before Entries. Answers to
-		// After have none.
+		// Before is for the next request; 0 if nothing precedes Entries. Answers to
+		// After do not set it.
 		Before uint64 `json:"before,omitempty"`
-		// After is for the next request; 0 where nothing lies between Entries and the
-		// request's Before. Only answers to After and Around have it.
+		// After is for the next request; 0 if nothing lies between Entries and the
+		// request's Before. Only answers to After and Around set it.
 		After uint64 `json:"after,omitempty"`
-		// PathID is the last of Entries on the path to the session's leaf, "" where none
-		// is. Only answers to After and Around have it.
+		// PathID is the last of Entries on the path to the session's leaf, or "" if
+		// there is none. Only answers to After and Around set it.
 		PathID string `json:"pathId,omitempty"`
-		// OnPath tells whether the entry of Around is on the path to the leaf.
+		// OnPath reports whether the entry of Around is on the path to the leaf.
 		OnPath bool `json:"onPath,omitempty"`
 	}
-	// GetProcessLogRequest asks for lines of an operation's log.
+	// GetProcessLogRequest requests lines of an operation's log.
 	GetProcessLogRequest struct {
-		ProcessLogRef string `json:"processLogRef"`
-		From          int64  `json:"from,omitempty"`  // next of the page before; 0 is the beginning
-		Limit         int    `json:"limit,omitempty"` // 0, or more than 200, is 200
+		ProcessLogRef string `json:"processLogRef" req:"min=1,max=256"`
+		From          int64  `json:"from,omitempty" req:"min=0"`  // Next of the previous page; 0 means the beginning
+		Limit         int    `json:"limit,omitempty" req:"min=0"` // 0, or more than 200, means 200
 	}
 	GetProcessLogResponse struct {
 		Lines []session.ProcessLine `json:"lines"`
-		// Next is for the next request, also for what an operation that runs will add.
+		// Next is for the next request, also for lines that a running operation
+		// will add.
 		Next int64 `json:"next"`
-		More bool  `json:"more,omitempty"` // there are lines after these
+		More bool  `json:"more,omitempty"` // more lines follow
 	}
-	// SessionRequest names a session and nothing else.
+	// SessionRequest names a session.
 	SessionRequest struct {
-		SessionID string `json:"sessionId"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
 	}
 
 	// SendPromptRequest sends one prompt per ClientKey; a retry changes nothing.
 	SendPromptRequest struct {
-		SessionID string `json:"sessionId"`
-		ClientKey string `json:"clientKey"`
-		Text      string `json:"text"`
-		// AllowAll gives every approval that this prompt will ask for.
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		ClientKey string `json:"clientKey" req:"min=1"`
+		// Text is a text-only prompt. Content replaces it for a list of texts and
+		// images, at most MaxImages of them.
+		Text    string        `json:"text,omitempty" req:"max=1048576"`
+		Content []PromptBlock `json:"content,omitempty" req:"max=21"`
+		// AllowAll grants every approval that this prompt will ask for.
 		AllowAll bool `json:"allowAll,omitempty"`
-		// AllowRules are rules that hold for this prompt.
-		AllowRules []string `json:"allowRules,omitempty"`
-		// Mode is how it meets a running turn; "" is follow_up.
-		Mode session.PromptMode `json:"mode,omitempty"`
+		// AllowRules are rules that apply to this prompt.
+		AllowRules []string `json:"allowRules,omitempty" req:"max=32"`
+		// Mode determines what happens if a turn is running; "" means follow_up.
+		Mode session.PromptMode `json:"mode,omitempty" req:"max=64"`
 	}
 	SendPromptResponse struct {
 		State   PromptState `json:"state"`
-		EntryID string      `json:"entryId,omitempty"` // of the message, when taken
+		EntryID string      `json:"entryId,omitempty"` // entry of the message once it is in the log
 	}
 	// CancelTurnRequest cancels the named turn, and no later one.
 	CancelTurnRequest struct {
-		SessionID string `json:"sessionId"`
-		TurnID    string `json:"turnId"`
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		TurnID    string `json:"turnId" req:"min=1,max=256"`
 	}
 	CancelTurnResponse struct {
-		// Cancelled is false when that turn had ended already.
+		// Cancelled is false if that turn had already ended.
 		Cancelled bool `json:"cancelled"`
 	}
 	AnswerApprovalRequest struct {
-		SessionID  string   `json:"sessionId"`
-		ApprovalID string   `json:"approvalId"`
-		Decision   Decision `json:"decision"`
-		Feedback   string   `json:"feedback,omitempty"` // to the agent, with deny; at most MaxFeedback bytes
-		Shown      string   `json:"shown,omitempty"`    // of the approval that was answered; "" is not compared
+		SessionID  string   `json:"sessionId" req:"min=1,max=256"`
+		ApprovalID string   `json:"approvalId" req:"min=1,max=256"`
+		Decision   Decision `json:"decision" req:"min=1,max=64"`
+		Feedback   string   `json:"feedback,omitempty" req:"max=8192"` // to the agent, with deny; at most MaxFeedback bytes
+		Shown      string   `json:"shown,omitempty" req:"max=256"`     // Shown of the approval that was answered; "" skips the comparison
+		// Signature is the signature of the answer with the client's key. An
+		// invalid one is refused; an unsigned answer is accepted, and the log
+		// records that it is unsigned.
+		Signature *session.AnswerSignature `json:"signature,omitempty"`
 	}
-	// AnswerApprovalResponse tells the decision that counts: the first answer wins.
+	// AnswerApprovalResponse reports the decision that counts: the first answer
+	// wins.
 	AnswerApprovalResponse struct {
 		Decision  Decision `json:"decision"`
 		DecidedBy string   `json:"decidedBy"` // client id, token id, or "host"
 		Won       bool     `json:"won"`       // false when another answer counts
-		// Released says what allowed the call before anybody answered.
+		// Released says what allowed the call before anyone answered.
 		Released *session.Release `json:"released,omitempty"`
 	}
 
-	// AnswerQuestionRequest answers a question, with one of its choices or in other
-	// words; Skip, without an answer, leaves it to the agent.
+	// AnswerQuestionRequest answers a question, with one of its choices or in free
+	// text; Skip, without an answer, lets the agent decide.
 	AnswerQuestionRequest struct {
-		SessionID  string `json:"sessionId"`
-		QuestionID string `json:"questionId"`
-		Answer     string `json:"answer,omitempty"` // at most MaxAnswer bytes
+		SessionID  string `json:"sessionId" req:"min=1,max=256"`
+		QuestionID string `json:"questionId" req:"min=1,max=256"`
+		Answer     string `json:"answer,omitempty" req:"max=32768"` // at most MaxAnswer bytes
 		Skip       bool   `json:"skip,omitempty"`
 	}
-	// AnswerQuestionResponse tells the answer that counts: the first one wins.
+	// AnswerQuestionResponse reports the answer that counts: the first one wins.
 	AnswerQuestionResponse struct {
 		Outcome    QuestionOutcome `json:"outcome"`
 		Answer     string          `json:"answer,omitempty"`
@@ -234,19 +256,19 @@ type (
 	}
 
 	ListMCPServersRequest struct {
-		ProjectID string `json:"projectId"`
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
 	}
 	ListMCPServersResponse struct {
 		Servers []MCPServer `json:"servers"`
 		// Problems are sentences about the configuration as a whole.
 		Problems []string `json:"problems,omitempty"`
 	}
-	// DecideMCPServerRequest allows or denies to start a server of .mcp.json. It is
-	// refused with conflict when Hash is not that of its configuration now.
+	// DecideMCPServerRequest allows or denies starting a server of .mcp.json. It is
+	// refused with conflict if Hash is not that of the current configuration.
 	DecideMCPServerRequest struct {
-		ProjectID string `json:"projectId"`
-		Name      string `json:"name"`
-		Hash      string `json:"hash"`
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+		Hash      string `json:"hash" req:"max=256"`
 		Allow     bool   `json:"allow"`
 	}
 	DecideMCPServerResponse struct {
@@ -259,15 +281,26 @@ type (
 	RevokeClientRequest struct {
 		ClientID ident.ID `json:"clientId"`
 	}
+	// SetGrantRequest gives a client one of ExtraGrants or revokes it. Repeating it
+	// changes nothing.
+	SetGrantRequest struct {
+		ClientID ident.ID `json:"clientId"`
+		Grant    Grant    `json:"grant"`
+		Given    bool     `json:"given"`
+	}
+	SetGrantResponse struct {
+		Client Client `json:"client"`
+	}
 
-	// CreateTokenRequest admits a token for programs on the host's own machine. Who
-	// asks makes the token and keeps it; the same hash is the same token.
+	// CreateTokenRequest registers a token for programs on the host's own machine.
+	// The caller generates and keeps the token; the same hash yields the same
+	// token.
 	CreateTokenRequest struct {
-		Hash   string  `json:"hash"` // SHA-256 of the token, lower-case hex
-		Label  string  `json:"label"`
-		Grants []Grant `json:"grants"`
-		// ExpiresAt is when it stops working, in Unix milliseconds; 0 is never.
-		ExpiresAt int64 `json:"expiresAt,omitempty"`
+		Hash   string  `json:"hash" req:"max=256"` // SHA-256 of the token, lower-case hex
+		Label  string  `json:"label" req:"max=256"`
+		Grants []Grant `json:"grants" req:"min=1,max=64"`
+		// ExpiresAt is when the token expires, in Unix milliseconds; 0 means never.
+		ExpiresAt int64 `json:"expiresAt,omitempty" req:"min=0"`
 	}
 	CreateTokenResponse struct {
 		Token Token `json:"token"`
@@ -276,35 +309,36 @@ type (
 		Tokens []Token `json:"tokens"`
 	}
 	RevokeTokenRequest struct {
-		TokenID string `json:"tokenId"`
+		TokenID string `json:"tokenId" req:"min=1,max=256"`
 	}
 
-	// CreatePairingResponse holds a code to show. The secret half never leaves
-	// the host's machine but through the person who reads it.
+	// CreatePairingResponse holds a code to show. Its secret half leaves the host's
+	// machine only through the person who reads it.
 	CreatePairingResponse struct {
 		PairingID string `json:"pairingId"`
 		Code      string `json:"code"`
 		URL       string `json:"url"`       // the relay's page with the code in the fragment
 		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
 	}
-	// RedeemPairingRequest takes a code that an entry shows.
+	// RedeemPairingRequest redeems a code that an entry shows.
 	RedeemPairingRequest struct {
-		Code string `json:"code"`
+		Code string `json:"code" req:"min=1,max=256"`
 	}
 	RedeemPairingResponse struct {
 		PairingID string `json:"pairingId"`
 	}
-	// PairingRequest names a pairing under way.
+	// PairingRequest names a pairing in progress.
 	PairingRequest struct {
-		PairingID string `json:"pairingId"`
+		PairingID string `json:"pairingId" req:"min=1,max=256"`
 	}
-	// AwaitPairingResponse comes when the other side proved that it knows the code.
+	// AwaitPairingResponse is sent when the other side has proven that it knows the
+	// code.
 	AwaitPairingResponse struct {
 		ClientID ident.ID `json:"clientId"`
 		Label    string   `json:"label"`
 	}
 	FinishPairingRequest struct {
-		PairingID string `json:"pairingId"`
+		PairingID string `json:"pairingId" req:"min=1,max=256"`
 		Accept    bool   `json:"accept"`
 	}
 	FinishPairingResponse struct {

@@ -1,10 +1,10 @@
 package api
 
-// MaxKeptRules bounds the rules that a host keeps of one kind for one project, or
-// for all.
+// MaxKeptRules limits the rules that a host stores per kind and project, or per
+// kind for all projects.
 const MaxKeptRules = 500
 
-// RuleKind is what a rule says of the calls that it is about.
+// RuleKind is the effect of a rule on the calls that it matches.
 type RuleKind string
 
 const (
@@ -13,10 +13,10 @@ const (
 	RuleDeny  RuleKind = "deny"
 )
 
-// RuleKinds lists the kinds, the strongest first.
+// RuleKinds lists the kinds, strongest first.
 func RuleKinds() []RuleKind { return []RuleKind{RuleDeny, RuleAsk, RuleAllow} }
 
-// RuleScope says where a rule holds.
+// RuleScope is where a rule applies.
 type RuleScope string
 
 const (
@@ -24,49 +24,55 @@ const (
 	ScopeUser    RuleScope = "user"    // in every project of the host
 )
 
-// Where a rule is kept.
+// Where a rule is stored.
 const (
-	// RulesConfig is the user's own file: no request changes it.
+	// RulesConfig is the user's own file, which no request changes.
 	RulesConfig = "config.toml"
-	// RulesKept holds what people allowed with "always", and what add_rule added.
+	// RulesKept holds rules that people added by answering "always" or that
+	// add_rule added.
 	RulesKept = "permissions.json"
 )
 
-// PermissionRule is a rule that calls of tools are judged by.
+// PermissionRule is a rule that tool calls are judged by.
 type PermissionRule struct {
-	Rule      string    `json:"rule"` // as it is written: bash(go test *)
+	Rule      string    `json:"rule"` // as written: bash(go test *)
 	Kind      RuleKind  `json:"kind"`
 	Scope     RuleScope `json:"scope"`
-	ProjectID string    `json:"projectId,omitempty"` // of the scope "project"
-	// Source is RulesConfig or RulesKept; only what is kept there can be removed.
+	ProjectID string    `json:"projectId,omitempty"` // for the scope "project"
+	// Source is RulesConfig or RulesKept; only rules of RulesKept can be removed.
 	Source string `json:"source"`
-	// Problem is why the rule does not count, "" when it does: a tool of it is gone.
+	// Problem is why the rule has no effect, such as a missing tool; "" if it
+	// applies.
 	Problem string `json:"problem,omitempty"`
 }
 
 type (
-	// ListRulesRequest asks for the rules that hold in a project; "" is those of every
-	// project.
+	// ListRulesRequest requests the rules that apply in a project; "" means rules
+	// for all projects.
 	ListRulesRequest struct {
-		ProjectID string `json:"projectId,omitempty"`
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
 	}
-	// ListRulesResponse holds those of projects before those of the user, and in each
-	// what denies first.
+	// ListRulesResponse lists rules of projects before those of the user, and deny
+	// rules first within each.
 	ListRulesResponse struct {
 		Rules []PermissionRule `json:"rules"`
 	}
-	// RuleRequest names a rule of RulesKept. Adding it twice, and removing it twice,
-	// changes nothing.
+	// RuleRequest names a rule of RulesKept. Adding or removing it twice changes
+	// nothing.
 	RuleRequest struct {
-		Rule      string   `json:"rule"`
-		Kind      RuleKind `json:"kind"`
-		ProjectID string   `json:"projectId,omitempty"` // "" is every project: the scope "user"
+		Rule      string   `json:"rule" req:"min=1,max=4096"`
+		Kind      RuleKind `json:"kind" req:"min=1,max=64"`
+		ProjectID string   `json:"projectId,omitempty" req:"max=256"` // "" means every project: the scope "user"
+		// Confirm repeats the rule if it allows programs to run others, to write
+		// anywhere, or every call of a tool. It confirms that a person was asked and
+		// wants it.
+		Confirm string `json:"confirm,omitempty" req:"max=4096"`
 	}
 	AddRuleResponse struct {
 		Rule PermissionRule `json:"rule"`
 	}
 	RemoveRuleResponse struct {
-		// Removed is false when there was no such rule.
+		// Removed is false if there was no such rule.
 		Removed bool `json:"removed"`
 	}
 )

@@ -4,44 +4,54 @@ package api
 const (
 	MaxQuery = 512 // bytes of a search
 	MaxHits  = 50  // hits of one answer
+
+	MaxSessionHits = 1000 // hits of one answer in one session
 )
 
 type (
-	// SearchSessionsRequest searches the text of all sessions. Query is what people
-	// write: words that must all be there, "phrases", begin* for words that begin so,
-	// and -word for what must not be there. Case and accents do not matter.
+	// SearchSessionsRequest searches the text of all sessions. Query combines
+	// required words, "phrases", prefix* and -excluded words. Case and accents are
+	// ignored.
 	SearchSessionsRequest struct {
-		Query     string `json:"query"`
-		ProjectID string `json:"projectId,omitempty"` // "" searches all projects
-		// Role is whose text is searched: "" is everybody's, else "user", "assistant",
-		// "tool", "summary", "name" or "other".
-		Role  string `json:"role,omitempty"`
-		Limit int    `json:"limit,omitempty"` // 0, or more than MaxHits, is MaxHits
+		Query     string `json:"query" req:"max=512"`
+		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" searches all projects
+		// SessionID restricts the search to one session, which lists all of its hits; ""
+		// searches all sessions.
+		SessionID string `json:"sessionId,omitempty" req:"max=256"`
+		// Role restricts the search: "" searches everything, otherwise "user",
+		// "assistant", "tool", "summary", "name" or "other".
+		Role string `json:"role,omitempty" req:"max=64"`
+		// Limit bounds the hits: 0, or more than MaxHits, means MaxHits; in one session
+		// MaxSessionHits.
+		Limit int `json:"limit,omitempty"`
 	}
-	// SearchSessionsResponse holds the newest hits first, at most three of one session.
+	// SearchSessionsResponse lists the newest hits first, at most three per session
+	// in a search over several.
 	SearchSessionsResponse struct {
 		Hits []SearchHit `json:"hits"`
-		// Behind is how many sessions wait to be read into the index: what was said in
-		// them last may be missing.
+		// Behind is the number of sessions not yet fully indexed, whose latest text
+		// may be missing.
 		Behind int `json:"behind,omitempty"`
+		// Total is the number of all hits, listed or not, of a search in one session.
+		Total int `json:"total,omitempty"`
 	}
 )
 
-// SearchHit is an entry of a session that was found.
+// SearchHit is an entry that matched.
 type SearchHit struct {
 	SessionID string `json:"sessionId"`
 	ProjectID string `json:"projectId"`
-	Name      string `json:"name"` // of the session, as SessionSummary.Name
+	Name      string `json:"name"` // name of the session, as in SessionSummary.Name
 	EntryID   string `json:"entryId"`
-	Seq       uint64 `json:"seq"` // of the entry: get_entries with before: seq + 1 ends with it
+	Seq       uint64 `json:"seq"` // seq of the entry: get_entries with before: seq + 1 ends with it
 	Role      string `json:"role"`
 	At        int64  `json:"at"` // Unix milliseconds
-	// Snippet is the text around what was found.
+	// Snippet is the text around the match; empty in a search in one session.
 	Snippet []SnippetPart `json:"snippet"`
 }
 
 // SnippetPart is a piece of a snippet.
 type SnippetPart struct {
 	Text  string `json:"text"`
-	Found bool   `json:"found,omitempty"` // it is what was searched for
+	Found bool   `json:"found,omitempty"` // the part matched
 }

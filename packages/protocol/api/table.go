@@ -1,67 +1,204 @@
 package api
 
-// Spec is one line of the table of requests.
+// Spec describes a request without its Go types.
 type Spec struct {
 	Name     string
 	Grant    Grant
 	Request  any // zero value of the request type
 	Response any // zero value of the response type
 	Doc      string
+	// Concurrent is true for requests that wait for a person, a network or a
+	// database. They do not block the requests after them.
+	Concurrent bool
 }
 
-// Table lists every request of this version. A name is never used for something
-// else later.
+// Definition defines one request: its name on the wire, its request and response
+// types, and the grant that it needs. The host, the clients, the schemas, the
+// TypeScript types and the documents are derived from it.
+type Definition[Request, Response any] struct{ spec Spec }
+
+// Define defines a request. A name is never reused for another request.
+func Define[Request, Response any](name string, grant Grant, doc string, options ...Option) Definition[Request, Response] {
+	var (
+		request  Request
+		response Response
+	)
+	spec := Spec{Name: name, Grant: grant, Request: request, Response: response, Doc: doc}
+	for _, apply := range options {
+		apply(&spec)
+	}
+	return Definition[Request, Response]{spec}
+}
+
+// Spec returns the definition without its types.
+func (d Definition[Request, Response]) Spec() Spec { return d.spec }
+
+// Name returns the name of the request on the wire.
+func (d Definition[Request, Response]) Name() string { return d.spec.Name }
+
+// Option modifies a definition.
+type Option func(*Spec)
+
+// Concurrently marks a request that does not block the requests after it.
+func Concurrently(s *Spec) { s.Concurrent = true }
+
+// The requests of this version.
+var (
+	GetHost         = Define[Empty, GetHostResponse]("get_host", GrantView, "Describes the host, its models and the permissions of this connection.")
+	ListProjects    = Define[Empty, ListProjectsResponse]("list_projects", GrantView, "Lists the projects.")
+	AddProject      = Define[AddProjectRequest, AddProjectResponse]("add_project", GrantManage, "Adds a folder of the host as a project; the same folder yields the same project.")
+	RemoveProject   = Define[RemoveProjectRequest, Empty]("remove_project", GrantManage, "Removes a project that has no sessions. The folder itself is kept.")
+	TrustProject    = Define[TrustProjectRequest, TrustProjectResponse]("trust_project", GrantManage, "Enables a folder's own settings, skills and MCP servers, or disables them again.")
+	ListDir         = Define[ListDirRequest, ListDirResponse]("list_dir", GrantManage, "Lists the folders in a folder of the host.")
+	ListSessions    = Define[ListSessionsRequest, ListSessionsResponse]("list_sessions", GrantView, "Lists sessions, newest first, all or a page of them.")
+	SearchSessions  = Define[SearchSessionsRequest, SearchSessionsResponse]("search_sessions", GrantView, "Searches the text of all sessions, newest hits first.")
+	CreateSession   = Define[CreateSessionRequest, CreateSessionResponse]("create_session", GrantPrompt, "Creates a session; the same clientKey yields the same session.")
+	RenameSession   = Define[RenameSessionRequest, Empty]("rename_session", GrantPrompt, "Renames a session.")
+	UpdateSession   = Define[UpdateSessionRequest, UpdateSessionResponse]("update_session", GrantPrompt, "Changes a session's title, archived and pinned state, and metadata.")
+	GetSnapshot     = Define[SessionRequest, GetSnapshotResponse]("get_snapshot", GrantView, "Returns the current state of a session and the context for its model.")
+	DeleteSession   = Define[SessionRequest, Empty]("delete_session", GrantManage, "Deletes a session permanently.", Concurrently)
+	CopySession     = Define[CopySessionRequest, Empty]("copy_session", GrantManage, "Copies or moves a session to another session provider, byte for byte.", Concurrently)
+	ImportSession   = Define[ImportSessionRequest, ImportSessionResponse]("import_session", GrantLocal, "Imports a scorel or Pi session file of the host's machine.", Concurrently)
+	VerifySession   = Define[VerifySessionRequest, VerifySessionResponse]("verify_session", GrantView, "Checks the hash chain of a session, its signed heads, and who answered its approvals.", Concurrently)
+	SetModel        = Define[SetModelRequest, Empty]("set_model", GrantPrompt, "Sets the model and its thinking level for the next turns of a session.")
+	SetMode         = Define[SetModeRequest, Empty]("set_mode", GrantManage, "Sets how much the agent may do in a session without asking.")
+	ForkSession     = Define[ForkSessionRequest, ForkSessionResponse]("fork_session", GrantPrompt, "Creates a session from the path to an entry; the same clientKey yields the same session.")
+	GetTree         = Define[SessionRequest, GetTreeResponse]("get_tree", GrantView, "Returns an outline of a session's tree.")
+	RewindSession   = Define[RewindSessionRequest, MoveLeafResponse]("rewind_session", GrantPrompt, "Moves the leaf back on its path.")
+	NavigateSession = Define[NavigateSessionRequest, MoveLeafResponse]("navigate_session", GrantPrompt, "Moves the leaf anywhere in the tree.")
+	SetLabel        = Define[SetLabelRequest, Empty]("set_label", GrantPrompt, "Labels an entry.")
+	CompactSession  = Define[CompactSessionRequest, CompactSessionResponse]("compact_session", GrantPrompt, "Replaces the older part of a session by a summary.")
+	ResyncEvents    = Define[ResyncEventsRequest, ResyncEventsResponse]("resync_events", GrantView, "Subscribes to a session and returns what the entry has missed.")
+	GetEntries      = Define[GetEntriesRequest, GetEntriesResponse]("get_entries", GrantView, "Returns entries of a log before or after a position, or around an entry.")
+	GetProcessLog   = Define[GetProcessLogRequest, GetProcessLogResponse]("get_process_log", GrantView, "Returns the log of an operation, by its reference.")
+	Unsubscribe     = Define[SessionRequest, Empty]("unsubscribe", GrantView, "Ends the subscription to a session.")
+	SendPrompt      = Define[SendPromptRequest, SendPromptResponse]("send_prompt", GrantPrompt, "Sends a prompt, once per clientKey.")
+	UploadBlob      = Define[UploadBlobRequest, UploadBlobResponse]("upload_blob", GrantPrompt, "Uploads a part of an image for a later prompt; repeating a part changes nothing.")
+	GetBlob         = Define[GetBlobRequest, GetBlobResponse]("get_blob", GrantView, "Returns a part of an image of a session.")
+	EditQueue       = Define[EditQueueRequest, EditQueueResponse]("edit_queue", GrantPrompt, "Edits, reorders and removes queued prompts.")
+	CancelTurn      = Define[CancelTurnRequest, CancelTurnResponse]("cancel_turn", GrantPrompt, "Cancels a running turn.")
+	AnswerApproval  = Define[AnswerApprovalRequest, AnswerApprovalResponse]("answer_approval", GrantApprove, "Answers a pending approval; the first answer wins.")
+	AnswerQuestion  = Define[AnswerQuestionRequest, AnswerQuestionResponse]("answer_question", GrantPrompt, "Answers a question of the agent; the first answer wins.")
+	ListRules       = Define[ListRulesRequest, ListRulesResponse]("list_rules", GrantView, "Lists the permission rules for tool calls.")
+	AddRule         = Define[RuleRequest, AddRuleResponse]("add_rule", GrantManage, "Adds a rule for one project or all projects.")
+	RemoveRule      = Define[RuleRequest, RemoveRuleResponse]("remove_rule", GrantManage, "Removes a stored rule.")
+	ListAgents      = Define[ListAgentsRequest, ListAgentsResponse]("list_agents", GrantView, "Lists the agent definitions of a project, and the files that were skipped.")
+	PreviewAgent    = Define[PreviewAgentRequest, PreviewAgentResponse]("preview_agent", GrantView, "Shows the system prompt and the tools that an agent gets.")
+	SaveAgent       = Define[SaveAgentRequest, SaveAgentResponse]("save_agent", GrantManage, "Creates or changes the file of an agent definition.")
+	DeleteAgent     = Define[DeleteAgentRequest, Empty]("delete_agent", GrantManage, "Deletes the file of an agent definition.")
+	ListSkills      = Define[ListSkillsRequest, ListSkillsResponse]("list_skills", GrantView, "Lists the skills of a project.", Concurrently)
+	ListMCPServers  = Define[ListMCPServersRequest, ListMCPServersResponse]("list_mcp_servers", GrantManage, "Lists the MCP servers of a project with their states.")
+	DecideMCPServer = Define[DecideMCPServerRequest, DecideMCPServerResponse]("decide_mcp_server", GrantManage, "Allows or denies starting an MCP server of a project.")
+	ListFiles       = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
+	ReadFile        = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
+	GitStatus       = Define[GitStatusRequest, GitStatusResponse]("git_status", GrantFiles, "Lists the uncommitted changes of a repository.", Concurrently)
+	GitDiff         = Define[GitDiffRequest, GitDiffResponse]("git_diff", GrantFiles, "Shows what is not committed, or what a commit changed.", Concurrently)
+	GitLog          = Define[GitLogRequest, GitLogResponse]("git_log", GrantFiles, "Lists the commits of a repository.", Concurrently)
+	GitBranches     = Define[GitBranchesRequest, GitBranchesResponse]("git_branches", GrantFiles, "Lists the local branches of a repository.", Concurrently)
+	GitCommit       = Define[GitCommitRequest, GitCommitResponse]("git_commit", GrantFiles, "Commits the current content of some files.", Concurrently)
+	GetChanges      = Define[GetChangesRequest, GetChangesResponse]("get_changes", GrantFiles, "Lists the files that changed since a session began.", Concurrently)
+	RevertFile      = Define[RevertFileRequest, Empty]("revert_file", GrantFiles, "Restores a file as it was when a session began.", Concurrently)
+	ListClients     = Define[Empty, ListClientsResponse]("list_clients", GrantManage, "Lists the clients of the host.")
+	RevokeClient    = Define[RevokeClientRequest, Empty]("revoke_client", GrantManage, "Revokes a client and closes its connections.")
+	SetGrant        = Define[SetGrantRequest, SetGrantResponse]("set_grant", GrantLocal, "Gives a client a grant that pairing does not give, or revokes it.")
+	CreateToken     = Define[CreateTokenRequest, CreateTokenResponse]("create_token", GrantLocal, "Registers a token with some grants for programs on the host's machine; the same hash yields the same token.")
+	ListTokens      = Define[Empty, ListTokensResponse]("list_tokens", GrantLocal, "Lists the tokens.")
+	RevokeToken     = Define[RevokeTokenRequest, Empty]("revoke_token", GrantLocal, "Revokes a token and closes its connections.")
+	CreatePairing   = Define[Empty, CreatePairingResponse]("create_pairing", GrantLocal, "Requests a pairing code from the relay, to be shown to a person.", Concurrently)
+	RedeemPairing   = Define[RedeemPairingRequest, RedeemPairingResponse]("redeem_pairing", GrantLocal, "Redeems a code that an entry shows.", Concurrently)
+	AwaitPairing    = Define[PairingRequest, AwaitPairingResponse]("await_pairing", GrantLocal, "Waits until the other side has proven that it knows the code.", Concurrently)
+	FinishPairing   = Define[FinishPairingRequest, FinishPairingResponse]("finish_pairing", GrantLocal, "Accepts or rejects the other side.", Concurrently)
+	OpenTerminal    = Define[OpenTerminalRequest, TerminalResponse]("open_terminal", GrantShell, "Starts a shell on the host's machine; the same clientKey yields the same terminal.")
+	ListTerminals   = Define[Empty, ListTerminalsResponse]("list_terminals", GrantShell, "Lists the terminals of the asking client.")
+	AttachTerminal  = Define[AttachTerminalRequest, AttachTerminalResponse]("attach_terminal", GrantShell, "Sends the output of a terminal from an offset to this connection.")
+	DetachTerminal  = Define[TerminalRequest, Empty]("detach_terminal", GrantShell, "Ends the output to this connection. The shell continues.")
+	AckTerminal     = Define[AckTerminalRequest, Empty]("ack_terminal", GrantShell, "Acknowledges output, so that more follows.")
+	WriteTerminal   = Define[WriteTerminalRequest, Empty]("write_terminal", GrantShell, "Types into a terminal.")
+	ResizeTerminal  = Define[ResizeTerminalRequest, TerminalResponse]("resize_terminal", GrantShell, "Sets the size of a terminal.")
+	CloseTerminal   = Define[TerminalRequest, Empty]("close_terminal", GrantShell, "Ends the shell with everything in its session, and removes the terminal.")
+	StopHost        = Define[Empty, Empty]("stop_host", GrantLocal, "Stops the host cleanly.")
+)
+
+// Table lists every request. A test compares it with the definitions.
 func Table() []Spec {
 	return []Spec{
-		{"get_host", GrantView, Empty{}, GetHostResponse{}, "Describes the host, its models and what the asking connection may do."},
-		{"list_projects", GrantView, Empty{}, ListProjectsResponse{}, "Lists the projects."},
-		{"add_project", GrantManage, AddProjectRequest{}, AddProjectResponse{}, "Makes a folder of the host a project; the same folder gives the same project."},
-		{"remove_project", GrantManage, RemoveProjectRequest{}, Empty{}, "Forgets a project that has no sessions. The folder stays."},
-		{"trust_project", GrantManage, TrustProjectRequest{}, TrustProjectResponse{}, "Lets a folder's own settings, skills and MCP servers count, or no longer."},
-		{"list_dir", GrantManage, ListDirRequest{}, ListDirResponse{}, "Lists the folders in a folder of the host."},
-		{"list_sessions", GrantView, ListSessionsRequest{}, ListSessionsResponse{}, "Lists sessions, newest first, all or a page of them."},
-		{"search_sessions", GrantView, SearchSessionsRequest{}, SearchSessionsResponse{}, "Searches the text of all sessions, newest hits first."},
-		{"create_session", GrantPrompt, CreateSessionRequest{}, CreateSessionResponse{}, "Makes a session; the same clientKey gives the same session."},
-		{"rename_session", GrantPrompt, RenameSessionRequest{}, Empty{}, "Names a session."},
-		{"delete_session", GrantManage, SessionRequest{}, Empty{}, "Takes a session away for good."},
-		{"copy_session", GrantManage, CopySessionRequest{}, Empty{}, "Copies or moves a session to another session provider, every byte of it."},
-		{"import_session", GrantLocal, ImportSessionRequest{}, ImportSessionResponse{}, "Takes a session file of the host's machine in, of scorel or Pi."},
-		{"set_model", GrantPrompt, SetModelRequest{}, Empty{}, "Chooses the model, and how much it thinks, for the next turns of a session."},
-		{"set_mode", GrantManage, SetModeRequest{}, Empty{}, "Says how much the agent may do in a session without asking."},
-		{"fork_session", GrantPrompt, ForkSessionRequest{}, ForkSessionResponse{}, "Makes a new session of the path to an entry; the same clientKey gives the same session."},
-		{"get_tree", GrantView, SessionRequest{}, GetTreeResponse{}, "Gives the tree of a session in short."},
-		{"rewind_session", GrantPrompt, RewindSessionRequest{}, MoveLeafResponse{}, "Moves the leaf back on its path."},
-		{"navigate_session", GrantPrompt, NavigateSessionRequest{}, MoveLeafResponse{}, "Moves the leaf anywhere in the tree."},
-		{"set_label", GrantPrompt, SetLabelRequest{}, Empty{}, "Labels an entry."},
-		{"compact_session", GrantPrompt, CompactSessionRequest{}, CompactSessionResponse{}, "Lets a summary stand for the older part of a session."},
-		{"resync_events", GrantView, ResyncEventsRequest{}, ResyncEventsResponse{}, "Subscribes to a session and catches up from what was seen."},
-		{"get_entries", GrantView, GetEntriesRequest{}, GetEntriesResponse{}, "Gives the entries of a log before or after a place in it, or around an entry."},
-		{"get_process_log", GrantView, GetProcessLogRequest{}, GetProcessLogResponse{}, "Gives the log of an operation, by its reference."},
-		{"unsubscribe", GrantView, SessionRequest{}, Empty{}, "Ends the subscription."},
-		{"send_prompt", GrantPrompt, SendPromptRequest{}, SendPromptResponse{}, "Sends a prompt; the same clientKey sends it once."},
-		{"edit_queue", GrantPrompt, EditQueueRequest{}, EditQueueResponse{}, "Edits, reorders and removes prompts that wait."},
-		{"cancel_turn", GrantPrompt, CancelTurnRequest{}, CancelTurnResponse{}, "Cancels a running turn."},
-		{"answer_approval", GrantApprove, AnswerApprovalRequest{}, AnswerApprovalResponse{}, "Answers a tool call that waits; the first answer wins."},
-		{"answer_question", GrantPrompt, AnswerQuestionRequest{}, AnswerQuestionResponse{}, "Answers a question of the agent; the first answer wins."},
-		{"list_rules", GrantView, ListRulesRequest{}, ListRulesResponse{}, "Lists the rules that calls of tools are judged by."},
-		{"add_rule", GrantManage, RuleRequest{}, AddRuleResponse{}, "Keeps a rule for a project, or for all."},
-		{"remove_rule", GrantManage, RuleRequest{}, RemoveRuleResponse{}, "Takes back a rule that is kept."},
-		{"list_mcp_servers", GrantManage, ListMCPServersRequest{}, ListMCPServersResponse{}, "Lists the MCP servers of a project and how they stand."},
-		{"decide_mcp_server", GrantManage, DecideMCPServerRequest{}, DecideMCPServerResponse{}, "Allows or denies to start a server that a project names."},
-		{"list_clients", GrantManage, Empty{}, ListClientsResponse{}, "Lists the entries that the host knows."},
-		{"revoke_client", GrantManage, RevokeClientRequest{}, Empty{}, "Shuts an entry out at once."},
-		{"create_token", GrantLocal, CreateTokenRequest{}, CreateTokenResponse{}, "Admits a token with some grants, for programs on the host's machine; the same hash is the same token."},
-		{"list_tokens", GrantLocal, Empty{}, ListTokensResponse{}, "Lists the tokens."},
-		{"revoke_token", GrantLocal, RevokeTokenRequest{}, Empty{}, "Ends a token, and its connections at once."},
-		{"create_pairing", GrantLocal, Empty{}, CreatePairingResponse{}, "Asks the relay for a pairing code to show."},
-		{"redeem_pairing", GrantLocal, RedeemPairingRequest{}, RedeemPairingResponse{}, "Takes a code that an entry shows."},
-		{"await_pairing", GrantLocal, PairingRequest{}, AwaitPairingResponse{}, "Waits until the other side proved that it knows the code."},
-		{"finish_pairing", GrantLocal, FinishPairingRequest{}, FinishPairingResponse{}, "Accepts or rejects the other side."},
-		{"stop_host", GrantLocal, Empty{}, Empty{}, "Ends the host cleanly."},
+		GetHost.Spec(),
+		ListProjects.Spec(),
+		AddProject.Spec(),
+		RemoveProject.Spec(),
+		TrustProject.Spec(),
+		ListDir.Spec(),
+		ListSessions.Spec(),
+		SearchSessions.Spec(),
+		CreateSession.Spec(),
+		RenameSession.Spec(),
+		UpdateSession.Spec(),
+		GetSnapshot.Spec(),
+		DeleteSession.Spec(),
+		CopySession.Spec(),
+		ImportSession.Spec(),
+		VerifySession.Spec(),
+		SetModel.Spec(),
+		SetMode.Spec(),
+		ForkSession.Spec(),
+		GetTree.Spec(),
+		RewindSession.Spec(),
+		NavigateSession.Spec(),
+		SetLabel.Spec(),
+		CompactSession.Spec(),
+		ResyncEvents.Spec(),
+		GetEntries.Spec(),
+		GetProcessLog.Spec(),
+		Unsubscribe.Spec(),
+		SendPrompt.Spec(),
+		UploadBlob.Spec(),
+		GetBlob.Spec(),
+		EditQueue.Spec(),
+		CancelTurn.Spec(),
+		AnswerApproval.Spec(),
+		AnswerQuestion.Spec(),
+		ListRules.Spec(),
+		AddRule.Spec(),
+		RemoveRule.Spec(),
+		ListAgents.Spec(),
+		PreviewAgent.Spec(),
+		SaveAgent.Spec(),
+		DeleteAgent.Spec(),
+		ListSkills.Spec(),
+		ListMCPServers.Spec(),
+		DecideMCPServer.Spec(),
+		ListFiles.Spec(),
+		ReadFile.Spec(),
+		GitStatus.Spec(),
+		GitDiff.Spec(),
+		GitLog.Spec(),
+		GitBranches.Spec(),
+		GitCommit.Spec(),
+		GetChanges.Spec(),
+		RevertFile.Spec(),
+		ListClients.Spec(),
+		RevokeClient.Spec(),
+		SetGrant.Spec(),
+		CreateToken.Spec(),
+		ListTokens.Spec(),
+		RevokeToken.Spec(),
+		CreatePairing.Spec(),
+		RedeemPairing.Spec(),
+		AwaitPairing.Spec(),
+		FinishPairing.Spec(),
+		OpenTerminal.Spec(),
+		ListTerminals.Spec(),
+		AttachTerminal.Spec(),
+		DetachTerminal.Spec(),
+		AckTerminal.Spec(),
+		WriteTerminal.Spec(),
+		ResizeTerminal.Spec(),
+		CloseTerminal.Spec(),
+		StopHost.Spec(),
 	}
 }
 
-// Lookup finds a request by its name.
+// Lookup returns the request with the given name.
 func Lookup(name string) (Spec, bool) {
 	for _, spec := range Table() {
 		if spec.Name == name {

@@ -10,10 +10,14 @@ type Project struct {
 	ID   string `json:"id"`
 	Name string `json:"name"` // last element of the path
 	Path string `json:"path"` // absolute, symbolic links resolved
-	// Missing is true when the folder is not there now.
+	// Missing is true if the folder does not exist at the moment.
 	Missing bool `json:"missing,omitempty"`
-	// Trusted is true when the folder's own settings, skills and MCP servers count.
+	// Trusted is true if the folder's own settings, skills and MCP servers are
+	// enabled.
 	Trusted bool `json:"trusted,omitempty"`
+	// Unavailable is why the sessions of the project cannot be reached; absent if
+	// they can.
+	Unavailable string `json:"unavailable,omitempty"`
 }
 
 // Model is a model that the host can use.
@@ -22,11 +26,13 @@ type Model struct {
 	Provider      string `json:"provider"`
 	ID            string `json:"id"` // the provider's name for it
 	ContextWindow int    `json:"contextWindow,omitempty"`
-	// ThinkingLevels are what set_model can choose, from the least to the most; empty
-	// where the model cannot be told how much to think.
+	// ThinkingLevels are the levels that set_model accepts, from least to most;
+	// empty if the model has no such setting.
 	ThinkingLevels []string `json:"thinkingLevels,omitempty"`
-	// Thinking is the level that config.toml names; "" leaves it to the provider.
+	// Thinking is the level set in config.toml; "" leaves it to the provider.
 	Thinking string `json:"thinking,omitempty"`
+	// Images is true if the model accepts images.
+	Images bool `json:"images,omitempty"`
 	// Demo is true for the built-in demo model, which is not an AI.
 	Demo bool `json:"demo,omitempty"`
 }
@@ -42,87 +48,104 @@ type HostInfo struct {
 	RelayURL     string   `json:"relayUrl,omitempty"`
 	// RelayState is "connected", "connecting" or "off".
 	RelayState string  `json:"relayState"`
-	Grants     []Grant `json:"grants"`            // what the asking connection may do
+	Grants     []Grant `json:"grants"`            // grants of this connection
 	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that it may set
-	// Sandbox tells what holds commands back: "bubblewrap+landlock", "landlock" or "none".
+	// Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or
+	// "none".
 	Sandbox     string `json:"sandbox,omitempty"`
 	SandboxNote string `json:"sandboxNote,omitempty"` // why it is not the strongest
-	// SandboxLimits is absent without a sandbox, where nothing holds commands back.
+	// SandboxLimits is absent without a sandbox, when commands are not restricted.
 	SandboxLimits *SandboxLimits `json:"sandboxLimits,omitempty"`
+	// RunsAsRoot is true for a host with root privileges, which it should not have.
+	RunsAsRoot bool `json:"runsAsRoot,omitempty"`
+	// Outages are the session providers that are unavailable; the host keeps trying
+	// to reach them.
+	Outages []Outage `json:"outages,omitempty"`
 }
 
-// SandboxLimits is what commands reach in truth, whatever config.toml asks for.
+// Outage is a session provider that cannot be reached.
+type Outage struct {
+	Provider string `json:"provider"` // its name in config.toml
+	Place    string `json:"place"`    // its database, as "sessions on db.example:5432"
+	Reason   string `json:"reason"`   // for people
+	Since    int64  `json:"since"`    // Unix milliseconds
+}
+
+// SandboxLimits is what commands can actually reach, whatever config.toml asks for.
 type SandboxLimits struct {
-	// Network is "open", "closed", or "no_tcp" where TCP alone can be cut off.
+	// Network is "open", "closed", or "no_tcp" if only TCP can be blocked.
 	Network  string   `json:"network"`
 	Writable []string `json:"writable"`          // absolute folders besides the project
-	Missing  []string `json:"missing,omitempty"` // folders that were asked for and are not there
-	// Exposed are folders of scorel's own that commands can write to, for they lie in
-	// a writable one.
+	Missing  []string `json:"missing,omitempty"` // requested folders that do not exist
+	// Exposed are scorel's own folders that commands can write to because they lie
+	// inside a writable one.
 	Exposed []string `json:"exposed,omitempty"`
 }
 
-// Client is an entry that the host knows.
+// Client is an entry that is paired with the host.
 type Client struct {
 	ID       ident.ID `json:"id"`
 	Label    string   `json:"label"`
 	Grants   []Grant  `json:"grants"`
 	PairedAt int64    `json:"pairedAt"` // Unix milliseconds
-	Online   bool     `json:"online"`   // has a channel open
+	Online   bool     `json:"online"`   // has an open channel
 }
 
-// MCPServer is a server of tools that a project can use.
+// MCPServer is an MCP server that a project can use.
 type MCPServer struct {
 	Name      string `json:"name"`
 	Source    string `json:"source"`    // "config.toml" or ".mcp.json"
 	Transport string `json:"transport"` // "stdio" or "http"
-	// Shown is what would be started or asked, in one line: what a person consents to.
+	// Shown is the command or URL in one line, as people are shown it for consent.
 	Shown string `json:"shown"`
-	// The same in parts. Command, Args, Cwd and Env are of a server that is started, URL
-	// and Headers of one that is asked.
+	// The parts of Shown: Command, Args, Cwd and Env for a server that is started,
+	// URL and Headers for one that is contacted.
 	Command string       `json:"command,omitempty"`
 	Args    []string     `json:"args,omitempty"`
-	Cwd     string       `json:"cwd,omitempty"` // "" is the project's folder
+	Cwd     string       `json:"cwd,omitempty"` // "" means the project's folder
 	Env     []MCPSetting `json:"env,omitempty"`
 	URL     string       `json:"url,omitempty"`
 	Headers []MCPSetting `json:"headers,omitempty"`
-	// Hash is of the configuration that is consented to; "" where none is needed.
+	// Sandbox is the sandbox of a server that is started, as in HostInfo.Sandbox.
+	Sandbox string `json:"sandbox,omitempty"`
+	// Hash identifies the configuration that needs consent; "" if none is needed.
 	Hash  string         `json:"hash,omitempty"`
 	State MCPServerState `json:"state"`
-	// Reason says in words why it does not run.
+	// Reason is why the server does not run, for people.
 	Reason string   `json:"reason,omitempty"`
 	Tools  []string `json:"tools"` // as the server names them, while it runs
 }
 
-// MCPSetting is a variable or a header that a server is given.
+// MCPSetting is an environment variable or header for a server.
 type MCPSetting struct {
 	Name string `json:"name"`
-	// Value is "" where Secret is true: the name sounds like that of a secret.
+	// Value is "" if Secret is true: the name looks like that of a secret.
 	Value  string `json:"value"`
 	Secret bool   `json:"secret,omitempty"`
 }
 
-// MCPServerState says how a server stands.
+// MCPServerState is the state of a server.
 type MCPServerState string
 
 const (
 	MCPDisabled     MCPServerState = "disabled"      // config.toml says so
 	MCPUntrusted    MCPServerState = "untrusted"     // its folder is not trusted
-	MCPNeedsConsent MCPServerState = "needs_consent" // nobody decided about this configuration
+	MCPNeedsConsent MCPServerState = "needs_consent" // this configuration has not been approved or denied
 	MCPDenied       MCPServerState = "denied"
-	MCPIdle         MCPServerState = "idle" // it may run, and no turn wanted it yet
+	MCPIdle         MCPServerState = "idle" // allowed, but not needed by a turn yet
 	MCPStarting     MCPServerState = "starting"
 	MCPReady        MCPServerState = "ready"
-	MCPFailed       MCPServerState = "failed" // it did not start, or ended; a later turn tries again
+	MCPFailed       MCPServerState = "failed" // it did not start or has exited; a later turn tries again
 )
 
-// Token is what a host tells of a token for programs on its own machine.
+// Token describes a token for programs on the host's own machine.
 type Token struct {
 	ID        string  `json:"id"` // begins with tok_
 	Label     string  `json:"label"`
 	Grants    []Grant `json:"grants"`
 	CreatedAt int64   `json:"createdAt"` // Unix milliseconds
-	// ExpiresAt is when it stops working, in Unix milliseconds; absent is never.
+	// ExpiresAt is when the token expires, in Unix milliseconds; absent means
+	// never.
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 }
 
@@ -138,61 +161,68 @@ type DirEntry struct {
 type SessionSummary struct {
 	ID           string `json:"id"`
 	ProjectID    string `json:"projectId"`
-	Name         string `json:"name"`      // given, or the first words of the first prompt, or ""
+	Name         string `json:"name"`      // as given, or the first words of the first prompt, or ""
 	CreatedAt    int64  `json:"createdAt"` // Unix milliseconds
 	UpdatedAt    int64  `json:"updatedAt"` // Unix milliseconds
 	MessageCount int    `json:"messageCount"`
 	Running      bool   `json:"running"`
-	// WaitingApproval is true while a tool call waits for an answer, here or in a child.
+	// WaitingApproval is true while a tool call waits for an approval, in the
+	// session or a subagent.
 	WaitingApproval bool `json:"waitingApproval,omitempty"`
 	// WaitingAnswer is true while a question of the agent waits.
 	WaitingAnswer bool `json:"waitingAnswer,omitempty"`
-	// Model is the name in config.toml of the model that answers next.
+	// Model is the name in config.toml of the model for the next turn.
 	Model string `json:"model"`
-	// Thinking is how much that model thinks; "" leaves it to the provider.
+	// Thinking is the model's thinking level; "" leaves it to the provider.
 	Thinking string `json:"thinking,omitempty"`
 	// Mode is how much the agent may do without asking.
 	Mode Mode `json:"mode,omitempty"`
-	// Damaged tells what is wrong with the file, "" when nothing is.
+	// Archived sessions are left out of lists by default; Pinned ones come first.
+	Archived bool `json:"archived,omitempty"`
+	Pinned   bool `json:"pinned,omitempty"`
+	// Meta holds the keys and values set by update_session.
+	Meta map[string]string `json:"meta,omitempty"`
+	// Damaged describes damage to the session file, "" if there is none.
 	Damaged string `json:"damaged,omitempty"`
-	// ParentSessionID is of the session whose agent had this one made; "" when a person did.
+	// ParentSessionID is the session whose agent started this subagent; "" if a
+	// person created it.
 	ParentSessionID string `json:"parentSessionId,omitempty"`
-	// Usage is what the turns of the session took, on all branches, with attempts that
-	// failed or were cancelled as far as the provider told of them.
+	// Usage is what the turns of the session used, on all branches, including
+	// failed or canceled attempts as far as the provider reported them.
 	Usage TokenUsage `json:"usage,omitzero"`
-	// Auxiliary is what was spent beside the turns: on summaries and titles.
+	// Auxiliary is usage outside turns, for summaries and titles.
 	Auxiliary TokenUsage `json:"auxiliary,omitzero"`
-	// Delegated is all that the sessions took, those of theirs with them, that its agent had
-	// made for tasks. With Usage and Auxiliary it is the total of the session.
+	// Delegated is the total usage of the session's subagents, including their own
+	// subagents. Together with Usage and Auxiliary it is the session's total.
 	Delegated TokenUsage `json:"delegated,omitzero"`
-	// Inherited is what had been spent on what it took over when it was forked. That is in
-	// the total of the session that it was forked from, and not in its own.
+	// Inherited is the usage of the history taken over by a fork. It counts in the
+	// total of the original session, not in this one.
 	Inherited TokenUsage `json:"inherited,omitzero"`
-	// Uncounted is how many calls broke off before the provider had told what they took: the
-	// total has of them what it had told, which is mostly nothing.
+	// Uncounted is the number of calls that ended before the provider reported
+	// their usage; totals include only what was reported, mostly nothing.
 	Uncounted int `json:"uncounted,omitempty"`
 }
 
 // TokenUsage is a sum of tokens as providers count them.
 type TokenUsage struct {
-	Input      int `json:"input"` // not read from a cache
+	Input      int `json:"input"` // excluding cache reads
 	Output     int `json:"output"`
 	CacheRead  int `json:"cacheRead"`
 	CacheWrite int `json:"cacheWrite"`
-	// Cost is in US dollars; absent where config.toml names no price.
+	// Cost is in US dollars; absent if config.toml sets no price.
 	Cost float64 `json:"cost,omitempty"`
 }
 
-// Anchors say how much of a session an entry has seen.
+// Anchors state how much of a session an entry has seen.
 type Anchors struct {
-	// Epoch names the opening of the session on the host that StreamLastSeq
+	// Epoch identifies the opening of the session on the host that StreamLastSeq
 	// belongs to: transient events do not survive a restart.
 	Epoch             string `json:"epoch"`
 	PersistentLastSeq uint64 `json:"persistentLastSeq"`
 	StreamLastSeq     uint64 `json:"streamLastSeq"`
 }
 
-// Turn is a turn under way.
+// Turn is a running turn.
 type Turn struct {
 	TurnID string `json:"turnId"`
 	// ClientKey is the key of the prompt that started it.
@@ -202,8 +232,8 @@ type Turn struct {
 	Cancelling bool `json:"cancelling,omitempty"`
 }
 
-// PartialBlock is a block of a message that still streams. Text is the text, the
-// thinking, or the JSON text of the arguments so far.
+// PartialBlock is a block of a message that is still streaming. Text is the text,
+// the thinking, or the JSON text of the arguments so far.
 type PartialBlock struct {
 	Type session.BlockType `json:"type"`
 	Text string            `json:"text"`
@@ -218,47 +248,50 @@ type RunningTool struct {
 	Output     string `json:"output"` // the last MaxToolTail bytes so far
 }
 
-// Process is an operation that people are shown: a long command, a script of a skill,
-// a call of an MCP server, a subagent. It is live until its record is in the log.
+// Process is an operation whose progress people see: a long command, a skill's
+// script, a call of an MCP server, a subagent. It is live until its record is in
+// the log.
 type Process struct {
-	ToolCallID string `json:"toolCallId,omitempty"` // the call that it serves
+	ToolCallID string `json:"toolCallId,omitempty"` // the call that it belongs to
 	StartedAt  int64  `json:"startedAt"`            // Unix milliseconds
-	// ProcessLogRef is what get_process_log takes; it is no path.
+	// ProcessLogRef is the argument of get_process_log; it is not a path.
 	ProcessLogRef string `json:"processLogRef"`
-	// Last is the newest event, with those merged into it.
+	// Last is the latest event, with those merged into it.
 	Last session.ProcessLine `json:"last"`
 }
 
-// MaxToolTail is how much output of a running tool Live holds, in bytes.
+// MaxToolTail is how much output of a running tool Live keeps, in bytes.
 const MaxToolTail = 16 << 10
 
-// Live is the part of a session that is not in its log yet.
+// Live is the state of a session that is not in its log yet.
 type Live struct {
-	Turn      *Turn          `json:"turn"`    // null when idle
-	Partial   []PartialBlock `json:"partial"` // the assistant message that streams
-	Tools     []RunningTool  `json:"tools"`
-	Approvals []Approval     `json:"approvals"`
-	// Questions of the agent that wait for a person.
+	Turn    *Turn          `json:"turn"`    // null when idle
+	Partial []PartialBlock `json:"partial"` // the assistant message that streams
+	// Retry is the attempt that follows a failed call to the model, until its answer begins.
+	Retry     *ModelRetry   `json:"retry,omitempty"`
+	Tools     []RunningTool `json:"tools"`
+	Approvals []Approval    `json:"approvals"`
+	// Questions are the agent's questions that wait for a person.
 	Questions []Question             `json:"questions"`
 	Queue     []session.QueuedPrompt `json:"queue"`
-	// Unattended is true while an approval or a question waits and nobody who watches
-	// the session may answer it.
+	// Unattended is true while an approval or a question waits and no one who may
+	// answer is watching the session.
 	Unattended bool `json:"unattended,omitempty"`
-	// Work is what the host does to the session between turns; null when nothing.
+	// Work is what the host is doing to the session between turns; null if nothing.
 	Work *Work `json:"work"`
-	// Crew is who works for calls of the turn.
-	Crew []CrewBatch `json:"crew"`
+	// Subagents are the batches of subagents that work for calls of the turn.
+	Subagents []SubagentBatch `json:"crew"`
 	// Processes are operations whose record is not in the log yet.
 	Processes []Process `json:"processes"`
 }
 
-// Work is something that takes a while and is no turn. Prompts wait for its end.
+// Work is a lengthy operation outside turns. Prompts wait for its end.
 type Work struct {
 	Kind      WorkKind `json:"kind"`
 	StartedAt int64    `json:"startedAt"` // Unix milliseconds
 }
 
-// WorkKind says what the host works on.
+// WorkKind is the kind of work.
 type WorkKind string
 
 const (
@@ -266,18 +299,18 @@ const (
 	WorkBranchSummary WorkKind = "branch_summary"
 )
 
-// TreeNode is an entry in the tree of a session, in short.
+// TreeNode is the outline of one entry in the tree of a session.
 type TreeNode struct {
 	ID        string            `json:"id"`
-	ParentID  string            `json:"parentId,omitempty"` // the nearest one above that is in the answer; "" is none
+	ParentID  string            `json:"parentId,omitempty"` // the nearest ancestor in the answer; "" if none
 	Type      session.EntryType `json:"type"`
 	Role      session.Role      `json:"role,omitempty"` // of a message
-	Text      string            `json:"text,omitempty"` // how it begins, on one line
+	Text      string            `json:"text,omitempty"` // its beginning, on one line
 	Label     string            `json:"label,omitempty"`
 	Timestamp string            `json:"timestamp,omitempty"`
 	// Active is true on the path to the leaf.
 	Active bool `json:"active,omitempty"`
-	// Target is true where rewind_session or navigate_session can go.
+	// Target is true if rewind_session or navigate_session can go there.
 	Target bool `json:"target,omitempty"`
 }
 
@@ -288,19 +321,20 @@ type Approval struct {
 	ToolCallID string `json:"toolCallId"`
 	ToolName   string `json:"toolName"`
 	Title      string `json:"title"`  // one line: what it wants to do
-	Detail     string `json:"detail"` // all of it: the command, the diff, or what is to be written
+	Detail     string `json:"detail"` // in full: the command, the diff, or the text to write
 	Cwd        string `json:"cwd"`
 	CreatedAt  int64  `json:"createdAt"` // Unix milliseconds
 	// Command is the command line of a call that runs one.
 	Command string   `json:"command,omitempty"`
-	Paths   []string `json:"paths,omitempty"`  // the files that it would change, as the call names them
+	Paths   []string `json:"paths,omitempty"`  // the files that it would change, as named in the call
 	IsDiff  bool     `json:"isDiff,omitempty"` // Detail is a unified diff
-	Reason  string   `json:"reason,omitempty"` // why it asks, one sentence
+	Reason  string   `json:"reason,omitempty"` // why approval is needed, one sentence
 	Risk    *Risk    `json:"risk,omitempty"`
-	// ProposedRules are what "always" would allow from then on in the project.
+	// ProposedRules are the rules that "always" would add for the project.
 	ProposedRules []string   `json:"proposedRules,omitempty"`
-	Options       []Decision `json:"options,omitempty"` // what may be answered
-	// Shown is the hash of what is shown. An answer that names another is refused.
+	Options       []Decision `json:"options,omitempty"` // the possible answers
+	// Shown is the hash of what is displayed. An answer with a different hash is
+	// refused.
 	Shown string `json:"shown,omitempty"`
 }
 
@@ -309,22 +343,24 @@ type Decision string
 
 const (
 	DecisionAllow     Decision = "allow"     // once
-	DecisionAlways    Decision = "always"    // and from then on what the proposed rules say; needs the grant manage
-	DecisionDeny      Decision = "deny"      // with a word to the agent, if there is one
+	DecisionAlways    Decision = "always"    // and add the proposed rules; needs the grant manage
+	DecisionDeny      Decision = "deny"      // with optional feedback to the agent
 	DecisionStop      Decision = "stop"      // deny, and cancel the turn
-	DecisionCancelled Decision = "cancelled" // the turn was cancelled before anyone answered
+	DecisionCancelled Decision = "cancelled" // the turn was canceled before anyone answered
 )
 
-// Question is what the agent asks the people who watch.
+// Question is a question of the agent to the people watching.
 type Question struct {
 	ID         string `json:"id"`
 	TurnID     string `json:"turnId"`
 	ToolCallID string `json:"toolCallId"`
 	Question   string `json:"question"`
-	// Choices are answers to choose from, at most MaxChoices; another one may be given.
+	// Choices are suggested answers, at most MaxChoices; free text is also
+	// accepted.
 	Choices   []string `json:"choices"`
 	CreatedAt int64    `json:"createdAt"` // Unix milliseconds
-	// Deadline is when the agent goes on without an answer, in Unix milliseconds; 0 is never.
+	// Deadline is when the agent continues without an answer, in Unix milliseconds;
+	// 0 means never.
 	Deadline int64 `json:"deadline,omitempty"`
 }
 
@@ -333,31 +369,32 @@ type QuestionOutcome string
 
 const (
 	OutcomeAnswered  QuestionOutcome = "answered"
-	OutcomeSkipped   QuestionOutcome = "skipped"   // somebody left it to the agent
-	OutcomeTimedOut  QuestionOutcome = "timed_out" // nobody answered until the deadline
-	OutcomeCancelled QuestionOutcome = "cancelled" // the turn was cancelled
+	OutcomeSkipped   QuestionOutcome = "skipped"   // a person let the agent decide
+	OutcomeTimedOut  QuestionOutcome = "timed_out" // not answered before the deadline
+	OutcomeCancelled QuestionOutcome = "cancelled" // the turn was canceled
 )
 
-// PromptState is how far a prompt got.
+// PromptState is the state of a prompt.
 type PromptState string
 
 const (
-	PromptQueued PromptState = "queued" // on the host, waits for the running turn
+	PromptQueued PromptState = "queued" // queued on the host until the running turn ends
 	PromptTaken  PromptState = "taken"  // in the log; the agent works on it
-	// PromptRemoved: somebody took it out of the queue; sending it again changes nothing.
+	// PromptRemoved: removed from the queue by a person; sending it again changes
+	// nothing.
 	PromptRemoved PromptState = "removed"
 )
 
-// ResyncMode says how an entry catches up.
+// ResyncMode is how an entry catches up.
 type ResyncMode string
 
 const (
 	// ResyncStream: Events holds every event after StreamLastSeq.
 	ResyncStream ResyncMode = "stream_resume"
 	// ResyncPersistent: Entries holds every log entry after PersistentLastSeq, and
-	// Live replaces what the entry knew of the running turn.
+	// Live replaces the entry's state of the running turn.
 	ResyncPersistent ResyncMode = "persistent_fallback"
-	// ResyncFull: Entries holds the end of the log, and get_entries gives what lies
-	// before; the entry forgets what it had.
+	// ResyncFull: Entries holds the end of the log, and get_entries returns what
+	// precedes it; the entry discards its state.
 	ResyncFull ResyncMode = "full_reload"
 )

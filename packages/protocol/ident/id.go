@@ -1,7 +1,7 @@
-// Package ident names the parties. A device (a machine that runs a host) and a
-// client (an entry: a browser, a phone, a terminal) each own an Ed25519 key,
-// which signs in to relays, and an X25519 key, which seals channels. The public
-// id is a hash of both keys: it cannot be claimed, only proven.
+// Package ident defines identities. A device (a machine that runs a host) and a
+// client (an entry: a browser, a phone, a terminal) each own an Ed25519 key, which
+// signs in to relays, and an X25519 key, which seals channels. The public id is a
+// hash of both keys: it cannot be claimed, only proven.
 package ident
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Kind says what an ID names.
+// Kind is the kind of party that an ID names.
 type Kind string
 
 const (
@@ -31,8 +31,8 @@ const (
 
 var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// ID is the public name of a device or a client. It is comparable and may be a
-// map key. The zero ID names nobody.
+// ID is the public name of a device or a client. It is comparable and may be a map
+// key. The zero ID names no party.
 type ID struct {
 	kind Kind
 	sum  [sumLen]byte
@@ -49,7 +49,7 @@ func NewID(kind Kind, keys Public) ID {
 	return id
 }
 
-// ParseID reads the form that String writes. Only that exact form is accepted:
+// ParseID parses the form that String returns. Only that exact form is accepted:
 // lower case, no padding, no surrounding blanks.
 func ParseID(s string) (ID, error) {
 	prefix, digits, ok := strings.Cut(s, "_")
@@ -86,10 +86,10 @@ func parseKind(s string, want Kind, noun string) (ID, error) {
 	return id, nil
 }
 
-// Kind tells whether the id names a device or a client; "" for the zero ID.
+// Kind returns whether the id names a device or a client; "" for the zero ID.
 func (id ID) Kind() Kind { return id.kind }
 
-// IsZero tells whether the id names nobody.
+// IsZero reports whether the id is the zero ID.
 func (id ID) IsZero() bool { return id.kind == "" }
 
 // Compare orders ids by their printed form, for stable listings.
@@ -125,7 +125,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// clip bounds what an error repeats of foreign input.
+// clip limits how much of external input an error repeats.
 func clip(s string) string {
 	if len(s) > 2*IDLen {
 		return s[:2*IDLen] + "..."

@@ -26,7 +26,7 @@ type Public struct {
 	Seal SealPublic `json:"sealKey"`
 }
 
-// Verify tells whether sig is this key's Ed25519 signature of message.
+// Verify reports whether sig is this key's Ed25519 signature of message.
 func (k SignPublic) Verify(message, sig []byte) bool {
 	return len(sig) == ed25519.SignatureSize && ed25519.Verify(k[:], message, sig)
 }
@@ -47,7 +47,7 @@ func (k *SignPublic) UnmarshalText(text []byte) error { return parseKey(k[:], "s
 func (k *SealPublic) UnmarshalText(text []byte) error { return parseKey(k[:], "seal", text) }
 
 func parseKey(dst []byte, what string, text []byte) error {
-	// Line ends are skipped by the decoder even when strict: a key has one form only.
+	// The decoder skips line ends even when strict, but a key has only one form.
 	if bytes.ContainsAny(text, "\r\n") {
 		return fmt.Errorf("ident: %s key is not unpadded base64url", what)
 	}
@@ -63,10 +63,10 @@ func parseKey(dst []byte, what string, text []byte) error {
 }
 
 // ErrSecret is returned by every attempt to marshal a Private.
-var ErrSecret = errors.New("ident: a private key refuses to be marshalled; use ExportSecret")
+var ErrSecret = errors.New("ident: a private key cannot be marshaled; use ExportSecret")
 
 // Private holds both private keys of one party. It prints as its public half,
-// refuses to be marshalled, and cannot be compared with ==.
+// refuses to be marshaled, and cannot be compared with ==.
 type Private struct {
 	_      [0]func() // makes == a compile error
 	kind   Kind
@@ -75,8 +75,8 @@ type Private struct {
 	public Public
 }
 
-// Generate makes new keys for a party of the given kind. The entropy comes from
-// random, which is crypto/rand.Reader everywhere but in tests.
+// Generate generates keys for a party of the given kind. The entropy comes from
+// random, which is crypto/rand.Reader except in tests.
 func Generate(kind Kind, random io.Reader) (*Private, error) {
 	var seeds [2 * KeyLen]byte
 	if _, err := io.ReadFull(random, seeds[:]); err != nil {
@@ -85,8 +85,8 @@ func Generate(kind Kind, random io.Reader) (*Private, error) {
 	return ImportSecret(kind, seeds[:])
 }
 
-// ImportSecret restores a key pair from what ExportSecret returned: the 32-byte
-// Ed25519 seed, then the 32-byte X25519 scalar.
+// ImportSecret restores keys from the result of ExportSecret: the 32-byte Ed25519
+// seed, then the 32-byte X25519 scalar.
 func ImportSecret(kind Kind, secret []byte) (*Private, error) {
 	if kind != KindDevice && kind != KindClient {
 		return nil, fmt.Errorf("ident: unknown kind %q", kind)
@@ -110,8 +110,8 @@ func (p *Private) ExportSecret() []byte {
 	return append(append(make([]byte, 0, 2*KeyLen), p.sign.Seed()...), p.seal.Bytes()...)
 }
 
-// SealSecret returns the X25519 scalar for the Noise handshake, which needs the
-// bytes. Only package seal has a use for it.
+// SealSecret returns the X25519 scalar for the Noise handshake, which needs the raw
+// bytes. Only package seal uses it.
 func (p *Private) SealSecret() []byte { return p.seal.Bytes() }
 
 // Public returns the public half.
@@ -124,12 +124,12 @@ func (p *Private) ID() ID { return NewID(p.kind, p.public) }
 // domain tag in front of what it signs.
 func (p *Private) Sign(message []byte) []byte { return ed25519.Sign(p.sign, message) }
 
-// Equal compares two private keys in constant time.
+// Equal reports whether two private keys are equal, in constant time.
 func (p *Private) Equal(other *Private) bool {
 	return p.kind == other.kind && subtle.ConstantTimeCompare(p.ExportSecret(), other.ExportSecret()) == 1
 }
 
-// String returns the public id: a private key in a log line says no secret.
+// String returns the public id, so that logging a private key reveals no secret.
 func (p *Private) String() string { return p.ID().String() }
 
 // GoString keeps %#v from printing the key.

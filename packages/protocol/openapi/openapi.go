@@ -1,6 +1,6 @@
-// Package openapi holds the OpenAPI 3.1 document of a host's HTTP adapter. It is
-// written by cmd/tsgen from api.Table and the Go types, and a test of that
-// command fails while it is stale.
+// Package openapi holds the OpenAPI 3.1 document of a host's HTTP adapter.
+// cmd/tsgen writes it from api.Table and the Go types; a test of that command fails
+// if it is stale.
 package openapi
 
 import _ "embed"

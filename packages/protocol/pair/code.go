@@ -18,7 +18,7 @@ const (
 	codeDigits   = wire.SlotLen + secretDigits
 )
 
-// ErrCode says that a text is no pairing code.
+// ErrCode is returned for text that is not a pairing code.
 var ErrCode = errors.New("this is not a pairing code: it looks like 7K3M-9QXR-2BTD (digits and letters, no I, L, O or U)")
 
 // Code is a pairing code: a slot that the relay knows and a secret that it never
@@ -28,7 +28,7 @@ type Code struct {
 	secret [SecretLen]byte
 }
 
-// NewCode draws a secret for a slot that the relay gave out.
+// NewCode generates a secret for a slot that the relay assigned.
 func NewCode(slot string, random io.Reader) (Code, error) {
 	if !wire.ValidSlot(slot) {
 		return Code{}, ErrCode
@@ -40,7 +40,7 @@ func NewCode(slot string, random io.Reader) (Code, error) {
 	return c, nil
 }
 
-// ParseCode reads a code as people type it: any case, with or without dashes and
+// ParseCode parses a code as people type it: any case, with or without dashes and
 // blanks, O for 0, I and L for 1. It returns ErrCode for anything else.
 func ParseCode(text string) (Code, error) {
 	var digits [codeDigits]byte

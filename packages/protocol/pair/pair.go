@@ -1,22 +1,22 @@
-// Package pair is the ceremony that introduces a device and a client to each
-// other through a relay that neither trusts. It is a pure state machine: bytes
+// Package pair implements the ceremony that introduces a device and a client to
+// each other through a relay that neither trusts. It is a pure state machine: bytes
 // in, bytes out, no clock and no network.
 //
-// Both sides know a code; the relay knows only its slot. Once the relay has told
-// each side the other's id and keys, the machines exchange two messages each,
-// as the opaque bodies of pair_message frames:
+// Both sides know a code; the relay knows only its slot. Once the relay has sent
+// each side the other's id and keys, the machines exchange two messages each, as
+// the opaque bodies of pair_message frames:
 //
 //	0x01 | nonce (32 bytes)     at once, from both sides
-//	0x02 | tag (32 bytes)       the redeemer first; the creator once that verified
+//	0x02 | tag (32 bytes)       the redeemer first, the creator after verifying it
 //
 //	salt = SHA-256("scorel pair v1" NUL slot NUL deviceId NUL clientId NUL
 //	               device keys (64) | client keys (64) | device nonce | client nonce)
 //	K    = PBKDF2-HMAC-SHA256(secret, salt, 600 000 rounds, 32 bytes)
 //	tag  = HMAC-SHA-256(K, "scorel pair v1" NUL "device" or "client")
 //
-// "keys" is the Ed25519 key, then the X25519 key. A relay that swapped a key or
-// an id gives the two sides different salts, so the tags do not verify. After
-// the exchange the secret is worth nothing.
+// "keys" is the Ed25519 key, then the X25519 key. A relay that swaps a key or an id
+// gives the two sides different salts, so the tags do not verify. After the
+// exchange the secret is useless.
 package pair
 
 import (
@@ -32,7 +32,8 @@ import (
 )
 
 const (
-	// NonceLen and TagLen are the sizes in bytes of what the two messages carry.
+	// NonceLen and TagLen are the sizes in bytes of the payloads of the two
+	// messages.
 	NonceLen = 32
 	TagLen   = 32
 
@@ -44,10 +45,10 @@ const (
 )
 
 var (
-	// ErrConfirm says that the other side does not know the code, or that the
-	// relay lied about who it is. The slot must be burned.
-	ErrConfirm = errors.New("pair: the confirmation failed: the code was mistyped, or somebody is between the two devices")
-	// ErrOrder says that a message came that the ceremony does not expect.
+	// ErrConfirm is returned if the other side does not know the code or the relay
+	// lied about its identity. The slot must be burned.
+	ErrConfirm = errors.New("pair: the confirmation failed: the code was mistyped, or the connection between the two devices is intercepted")
+	// ErrOrder is returned for a message that the ceremony does not expect.
 	ErrOrder = errors.New("pair: unexpected message")
 )
 
@@ -57,7 +58,7 @@ type Party struct {
 	Keys ident.Public
 }
 
-// Config says who pairs with whom.
+// Config holds the two parties of a pairing.
 type Config struct {
 	Code    Code
 	Self    Party
@@ -85,7 +86,7 @@ type Machine struct {
 	state state
 }
 
-// New checks that the two parties may pair and draws this side's nonce.
+// New checks that the two parties may pair and generates this side's nonce.
 func New(cfg Config, random io.Reader) (*Machine, error) {
 	for _, p := range []Party{cfg.Self, cfg.Peer} {
 		if p.ID.IsZero() || ident.NewID(p.ID.Kind(), p.Keys) != p.ID {
@@ -105,11 +106,11 @@ func New(cfg Config, random io.Reader) (*Machine, error) {
 // Start returns the first message to send.
 func (m *Machine) Start() []byte { return append([]byte{msgNonce}, m.nonce[:]...) }
 
-// Done tells whether the other side proved that it knows the code.
+// Done reports whether the other side has proven that it knows the code.
 func (m *Machine) Done() bool { return m.state == done }
 
-// Handle takes a message of the other side and returns the answer to send, if
-// any. After an error the machine is failed for good.
+// Handle handles a message from the other side and returns the reply to send, if
+// any. After an error the machine has failed permanently.
 func (m *Machine) Handle(message []byte) (reply []byte, err error) {
 	reply, err = m.handle(message)
 	if err != nil {

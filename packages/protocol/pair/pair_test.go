@@ -86,7 +86,7 @@ func TestAttacksFail(t *testing.T) {
 		"a mistyped secret":               {machine(t, code, device, client, true), machine(t, other, client, device, false)},
 		"the relay names another client":  {machine(t, code, device, mallory, true), machine(t, code, client, device, false)},
 		"the relay names another device":  {machine(t, code, device, client, true), machine(t, code, client, party(t, ident.KindDevice), false)},
-		"somebody in the middle, no code": {machine(t, code, device, mallory, true), machine(t, other, mallory, device, false)},
+		"attacker in the middle, no code": {machine(t, code, device, mallory, true), machine(t, other, mallory, device, false)},
 	} {
 		err := relay(sides[0], sides[1])
 		if !errors.Is(err, pair.ErrConfirm) || sides[0].Done() || sides[1].Done() {
@@ -133,7 +133,7 @@ func TestNewRefuses(t *testing.T) {
 	liar := pair.Party{ID: client.ID, Keys: party(t, ident.KindClient).Keys}
 	swapped := pair.Party{ID: client.ID, Keys: ident.Public{Sign: client.Keys.Sign, Seal: device.Keys.Seal}}
 	for why, cfg := range map[string]pair.Config{
-		"nobody":            {Code: code, Self: device},
+		"no peer":           {Code: code, Self: device},
 		"two devices":       {Code: code, Self: device, Peer: party(t, ident.KindDevice)},
 		"two clients":       {Code: code, Self: client, Peer: party(t, ident.KindClient)},
 		"itself":            {Code: code, Self: device, Peer: device},
@@ -212,7 +212,7 @@ func FuzzParseCode(f *testing.F) {
 }
 
 // FuzzHandle feeds a creator that waits for the tag. Only the right tag may end
-// the ceremony, and nobody can find it.
+// the ceremony, and no one can find it.
 func FuzzHandle(f *testing.F) {
 	device, client, code := party(f, ident.KindDevice), party(f, ident.KindClient), newCode(f, "7K3M")
 	d, c := machine(f, code, device, client, true), machine(f, code, client, device, false)

@@ -18,14 +18,14 @@ const (
 	kindLast     = 0x04
 	kindAck      = 0x05
 
-	// compressFrom is the size in bytes from which a message is deflated, where
-	// that makes it smaller.
+	// compressFrom is the size in bytes from which a message is deflated, if that
+	// makes it smaller.
 	compressFrom = 1 << 10
 )
 
-// Window is how many bytes of records may be under way: sent and not yet
-// acknowledged. It keeps a relay's queue from overflowing on a burst, so that only
-// an end that does not read at all is a slow consumer.
+// Window is how many bytes of records may be in flight: sent but not yet
+// acknowledged. It keeps a burst from overflowing a relay's queue, so only an end
+// that does not read at all is a slow consumer.
 const Window = 512 << 10
 
 // AckEvery is after how many bytes of received records an end acknowledges.
@@ -35,7 +35,7 @@ const AckEvery = 128 << 10
 const ackLen = 8
 
 // Channel is an open sealed channel. One goroutine at a time may seal and one may
-// open: records must leave in the order in which they were sealed.
+// open: records must be sent in the order in which they were sealed.
 type Channel struct {
 	send, receive *direction
 	acked         atomic.Uint64 // what the other end has acknowledged
@@ -46,7 +46,7 @@ type Channel struct {
 	broken  bool
 }
 
-// newChannel takes over from the CipherStates that a handshake made.
+// newChannel takes ownership of the CipherStates of a handshake.
 func newChannel(send, receive *noise.CipherState) (*Channel, error) {
 	out, err1 := newDirection(send)
 	in, err2 := newDirection(receive)
@@ -65,16 +65,16 @@ type Piece struct {
 // RecordLen is the size in bytes of the record that the piece is sealed into.
 func (p Piece) RecordLen() int { return 1 + len(p.body) + tagLen }
 
-// Ack is an acknowledgement: received is how many bytes of records, the handshake
-// aside, this end has opened since the channel began.
+// Ack returns an acknowledgement: received is how many bytes of records, excluding
+// the handshake, this end has opened since the channel began.
 func Ack(received uint64) Piece {
 	return Piece{kindAck, binary.BigEndian.AppendUint64(make([]byte, 0, ackLen), received)}
 }
 
-// Split cuts one message (JSON, at most MaxMessage bytes) into the pieces that
-// are sealed and sent one after the other, and appends them to pieces.
-// Acknowledgements may go between them, pieces of another message may not. The
-// message must not change until all are sealed.
+// Split splits a message (JSON, at most MaxMessage bytes) into the pieces that are
+// sealed and sent in order, and appends them to pieces. Acknowledgements may be
+// sent between them, pieces of another message may not. The message must not change
+// until all are sealed.
 func Split(pieces []Piece, message []byte) ([]Piece, error) {
 	if len(message) > MaxMessage {
 		return pieces, fmt.Errorf("seal: message of %d bytes is over the limit of %d", len(message), MaxMessage)
@@ -107,24 +107,24 @@ func (c *Channel) Seal(message []byte) ([][]byte, error) {
 	return records, nil
 }
 
-// AppendPiece appends the record of a piece to dst, or nothing when it fails.
+// AppendPiece appends the record of a piece to dst, or nothing on error.
 func (c *Channel) AppendPiece(dst []byte, piece Piece) ([]byte, error) {
 	at := len(dst)
 	dst = append(slices.Grow(dst, piece.RecordLen()), piece.kind)
 	return c.send.seal(at, append(dst, piece.body...))
 }
 
-// Acked is how many bytes of records, the handshake aside, the other end has
-// acknowledged. It may be called from any goroutine.
+// Acked returns how many bytes of records, excluding the handshake, the other end
+// has acknowledged. It may be called from any goroutine.
 func (c *Channel) Acked() uint64 { return c.acked.Load() }
 
-// Open decrypts the next record, which it leaves as it is. It returns nil for an
-// acknowledgement, and while a chunked message is not complete. Any error is final
+// Open decrypts the next record without modifying it. It returns nil for an
+// acknowledgement and for all but the last chunk of a message. Any error is final
 // and wraps ErrBroken.
 func (c *Channel) Open(record []byte) ([]byte, error) { return c.OpenInPlace(bytes.Clone(record)) }
 
-// OpenInPlace is Open in the memory of record, which is the channel's and the
-// message's from here on.
+// OpenInPlace is Open that decrypts within record, whose memory belongs to the
+// channel and the message from here on.
 func (c *Channel) OpenInPlace(record []byte) ([]byte, error) {
 	if c.broken {
 		return nil, ErrBroken
@@ -160,14 +160,14 @@ func (c *Channel) open(record []byte) ([]byte, error) {
 	}
 }
 
-// takeAck never goes back: what was received stays received.
+// takeAck rejects acknowledgements that go backward.
 func (c *Channel) takeAck(body []byte) error {
 	if len(body) != ackLen {
 		return fmt.Errorf("acknowledgement of %d bytes", len(body))
 	}
 	received := binary.BigEndian.Uint64(body)
 	if received < c.acked.Load() {
-		return errors.New("an acknowledgement that goes back")
+		return errors.New("an acknowledgement that goes backward")
 	}
 	c.acked.Store(received)
 	return nil

@@ -11,27 +11,26 @@ import (
 	"github.com/flynn/noise"
 )
 
-// maxCounter is the last counter that a record may have: Noise keeps 2^64-1 for
-// itself.
+// maxCounter is the last counter that a record may have: Noise reserves 2^64-1.
 const maxCounter = math.MaxUint64 - 1
 
 var errExhausted = errors.New("seal: every counter of the channel is used up; open a new channel")
 
 // direction is one direction of an open channel: the transport messages of Noise
-// with AES-256-GCM, under the key that the handshake made.
+// with AES-256-GCM, under the key of the handshake.
 //
-// It does what noise.CipherState does, byte for byte, and nothing more: the nonce is
-// four zero bytes and the counter, big endian; the counter begins at 0, grows by one
-// with each record that was sealed or did open, and is never used twice. It stands
-// here because noise takes memory for each nonce, and a channel seals and opens
-// every message of a session.
+// It does what noise.CipherState does, byte for byte: the nonce is four zero bytes
+// and the counter, big endian; the counter begins at 0, increases by one with each
+// record that was sealed or opened, and is never reused. It exists because noise
+// allocates for each nonce, and a channel seals and opens every message of a
+// session.
 type direction struct {
 	aead    cipher.AEAD
 	counter uint64
-	nonce   [12]byte // of the record in hand
+	nonce   [12]byte // of the current record
 }
 
-// newDirection takes over from a CipherState that was not used yet.
+// newDirection takes over from an unused CipherState.
 func newDirection(s *noise.CipherState) (*direction, error) {
 	key := s.UnsafeKey()
 	defer clear(key[:])
@@ -46,8 +45,8 @@ func newDirection(s *noise.CipherState) (*direction, error) {
 	return &direction{aead: aead, counter: s.Nonce()}, nil
 }
 
-// seal replaces the plaintext that begins at an offset of dst by its record, in the
-// same memory if there is room for the tag. Nothing is appended when it fails.
+// seal replaces the plaintext that begins at offset at of dst by its record, in
+// place if there is room for the tag. On error nothing is appended.
 func (d *direction) seal(at int, dst []byte) ([]byte, error) {
 	if err := d.setNonce(); err != nil {
 		return dst[:at], err
@@ -57,7 +56,7 @@ func (d *direction) seal(at int, dst []byte) ([]byte, error) {
 	return out, nil
 }
 
-// open decrypts a record in its own memory. The counter stays when it does not open.
+// open decrypts a record in place. On error the counter is unchanged.
 func (d *direction) open(record []byte) ([]byte, error) {
 	if err := d.setNonce(); err != nil {
 		return nil, err

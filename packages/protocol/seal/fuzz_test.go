@@ -68,7 +68,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzHandshake feeds a responder and an initiator records that nobody sent.
+// FuzzHandshake feeds a responder and an initiator records that no one sent.
 func FuzzHandshake(f *testing.F) {
 	device, client := generate(f, ident.KindDevice), generate(f, ident.KindClient)
 	f.Add(make([]byte, HandshakeLen))

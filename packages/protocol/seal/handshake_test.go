@@ -101,7 +101,7 @@ func TestHandshakeRoles(t *testing.T) {
 		}
 	}
 	if _, err := NewHandshake(client, Peer{}, rand.Reader); err == nil {
-		t.Error("a handshake with nobody")
+		t.Error("a handshake without a peer")
 	}
 	i, r := handshake(t, client, peerOf(device)), handshake(t, device, peerOf(client))
 	if _, err := r.Start(); err == nil {

@@ -1,8 +1,9 @@
-// Package seal is the end-to-end channel between an entry and a host: messages
-// in, records out, and back. A relay carries the records and cannot read them.
+// Package seal implements the end-to-end channel between an entry and a host:
+// messages in, records out, and back. A relay carries the records and cannot read
+// them.
 //
-// The entry is the initiator of Noise_KK_25519_AESGCM_SHA256 with the pinned
-// X25519 keys of both and the prologue
+// The entry is the initiator of Noise_KK_25519_AESGCM_SHA256 with the pinned X25519
+// keys of both and the prologue
 //
 //	"scorel seal v1" NUL deviceId NUL clientId
 //
@@ -18,12 +19,12 @@
 //	      handshake its sender has opened so far. It may stand between chunks
 //
 // Each end acknowledges at least every AckEvery bytes and has at most Window bytes
-// under way; acknowledgements count as bytes and are not held back. A message
-// whose record does not fit the window alone waits until nothing is under way.
+// in flight; acknowledgements count as bytes and are not held back. A message whose
+// record does not fit the window alone waits until nothing is in flight.
 //
 // The record counter is the nonce, so a dropped, repeated, reordered or forged
-// record fails to open. That is fatal: ErrBroken, close the channel with
-// seal_broken, open a new one.
+// record fails to open. That is fatal: it returns ErrBroken, and the caller closes
+// the channel with seal_broken and opens a new one.
 package seal
 
 import (
@@ -49,7 +50,8 @@ const (
 	prologueTag  = "scorel seal v1\x00"
 )
 
-// ErrBroken says that a record did not open. The channel is dead.
+// ErrBroken is returned for a record that did not open. The channel cannot be used
+// any more.
 var ErrBroken = errors.New("seal: broken: a record was dropped, repeated, reordered or forged")
 
 // Peer is the pinned identity of the other end.
@@ -58,7 +60,7 @@ type Peer struct {
 	Key ident.SealPublic
 }
 
-// Handshake is one end of a handshake under way. It is not safe for concurrent
+// Handshake is one end of a handshake in progress. It is not safe for concurrent
 // use.
 type Handshake struct {
 	state     *noise.HandshakeState
@@ -104,7 +106,7 @@ func (h *Handshake) Start() ([]byte, error) {
 	return record, nil
 }
 
-// Answer takes the initiator's record and returns the second record and the
+// Answer processes the initiator's record and returns the second record and the
 // open channel. Responder only.
 func (h *Handshake) Answer(record []byte) ([]byte, *Channel, error) {
 	if h.initiator {
@@ -121,7 +123,7 @@ func (h *Handshake) Answer(record []byte) ([]byte, *Channel, error) {
 	return reply, channel, err
 }
 
-// Finish takes the responder's record and returns the open channel. Initiator
+// Finish processes the responder's record and returns the open channel. Initiator
 // only.
 func (h *Handshake) Finish(record []byte) (*Channel, error) {
 	if !h.initiator || len(record) != HandshakeLen {

@@ -3,10 +3,12 @@ package seal
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	mathrand "math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -85,7 +87,7 @@ func TestLargestMessage(t *testing.T) {
 
 func TestRecordsHideContentAndDirection(t *testing.T) {
 	device, client := benchPair(t)
-	message := []byte(`{"text":"a secret that nobody reads"}`)
+	message := []byte(`{"text":"a secret that no one reads"}`)
 	fromDevice, err1 := device.Seal(message)
 	fromClient, err2 := client.Seal(message)
 	again, err3 := device.Seal(message)
@@ -237,3 +239,22 @@ func packed(message []byte) []byte {
 
 // encrypt seals any plaintext.
 func encrypt(c *Channel, plain []byte) ([]byte, error) { return c.send.seal(0, bytes.Clone(plain)) }
+
+func TestOnlyWhatRepeatsBytesIsDeflated(t *testing.T) {
+	for name, c := range map[string]struct {
+		message []byte
+		want    bool
+	}{
+		"random":     {random(16 << 10), false},
+		"deflated":   {packed([]byte(strings.Repeat(string(random(900))+"scorel", 20)))[1:], false},
+		"JSON":       {[]byte(strings.Repeat(`{"type":"event","seq":17,"delta":"some words"}`, 40)), true},
+		"Chinese":    {[]byte(strings.Repeat("中继看不到它所转发的内容，主机拥有每个会话。", 60)), true},
+		"base64":     {[]byte(base64.StdEncoding.EncodeToString(random(4 << 10))), true},
+		"one value":  {make([]byte, 2<<10), true},
+		"just under": {[]byte(strings.Repeat("a", compressFrom-1)), false},
+	} {
+		if kind, body := pack(c.message); (kind == kindDeflated) != c.want || len(body) > len(c.message) {
+			t.Errorf("%s: kind %d, %d bytes of %d", name, kind, len(body), len(c.message))
+		}
+	}
+}

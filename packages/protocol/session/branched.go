@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// Branched returns the entry lines of a new session that holds the path to leaf
-// and nothing else: the entries without labels and without those that drop names
-// (nil: none), each hung on the one before it that stayed, with their ids and
-// times; then, for what is labelled on that path, one label entry each, with ids
-// from newID and the times of the labels. A compaction whose first kept entry
-// stayed behind keeps from the next entry that came along.
+// Branched returns the entry lines of a new session that holds only the path to
+// leaf: the entries without labels and without those for which drop returns true
+// (nil: none), each with the previous remaining entry as its parent, with their ids
+// and times; then one label entry for each label on that path, with ids from newID
+// and the times of the labels. A compaction whose first kept entry was dropped
+// keeps from the next remaining entry. Lines lose their chain values and heads,
+// which belong to another file.
 //
 // The path is strict: the error is a *PathError.
 func (t *Tree) Branched(leaf string, drop func(Entry) bool, newID func() string) ([]json.RawMessage, error) {
@@ -34,15 +35,15 @@ func (t *Tree) Branched(leaf string, drop func(Entry) bool, newID func() string)
 	return b.lines, nil
 }
 
-// brancher makes the lines of a branched session.
+// brancher builds the lines of a branched session.
 type brancher struct {
 	lines []json.RawMessage
 	last  string            // id of the last line; "" before the first
-	moved map[string]string // an entry that is left behind -> the next one that is not, or ""
-	on    map[string]bool   // ids that came along
+	moved map[string]string // dropped entry -> the next entry that is not dropped, or ""
+	on    map[string]bool   // ids that were kept
 }
 
-// follow notes for every entry that is left behind which one comes after it.
+// follow records for every dropped entry which one comes after it.
 func (b *brancher) follow(path []Entry, stays func(Entry) bool) {
 	next := ""
 	for _, e := range slices.Backward(path) {
@@ -55,7 +56,7 @@ func (b *brancher) follow(path []Entry, stays func(Entry) bool) {
 }
 
 func (b *brancher) add(e Entry) {
-	raw := e.Raw
+	raw := Unlinked(e.Raw)
 	if e.ParentID != b.last || b.last == "" && e.hasParent() {
 		raw = withMember(raw, "parentId", quotedOrNull(b.last))
 	}

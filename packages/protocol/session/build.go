@@ -2,8 +2,8 @@ package session
 
 import "encoding/json"
 
-// objectBuilder writes one JSON object, member by member, in JSON.stringify's
-// form. Values that are nil are left out, as undefined is.
+// objectBuilder writes one JSON object, member by member, in the form of
+// JSON.stringify. Nil values are left out, as undefined is.
 type objectBuilder struct{ b []byte }
 
 func newObject() *objectBuilder { return &objectBuilder{b: append(make([]byte, 0, 256), '{')} }
@@ -31,8 +31,8 @@ func (o *objectBuilder) raw(name string, value json.RawMessage) *objectBuilder {
 	return o
 }
 
-// date adds a date in Unix milliseconds; NaN is null.
-func (o *objectBuilder) date(name string, ms float64) *objectBuilder {
+// date adds a date from parseDate.
+func (o *objectBuilder) date(name string, ms int64) *objectBuilder {
 	o.key(name)
 	o.b = appendDate(o.b, ms)
 	return o
@@ -48,21 +48,14 @@ func (o *objectBuilder) id(name, value string) *objectBuilder {
 
 func (o *objectBuilder) end() json.RawMessage { return append(o.b, '}') }
 
-// listBuilder writes one JSON array.
-type listBuilder struct{ b []byte }
-
-func (l *listBuilder) add(value json.RawMessage) {
-	if len(l.b) > 0 {
-		l.b = append(l.b, ',')
-	} else {
-		l.b = append(l.b, '[')
+// jsonList writes a JSON array.
+func jsonList(values []json.RawMessage) json.RawMessage {
+	list := json.RawMessage{'['}
+	for i, value := range values {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, value...)
 	}
-	l.b = append(l.b, value...)
-}
-
-func (l *listBuilder) end() json.RawMessage {
-	if len(l.b) == 0 {
-		return json.RawMessage("[]")
-	}
-	return append(l.b, ']')
+	return append(list, ']')
 }

@@ -8,26 +8,26 @@ import (
 
 // Context is what a model is given of a session at a leaf.
 type Context struct {
-	Messages      []json.RawMessage // as they are stored, where nothing edits them
+	Messages      []json.RawMessage // as stored, unless edited
 	Sources       []string          // the ids of the entries that the messages come from
-	ThinkingLevel string            // "off" where none was set
-	ThinkingSet   bool              // an entry says so
-	Model         *ModelRef         // nil where none was set
+	ThinkingLevel string            // "off" if none was set
+	ThinkingSet   bool              // an entry set it
+	Model         *ModelRef         // nil if none was set
 	// Hole is nil, or the *PathError at which the path to the leaf ends before a
-	// root: what lies above is not in the context.
+	// root: entries above it are not in the context.
 	Hole error
 
-	level, model json.RawMessage // as they stand in the file, of whatever kind; nil: absent
+	level, model json.RawMessage // as in the file, of any JSON kind; nil: absent
 }
 
-// ModelRef names a model.
+// ModelRef identifies a model.
 type ModelRef struct {
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
 }
 
-// Context builds the context at an entry; "" is the place before the first entry.
-// The error is a *PathError of ErrNoEntry. Damage above the leaf is no error: see
+// Context builds the context at an entry; "" means before the first entry. The
+// error is a *PathError of ErrNoEntry. Damage above the leaf is not an error: see
 // Context.Hole.
 func (t *Tree) Context(leaf string) (Context, error) {
 	if leaf == "" {
@@ -40,8 +40,8 @@ func (t *Tree) Context(leaf string) (Context, error) {
 	return t.contextAt(i), nil
 }
 
-// LeafContext builds the context at the leaf, also where that has no id. An id
-// that is null is no leaf, as it is to Pi.
+// LeafContext builds the context at the leaf, even if the leaf has no id. As in Pi,
+// a null id is not a leaf.
 func (t *Tree) LeafContext() Context {
 	if t.leaf >= 0 && t.entries[t.leaf].idForm == formNull {
 		return t.contextAt(-1)
@@ -62,7 +62,7 @@ func (t *Tree) contextAt(leaf int) Context {
 }
 
 // settings finds the last model and the last thinking level on the whole path,
-// also before a compaction.
+// including entries before a compaction.
 func (t *Tree) settings(c *Context, path []int32) {
 	level := false
 	for _, place := range slices.Backward(path) {
@@ -88,11 +88,11 @@ func (c *Context) setModel(provider, modelID json.RawMessage) {
 	c.model = newObject().raw("provider", provider).raw("modelId", modelID).end()
 }
 
-// contextBuilder selects the entries that count and makes messages of them.
+// contextBuilder selects the relevant entries and turns them into messages.
 type contextBuilder struct {
 	tree    *Tree
 	context *Context
-	edits   map[string]json.RawMessage // target id -> the replacement that counts
+	edits   map[string]json.RawMessage // target id -> its last replacement
 }
 
 func (b *contextBuilder) build(path []int32) {
@@ -111,7 +111,7 @@ func (b *contextBuilder) build(path []int32) {
 		return
 	}
 	kept, after := path[b.firstKept(path[:last], &entries[path[last]]):last], path[last+1:]
-	b.expect(2 + len(kept) + len(after)) // the checkpoint is two at most
+	b.expect(2 + len(kept) + len(after)) // the checkpoint takes at most two
 	b.collectEdits(kept)
 	b.collectEdits(after)
 	b.checkpoint(&entries[path[last]])
@@ -119,14 +119,14 @@ func (b *contextBuilder) build(path []int32) {
 	b.project(after, false)
 }
 
-// expect makes room for so many messages.
+// expect reserves capacity for messages.
 func (b *contextBuilder) expect(messages int) {
 	b.context.Messages = make([]json.RawMessage, 0, messages)
 	b.context.Sources = make([]string, 0, messages)
 }
 
-// firstKept returns the index on the path at which the compaction begins to keep
-// entries; len(path) where it keeps none.
+// firstKept returns the index on the path from which the compaction keeps entries;
+// len(path) if it keeps none.
 func (b *contextBuilder) firstKept(path []int32, compaction *Entry) int {
 	id := member(compaction.Raw, "firstKeptEntryId")
 	if len(id) == 0 || id[0] != '"' {
@@ -141,8 +141,8 @@ func (b *contextBuilder) firstKept(path []int32, compaction *Entry) int {
 	return len(path)
 }
 
-// collectEdits notes the last edit of each entry. An edit that says nothing of a
-// replacement changes nothing.
+// collectEdits records the last edit of each entry. An edit without a replacement
+// changes nothing.
 func (b *contextBuilder) collectEdits(path []int32) {
 	for _, place := range path {
 		if e := &b.tree.entries[place]; e.Type == TypeContextEdit {
@@ -153,7 +153,7 @@ func (b *contextBuilder) collectEdits(path []int32) {
 	}
 }
 
-// checkpoint puts in what stands for all that the compaction left out.
+// checkpoint adds the summary that replaces what the compaction left out.
 func (b *contextBuilder) checkpoint(e *Entry) {
 	if edit, ok := b.edits[e.ID]; ok && isNull(edit) {
 		return
@@ -165,8 +165,8 @@ func (b *contextBuilder) checkpoint(e *Entry) {
 		raw("tokensBefore", member(e.Raw, "tokensBefore")).date("timestamp", e.date()).end())
 }
 
-// project makes messages of entries. Before a checkpoint the system messages are
-// left out: the checkpoint holds what they amount to.
+// project turns entries into messages. System messages before a checkpoint are left
+// out: the checkpoint holds their combined result.
 func (b *contextBuilder) project(path []int32, kept bool) {
 	for _, place := range path {
 		e := &b.tree.entries[place]
@@ -191,8 +191,8 @@ func (b *contextBuilder) add(e *Entry, message json.RawMessage) {
 	b.context.Sources = append(b.context.Sources, e.ID)
 }
 
-// edited returns the message as the last edit of its entry leaves it; nil where
-// that takes it out.
+// edited returns the message after the last edit of its entry; nil if the edit
+// removes it.
 func (b *contextBuilder) edited(e *Entry, message json.RawMessage) json.RawMessage {
 	edit, ok := b.edits[e.ID]
 	if !ok || e.idForm != formString {
@@ -218,8 +218,8 @@ func (b *contextBuilder) edited(e *Entry, message json.RawMessage) json.RawMessa
 	return withMember(message, "content", content)
 }
 
-// contextMessage returns the message that an entry stands for; nil where it
-// stands for none.
+// contextMessage returns the message that an entry contributes; nil if it
+// contributes none.
 func (e *Entry) contextMessage() json.RawMessage {
 	switch e.Type {
 	case TypeMessage:
@@ -242,8 +242,8 @@ func (e *Entry) contextMessage() json.RawMessage {
 	return nil
 }
 
-// storedMessage returns the message as it stands in the file; where it lacks the
-// content that its role needs, it gets an empty one.
+// storedMessage returns the message as stored in the file; if it lacks the content
+// that its role needs, it gets empty content.
 func (e *Entry) storedMessage() json.RawMessage {
 	message := e.message()
 	if message == nil || isNull(message) {
@@ -278,7 +278,7 @@ func (e *Entry) messageRole() role {
 
 func isNull(value []byte) bool { return bytes.Equal(value, []byte("null")) }
 
-// truthy is JavaScript's idea of it, for the text of a JSON value; nil is undefined.
+// truthy reports whether JavaScript treats a JSON value as true; nil is undefined.
 func truthy(value []byte) bool {
 	return len(value) > 0 && (value[0] == '{' || !falsy(value))
 }

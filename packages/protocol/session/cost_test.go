@@ -18,7 +18,7 @@ func TestTinyLinesCostLittle(t *testing.T) {
 		data := []byte(bareHeader + strings.Repeat(line+"\n", lines))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		f, err := readFile(data, 2)
+		f, err := ReadFile(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,9 +36,9 @@ func TestTinyLinesCostLittle(t *testing.T) {
 	}
 }
 
-// TestShapesNobodyWrites: nothing hangs or is changed by files that no program writes, and
+// TestShapesNoProgramWrites: nothing hangs or is changed by files that no program writes, and
 // what reads around the odd part is read.
-func TestShapesNobodyWrites(t *testing.T) {
+func TestShapesNoProgramWrites(t *testing.T) {
 	entry := func(id, parent string) string {
 		return `{"type":"message","id":"` + id + `","parentId":` + parent + `,"message":{"role":"user","content":"x"}}`
 	}
@@ -53,7 +53,7 @@ func TestShapesNobodyWrites(t *testing.T) {
 	}{
 		"a long text that is no JSON": {bareHeader + first + "\n" + strings.Repeat("z", 20<<20) + "\n" + last + "\n", "a b", 1},
 		"a long entry":                {bareHeader + first + "\n" + custom(`"`+strings.Repeat("z", 20<<20)+`"`) + "\n", "a c", 0},
-		"a million levels":            {bareHeader + first + "\n" + custom(deep+strings.Repeat("]", levels)) + "\n" + last + "\n", "a c b", 0},
+		"a million levels":            {bareHeader + first + "\n" + custom(deep+strings.Repeat("]", levels)) + "\n" + last + "\n", "a c b", 1},
 		"levels that stay open":       {bareHeader + first + "\n" + deep + "\n" + last + "\n", "a b", 1},
 		"objects that stay open":      {bareHeader + first + "\n" + strings.Repeat(`{"a":`, levels) + "\n" + last + "\n", "a b", 1},
 		"a million blank lines":       {bareHeader + strings.Repeat("\n", 1_000_000) + first + strings.Repeat("\r\n", 1_000_000) + last + "\n", "a b", 0},
@@ -64,30 +64,53 @@ func TestShapesNobodyWrites(t *testing.T) {
 		"CR LF":                       {strings.ReplaceAll(bareHeader+first+"\n"+last+"\n", "\n", "\r\n"), "a b", 0},
 		"no LF at the end":            {bareHeader + first + "\n" + last, "a b", 0},
 	} {
-		for _, parts := range []int{1, 5} {
-			data := []byte(test.text)
-			f, err := readFile(data, parts)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			if string(data) != test.text {
-				t.Errorf("%s: the bytes were changed", name)
-			}
-			var ids []string
-			for _, e := range f.Tree.Entries() {
-				ids = append(ids, e.ID)
-			}
-			if got := strings.Join(ids, " "); got != test.ids || len(f.Damage) != test.damage {
-				t.Errorf("%s: entries %q, damage %.200v", name, got, f.Damage)
-			}
-			in, err := f.Inspect("")
-			if err != nil || in.Hole != nil || in.Write(io.Discard) != nil {
-				t.Errorf("%s: %v %v", name, err, in.Hole)
-			}
-			if n := len(f.Tree.Forest()); n != f.Tree.Roots() || n != 1 {
-				t.Errorf("%s: %d roots, counted as %d", name, n, f.Tree.Roots())
-			}
+		data := []byte(test.text)
+		f, err := ReadFile(data)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if string(data) != test.text {
+			t.Errorf("%s: the bytes were changed", name)
+		}
+		var ids []string
+		for _, e := range f.Tree.Entries() {
+			ids = append(ids, e.ID)
+		}
+		if got := strings.Join(ids, " "); got != test.ids || len(f.Damage) != test.damage {
+			t.Errorf("%s: entries %q, damage %.200v", name, got, f.Damage)
+		}
+		in, err := f.Inspect("")
+		if err != nil || in.Hole != nil || in.Write(io.Discard) != nil {
+			t.Errorf("%s: %v %v", name, err, in.Hole)
+		}
+		if n := len(f.Tree.Forest().Roots); n != 1 {
+			t.Errorf("%s: %d roots", name, n)
+		}
+	}
+}
+
+// TestLongFile reads a file that is checked for valid UTF-8 piece by piece.
+func TestLongFile(t *testing.T) {
+	data := []byte(bareHeader)
+	entries := 0
+	for parent := "null"; len(data) < 20*validAhead; entries++ {
+		data = fmt.Appendf(data, `{"type":"message","id":"%08x","parentId":%s,"message":{"role":"user","content":"%d"}}`+"\n", entries, parent, entries)
+		parent = fmt.Sprintf(`"%08x"`, entries)
+		if entries%1000 == 0 {
+			data = append(data, "not an entry\xff\n"...)
+		}
+	}
+	f, err := ReadFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.Tree.LeafContext().Messages); n != entries || len(f.Damage) != (entries+999)/1000 || f.Whole != len(data) {
+		t.Errorf("%d messages of %d entries, %d lines are damaged, %d bytes of %d", n, entries, len(f.Damage), f.Whole, len(data))
+	}
+	for i, damage := range f.Damage {
+		if damage.Line != 3+i*1001 {
+			t.Fatalf("damage %d is in line %d", i, damage.Line)
 		}
 	}
 }

@@ -1,10 +1,11 @@
 package session
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 )
 
 // decodeSeeds are messages as they are written, and what is near to them.
@@ -30,19 +31,34 @@ func decodeSeeds() []string {
 	return seeds
 }
 
-// Whatever a message is, it decodes as json.Unmarshal decodes it.
+// Whatever a message is, it decodes as exactjson.Unmarshal decodes it.
 func FuzzDecodeMessage(f *testing.F) {
 	for _, seed := range decodeSeeds() {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		var want Message
-		wantErr := json.Unmarshal([]byte(raw), &want)
+		wantErr := exactjson.Unmarshal([]byte(raw), &want)
 		got, err := DecodeMessage([]byte(raw))
 		if !reflect.DeepEqual(got, want) || (err == nil) != (wantErr == nil) {
 			t.Errorf("%q decodes to\n%#v %v, want\n%#v %v", raw, got, err, want, wantErr)
 		}
+		checkAsMessage(t, `{"type":"message","id":"a","parentId":"b","message":`+raw+`,"seq":3,"turnId":"t"}`)
 	})
+}
+
+// checkAsMessage compares AsMessage with a plain decoding of the line.
+func checkAsMessage(t *testing.T, line string) {
+	t.Helper()
+	entry, err := ParseEntry([]byte(line))
+	if err != nil || entry.Type != TypeMessage {
+		return
+	}
+	var want MessageEntry
+	wantOK := exactjson.Unmarshal([]byte(line), &want) == nil
+	if got, ok := entry.AsMessage(); ok != wantOK || ok && !reflect.DeepEqual(got, want) {
+		t.Errorf("%s decodes to\n%#v %v, want\n%#v %v", line, got, ok, want, wantOK)
+	}
 }
 
 // What we write is read the quick way.
@@ -86,7 +102,7 @@ func BenchmarkDecodeMessage(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var m Message
-			if err := json.Unmarshal(raw, &m); err != nil {
+			if err := exactjson.Unmarshal(raw, &m); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,44 +1,60 @@
 package session
 
-// Custom types of what a session was told of its folder. They are written once, at
-// its first turn, so that a session that is resumed sees what it saw.
+// Custom types for the project context of a session. They are written once, at its
+// first turn, so that a resumed session has the same context.
 const (
 	CustomInstructions = "scorel.instructions" // data: Instructions
 	CustomSkills       = "scorel.skills"       // data: Skills
+	CustomEnvironment  = "scorel.environment"  // data: Environment
 )
 
-// Where a skill comes from.
+// Scopes of skills.
 const (
 	ScopeProject = "project"
 	ScopeUser    = "user"
 )
 
 type (
-	// InstructionFile is one AGENTS.md, or a file of another name in its place.
+	// InstructionFile is one AGENTS.md, or an alternative file in its place.
 	InstructionFile struct {
 		Path    string `json:"path"` // absolute
 		Content string `json:"content"`
-		// Truncated is true when only the beginning fits into the limit of all files.
+		// Truncated is true if only the beginning fits into the limit for all
+		// files.
 		Truncated bool `json:"truncated,omitempty"`
 	}
-	// Instructions is the data of CustomInstructions: the user's file, and then
-	// those of the folders from the repository's root to the working folder.
+	// Instructions is the data of CustomInstructions: the user's file, then those
+	// of the folders from the repository's root to the working folder.
 	Instructions struct {
 		Files []InstructionFile `json:"files"`
 		Notes []string          `json:"notes,omitempty"` // what was left out, for people
 	}
-	// SkillInfo is what the catalog tells of a skill.
+	// SkillInfo is a skill as listed in the catalog.
 	SkillInfo struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 		Path        string `json:"path"`  // absolute, of its SKILL.md
 		Scope       string `json:"scope"` // ScopeProject or ScopeUser
-		// Manual says that the model is not offered it.
+		// Manual means that the model is not offered the skill.
 		Manual bool `json:"manual,omitempty"`
 	}
 	// Skills is the data of CustomSkills, by name.
 	Skills struct {
 		Skills []SkillInfo `json:"skills"`
-		Notes  []string    `json:"notes,omitempty"` // what was left out or is odd, for people
+		Notes  []string    `json:"notes,omitempty"` // omitted or unusual skills, for people
+	}
+	// Environment is the data of CustomEnvironment: the environment at the
+	// beginning of the session. Unknown values are "".
+	Environment struct {
+		OS        string `json:"os"`
+		Shell     string `json:"shell,omitempty"`
+		Folder    string `json:"folder"` // absolute
+		GitBranch string `json:"gitBranch,omitempty"`
+		// GitStatus is the bounded output of git status in short form; empty for a
+		// clean tree.
+		GitStatus []string `json:"gitStatus,omitempty"`
+		GitClean  bool     `json:"gitClean,omitempty"`
+		Date      string   `json:"date"`     // YYYY-MM-DD
+		TimeZone  string   `json:"timeZone"` // name and offset from UTC
 	}
 )

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"slices"
@@ -9,24 +8,24 @@ import (
 	"strings"
 )
 
-// Inspection is what a session file says, seen from one leaf. Its JSON is one object:
+// Inspection is the content of a session file as seen from one leaf. Its JSON is
+// one object:
 //
 //	{sessionId, version, entryCount, leafId, entryIds, parentIds, labels, name,
 //	 tree: {roots, children}, context: {messages, thinkingLevel, model}}
 //
-// Entries are in file order, and each occurrence of an id counts. An id that is
-// missing is null; leafId and name are null where there is none. Messages are as
-// they are stored.
+// Entries are in file order, and each occurrence of an id counts. A missing id is
+// null; leafId and name are null if there is none. Messages are as stored.
 type Inspection struct {
 	Hole error // nil, or the *PathError at which the path to the leaf ends
 
 	file    *File
-	leaf    string // "" for that of the file
+	leaf    string // "" for the leaf of the file
 	context Context
 }
 
-// Inspect looks at a file from the entry with the id leaf; "" is the leaf that the
-// file ends with. The error is a *PathError of ErrNoEntry.
+// Inspect inspects a file at the entry with the id leaf; "" means the leaf at the
+// end of the file. The error is a *PathError of ErrNoEntry.
 func (f *File) Inspect(leaf string) (Inspection, error) {
 	if leaf == "" {
 		context := f.Tree.LeafContext()
@@ -39,20 +38,13 @@ func (f *File) Inspect(leaf string) (Inspection, error) {
 	return Inspection{context.Hole, f, leaf, context}, nil
 }
 
-// JSON returns the whole of it.
-func (in Inspection) JSON() json.RawMessage {
-	var b bytes.Buffer
-	_ = in.Write(&b) // a buffer takes all
-	return b.Bytes()
-}
-
-// Write writes the JSON piece by piece. The error is that of w.
+// Write writes the JSON incrementally. The error is that of w.
 func (in Inspection) Write(w io.Writer) error {
 	s, tree := newStream(w), in.file.Tree
 	s.begin('{')
 	s.key("sessionId").raw(in.file.jsonSession())
 	s.key("version").raw(in.file.jsonVersion())
-	s.key("entryCount").raw(appendDate(nil, float64(len(tree.entries))))
+	s.key("entryCount").raw(strconv.AppendInt(nil, int64(len(tree.entries)), 10))
 	s.key("leafId")
 	in.writeLeaf(s)
 	s.key("entryIds").begin('[')
@@ -100,7 +92,7 @@ func (f *File) jsonVersion() json.RawMessage {
 	if f.HeaderLine == nil {
 		return strconv.AppendInt(nil, Version, 10)
 	}
-	if version := member(f.MigratedHeader(), "version"); version != nil {
+	if version := member(f.migratedHeader(), "version"); version != nil {
 		return version
 	}
 	return json.RawMessage("null")
@@ -117,7 +109,7 @@ func (t *Tree) writeLabels(s *stream) {
 }
 
 func (t *Tree) writeForest(s *stream) {
-	forest := t.shape()
+	forest := t.Forest()
 	ids := func(places []int32) {
 		s.begin('[')
 		for _, place := range places {
@@ -127,14 +119,14 @@ func (t *Tree) writeForest(s *stream) {
 	}
 	s.key("tree").begin('{')
 	s.key("roots")
-	ids(forest.roots)
+	ids(forest.Roots)
 	s.key("children").begin('{')
 	seen := make([]uint64, len(t.entries)/64+1)
-	for _, root := range slices.Backward(forest.roots) {
+	for _, root := range slices.Backward(forest.Roots) {
 		for todo := []int32{root}; len(todo) > 0; {
 			place := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
-			children := forest.children(int(place))
+			children := forest.Children(place)
 			if seen[place/64]&(1<<(place%64)) != 0 || len(children) == 0 {
 				continue
 			}

@@ -7,14 +7,14 @@ type Label struct {
 	Timestamp string // of the label entry
 }
 
-// labels holds what is labelled, in the order of a JavaScript Map: a new text
-// keeps the place, and a label that was taken off comes back at the end.
+// labels holds the labels in the order of a JavaScript Map: a changed label keeps
+// its place, and a label that was removed and set again comes last.
 type labels struct {
-	list []Label // one that was taken off has no text
+	list []Label // a removed label has no text
 	at   map[string]int
 }
 
-// add takes in a label entry; an empty text takes the label off.
+// add applies a label entry; an empty text removes the label.
 func (l *labels) add(e *Entry) {
 	target, text := labelTarget(e.Raw), memberString(e.Raw, "label")
 	i, labelled := l.at[target]
@@ -35,7 +35,7 @@ func (l *labels) add(e *Entry) {
 }
 
 // labelTarget returns the target as a key of a JavaScript object, so that a label
-// of nothing hides no other.
+// without a target hides no other.
 func labelTarget(raw []byte) string {
 	switch target := member(raw, "targetId"); {
 	case target == nil:
@@ -47,7 +47,7 @@ func labelTarget(raw []byte) string {
 	}
 }
 
-// Labels returns the labels that stand, whatever branch they were given on.
+// Labels returns the current labels of all branches.
 func (t *Tree) Labels() []Label {
 	var list []Label
 	for _, l := range t.labels.list {

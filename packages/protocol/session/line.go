@@ -7,26 +7,27 @@ import (
 	"strconv"
 )
 
-// Entry is any entry: the fields that all share, and the line itself. Raw is the
-// truth; it goes to disk and over the wire unchanged.
+// Entry is any entry: the fields that all types share, and the line itself. Raw is
+// authoritative; it is written to disk unchanged, and sent unchanged except for the
+// data of images.
 type Entry struct {
-	Type       EntryType // "" where the line has none
-	ID         string    // "" where the line has none, or one that is no string
+	Type       EntryType // "" if the line has none
+	ID         string    // "" if the line has none or it is not a string
 	ParentID   string    // "" at a root
-	Timestamp  string    // "" where the line has none, or one that is no string
-	Seq        uint64    // 0 in files that are not ours
+	Timestamp  string    // "" if the line has none or it is not a string
+	Seq        uint64    // 0 in files of other programs
 	CustomType string
 	Raw        json.RawMessage
 
 	idForm, parentForm form
 	role               role
 	noContent          bool   // message.content is null or absent
-	odd                bool   // a member that all entries share is of the wrong kind
-	body               uint32 // where the message begins in Raw; 0: not known
+	odd                bool   // a common member is of the wrong kind
+	body               uint32 // offset of the message in Raw; 0: unknown
 	bodyEnd            uint32
 }
 
-// form says what kind of value an id is.
+// form is the JSON kind of an id.
 type form uint8
 
 const (
@@ -36,11 +37,12 @@ const (
 	formOther
 )
 
-// ErrNotEntry says that a line is not a JSON object with a type and an id.
+// ErrNotEntry is returned for a line that is not a JSON object with a type and an
+// id.
 var ErrNotEntry = errors.New("session: the line is not an entry")
 
-// ParseEntry reads one line (without its LF). It keeps line as Raw. It is strict:
-// type and id are strings that are not empty, and parentId is a string or null.
+// ParseEntry parses one line (without its LF). It keeps line as Raw. It is strict:
+// type and id must be non-empty strings, and parentId a string or null.
 func ParseEntry(line []byte) (Entry, error) {
 	var e Entry
 	p := lineParser{}
@@ -54,12 +56,12 @@ func ParseEntry(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// lineParser reads lines into entries. It shares the strings that neighbours have
-// in common, since most of them hang on the one before.
+// lineParser parses lines into entries. It shares strings between neighbors, since
+// most entries have the previous one as their parent.
 type lineParser struct {
 	lastID string
-	texts  *textSlab // where the strings of many lines lie together; nil: each by itself
-	wrong  string    // the member whose value is of the wrong kind
+	texts  *textSlab // shared memory for the strings of many lines; nil: allocate each
+	wrong  string    // the member with a value of the wrong kind
 }
 
 func (p *lineParser) reason(line []byte) string {
@@ -73,8 +75,8 @@ func (p *lineParser) reason(line []byte) string {
 	return p.wrong + " is of the wrong kind"
 }
 
-// parse reads one line into e, which is zero. ok is false where it is not a JSON
-// object; then e is not to be used.
+// parse parses one line into e, which is zero. ok is false if the line is not a
+// JSON object; e must not be used then.
 func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
 	e.idForm, e.parentForm, e.Raw = formAbsent, formAbsent, line
 	p.wrong = ""
@@ -95,8 +97,7 @@ func (p *lineParser) parse(e *Entry, line []byte) (ok bool) {
 }
 
 // lead reads the members that most lines begin with, as long as they come in the
-// order and the form in which programs write them; member reads what follows. ok is
-// false where the line is not JSON.
+// usual order and form; member reads the rest. ok is false if the line is not JSON.
 func (p *lineParser) lead(e *Entry, r *objectReader) (ok bool) {
 	if !r.passes(`"type":"message"`) {
 		return true
@@ -117,10 +118,10 @@ func (p *lineParser) lead(e *Entry, r *objectReader) (ok bool) {
 	return true
 }
 
-// Strict tells whether ParseEntry would take the line.
+// Strict reports whether ParseEntry would accept the line.
 func (e Entry) Strict() bool { return e.Type != "" && e.ID != "" && !e.odd }
 
-// memberKind is a member that the tree asks for.
+// memberKind is a member that the tree uses.
 type memberKind uint8
 
 const (
@@ -214,7 +215,7 @@ func (p *lineParser) id(value []byte) (string, form) {
 	return p.texts.unquote(value), formString
 }
 
-// typeOf returns the type in a JSON value, with no copy of the types that are known.
+// typeOf returns the type in a JSON value, without allocating for known types.
 func typeOf(value []byte) EntryType {
 	if value[0] != '"' {
 		return ""

@@ -1,16 +1,16 @@
 package session
 
-// Keys under which the tree files entries whose id is no string. They hold a
-// character that no id of Pi or of ours has.
+// Keys of entries whose id is not a string. They contain a character that no id of
+// Pi or scorel has.
 const (
 	keyNull   = "\x00null"
 	keyAbsent = "\x00undefined"
 )
 
-// key returns what the tree files the entry under.
+// key returns the key of the entry in the tree.
 func (e *Entry) key() string { return e.keyOf(e.ID, e.idForm, "id") }
 
-// parentKey returns the key of the parent, whether or not there is one.
+// parentKey returns the key of the parent, even if there is no such entry.
 func (e *Entry) parentKey() string { return e.keyOf(e.ParentID, e.parentForm, "parentId") }
 
 func (e *Entry) keyOf(id string, f form, name string) string {
@@ -25,13 +25,13 @@ func (e *Entry) keyOf(id string, f form, name string) string {
 	return id
 }
 
-// hasParent tells whether a walk to the root goes on: JavaScript takes null,
-// undefined, the empty text, 0 and false for no parent.
+// hasParent reports whether the entry has a parent: as in JavaScript, null,
+// undefined, the empty string, 0 and false mean none.
 func (e *Entry) hasParent() bool {
 	return e.ParentID != "" || e.parentForm == formOther && truthy(member(e.Raw, "parentId"))
 }
 
-// parentName returns the id of the parent for people: its JSON text where it is no
+// parentName returns the id of the parent for people: its JSON text if it is not a
 // string.
 func (e *Entry) parentName() string {
 	if e.parentForm == formOther {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// role is the role of a message, as far as the context asks for it.
+// role is the role of a message, as far as the context needs it.
 type role uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 	roleCustom
 )
 
-// readMessage passes over the message of an entry and notes what the context
-// asks of every message, so that it needs no second look at most of them.
+// readMessage skips the message of an entry and records what the context needs to
+// know about it, so that most messages need no second pass.
 func readMessage(e *Entry, r *objectReader) (ok bool) {
 	e.role, e.noContent = roleOther, true
 	m, object := readObject(r.b, r.i)
@@ -51,7 +51,7 @@ func readMessage(e *Entry, r *objectReader) (ok bool) {
 	}
 }
 
-// member returns the role as messages begin with it.
+// member returns the JSON member with which messages of the role begin.
 func (r role) member() string {
 	switch r {
 	case roleUser:
@@ -86,7 +86,7 @@ func roleOf(value []byte) role {
 	return roleOther
 }
 
-// message returns the text of a message entry's message; nil where it has none.
+// message returns the text of a message entry's message; nil if it has none.
 func (e *Entry) message() json.RawMessage {
 	if e.Type != TypeMessage {
 		return nil

@@ -3,10 +3,13 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 )
 
-// Role says who speaks.
+// Role is the speaker of a message.
 type Role string
 
 const (
@@ -15,18 +18,18 @@ const (
 	RoleToolResult Role = "toolResult"
 )
 
-// StopReason says why an assistant message ended.
+// StopReason is why an assistant message ended.
 type StopReason string
 
 const (
 	StopEnd     StopReason = "stop"    // the model finished
-	StopLength  StopReason = "length"  // the token limit cut it
-	StopToolUse StopReason = "toolUse" // it waits for tool results
-	StopError   StopReason = "error"   // the call failed; errorMessage says how
-	StopAborted StopReason = "aborted" // a person cancelled
+	StopLength  StopReason = "length"  // the token limit was reached
+	StopToolUse StopReason = "toolUse" // the model called tools
+	StopError   StopReason = "error"   // the call failed; see errorMessage
+	StopAborted StopReason = "aborted" // a person canceled
 )
 
-// BlockType tells content blocks apart.
+// BlockType is the type of a content block.
 type BlockType string
 
 const (
@@ -36,8 +39,8 @@ const (
 	BlockToolCall BlockType = "toolCall"
 )
 
-// Message is what one role said. Which fields are set depends on the role; the
-// order of the fields is the order on disk.
+// Message is one message. Which fields are set depends on the role; the order of
+// the fields is the order on disk.
 type Message struct {
 	Role         Role            `json:"role"`
 	ToolCallID   string          `json:"toolCallId,omitempty"` // toolResult
@@ -54,9 +57,9 @@ type Message struct {
 	IsError      *bool           `json:"isError,omitempty"` // toolResult
 	Timestamp    int64           `json:"timestamp"`         // Unix milliseconds
 
-	// Steer is of the entry, not of the message: see MessageEntry.
+	// Steer is stored in the entry, not in the message: see MessageEntry.
 	Steer bool `json:"-"`
-	// Note says that the host speaks, in the place of the user: see Note.
+	// Note means that the host speaks, in place of the user: see Note.
 	Note bool `json:"-"`
 }
 
@@ -68,12 +71,31 @@ type Usage struct {
 	CacheWrite  int  `json:"cacheWrite"`
 	TotalTokens int  `json:"totalTokens"`
 	Cost        Cost `json:"cost"`
-	// Partial says that the provider broke off, or was left, before it had told all: more
-	// was taken than the figures say, and nobody knows how much.
+	// Partial means that the call ended before the provider reported its full
+	// usage: more was used than the figures say, and the amount is unknown.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Cost is in US dollars; zero where the price is not known.
+// Plus returns the sum of two usages; nil counts as zero.
+func (u Usage) Plus(other *Usage) Usage {
+	if other == nil {
+		return u
+	}
+	u.Input += other.Input
+	u.Output += other.Output
+	u.CacheRead += other.CacheRead
+	u.CacheWrite += other.CacheWrite
+	u.TotalTokens += other.TotalTokens
+	u.Cost.Input += other.Cost.Input
+	u.Cost.Output += other.Cost.Output
+	u.Cost.CacheRead += other.Cost.CacheRead
+	u.Cost.CacheWrite += other.Cost.CacheWrite
+	u.Cost.Total += other.Cost.Total
+	u.Partial = u.Partial || other.Partial
+	return u
+}
+
+// Cost is in US dollars; zero if the price is unknown.
 type Cost struct {
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -82,23 +104,27 @@ type Cost struct {
 	Total      float64 `json:"total"`
 }
 
-// Content is a list of blocks. A plain JSON string reads as one text block.
+// Content is a list of blocks. A plain JSON string is decoded as one text block.
 type Content []Block
 
 // Block is one piece of content. Which fields are set depends on the type.
 type Block struct {
 	Type              BlockType       `json:"type"`
 	Text              string          `json:"text,omitempty"`
-	TextSignature     string          `json:"textSignature,omitempty"` // text: the provider's, to be sent back
+	TextSignature     string          `json:"textSignature,omitempty"` // text: opaque data that is sent back to the provider
 	Thinking          string          `json:"thinking,omitempty"`
 	ThinkingSignature string          `json:"thinkingSignature,omitempty"`
 	Redacted          bool            `json:"redacted,omitempty"`
-	Data              string          `json:"data,omitempty"` // image: base64
+	Data              string          `json:"data,omitempty"` // image: base64; "" if the image is only referenced
 	MimeType          string          `json:"mimeType,omitempty"`
+	SHA256            string          `json:"sha256,omitempty"` // image: lower-case hex, identifies the image on the wire
+	Size              int             `json:"size,omitempty"`   // image: bytes, before base64
+	Width             int             `json:"width,omitempty"`  // image: pixels; 0 if unknown
+	Height            int             `json:"height,omitempty"`
 	ID                string          `json:"id,omitempty"` // toolCall
 	Name              string          `json:"name,omitempty"`
 	Arguments         json.RawMessage `json:"arguments,omitempty"`        // toolCall: a JSON object
-	ThoughtSignature  string          `json:"thoughtSignature,omitempty"` // toolCall: the provider's, to be sent back
+	ThoughtSignature  string          `json:"thoughtSignature,omitempty"` // toolCall: opaque data that is sent back to the provider
 }
 
 // Text returns a text block.
@@ -113,6 +139,11 @@ func (c Content) Plain() string {
 		}
 	}
 	return b.String()
+}
+
+// HasImage reports whether one of the blocks is an image.
+func (c Content) HasImage() bool {
+	return slices.ContainsFunc(c, func(b Block) bool { return b.Type == BlockImage })
 }
 
 // ToolCalls returns the tool calls in order.
@@ -134,7 +165,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return Encode([]Block(c))
 }
 
-// UnmarshalJSON reads an array of blocks, a string, or null.
+// UnmarshalJSON decodes an array of blocks, a string, or null.
 func (c *Content) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		var text string
@@ -145,15 +176,15 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	var blocks []Block
-	if err := json.Unmarshal(data, &blocks); err != nil {
+	if err := exactjson.Unmarshal(data, &blocks); err != nil {
 		return fmt.Errorf("session: reading content: %w", err)
 	}
 	*c = blocks
 	return nil
 }
 
-// MarshalJSON writes the keys that belong to the type, also when they are empty:
-// a text block always has its text.
+// MarshalJSON writes the keys that belong to the type, even if they are empty: a
+// text block always has its text.
 func (b Block) MarshalJSON() ([]byte, error) {
 	switch b.Type {
 	case BlockText:
@@ -169,6 +200,16 @@ func (b Block) MarshalJSON() ([]byte, error) {
 			ThinkingSignature string    `json:"thinkingSignature,omitempty"`
 			Redacted          bool      `json:"redacted,omitempty"`
 		}{b.Type, b.Thinking, b.ThinkingSignature, b.Redacted})
+	case BlockImage:
+		return Encode(struct {
+			Type     BlockType `json:"type"`
+			Data     string    `json:"data"`
+			MimeType string    `json:"mimeType"`
+			SHA256   string    `json:"sha256,omitempty"`
+			Size     int       `json:"size,omitempty"`
+			Width    int       `json:"width,omitempty"`
+			Height   int       `json:"height,omitempty"`
+		}{b.Type, b.Data, b.MimeType, b.SHA256, b.Size, b.Width, b.Height})
 	case BlockToolCall:
 		arguments := b.Arguments
 		if len(arguments) == 0 {

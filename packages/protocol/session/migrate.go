@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// migrate brings the lines of a file of version 1 or 2 to version 3.
+// migrate converts the lines of a file of version 1 or 2 to version 3.
 func (f *File) migrate() {
 	if f.Header.Version < 2 {
 		f.addIDs()
@@ -19,9 +19,10 @@ func (f *File) migrate() {
 	f.Header.Version = Version
 }
 
-// addIDs chains the entries of version 1, which have no ids, in file order. A
-// compaction names the first kept entry by its index among the lines that read,
-// the header included; only an entry that has its id by then can be meant.
+// addIDs gives the entries of version 1, which have no ids, ids and parents in file
+// order. A compaction names the first kept entry by its index among the valid
+// lines, including the header; it can only refer to an entry that already has its
+// id.
 func (f *File) addIDs() {
 	ids := map[string]bool{}
 	parent := []byte("null")
@@ -55,8 +56,8 @@ func (f *File) keptByID(raw json.RawMessage) json.RawMessage {
 	return withMember(raw, "firstKeptEntryIndex", nil)
 }
 
-// renameHooks gives the messages that version 2 called hookMessage the role they
-// have now.
+// renameHooks gives the messages that version 2 called hookMessage their current
+// role.
 func (f *File) renameHooks() {
 	for i := range f.lines {
 		e := &f.lines[i]
@@ -66,7 +67,7 @@ func (f *File) renameHooks() {
 	}
 }
 
-// deriveID makes an id in Pi's form of eight hexadecimal digits.
+// deriveID derives an id in Pi's form of eight hexadecimal digits.
 func (f *File) deriveID(index int, taken map[string]bool) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256([]byte(f.Header.ID + "\n" + strconv.Itoa(index) + "\n" + strconv.Itoa(n)))
@@ -77,18 +78,18 @@ func (f *File) deriveID(index int, taken map[string]bool) string {
 	}
 }
 
-// MigratedHeader returns the header line as a file of version 3 has it.
-func (f *File) MigratedHeader() json.RawMessage {
+// migratedHeader returns the header line in the form of version 3.
+func (f *File) migratedHeader() json.RawMessage {
 	if !f.Migrated {
 		return f.HeaderLine
 	}
 	return withMember(f.HeaderLine, "version", []byte(strconv.Itoa(Version)))
 }
 
-// MigratedBytes is Bytes with the lines that gave no entry, as they are, at their
-// places: a damaged file of an old version becomes one of version 3 that is damaged in
-// the same way. data is what the file was read from. A last line that was cut off is
-// left out, and so are blank lines and later headers.
+// MigratedBytes is Bytes with the invalid lines kept unchanged in their places: a
+// damaged file of an old version becomes a file of version 3 with the same damage.
+// data is what the file was read from. An incomplete last line is left out, as are
+// blank lines and later headers.
 func (f *File) MigratedBytes(data []byte) []byte {
 	if f.Torn {
 		data = data[:f.Whole]
@@ -96,16 +97,17 @@ func (f *File) MigratedBytes(data []byte) []byte {
 	entries, begun := f.Tree.entries, false
 	var out []byte
 	for line := range bytes.Lines(data) {
-		one := part{}
-		one.read(line)
+		e := Entry{}
+		text := bytes.TrimSuffix(line, []byte{'\n'})
+		flaw, kept := (&lineParser{}).parseAny(&e, validText(text))
 		switch {
-		case len(one.lines) == 0 && len(one.flaws) > 0:
-			out = append(append(out, bytes.TrimSuffix(line, []byte{'\n'})...), '\n')
-		case len(one.lines) == 0:
+		case !kept && flaw != "":
+			out = append(append(out, text...), '\n')
+		case !kept:
 		case !begun:
 			begun = true
-			out = append(append(out, f.MigratedHeader()...), '\n')
-		case one.lines[0].Type != TypeSession && len(entries) > 0:
+			out = append(append(out, f.migratedHeader()...), '\n')
+		case e.Type != TypeSession && len(entries) > 0:
 			out = append(append(out, entries[0].Raw...), '\n')
 			entries = entries[1:]
 		}
@@ -114,9 +116,9 @@ func (f *File) MigratedBytes(data []byte) []byte {
 }
 
 // Bytes returns the whole file as version 3: the header and every entry, a line
-// each. Lines that gave no entry are not among them.
+// each. Invalid lines are left out.
 func (f *File) Bytes() []byte {
-	out := append(slices.Clone(f.MigratedHeader()), '\n')
+	out := append(slices.Clone(f.migratedHeader()), '\n')
 	for _, e := range f.Tree.entries {
 		out = append(append(out, e.Raw...), '\n')
 	}
@@ -128,7 +130,7 @@ func isObject(raw []byte) bool {
 	return i < len(raw) && raw[i] == '{'
 }
 
-// reparse reads a line that was made from one that read.
+// reparse parses a line that was derived from a valid one.
 func reparse(raw []byte) Entry {
 	var e Entry
 	p := lineParser{}

@@ -1,13 +1,13 @@
 package session
 
-// maxSeq is the largest seq that a file may name: a number that JavaScript counts
-// exactly, with room for all that follow.
+// maxSeq is the largest seq that a file may contain: a number that JavaScript
+// represents exactly, with room for all later ones.
 const maxSeq = 1 << 52
 
-// Number gives every entry a seq that increases through the file: its own where
-// that does, else the one after the last. It begins at the entry of index from,
-// with last as the seq of the one before; Number(0, 0) counts all. The lines stay
-// as they are. It returns the last seq.
+// Number gives every entry a seq that increases through the file: the stored one if
+// it increases, otherwise the next number. It begins at the entry with index from,
+// and last is the seq of the entry before it; Number(0, 0) numbers all. The lines
+// are unchanged. It returns the last seq.
 func (t *Tree) Number(from int, last uint64) uint64 {
 	for i := from; i < len(t.entries); i++ {
 		e := &t.entries[i]
@@ -20,7 +20,7 @@ func (t *Tree) Number(from int, last uint64) uint64 {
 	return last
 }
 
-// CheckPath is Path for who only wants to know whether there is one.
+// CheckPath returns the error of Path without building the path.
 func (t *Tree) CheckPath(leaf string) error {
 	if leaf == "" {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// objectReader walks the members of one JSON object. The caller asks for a key,
-// then either skips the value or reads it on its own and says where it ended.
+// objectReader iterates over the members of one JSON object. The caller asks for a
+// key, then either skips the value or reads it and records where it ended.
 type objectReader struct {
 	b     []byte
 	i     int
@@ -15,7 +15,7 @@ type objectReader struct {
 	plain bool // the last key has no escapes
 }
 
-// readObject begins at the object at b[i]. ok is false where there is none.
+// readObject begins reading the object at b[i]. ok is false if there is none.
 func readObject(b []byte, i int) (r objectReader, ok bool) {
 	i = skipSpace(b, i)
 	if i >= len(b) || b[i] != '{' {
@@ -24,7 +24,7 @@ func readObject(b []byte, i int) (r objectReader, ok bool) {
 	return objectReader{b: b, i: i + 1}, true
 }
 
-// passes goes behind text where that comes next.
+// passes skips text if it comes next, and reports whether it did.
 func (r *objectReader) passes(text string) bool {
 	if len(r.b)-r.i < len(text) || string(r.b[r.i:r.i+len(text)]) != text {
 		return false
@@ -33,8 +33,8 @@ func (r *objectReader) passes(text string) bool {
 	return true
 }
 
-// key returns the next key with its quotes; r.i is then where the value begins.
-// ok is false at the end, and where the text is not JSON: then whole is false.
+// key returns the next key with its quotes; r.i is then the start of the value. ok
+// is false at the end and for invalid JSON, when whole is false.
 func (r *objectReader) key() (key []byte, ok bool) {
 	r.i = skipSpace(r.b, r.i)
 	if r.i >= len(r.b) {
@@ -70,8 +70,8 @@ func (r *objectReader) key() (key []byte, ok bool) {
 	return r.b[start:end], true
 }
 
-// name returns the text of the key that was read last. It copies only where there
-// are escapes.
+// name returns the text of the key that was read last. It copies only if there are
+// escapes.
 func (r *objectReader) name(key []byte) []byte {
 	if r.plain {
 		return key[1 : len(key)-1]
@@ -79,14 +79,14 @@ func (r *objectReader) name(key []byte) []byte {
 	return []byte(unquote(key))
 }
 
-// value skips the value and returns its text; ok is false where it is not JSON.
+// value skips the value and returns its text; ok is false if it is not JSON.
 func (r *objectReader) value() (value []byte, ok bool) {
 	start := r.i
 	r.i, ok = skipValue(r.b, start)
 	return r.b[start:r.i], ok
 }
 
-// keyIs compares a key with its quotes to a name of plain ASCII.
+// keyIs reports whether a quoted key is equal to a plain ASCII name.
 func keyIs(key []byte, name string) bool {
 	if inner := key[1 : len(key)-1]; bytes.IndexByte(inner, '\\') < 0 {
 		return string(inner) == name
@@ -94,8 +94,8 @@ func keyIs(key []byte, name string) bool {
 	return unquote(key) == name
 }
 
-// member returns the text of a member of the object raw: of the last one where
-// the key occurs twice, as JSON.parse has it. nil: there is none.
+// member returns the text of a member of the object raw: the last one if the key
+// occurs twice, as in JSON.parse. It returns nil if there is none.
 func member(raw []byte, name string) json.RawMessage {
 	var found json.RawMessage
 	r, ok := readObject(raw, 0)
@@ -111,7 +111,7 @@ func member(raw []byte, name string) json.RawMessage {
 	return found
 }
 
-// memberString is member for a string; "" where it is none.
+// memberString is member for a string; "" if it is not a string.
 func memberString(raw []byte, name string) string { return stringOf(member(raw, name)) }
 
 func stringOf(value json.RawMessage) string {
@@ -128,8 +128,8 @@ type field struct {
 	value []byte
 }
 
-// fields returns the members of an object as JavaScript keeps them: a key that
-// occurs twice stands where it stood first and has the value it had last.
+// fields returns the members of an object as JavaScript keeps them: a repeated key
+// has its first position and its last value.
 func fields(raw []byte) []field {
 	var list []field
 	at := map[string]int{}
@@ -153,9 +153,9 @@ func fields(raw []byte) []field {
 	return list
 }
 
-// withMember returns the object raw with one member set, at its place if it has
-// one, else at the end; a nil value takes the member out. The other values keep
-// their text.
+// withMember returns the object raw with one member set, in its place if it exists,
+// otherwise at the end; a nil value removes the member. The other values keep their
+// text.
 func withMember(raw []byte, name string, value []byte) json.RawMessage {
 	list := fields(raw)
 	found := false

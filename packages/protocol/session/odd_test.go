@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// oddCase is what Pi 1.5.2 says of a file that nobody would write. A value that is
+// oddCase is what Pi 1.5.2 says of a file that no one would write. A value that is
 // {"hangs": true} or {"throws": "..."} is no answer.
 type oddCase struct {
 	About    string                     `json:"about"`
@@ -33,8 +33,14 @@ func (c *oddCase) UnmarshalJSON(data []byte) error {
 // unlikePi are the answers that differ from Pi's. docs/session-format.md says why
 // ("Differences from Pi").
 var unlikePi = map[string][]string{
-	"labels-odd":   {"labels"},
-	"v1-list-line": {"entryIds", "parentIds", "tree"},
+	"labels-odd": {"labels"},
+	"times":      {"tree"},            // Pi and scorel write none of its forms
+	"times-odd":  {"tree", "context"}, // the timestamps are numbers
+	// A version that is not a number counts as the current one.
+	"version-text-2": {"version", "context"},
+	"version-true":   {"version", "leafId", "entryIds", "parentIds", "tree", "context"},
+	"version-list":   {"version", "leafId", "entryIds", "parentIds", "tree", "context"},
+	"v1-list-line":   {"entryIds", "parentIds", "tree"},
 }
 
 // TestOddFiles holds what is said of odd files to what Pi says of them, wherever it
@@ -94,6 +100,9 @@ func (c *oddCase) check(t *testing.T, name string, f *session.File) {
 		}
 		if _, ok := f.Tree.Get(leaf); !ok {
 			continue // half of a surrogate pair, which Go's JSON does not keep; the vectors have it
+		}
+		if slices.Contains(unlikePi[name], "context") {
+			continue // the vectors have what is said of it
 		}
 		if got := inspect(t, f, leaf)["context"]; !noAnswer(want) && !reflect.DeepEqual(got, rename(ids, want)) {
 			t.Errorf("%s\nat %s it is %v\nPi says %v", c.About, leaf, got, want)

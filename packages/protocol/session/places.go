@@ -2,12 +2,12 @@ package session
 
 import "hash/maphash"
 
-// places finds entries by their keys: a table of open addressing that holds the
-// place of each entry and not the key, which the entry has. It takes a quarter of
-// the memory of a map. A slot is 0, or half of the key's hash above the place plus 1.
+// places finds entries by their keys: an open-addressing table that holds the place
+// of each entry but not the key, which the entry has. It takes a quarter of the
+// memory of a map. A slot is 0, or half of the key's hash above the place plus 1.
 type places struct {
-	slots []uint64 // as many as a power of two
-	count int      // of different keys
+	slots []uint64 // length is a power of two
+	count int      // number of distinct keys
 	seed  maphash.Seed
 }
 
@@ -19,7 +19,7 @@ func makePlaces(entries int) places {
 	return places{slots: make([]uint64, size), seed: maphash.MakeSeed()}
 }
 
-// find returns the slot that has the key, or the free one that would take it.
+// find returns the slot that has the key, or the free one for it.
 func (p *places) find(entries []Entry, key string) (slot int, hash uint64) {
 	hash = maphash.String(p.seed, key) >> 32
 	mask := len(p.slots) - 1
@@ -37,7 +37,7 @@ func (p *places) get(entries []Entry, key string) (place int, ok bool) {
 	return int(uint32(p.slots[slot])) - 1, p.slots[slot] != 0
 }
 
-// put notes the entry at a place, which is in entries by now.
+// put records the entry at a place, which must already be in entries.
 func (p *places) put(entries []Entry, place int) {
 	slot, hash := p.find(entries, entries[place].key())
 	if p.slots[slot] == 0 {

@@ -2,44 +2,48 @@ package session
 
 import "encoding/json"
 
-// CustomProcess has ProcessRecord as its data: an operation that has ended. A model
-// sees nothing of it.
+// CustomProcess is the custom type of a ProcessRecord: an operation that has ended.
+// Models never see it.
 const CustomProcess = "scorel.process"
 
 // ProcessVersion is the version of ProcessEvent.
 const ProcessVersion = 1
 
 type (
-	// ProcessEvent tells people how far an operation is: a long command, a script of a
-	// skill, a call of an MCP server, a subagent.
+	// ProcessEvent reports the progress of an operation to people: a long command,
+	// a skill's script, a call of an MCP server, a subagent.
 	ProcessEvent struct {
 		Version     int    `json:"version"`
 		OperationID string `json:"operationId"` // op_ and 16 hex digits
-		// ParentOperationID is the operation that this one is a part of.
+		// ParentOperationID is the operation of which this one is a part.
 		ParentOperationID string        `json:"parentOperationId,omitempty"`
 		TargetType        ProcessTarget `json:"targetType"`
 		Source            string        `json:"source"` // the tool, skill, server or agent
-		// TaskID names a part of the operation, or what runs it: a background job, a child session.
+		// ToolName is the tool whose call the operation belongs to; absent from
+		// older hosts.
+		ToolName string `json:"toolName,omitempty"`
+		// TaskID identifies a part of the operation, or what runs it: a background
+		// job, a child session.
 		TaskID  string        `json:"taskId,omitempty"`
 		Stage   string        `json:"stage,omitempty"`
 		Status  ProcessStatus `json:"status"`
 		Level   ProcessLevel  `json:"level"`
 		Message string        `json:"message"`          // one line
 		Detail  string        `json:"detail,omitempty"` // may have several lines
-		// Current of Total are done, in a unit of the operation's own.
+		// Current of Total steps are done, in a unit of the operation's own.
 		Current *float64 `json:"current,omitempty"`
 		Total   *float64 `json:"total,omitempty"`
 		Percent *float64 `json:"percent,omitempty"` // 0 to 100
-		// Payload is what programs may want to know: any JSON.
+		// Payload is additional data for programs: any JSON.
 		Payload   json.RawMessage `json:"payload,omitempty"`
 		Timestamp int64           `json:"timestamp"` // Unix milliseconds
 		Sequence  uint64          `json:"sequence"`  // from 1 in each operation
 	}
-	// ProcessLine is a line of an operation's log: an event, or several with the same
-	// stage and message, of which it is the last.
+	// ProcessLine is a line of an operation's log: an event, or the last of several
+	// with the same stage and message.
 	ProcessLine struct {
 		ProcessEvent
-		Repeats int `json:"repeats,omitempty"` // how many events this is; absent for one
+		Repeats int `json:"repeats,omitempty"` // number of merged events; absent for one
 	}
 	// ProcessRecord is the data of CustomProcess.
 	ProcessRecord struct {
@@ -48,19 +52,21 @@ type (
 		ToolCallID        string        `json:"toolCallId,omitempty"`
 		TargetType        ProcessTarget `json:"targetType"`
 		Source            string        `json:"source"`
+		ToolName          string        `json:"toolName,omitempty"`
 		TaskID            string        `json:"taskId,omitempty"`
 		Status            ProcessStatus `json:"status"`    // completed, failed or cancelled
 		StartedAt         int64         `json:"startedAt"` // Unix milliseconds
 		EndedAt           int64         `json:"endedAt"`   // Unix milliseconds
-		// Lines are the first 10 and the last 40 of the log; Omitted lie between them.
+		// Lines are the first 10 and the last 40 of the log; Omitted counts those
+		// between them.
 		Lines   []ProcessLine `json:"lines"`
 		Omitted int           `json:"omitted,omitempty"`
-		// ProcessLogRef is what get_process_log takes; it is no path.
+		// ProcessLogRef is the argument of get_process_log; it is not a path.
 		ProcessLogRef string `json:"processLogRef"`
 	}
 )
 
-// ProcessTarget says what kind of thing an operation runs.
+// ProcessTarget is the kind of thing that an operation runs.
 type ProcessTarget string
 
 const (
@@ -70,7 +76,7 @@ const (
 	ProcessAgent   ProcessTarget = "agent"
 )
 
-// ProcessStatus says how an operation stands. The last three end it.
+// ProcessStatus is the state of an operation. The last three are final.
 type ProcessStatus string
 
 const (
@@ -81,12 +87,12 @@ const (
 	ProcessCancelled ProcessStatus = "cancelled"
 )
 
-// Ended tells whether the operation is over.
+// Ended reports whether the operation is over.
 func (s ProcessStatus) Ended() bool {
 	return s == ProcessCompleted || s == ProcessFailed || s == ProcessCancelled
 }
 
-// ProcessLevel says how much an event matters.
+// ProcessLevel is the importance of an event.
 type ProcessLevel string
 
 const (

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Errors of ReadFile.
@@ -15,53 +17,48 @@ var (
 	ErrNotSession = errors.New("session: the file does not begin with a session header")
 )
 
-// File is a session file as it was read. Entries point into the bytes that were
-// given to ReadFile, which must not change after.
+// File is a session file as read. Entries point into the bytes given to ReadFile,
+// which must not be modified afterwards.
 type File struct {
 	Header     Header
-	HeaderLine json.RawMessage // the header as it stands on disk
+	HeaderLine json.RawMessage // the header as it is on disk
 	Tree       *Tree           // as version 3, whatever the file's version
 	Migrated   bool            // the file is of version 1 or 2, and the tree is not what is on disk
-	Damage     []Damage        // lines that gave no entry, in order
+	Damage     []Damage        // lines that are not entries, or only in part, in order
 	Whole      int             // bytes up to and including the last LF
-	Torn       bool            // what follows the last LF is not JSON: a write that was cut
+	Torn       bool            // what follows the last LF is not JSON: an incomplete write
 
-	lines []Entry // headers too, while the file is read
+	data  []byte  // the file's bytes
+	lines []Entry // including headers, while the file is read
 }
 
-// Damage is one line of a file that is not an entry. It stays in the file; the
-// tree goes on without it.
+// Damage is one line of a file that is not an entry, or nests too deep for one. It
+// stays in the file; the tree omits it, or keeps the part that can be read.
 type Damage struct {
 	Line int // from 1
 	What string
 }
 
-// EmptyFile is what an empty file holds: a session that has not begun. Pi gives
-// such a file a header with its first entry.
+// EmptyFile returns the content of an empty file: a session that has not begun. Pi
+// gives such a file a header with its first entry.
 func EmptyFile() *File { return &File{Tree: NewTree(nil)} }
 
-// ReadFile reads a session file of any version, of ours or of Pi's. It takes what
-// Pi takes: lines that are not JSON are passed over (and listed in Damage), the
-// first line that reads must be the header, later headers are no entries, and a
-// JSON value that is no object is an entry without an id. Files of version 1 and
-// 2 are migrated in memory; ids that a version 1 file lacks are derived from its
-// content, so that they are the same at every reading.
-//
-// A long file is read by several goroutines, which have ended when it returns.
+// ReadFile reads a session file of any version, of scorel or Pi. It accepts what Pi
+// accepts: lines that are not JSON are skipped (and listed in Damage), the first
+// valid line must be the header, later headers are not entries, and a JSON value
+// that is not an object is an entry without an id. Files of version 1 and 2 are
+// migrated in memory; ids that a version 1 file lacks are derived from its content,
+// so that they are the same on every read.
 //
 // The errors are ErrEmpty and ErrNotSession.
-func ReadFile(data []byte) (*File, error) { return readFile(data, partsOf(len(data))) }
-
-func readFile(data []byte, parts int) (*File, error) {
+func ReadFile(data []byte) (*File, error) {
 	if len(data) == 0 {
 		return nil, ErrEmpty
 	}
-	f := &File{}
-	number, err := f.readHead(data)
-	if err != nil {
+	f := &File{data: data, Whole: bytes.LastIndexByte(data, '\n') + 1}
+	if err := f.readLines(data); err != nil {
 		return nil, err
 	}
-	f.readRest(data[f.Whole:], number, make([]part, parts))
 	if f.Header.Version < Version {
 		f.Migrated = true
 		f.migrate()
@@ -71,10 +68,10 @@ func readFile(data []byte, parts int) (*File, error) {
 	return f, nil
 }
 
-// entries returns the lines that are no headers, in the memory of lines.
+// entries returns the lines that are not headers, reusing the memory of lines.
 func (f *File) entries() []Entry {
 	entries := f.lines[1:]
-	for i := range entries {
+	for i := range entries { // without copying, since few files have a second header
 		if entries[i].Type == TypeSession {
 			return slices.DeleteFunc(entries, func(e Entry) bool { return e.Type == TypeSession })
 		}
@@ -82,28 +79,94 @@ func (f *File) entries() []Entry {
 	return entries
 }
 
-// readHead reads lines up to the header, which is the first that is JSON. It
-// returns how many there were.
-func (f *File) readHead(data []byte) (number int, err error) {
-	head := part{}
-	for rest := data; f.HeaderLine == nil; number++ {
-		if len(rest) == 0 {
-			return 0, ErrNotSession
+// validAhead is how many bytes are checked for valid UTF-8 at once.
+const validAhead = 64 << 10
+
+// readLines reads all lines. The first entry must be the header.
+func (f *File) readLines(data []byte) error {
+	parser := lineParser{texts: &textSlab{}}
+	f.lines = make([]Entry, 0, roomFor(data)+1) // the last line may end without an LF
+	for valid, checked, at, number := true, 0, 0, 1; at < len(data); number++ {
+		if at >= checked {
+			checked = endOfLine(data, at+validAhead)
+			valid = utf8.Valid(data[at:checked])
 		}
-		end := endOfLine(rest, 0)
-		head.read(rest[:end])
-		if rest = rest[end:]; len(head.lines) == 0 {
-			continue
+		line, _, ended := bytes.Cut(data[at:], []byte{'\n'})
+		at += len(line) + 1
+		if !valid {
+			line = validText(line)
 		}
-		line, ok := head.lines[0].Raw, false
-		if f.Header, ok = readHeader(line); !ok {
-			return 0, ErrNotSession
+		f.lines = append(f.lines, Entry{})
+		flaw, kept := parser.parseAny(&f.lines[len(f.lines)-1], line[:len(line):len(line)])
+		if flaw != "" {
+			if len(f.Damage) == cap(f.Damage) { // double the capacity; append would add only a quarter
+				f.Damage = append(make([]Damage, 0, 2*len(f.Damage)+16), f.Damage...)
+			}
+			f.Damage = append(f.Damage, Damage{number, flaw})
+			f.Torn = flaw == notJSON && !ended
 		}
-		f.HeaderLine = line
+		if !kept {
+			f.lines = f.lines[:len(f.lines)-1]
+		} else if f.HeaderLine == nil && !f.takeHeader() {
+			return ErrNotSession
+		}
 	}
-	f.lines, f.Whole, f.Torn = head.lines, head.whole, head.torn
-	f.take(head.flaws, 0)
-	return number, nil
+	if f.HeaderLine == nil {
+		return ErrNotSession
+	}
+	return nil
+}
+
+func (f *File) takeHeader() (ok bool) {
+	f.HeaderLine = f.lines[0].Raw
+	f.Header, ok = readHeader(f.HeaderLine)
+	return ok
+}
+
+// Problems of a line.
+const (
+	notJSON   = "it is not JSON"
+	notObject = "it is not a JSON object"
+	tooDeep   = "it nests too deep to be read as a whole"
+)
+
+// parseAny parses any line of a file into e, which is zero. flaw is "" or the
+// problem with the line; kept reports whether there is an entry nevertheless. A
+// blank line is neither.
+func (p *lineParser) parseAny(e *Entry, line []byte) (flaw string, kept bool) {
+	if flat, deep := flattened(line); deep && p.parse(e, flat) {
+		return tooDeep, true
+	} else if !deep && p.parse(e, line) {
+		return "", true
+	}
+	*e = Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}
+	start := skipSpace(line, 0)
+	end, ok := skipValue(line, start)
+	switch {
+	case ok && skipSpace(line, end) == len(line):
+		return notObject, !falsy(line)
+	case start == len(line) || trim(string(line)) == "":
+		return "", false
+	}
+	return notJSON, false
+}
+
+// roomFor returns how many lines ending with an LF may be entries. Few entries are
+// shorter than 24 bytes: if there would have to be such entries, the lines that
+// cannot be entries are not counted, so that neither short lines nor a second count
+// cost more than they must.
+func roomFor(data []byte) int {
+	n := bytes.Count(data, []byte{'\n'})
+	if n <= len(data)/24 {
+		return n
+	}
+	n = 0
+	for line := range bytes.Lines(data) {
+		if start := skipSpace(line, 0); start < len(line) && strings.IndexByte(`{["tfn-0123456789`, line[start]) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // endOfLine returns the index after the first LF at or after i, or the end.
@@ -118,18 +181,8 @@ func endOfLine(data []byte, i int) int {
 	return i + end + 1
 }
 
-// parseOther makes an entry of a JSON value that is no object, as Pi does.
-func parseOther(line []byte) (Entry, bool) {
-	start := skipSpace(line, 0)
-	end, ok := skipValue(line, start)
-	if !ok || skipSpace(line, end) != len(line) {
-		return Entry{}, false
-	}
-	return Entry{idForm: formAbsent, parentForm: formAbsent, Raw: line}, true
-}
-
-// falsy tells whether JavaScript takes a JSON text that is no object for false;
-// Pi drops such lines.
+// falsy reports whether JavaScript treats a JSON text that is not an object as
+// false; Pi drops such lines.
 func falsy(line []byte) bool {
 	switch text := bytes.TrimSpace(line); text[0] {
 	case 'n', 'f':

@@ -129,7 +129,7 @@ func TestVersions(t *testing.T) {
 		json     string
 	}{
 		`3`: {3, false, "3"}, `99`: {99, false, "99"}, `"3"`: {3, false, `"3"`}, `"x"`: {3, false, `"x"`}, `null`: {3, true, "3"},
-		`1`: {3, true, "3"}, `2`: {3, true, "3"}, `"2"`: {3, true, "3"}, `0`: {3, true, "3"}, `-1e99`: {3, true, "3"}, `1e99`: {1<<31 - 1, false, "1e99"},
+		`1`: {3, true, "3"}, `2`: {3, true, "3"}, `"2"`: {3, false, `"2"`}, `true`: {3, false, "true"}, `[1]`: {3, false, "[1]"}, `0`: {3, true, "3"}, `-1e99`: {3, true, "3"}, `1e99`: {1<<31 - 1, false, "1e99"},
 	} {
 		f, err := session.ReadFile([]byte(`{"type":"session","id":"s","version":` + version + "}\n" + said("a", "null", "x")))
 		if err != nil || f.Header.Version != want.number || f.Migrated != want.migrated {

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// A JSON scanner of our own, because a session is opened by looking at a few
-// members of each of its lines: it checks what it passes over and copies nothing.
-// It accepts what JavaScript's JSON.parse accepts, to any depth.
+// This JSON scanner exists because opening a session examines only a few members of
+// each line: it validates what it skips and copies nothing. It accepts what
+// JavaScript's JSON.parse accepts, to a depth of MaxLineDepth.
 
 // skipSpace returns the index of the first byte at or after i that is not JSON
 // white space.
@@ -18,8 +18,8 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipValue returns the index after the JSON value that begins at b[i]. ok is
-// false where there is no whole value.
+// skipValue returns the index after the JSON value that begins at b[i]. ok is false
+// if there is no complete value.
 func skipValue(b []byte, i int) (end int, ok bool) {
 	if i >= len(b) {
 		return i, false
@@ -97,7 +97,7 @@ const (
 
 // stops marks, by its high bit, each of the eight bytes in x that ends a run of
 // plain text in a string: a quote, a backslash or a control character. The lowest
-// mark is exact; above it there may be marks that mean nothing.
+// mark is exact; marks above it may be false.
 func stops(x uint64) uint64 {
 	quote, backslash := x^(lowBits*'"'), x^(lowBits*'\\')
 	return ((x-lowBits*0x20)&^x | (quote-lowBits)&^quote | (backslash-lowBits)&^backslash) & highBits
@@ -171,8 +171,8 @@ func hex4(b []byte, i int) (r rune, ok bool) {
 	return r, true
 }
 
-// skipContainer returns the index after the object or array that begins at b[i].
-// It keeps its own stack, so that no nesting is too deep.
+// skipContainer returns the index after the object or array that begins at b[i]. It
+// keeps its own stack, up to MaxLineDepth levels.
 func skipContainer(b []byte, i int) (int, bool) {
 	var few [32]byte
 	open := append(few[:0], b[i])
@@ -207,6 +207,9 @@ func skipContainer(b []byte, i int) (int, bool) {
 			}
 		}
 		if i < len(b) && (b[i] == '{' || b[i] == '[') {
+			if len(open) >= MaxLineDepth {
+				return i, false // see deep.go
+			}
 			open = append(open, b[i])
 			i++
 			mayClose = true

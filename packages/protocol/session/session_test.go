@@ -247,7 +247,7 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// TestStrictIsWhatParseEntryTakes: what a reader keeps of a damaged file is told
+// TestStrictIsWhatParseEntryTakes: what a reader keeps of a damaged file is reported
 // apart without a second look.
 func TestStrictIsWhatParseEntryTakes(t *testing.T) {
 	f := file(t, said("a", "null", "x"), `{}`, `{"type":"x"}`, `{"id":"b"}`, `{"type":"x","id":"c","parentId":7}`, `42`, `"x"`,

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// textSlab makes strings that lie together in large pieces of memory: a long
-// session has two short ones in each line, and making each by itself is what most
-// of the time of reading it would go to. A string keeps its piece, as an entry's
-// Raw keeps the whole file.
+// textSlab allocates strings together in large pieces of memory: a long session has
+// two short ones in each line, and allocating each by itself would take most of the
+// time of reading it. A string keeps its piece alive, as an entry's Raw keeps the
+// whole file.
 type textSlab struct{ piece strings.Builder }
 
 const (
-	slabPiece = 32 << 10 // bytes of a piece; the first ones are smaller, for who reads a line
+	slabPiece = 32 << 10 // bytes of a piece; the first ones are smaller, for callers that read one line
 	slabFirst = 64
 	slabText  = 256 // the longest string that is put into one
 )
 
-// unquote is the function unquote. A nil slab makes each string by itself.
+// unquote is the function unquote. A nil slab allocates each string by itself.
 func (s *textSlab) unquote(quoted []byte) string {
 	inner := quoted[1 : len(quoted)-1]
 	if s == nil || len(inner) > slabText || bytes.IndexByte(inner, '\\') >= 0 {

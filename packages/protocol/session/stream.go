@@ -5,8 +5,9 @@ import (
 	"io"
 )
 
-// stream writes JSON as it comes, so that what is written need not fit into memory
-// twice. Who calls keeps the order: a key before each value of an object.
+// stream writes JSON incrementally, so that the output need not fit into memory a
+// second time. The caller is responsible for the order: a key before each value of
+// an object.
 type stream struct {
 	w       *bufio.Writer // keeps the first error
 	comma   bool          // the next value or key follows another
@@ -48,13 +49,13 @@ func (s *stream) text(value string) {
 	_, _ = s.w.Write(s.scratch)
 }
 
-// raw writes JSON as it stands.
+// raw writes JSON unchanged.
 func (s *stream) raw(value []byte) {
 	s.separate()
 	_, _ = s.w.Write(value)
 }
 
-// id writes what a line says of an id: null where it says nothing.
+// id writes the id of a line: null if it has none.
 func (s *stream) id(id string, f form, raw []byte, name string) {
 	switch f {
 	case formString:

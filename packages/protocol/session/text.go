@@ -3,15 +3,16 @@ package session
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// JavaScript strings are UTF-16 and may hold half of a surrogate pair. In Go such
-// a half is kept as the three bytes that UTF-8 would need for it, which no other
-// text contains, and is written as an escape again. So nothing is lost.
+// JavaScript strings are UTF-16 and may hold half of a surrogate pair. In Go such a
+// half is kept as the three bytes that UTF-8 would need for it, which no other text
+// contains, and is written as an escape again. So nothing is lost.
 
-// unquote returns the text of a JSON string that was scanned before.
+// unquote returns the text of a JSON string that has already been scanned.
 func unquote(quoted []byte) string {
 	inner := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
@@ -65,7 +66,7 @@ func unescaped(c byte) byte {
 	return c
 }
 
-// appendWide is utf8.AppendRune that keeps half of a surrogate pair.
+// appendWide is utf8.AppendRune that preserves half of a surrogate pair.
 func appendWide(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
@@ -75,7 +76,7 @@ func appendWide(dst []byte, r rune) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted writes s the way JSON.stringify does: quotes, backslashes, control
+// appendQuoted writes s as JSON.stringify does: quotes, backslashes, control
 // characters and halves of surrogate pairs are escaped, and nothing else.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
@@ -104,20 +105,14 @@ func appendControl(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// trim takes off what JavaScript's String.trim takes off.
+// trim removes the white space that JavaScript's String.trim removes.
 func trim(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool {
-		switch {
-		case r >= '\t' && r <= '\r', r == ' ', r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a:
-			return true
-		}
-		return r == 0x2028 || r == 0x2029 || r == 0x202f || r == 0x205f || r == 0x3000 || r == 0xfeff
-	})
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\ufeff' })
 }
 
 // validText returns b with each ill-formed sequence of UTF-8 replaced by one
-// U+FFFD, as decoders on the web do: as much as could have begun a character is
-// one sequence. It returns b itself where there is none.
+// U+FFFD, as web decoders do: a sequence is as much as could have begun a
+// character. It returns b itself if there is none.
 func validText(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
@@ -137,28 +132,9 @@ func validText(b []byte) []byte {
 
 // brokenSize returns the length of the ill-formed sequence at the start of b.
 func brokenSize(b []byte) int {
-	lowest, highest, more := byte(0x80), byte(0xbf), 0
-	switch c := b[0]; {
-	case c >= 0xc2 && c <= 0xdf:
-		more = 1
-	case c >= 0xe0 && c <= 0xef:
-		more = 2
-		if c == 0xe0 {
-			lowest = 0xa0
-		} else if c == 0xed {
-			highest = 0x9f
-		}
-	case c >= 0xf0 && c <= 0xf4:
-		more = 3
-		if c == 0xf0 {
-			lowest = 0x90
-		} else if c == 0xf4 {
-			highest = 0x8f
-		}
-	}
 	size := 1
-	for ; size <= more && size < len(b) && b[size] >= lowest && b[size] <= highest; size++ {
-		lowest, highest = 0x80, 0xbf
+	for size < len(b) && !utf8.FullRune(b[:size+1]) {
+		size++
 	}
 	return size
 }

@@ -7,29 +7,29 @@ import (
 	"slices"
 )
 
-// Errors of the strict path function. They come in a PathError.
+// Errors of the strict path functions. They are wrapped in a PathError.
 var (
 	ErrNoEntry       = errors.New("session: no such entry")
 	ErrMissingParent = errors.New("session: an entry names a parent that is not in the session")
 	ErrCycle         = errors.New("session: the parents form a cycle")
 )
 
-// PathError says why there is no whole path to a leaf.
+// PathError is the reason why there is no complete path to a leaf.
 type PathError struct {
 	Err error  // ErrNoEntry, ErrMissingParent or ErrCycle
-	ID  string // the id that is not there, or that the path comes back to
+	ID  string // the missing id, or the id at which a cycle closes
 }
 
 func (e *PathError) Error() string { return fmt.Sprintf("%v: %q", e.Err, e.ID) }
 func (e *PathError) Unwrap() error { return e.Err }
 
-// Tree indexes the entries of one session. Entries are kept in file order; where
-// an id occurs twice, the later entry wins. A parent may come later in the file
-// than its children. A Tree is not safe for concurrent use.
+// Tree indexes the entries of one session. Entries are kept in file order; if an id
+// occurs twice, the later entry wins. A parent may come later in the file than its
+// children. A Tree is not safe for concurrent use.
 type Tree struct {
 	entries []Entry
-	byID    places // of a key: of the last entry that has it
-	leaf    int    // place of the entry that the next one hangs on; -1: none
+	byID    places // key -> place of the last entry with it
+	leaf    int    // place of the parent of the next entry; -1: none
 	name    string
 	labels  labels
 }
@@ -37,7 +37,7 @@ type Tree struct {
 // NewTree builds a tree from the entries of a file.
 func NewTree(entries []Entry) *Tree { return newTree(slices.Clone(entries)) }
 
-// newTree is NewTree that keeps the slice.
+// newTree is NewTree that takes ownership of the slice.
 func newTree(entries []Entry) *Tree {
 	t := &Tree{entries: entries, byID: makePlaces(len(entries)), leaf: -1}
 	for i := range entries {
@@ -67,10 +67,10 @@ func (t *Tree) index(i int) {
 // place returns the place of the last entry with the key.
 func (t *Tree) place(key string) (int, bool) { return t.byID.get(t.entries, key) }
 
-// Entries returns all entries in file order. The caller does not change them.
+// Entries returns all entries in file order. The caller must not modify them.
 func (t *Tree) Entries() []Entry { return t.entries }
 
-// Leaf returns the id that the next entry hangs on; "" in an empty session.
+// Leaf returns the id of the next entry's parent; "" in an empty session.
 func (t *Tree) Leaf() string {
 	if t.leaf < 0 {
 		return ""
@@ -78,8 +78,9 @@ func (t *Tree) Leaf() string {
 	return t.entries[t.leaf].ID
 }
 
-// Branch moves the leaf to an entry, so that the next one hangs on it; "" makes
-// the next entry a root. The move is not stored: what is added next stores it.
+// Branch moves the leaf to an entry, which becomes the parent of the next one; ""
+// makes the next entry a root. The move itself is not stored: the next entry added
+// stores it.
 func (t *Tree) Branch(id string) error {
 	if id == "" {
 		t.leaf = -1
@@ -105,8 +106,8 @@ func (t *Tree) Get(id string) (Entry, bool) {
 	return t.entries[i], true
 }
 
-// Path returns the entries from the root to leaf. It is strict: a missing leaf,
-// a missing parent and a cycle are a *PathError. An empty leaf is an empty path.
+// Path returns the entries from the root to leaf. It is strict: a missing leaf, a
+// missing parent and a cycle are a *PathError. An empty leaf is an empty path.
 func (t *Tree) Path(leaf string) ([]Entry, error) {
 	path, err := t.PathToHole(leaf)
 	if err != nil {
@@ -115,8 +116,8 @@ func (t *Tree) Path(leaf string) ([]Entry, error) {
 	return path, nil
 }
 
-// PathToHole is Path for reading a damaged session: it returns what hangs
-// together below leaf, and the *PathError that ends it, if one does.
+// PathToHole is Path for reading a damaged session: it returns the connected part
+// of the path above leaf, and the *PathError that ends it, if any.
 func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 	if leaf == "" {
 		return nil, nil
@@ -134,7 +135,7 @@ func (t *Tree) PathToHole(leaf string) ([]Entry, error) {
 }
 
 // walk returns the places of the entries from the root to the one at start. It
-// stops at a missing parent and where the path would come back to itself.
+// stops at a missing parent and before closing a cycle.
 func (t *Tree) walk(start int) ([]int32, error) {
 	path := make([]int32, 0, start+1) // most parents come before their children
 	err := t.climb(start, func(place int) bool { path = append(path, int32(place)); return true })
@@ -142,17 +143,18 @@ func (t *Tree) walk(start int) ([]int32, error) {
 	return path, err
 }
 
-// Up yields the entries from the leaf to the root, or to the hole that ends the path.
-// Who needs only the end of a long session does not pay for the rest.
+// Up iterates over the entries from the leaf to the root, or to the hole that ends
+// the path. A caller that needs only the end of a long session does not pay for the
+// rest.
 func (t *Tree) Up() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
-		// How it ends is not said: Context.Hole and CheckPath do.
+		// The error is not reported here: Context.Hole and CheckPath report it.
 		_ = t.climb(t.leaf, func(place int) bool { return yield(&t.entries[place]) })
 	}
 }
 
-// climb visits the places of the entries from the one at start to the root, until visit
-// is false.
+// climb visits the places of the entries from the one at start to the root, until
+// visit returns false.
 func (t *Tree) climb(start int, visit func(place int) bool) error {
 	seen := make([]uint64, len(t.entries)/64+1)
 	for i := start; i >= 0; {
@@ -172,23 +174,23 @@ func (t *Tree) climb(start int, visit func(place int) bool) error {
 	return nil
 }
 
-// parent returns the place of the parent of the entry at i, or -1 at a root.
-// found is false where the entry names a parent that is not there.
+// parent returns the place of the parent of the entry at i, or -1 at a root. found
+// is false if the entry names a missing parent.
 func (t *Tree) parent(i int) (place int, found bool) {
 	e := &t.entries[i]
 	if !e.hasParent() {
 		return -1, true
 	}
-	// Most entries hang on the one before; where no id occurs twice that saves
-	// the look-up.
+	// Most entries have the previous one as their parent; if no id occurs twice,
+	// that saves the lookup.
 	if i > 0 && e.parentForm == formString && t.byID.count == len(t.entries) && t.entries[i-1].ID == e.ParentID {
 		return i - 1, true
 	}
 	return t.place(e.parentKey())
 }
 
-// CommonAncestor returns the id of the deepest entry that lies on the paths to
-// both a and b; "" where there is none. Both paths are read up to a hole.
+// CommonAncestor returns the id of the deepest entry on the paths to both a and b;
+// "" if there is none. Both paths are read up to a hole.
 func (t *Tree) CommonAncestor(a, b string) (string, error) {
 	pathA, err := t.PathToHole(a)
 	if errors.Is(err, ErrNoEntry) {
@@ -208,20 +210,4 @@ func (t *Tree) CommonAncestor(a, b string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// Messages returns the messages on the path to leaf, in order, compactions and
-// edits left aside. Context is what a model sees.
-func (t *Tree) Messages(leaf string) ([]Message, error) {
-	path, err := t.Path(leaf)
-	if err != nil {
-		return nil, err
-	}
-	var messages []Message
-	for _, e := range path {
-		if m, ok := e.AsMessage(); ok {
-			messages = append(messages, m.Message)
-		}
-	}
-	return messages, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 )
 
 // MarshalJSON returns Raw.
@@ -24,18 +26,30 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// AsMessage decodes a message entry. ok is false for every other type, and for
-// a message that does not decode.
-func (e Entry) AsMessage() (entry MessageEntry, ok bool) { return as[MessageEntry](e, TypeMessage) }
-
-// AsModelChange decodes a model_change entry.
-func (e Entry) AsModelChange() (ModelChangeEntry, bool) {
-	return as[ModelChangeEntry](e, TypeModelChange)
+// AsMessage decodes a message entry. ok is false for every other type and for a
+// message that does not decode.
+func (e Entry) AsMessage() (entry MessageEntry, ok bool) {
+	if e.Type != TypeMessage {
+		return entry, false
+	}
+	line := struct {
+		*MessageEntry
+		Message decodedMessage `json:"message"` // hides that of MessageEntry
+	}{MessageEntry: &entry}
+	if exactjson.Unmarshal(e.Raw, &line) != nil {
+		return entry, false
+	}
+	entry.Message = Message(line.Message)
+	return entry, true
 }
 
-// AsSessionInfo decodes a session_info entry.
-func (e Entry) AsSessionInfo() (SessionInfoEntry, bool) {
-	return as[SessionInfoEntry](e, TypeSessionInfo)
+// decodedMessage is a Message that is decoded by DecodeMessage.
+type decodedMessage Message
+
+func (m *decodedMessage) UnmarshalJSON(data []byte) error {
+	decoded, err := DecodeMessage(data)
+	*m = decodedMessage(decoded)
+	return err
 }
 
 // AsCustom decodes a custom entry.
@@ -48,18 +62,18 @@ func (e Entry) AsProcess() (ProcessRecord, bool) {
 		return record, false
 	}
 	custom, ok := e.AsCustom()
-	return record, ok && json.Unmarshal(custom.Data, &record) == nil && record.OperationID != ""
+	return record, ok && exactjson.Unmarshal(custom.Data, &record) == nil && record.OperationID != ""
 }
 
 func as[T any](e Entry, want EntryType) (out T, ok bool) {
 	if e.Type != want {
 		return out, false
 	}
-	return out, json.Unmarshal(e.Raw, &out) == nil
+	return out, exactjson.Unmarshal(e.Raw, &out) == nil
 }
 
-// Role returns the role of a message entry's message, as it stands in the line;
-// "" for every other type, and where there is none.
+// Role returns the role of a message entry's message as stored in the line; "" for
+// every other type, and if there is none.
 func (e Entry) Role() Role {
 	switch e.messageRole() {
 	case roleUser:
@@ -72,10 +86,14 @@ func (e Entry) Role() Role {
 	return Role(memberString(e.message(), "role"))
 }
 
-// Text returns the member of the line that has the given name, where it is a
-// string; "" where it is not, or is not there. It costs one pass over the line.
+// ToolCallID returns the call that a message entry's message answers; "" if it answers none.
+// It costs one pass over the line.
+func (e Entry) ToolCallID() string { return memberString(e.message(), "toolCallId") }
+
+// Text returns the member of the line with the given name if it is a string,
+// otherwise "". It costs one pass over the line.
 func (e Entry) Text(name string) string { return memberString(e.Raw, name) }
 
-// ContextMessage returns the message that the entry stands for in a context, before
-// any edit; nil where it stands for none.
+// ContextMessage returns the message that the entry contributes to a context,
+// before any edit; nil if it contributes none.
 func (e Entry) ContextMessage() json.RawMessage { return e.contextMessage() }

@@ -2,10 +2,11 @@ package session
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
-// Compaction is a summary that stands for all before an entry.
+// Compaction is a summary that replaces everything before an entry.
 type Compaction struct {
 	Summary          string
 	FirstKeptEntryID string // "" keeps nothing
@@ -15,33 +16,33 @@ type Compaction struct {
 	FromHook         *bool
 }
 
-// Compaction adds a compaction. It carries what the system messages of the
-// context until here amount to, since those before it are left out from now on.
+// Compaction adds a compaction. It includes the combined result of the context's
+// system messages so far, since those before it are left out from now on.
 func (w *Writer) Compaction(s Stamp, c Compaction) (json.RawMessage, error) {
 	kept := c.FirstKeptEntryID
 	if kept == "" {
 		kept = s.ID
 	}
 	o := w.begin(s, TypeCompaction).text("summary", c.Summary).text("firstKeptEntryId", kept).
-		raw("tokensBefore", appendDate(nil, float64(c.TokensBefore))).
+		raw("tokensBefore", strconv.AppendInt(nil, int64(c.TokensBefore), 10)).
 		raw("details", c.Details).raw("usage", c.Usage).flag("fromHook", c.FromHook)
-	if system := SystemMessage(w.tree.LeafContext().Messages, s.Timestamp); system != nil {
+	if system := systemMessage(w.tree.LeafContext().Messages, s.Timestamp); system != nil {
 		o.raw("systemMessage", system)
 	}
 	return w.finish(o, s)
 }
 
-// BranchSummary is what a person takes along from a branch that they leave.
+// BranchSummary is the summary that a person carries over from an abandoned branch.
 type BranchSummary struct {
 	Summary  string
-	FromID   string          // the leaf that was left; "" is the leaf until now, or "root"
+	FromID   string          // the abandoned leaf; "" means the current leaf, or "root"
 	Details  json.RawMessage // nil: none
 	Usage    json.RawMessage // nil: none
 	FromHook *bool
 }
 
-// BranchSummary moves the leaf to target ("" is before the first entry) and adds
-// a summary of what was left there.
+// BranchSummary moves the leaf to target ("" means before the first entry) and adds
+// a summary of the abandoned branch.
 func (w *Writer) BranchSummary(s Stamp, target string, b BranchSummary) (json.RawMessage, error) {
 	left := w.tree.leaf
 	from := b.FromID
@@ -74,11 +75,11 @@ func (o *objectBuilder) flag(name string, value *bool) *objectBuilder {
 	return o.raw(name, json.RawMessage("false"))
 }
 
-// SystemMessage replays the system messages of a context into one: their contents
-// joined by a blank line, their sections patched by name (null takes one out), and
-// their tools, taken away before they are added. It is nil where there is nothing
-// to say. timestamp is the time of the entry that will hold it.
-func SystemMessage(messages []json.RawMessage, timestamp string) json.RawMessage {
+// systemMessage combines the system messages of a context into one: their contents
+// joined by a blank line, their sections patched by name (null removes one), and
+// their tools, removed before new ones are added. It is nil if the result is empty.
+// timestamp is the time of the entry that will hold it.
+func systemMessage(messages []json.RawMessage, timestamp string) json.RawMessage {
 	var (
 		contents        []string
 		sections, tools orderedSet
@@ -106,15 +107,15 @@ func SystemMessage(messages []json.RawMessage, timestamp string) json.RawMessage
 		return nil
 	}
 	o := newObject().text("role", "system").text("content", strings.Join(contents, "\n\n"))
-	if list := sections.list(); len(list) > 0 {
-		o.raw("sections", joinFields(list))
+	if len(sections.fields) > 0 {
+		o.raw("sections", joinFields(sections.fields))
 	}
-	added := listBuilder{}
-	for _, f := range tools.list() {
-		added.add(f.value)
+	var added []json.RawMessage
+	for _, f := range tools.fields {
+		added = append(added, f.value)
 	}
-	if len(added.b) > 0 {
-		o.raw("toolsAdded", added.end())
+	if len(added) > 0 {
+		o.raw("toolsAdded", jsonList(added))
 	}
 	return o.date("timestamp", parseDate(timestamp)).end()
 }
@@ -122,8 +123,8 @@ func SystemMessage(messages []json.RawMessage, timestamp string) json.RawMessage
 // orderedSet keeps named values in the order of a JavaScript Map.
 type orderedSet struct{ fields []field }
 
-// set puts a value under a name, at its place if it has one; nil and null take
-// the name out.
+// set puts a value under a name, in its place if it exists; nil and null remove the
+// name.
 func (s *orderedSet) set(name string, value []byte) {
 	gone := value == nil || isNull(value)
 	for i := range s.fields {
@@ -139,8 +140,6 @@ func (s *orderedSet) set(name string, value []byte) {
 		s.fields = append(s.fields, field{appendQuoted(nil, name), name, value})
 	}
 }
-
-func (s *orderedSet) list() []field { return s.fields }
 
 // contentText joins the texts of a message's content, a line each.
 func contentText(content json.RawMessage) string {

@@ -8,63 +8,61 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// ErrUnknownType is wrapped by DecodeControl for a frame of a newer version,
-// which a peer that is logged in skips.
+// ErrUnknownType is wrapped by DecodeControl's error for a frame of a newer
+// version, which a logged-in peer skips.
 var ErrUnknownType = errors.New("wire: unknown frame type")
 
-// newFrame returns an empty frame of that type, or nil. It is a switch and not a
-// map so that the package has no mutable state.
+// frameDefinition is one control frame: its name on the wire and its constructor.
+type frameDefinition struct {
+	name  string
+	empty func() Frame
+}
+
+// defineFrame defines a control frame. A name is never reused for another frame.
+func defineFrame[T any, P interface {
+	*T
+	Frame
+}]() frameDefinition {
+	return frameDefinition{P(new(T)).FrameType(), func() Frame { return P(new(T)) }}
+}
+
+// frames lists every control frame of this version.
+var frames = []frameDefinition{
+	defineFrame[RelayHello](),
+	defineFrame[Welcome](),
+	defineFrame[HostHello](),
+	defineFrame[EntryHello](),
+	defineFrame[CreatePairSession](),
+	defineFrame[PairSession](),
+	defineFrame[RedeemPair](),
+	defineFrame[PairJoined](),
+	defineFrame[PairMessage](),
+	defineFrame[PairAccept](),
+	defineFrame[PairReject](),
+	defineFrame[PairComplete](),
+	defineFrame[PairClosed](),
+	defineFrame[OpenChannel](),
+	defineFrame[ChannelOpened](),
+	defineFrame[CloseChannel](),
+	defineFrame[ChannelClosed](),
+	defineFrame[DeviceOnline](),
+	defineFrame[DeviceOffline](),
+	defineFrame[RevokeBinding](),
+	defineFrame[BindingRevoked](),
+	defineFrame[ErrorFrame](),
+	defineFrame[Goodbye](),
+}
+
+// newFrame returns an empty frame of the given type, or nil.
 func newFrame(frameType string) Frame {
-	switch frameType {
-	case "relay_hello":
-		return &RelayHello{}
-	case "welcome":
-		return &Welcome{}
-	case "host_hello":
-		return &HostHello{}
-	case "entry_hello":
-		return &EntryHello{}
-	case "create_pair_session":
-		return &CreatePairSession{}
-	case "pair_session":
-		return &PairSession{}
-	case "redeem_pair":
-		return &RedeemPair{}
-	case "pair_joined":
-		return &PairJoined{}
-	case "pair_message":
-		return &PairMessage{}
-	case "pair_accept":
-		return &PairAccept{}
-	case "pair_reject":
-		return &PairReject{}
-	case "pair_complete":
-		return &PairComplete{}
-	case "pair_closed":
-		return &PairClosed{}
-	case "open_channel":
-		return &OpenChannel{}
-	case "channel_opened":
-		return &ChannelOpened{}
-	case "close_channel":
-		return &CloseChannel{}
-	case "channel_closed":
-		return &ChannelClosed{}
-	case "device_online":
-		return &DeviceOnline{}
-	case "device_offline":
-		return &DeviceOffline{}
-	case "revoke_binding":
-		return &RevokeBinding{}
-	case "binding_revoked":
-		return &BindingRevoked{}
-	case "error":
-		return &ErrorFrame{}
-	case "goodbye":
-		return &Goodbye{}
+	for _, d := range frames {
+		if d.name == frameType {
+			return d.empty()
+		}
 	}
 	return nil
 }
@@ -79,19 +77,22 @@ func EncodeControl(f Frame) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(body) + len(f.FrameType()) + 12)
 	fmt.Fprintf(&out, `{"type":%q`, f.FrameType())
-	if len(body) > 2 { // more than {}
+	if len(body) > 2 { // not just {}
 		out.WriteByte(',')
 	}
 	out.Write(body[1:])
 	return out.Bytes(), nil
 }
 
-// DecodeControl reads one control frame of at most limit bytes and returns a
-// pointer to one of the frame types. Errors are *Error of KindBadFrame, or wrap
+// DecodeControl decodes one control frame of at most limit bytes and returns a
+// pointer to one of the frame types. Errors are *Error of KindBadFrame or wrap
 // ErrUnknownType.
 func DecodeControl(data []byte, limit int) (Frame, error) {
 	if len(data) > limit {
 		return nil, Errorf(KindBadFrame, "control frame of %d bytes is over the limit of %d", len(data), limit)
+	}
+	if exactjson.DeeperThan(data, exactjson.MaxDepth) {
+		return nil, Errorf(KindBadFrame, "control frame nests more than %d deep", exactjson.MaxDepth)
 	}
 	if !utf8.Valid(data) {
 		return nil, Errorf(KindBadFrame, "control frame is not UTF-8")
@@ -99,7 +100,7 @@ func DecodeControl(data []byte, limit int) (Frame, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	if err := exactjson.Unmarshal(data, &head); err != nil {
 		return nil, Errorf(KindBadFrame, "control frame is not a JSON object with a type")
 	}
 	if head.Type == "" {
@@ -109,7 +110,7 @@ func DecodeControl(data []byte, limit int) (Frame, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%w %q", ErrUnknownType, clip(head.Type))
 	}
-	if err := json.Unmarshal(data, f); err != nil {
+	if err := exactjson.Unmarshal(data, f); err != nil {
 		return nil, Errorf(KindBadFrame, "%s: %s", head.Type, describe(err))
 	}
 	if err := validate(f); err != nil {
@@ -118,7 +119,7 @@ func DecodeControl(data []byte, limit int) (Frame, error) {
 	return f, nil
 }
 
-// describe keeps foreign values out of the error.
+// describe returns the error without external values.
 func describe(err error) string {
 	var typeErr *json.UnmarshalTypeError
 	if errors.As(err, &typeErr) {
@@ -204,14 +205,14 @@ func (p *Peer) check() error {
 	return CheckLabel(p.Label)
 }
 
-// CheckLabel tells what is wrong with a label, or nil.
+// CheckLabel returns what is wrong with a label, or nil.
 func CheckLabel(label string) error {
 	if label == "" || len(label) > MaxLabel {
 		return fmt.Errorf("label must have 1 to %d bytes", MaxLabel)
 	}
 	for _, r := range label {
 		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return errors.New("label holds a control character")
+			return errors.New("label contains a control character")
 		}
 	}
 	return nil

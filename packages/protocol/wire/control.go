@@ -5,7 +5,7 @@ import "github.com/scorel/scorel/packages/protocol/ident"
 // Frame is a control frame. FrameType is its "type" on the wire.
 type Frame interface{ FrameType() string }
 
-// Peer is what each side of a binding or a pairing learns of the other.
+// Peer is what each side of a binding or a pairing learns about the other.
 type Peer struct {
 	ID ident.ID `json:"id"`
 	ident.Public
@@ -21,9 +21,9 @@ type (
 		Nonce   []byte `json:"nonce"`   // NonceLen random bytes
 		Limits  Limits `json:"limits"`
 	}
-	// Welcome ends the login.
+	// Welcome completes the login.
 	Welcome struct {
-		ID         ident.ID `json:"id"`         // who the relay took the peer for
+		ID         ident.ID `json:"id"`         // the id that the relay authenticated
 		ServerTime int64    `json:"serverTime"` // Unix milliseconds
 		Peers      []Peer   `json:"peers"`      // the valid bindings of this id
 	}
@@ -34,14 +34,14 @@ type Hello struct {
 	Version int      `json:"version"`
 	ID      ident.ID `json:"id"`
 	ident.Public
-	// Authority is host[:port] as the peer dialled it, lower case.
+	// Authority is host[:port] as the peer dialed it, lower case.
 	Authority string `json:"authority"`
 	// Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters.
 	Label string `json:"label"`
 	// Proof is the Ed25519 signature of ProofMessage.
 	Proof []byte `json:"proof"`
-	// Invite is a code that a relay's operator gave out, for a relay that admits
-	// newcomers by invite: at most MaxInvite bytes. It is a secret.
+	// Invite is an invite code from a relay's operator, for a relay that admits new
+	// ids by invite: at most MaxInvite bytes. It is a secret.
 	Invite string `json:"invite,omitempty"`
 }
 
@@ -52,10 +52,10 @@ type (
 	EntryHello struct{ Hello }
 )
 
-// Frames of pairing. The creator asks for a slot, the other side redeems it, and
-// both then talk through pair_message until each accepts.
+// Frames of pairing. The creator requests a slot, the other side redeems it, and
+// both then exchange pair_message frames until each accepts.
 type (
-	// CreatePairSession asks for a pairing slot.
+	// CreatePairSession requests a pairing slot.
 	CreatePairSession struct {
 		RequestID string `json:"requestId"`
 	}
@@ -65,25 +65,27 @@ type (
 		Slot      string `json:"slot"`      // 4 Crockford base32 digits
 		ExpiresAt int64  `json:"expiresAt"` // Unix milliseconds
 	}
-	// RedeemPair takes a slot that the other side created. The device or client
-	// that redeems is the one logged in on this connection, never one named here.
+	// RedeemPair redeems a slot that the other side created. The redeeming device
+	// or client is the one logged in on this connection; the frame cannot name
+	// another.
 	RedeemPair struct {
 		RequestID string `json:"requestId"`
 		Slot      string `json:"slot"`
 	}
-	// PairJoined tells both sides who the other is. RequestID is set for the redeemer.
+	// PairJoined sends each side the other's identity. RequestID is set for the
+	// redeemer.
 	PairJoined struct {
 		RequestID string `json:"requestId,omitempty"`
 		Slot      string `json:"slot"`
 		Peer      Peer   `json:"peer"`
 	}
-	// PairMessage is opaque to the relay, which hands it to the other side.
+	// PairMessage is opaque to the relay, which forwards it to the other side.
 	PairMessage struct {
 		Slot string `json:"slot"`
 		Body []byte `json:"body"` // at most MaxPairBody bytes
 	}
-	// PairAccept says that this side verified the other. The binding is written
-	// when both have.
+	// PairAccept says that this side has verified the other. The binding is stored
+	// when both sides have sent it.
 	PairAccept struct {
 		Slot string `json:"slot"`
 	}
@@ -91,12 +93,12 @@ type (
 	PairReject struct {
 		Slot string `json:"slot"`
 	}
-	// PairComplete tells both sides that the binding is written.
+	// PairComplete reports to both sides that the binding is stored.
 	PairComplete struct {
 		Slot string `json:"slot"`
 		Peer Peer   `json:"peer"`
 	}
-	// PairClosed tells that the slot is gone without a binding. Kind is
+	// PairClosed reports that the slot was closed without a binding. Kind is
 	// KindPairUnknown for an expired slot, KindBadProof for a failed confirmation.
 	PairClosed struct {
 		Slot    string `json:"slot"`
@@ -107,15 +109,15 @@ type (
 
 // Frames of channels.
 type (
-	// OpenChannel asks for a channel to a bound device. Entries only.
+	// OpenChannel requests a channel to a bound device. Entries only.
 	OpenChannel struct {
 		RequestID string   `json:"requestId"`
 		DeviceID  ident.ID `json:"deviceId"`
 	}
-	// ChannelOpened goes to both ends. Channel is local to each connection and
-	// not reused while the connection lives.
+	// ChannelOpened is sent to both ends. Channel is local to each connection and
+	// not reused during its lifetime.
 	ChannelOpened struct {
-		RequestID string   `json:"requestId,omitempty"` // set for the entry that asked
+		RequestID string   `json:"requestId,omitempty"` // set for the requesting entry
 		Channel   uint32   `json:"channel"`
 		PeerID    ident.ID `json:"peerId"`
 	}
@@ -124,38 +126,38 @@ type (
 		Channel uint32 `json:"channel"`
 		Reason  Reason `json:"reason,omitempty"`
 	}
-	// ChannelClosed tells an end that its channel is gone.
+	// ChannelClosed reports to an end that its channel has been closed.
 	ChannelClosed struct {
 		Channel uint32 `json:"channel"`
 		Reason  Reason `json:"reason"`
 	}
 )
 
-// Frames of presence and of bindings.
+// Frames for presence and bindings.
 type (
-	// DeviceOnline goes to the bound entries that are connected.
+	// DeviceOnline is sent to the connected entries with a binding.
 	DeviceOnline struct {
 		DeviceID ident.ID `json:"deviceId"`
 	}
-	// DeviceOffline goes to the bound entries that are connected.
+	// DeviceOffline is sent to the connected entries with a binding.
 	DeviceOffline struct {
 		DeviceID ident.ID `json:"deviceId"`
 	}
-	// RevokeBinding ends the binding with PeerID. Either side may.
+	// RevokeBinding revokes the binding with PeerID. Either side may send it.
 	RevokeBinding struct {
 		RequestID string   `json:"requestId"`
 		PeerID    ident.ID `json:"peerId"`
 	}
-	// BindingRevoked answers RevokeBinding and is told to the other side.
+	// BindingRevoked answers RevokeBinding and is also sent to the other side.
 	BindingRevoked struct {
 		RequestID string   `json:"requestId,omitempty"`
 		PeerID    ident.ID `json:"peerId"`
 	}
 )
 
-// Frames of the connection itself.
+// Frames about the connection itself.
 type (
-	// ErrorFrame answers a request that failed, or precedes a close.
+	// ErrorFrame answers a failed request or precedes a close.
 	ErrorFrame struct {
 		RequestID string `json:"requestId,omitempty"`
 		Kind      Kind   `json:"kind"`
@@ -164,8 +166,8 @@ type (
 	// Goodbye is the last frame before the relay closes the connection.
 	Goodbye struct {
 		Reason Reason `json:"reason"`
-		// RetryAfter is how long to wait before dialling again, in milliseconds; 0
-		// leaves it to the peer's own back-off.
+		// RetryAfter is how long to wait before dialing again, in milliseconds; 0
+		// leaves it to the peer's own backoff.
 		RetryAfter int64 `json:"retryAfter,omitempty"`
 	}
 )

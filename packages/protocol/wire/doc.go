@@ -1,9 +1,9 @@
-// Package wire is all that a relay may see: the control frames, the data
-// records, their limits, and the reasons a link or a channel ends.
+// Package wire defines everything that a relay may see: the control frames, the
+// data records, their limits, and the reasons why a connection or a channel ends.
 //
-// A peer opens one WebSocket at /v1/connect with the subprotocol "scorel.v1".
-// Text messages are control frames, one JSON object each, told apart by their
-// "type". Binary messages are data: one or more records, each
+// A peer opens one WebSocket at /v1/connect with the subprotocol "scorel.v1". Text
+// messages are control frames, one JSON object each, distinguished by their "type".
+// Binary messages are data: one or more records, each
 //
 //	channel u32 | length u32 | payload        (big endian, length <= MaxRecordPayload)
 //
@@ -13,9 +13,9 @@
 //	peer  -> relay  host_hello | entry_hello {version, id, keys, authority, label, proof}
 //	relay -> peer   welcome {id, serverTime, peers}
 //
-// or an error frame and a close. Frames of an unknown type are skipped by both
-// sides, so that a newer peer does not break an older one; after login only. An
-// unknown key in a known frame is ignored.
+// or an error frame and a close. After login, both sides skip frames of unknown
+// types, so that a newer peer does not break an older one. An unknown key in a
+// known frame is ignored.
 package wire
 
 // Version is the protocol version that both hellos carry.

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// Every length that comes from the network is checked against one of these
-// before memory is taken. All are bytes unless the name says otherwise.
+// Every length from the network is checked against one of these limits before
+// memory is allocated. Sizes are in bytes unless the name says otherwise.
 const (
 	// MaxPreLogin is the largest message a relay accepts before welcome.
 	MaxPreLogin = 8 << 10
@@ -31,9 +31,9 @@ const (
 	MaxInvite = 64
 	// NonceLen is the size of the login nonce.
 	NonceLen = 32
-	// MaxChannelsPerEntry is how many channels one entry connection may hold open.
+	// MaxChannelsPerEntry is how many open channels one entry connection may have.
 	MaxChannelsPerEntry = 64
-	// MaxChannelsPerHost is how many channels one host connection may carry.
+	// MaxChannelsPerHost is how many open channels one host connection may have.
 	MaxChannelsPerHost = 1024
 	// MaxBindings is how many bindings one device or client may have.
 	MaxBindings = 128
@@ -42,14 +42,14 @@ const (
 const (
 	// LoginTimeout is how long a peer may take from the WebSocket upgrade to welcome.
 	LoginTimeout = 10 * time.Second
-	// PairTimeout is how long a pairing code lives.
+	// PairTimeout is how long a pairing code is valid.
 	PairTimeout = 10 * time.Minute
-	// DeadPeerTimeout bounds how long a half-open peer goes unnoticed.
+	// DeadPeerTimeout is the longest time until a half-open connection is detected.
 	DeadPeerTimeout = 75 * time.Second
 )
 
-// Limits is what a relay tells a peer it will accept. A peer that gets smaller
-// figures than the constants above keeps to the smaller ones.
+// Limits are the limits that a relay announces to a peer. If they are smaller than
+// the constants above, the peer keeps to the smaller ones.
 type Limits struct {
 	MaxControl       int `json:"maxControl"`       // bytes of a control frame
 	MaxRecordPayload int `json:"maxRecordPayload"` // bytes of a record's payload

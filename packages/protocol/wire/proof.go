@@ -8,10 +8,10 @@ import (
 
 const proofDomain = "scorel login v1"
 
-// ProofMessage is what a hello's proof signs: the domain tag, the role, the
-// authority that the peer dialled, the relay's nonce and the id, each text ended
-// by NUL. Naming the authority is what keeps a relay from replaying the login
-// to another relay.
+// ProofMessage returns the message that a hello's proof signs: the domain tag, the
+// role, the authority that the peer dialed, the relay's nonce and the id, each text
+// terminated by NUL. The authority keeps a relay from replaying the login to
+// another relay.
 func ProofMessage(id ident.ID, authority string, nonce []byte) []byte {
 	var b bytes.Buffer
 	for _, part := range []string{proofDomain, string(id.Kind()), authority} {
@@ -24,7 +24,7 @@ func ProofMessage(id ident.ID, authority string, nonce []byte) []byte {
 	return b.Bytes()
 }
 
-// Sign fills in the id, keys and proof of the hello.
+// Sign sets the id, keys and proof of the hello.
 func (h *Hello) Sign(keys *ident.Private, nonce []byte) {
 	h.Version = Version
 	h.ID = keys.ID()
@@ -32,8 +32,8 @@ func (h *Hello) Sign(keys *ident.Private, nonce []byte) {
 	h.Proof = keys.Sign(ProofMessage(h.ID, h.Authority, nonce))
 }
 
-// Verify tells whether the proof was made with the keys that the id commits to,
-// for this nonce. The caller compares Authority with its own names.
+// Verify reports whether the proof was made for this nonce with the keys that the
+// id commits to. The caller compares Authority with its own names.
 func (h *Hello) Verify(nonce []byte) bool {
 	return ident.NewID(h.ID.Kind(), h.Public) == h.ID &&
 		h.Public.Sign.Verify(ProofMessage(h.ID, h.Authority, nonce), h.Proof)

@@ -2,8 +2,8 @@ package wire
 
 import "fmt"
 
-// Kind numbers an error that crosses the wire. Text is for people, Kind is for
-// code. Kinds are only ever appended.
+// Kind numbers an error on the wire. Texts are for people, kinds are for code. New
+// kinds are only ever appended.
 type Kind int
 
 const (
@@ -11,7 +11,7 @@ const (
 	KindBadFrame         Kind = 1  // not decodable, over a limit, or out of order
 	KindBadVersion       Kind = 2  // no common protocol version
 	KindBadProof         Kind = 3  // the login proof does not verify
-	KindWrongAuthority   Kind = 4  // the proof names another relay than this
+	KindWrongAuthority   Kind = 4  // the proof names a different relay
 	KindLoginTimeout     Kind = 5  // no hello in time
 	KindUnauthorized     Kind = 6  // no binding between the two
 	KindDeviceOffline    Kind = 7  // the device has no connection
@@ -19,14 +19,14 @@ const (
 	KindRateLimited      Kind = 9  // too many attempts; wait
 	KindPairUnknown      Kind = 10 // no such code: mistyped, used or expired
 	KindPairSelf         Kind = 11 // a device cannot pair with a device, nor a client with a client
-	KindPairBusy         Kind = 12 // the code is being redeemed by another
+	KindPairBusy         Kind = 12 // another peer is redeeming the code
 	KindNotFound         Kind = 13 // the named thing does not exist
-	KindUnavailable      Kind = 14 // the relay cannot do it now: store or bus is down
-	KindShuttingDown     Kind = 15 // the relay ends; come back
+	KindUnavailable      Kind = 14 // temporarily unavailable: store or bus is down
+	KindShuttingDown     Kind = 15 // the relay is shutting down; reconnect
 	KindNotAllowed       Kind = 16 // this role may not send that frame
 	KindUnknownChannel   Kind = 17 // a record or close for a channel that is not open
 	KindUnknownFrameType Kind = 18 // before login only; later unknown types are skipped
-	KindInviteRequired   Kind = 19 // the relay admits newcomers by invite, and the hello has no valid one
+	KindInviteRequired   Kind = 19 // the relay admits new ids by invite only, and the hello has no valid invite
 	KindNotAdmitted      Kind = 20 // the relay does not admit this id
 )
 
@@ -62,7 +62,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind_%d", int(k))
 }
 
-// Error is an error frame as a Go error, and the other way round.
+// Error is an error frame as a Go error, and vice versa.
 type Error struct {
 	Kind    Kind
 	Message string // one sentence for people: what is wrong and what to do
@@ -70,13 +70,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Kind.String() + ": " + e.Message }
 
-// Errorf makes an Error.
+// Errorf returns an Error.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Reason names why a link or a channel ended. It is sent when it can be and
-// counted always.
+// Reason is why a connection or a channel ended. It is sent if possible and always
+// counted.
 type Reason string
 
 const (
@@ -92,12 +92,12 @@ const (
 
 	// Reasons of connections.
 	ReasonReplaced     Reason = "replaced"      // a newer connection with the same id took over
-	ReasonPingTimeout  Reason = "ping_timeout"  // no sign of life in time
-	ReasonLoginFailed  Reason = "login_failed"  // never got to welcome
-	ReasonShutdown     Reason = "shutdown"      // the relay ends
-	ReasonWriteTimeout Reason = "write_timeout" // the network did not take a message in time
+	ReasonPingTimeout  Reason = "ping_timeout"  // no pong or data in time
+	ReasonLoginFailed  Reason = "login_failed"  // the login did not complete
+	ReasonShutdown     Reason = "shutdown"      // the relay is shutting down
+	ReasonWriteTimeout Reason = "write_timeout" // a message could not be sent in time
 	ReasonReadError    Reason = "read_error"    // the connection broke
-	ReasonBadFrame     Reason = "bad_frame"     // the peer sent what cannot be decoded
+	ReasonBadFrame     Reason = "bad_frame"     // the peer sent data that cannot be decoded
 	ReasonOverloaded   Reason = "overloaded"    // the relay is short of memory
 )
 

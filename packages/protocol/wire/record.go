@@ -2,15 +2,15 @@ package wire
 
 import "encoding/binary"
 
-// Record is one payload on one channel. Payload aliases the message it was
-// read from.
+// Record is one payload on one channel. Payload aliases the message it was read
+// from.
 type Record struct {
 	Channel uint32
 	Payload []byte
 }
 
-// AppendRecord appends the record to a message under construction. The caller
-// keeps payload within MaxRecordPayload.
+// AppendRecord appends a record to a message under construction. The caller keeps
+// payload within MaxRecordPayload.
 func AppendRecord(message []byte, channel uint32, payload []byte) []byte {
 	message = AppendRecordHeader(message, channel, len(payload))
 	return append(message, payload...)
@@ -22,12 +22,16 @@ func AppendRecordHeader(message []byte, channel uint32, n int) []byte {
 	return binary.BigEndian.AppendUint32(message, uint32(n))
 }
 
-// NextRecord splits the first record off a binary message and returns the rest.
-// An empty message, a cut record, and a length of 0 or over MaxRecordPayload
-// are *Error of KindBadFrame. It allocates nothing for a good message.
+// ErrCutRecord is returned for a binary message that ends inside a record.
+var ErrCutRecord = Errorf(KindBadFrame, "binary message ends inside a record")
+
+// NextRecord splits the first record off a binary message and returns the rest. An
+// incomplete record and an empty message are ErrCutRecord; a length of 0 or over
+// MaxRecordPayload is another *Error of KindBadFrame. NextRecord does not allocate
+// for a valid message.
 func NextRecord(message []byte) (rec Record, rest []byte, err error) {
 	if len(message) < RecordHeaderLen {
-		return Record{}, nil, Errorf(KindBadFrame, "binary message ends inside a record header")
+		return Record{}, nil, ErrCutRecord
 	}
 	n := binary.BigEndian.Uint32(message[4:])
 	if n == 0 || n > MaxRecordPayload {
@@ -35,7 +39,7 @@ func NextRecord(message []byte) (rec Record, rest []byte, err error) {
 	}
 	body := message[RecordHeaderLen:]
 	if uint64(len(body)) < uint64(n) {
-		return Record{}, nil, Errorf(KindBadFrame, "binary message ends inside a record")
+		return Record{}, nil, ErrCutRecord
 	}
 	return Record{Channel: binary.BigEndian.Uint32(message), Payload: body[:n:n]}, body[n:], nil
 }

@@ -8,7 +8,7 @@ const SlotLen = 4
 // Crockford is the alphabet of slots and pairing secrets: no I, L, O or U.
 const Crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// ValidSlot tells whether s is a slot in its canonical, upper-case form.
+// ValidSlot reports whether s is a slot in its canonical, upper-case form.
 func ValidSlot(s string) bool {
 	if len(s) != SlotLen {
 		return false

@@ -11,7 +11,7 @@ import (
 // hostEvents are the events without a session and a seq.
 func hostEvents() map[string]bool {
 	return map[string]bool{"projects_changed": true, "session_updated": true, "session_deleted": true, "clients_changed": true,
-		"rules_changed": true, "mcp_servers_changed": true}
+		"rules_changed": true, "agents_changed": true, "mcp_servers_changed": true, "terminal_output": true, "terminal_changed": true}
 }
 
 func (g *generator) api() error {
@@ -38,9 +38,9 @@ func (g *generator) events() {
 		g.done[t] = true
 		g.iface("api", t.Name(), g.doc(t), head, g.fieldsOf(t))
 	}
-	g.printf("api", "/** What happens in one session, in the order of seq. */\nexport type SessionEvent =\n  | %s;\n\n", strings.Join(ofSession, "\n  | "))
-	g.printf("api", "/** What happens on the host. */\nexport type HostEvent =\n  | %s;\n\n", strings.Join(ofHost, "\n  | "))
-	g.printf("api", "/** Every event. A newer host may send others: a switch needs its default. */\nexport type Event = SessionEvent | HostEvent;\n\n")
+	g.printf("api", "/** The events of one session, in the order of seq. */\nexport type SessionEvent =\n  | %s;\n\n", strings.Join(ofSession, "\n  | "))
+	g.printf("api", "/** The events of the host. */\nexport type HostEvent =\n  | %s;\n\n", strings.Join(ofHost, "\n  | "))
+	g.printf("api", "/** Every event. A newer host may send others: a switch needs a default case. */\nexport type Event = SessionEvent | HostEvent;\n\n")
 }
 
 func (g *generator) requests() {

@@ -38,7 +38,7 @@ func (g *generator) printf(pkg, format string, args ...any) {
 	fmt.Fprintf(g.bodies[pkg], format, args...)
 }
 
-// name returns how a file of package pkg names a type of package from.
+// name returns how a file of package from refers to a type of package pkg.
 func (g *generator) name(from, name, pkg string) string {
 	if from == "" || from == pkg {
 		return name
@@ -53,7 +53,7 @@ func (g *generator) name(from, name, pkg string) string {
 	return name
 }
 
-// need has the struct written as an interface, once.
+// need queues the struct to be written as an interface, once.
 func (g *generator) need(t reflect.Type) {
 	if !g.done[t] {
 		g.done[t] = true
@@ -61,7 +61,7 @@ func (g *generator) need(t reflect.Type) {
 	}
 }
 
-// flush writes the interfaces that are waiting, and those that they need.
+// flush writes the queued interfaces and those that they need.
 func (g *generator) flush() {
 	for len(g.waiting) > 0 {
 		t := g.waiting[0]
@@ -73,7 +73,7 @@ func (g *generator) flush() {
 
 func (g *generator) doc(t reflect.Type) string { return g.sources[packageOf(t)].types[t.Name()] }
 
-// iface writes an interface; head holds ready-made first lines.
+// iface writes an interface; head holds preformatted first lines.
 func (g *generator) iface(pkg, name, doc, head string, fields []field) {
 	if head == "" && len(fields) == 0 {
 		g.printf(pkg, "%sexport type %s = Record<string, never>;\n\n", comment(doc, ""), name)
@@ -124,8 +124,8 @@ func (g *generator) stringEnum(pkg, typ, doc string, consts []constSpec) {
 	g.printf(pkg, "\n")
 }
 
-// numberEnum writes the numbers by name. The type stays number: a newer peer
-// may send one that is not in the list.
+// numberEnum writes the numbers by name. The type stays number, because a newer
+// peer may send a number that is not in the list.
 func (g *generator) numberEnum(pkg, typ, doc string, consts []constSpec, nameOf func(int) string) {
 	g.printf(pkg, "%sexport const %s = {\n", doc, typ)
 	for _, c := range consts {

@@ -4,15 +4,15 @@
 //
 //	go run ./cmd/tsgen
 //
-// What it reads: types and their JSON tags by reflection, doc comments and
-// constants from the Go sources. What it writes: one file per package under
-// ts/src/gen, openapi/openapi.json and docs/openapi.json. The test of this package
-// fails while a file is stale.
+// It reads types and their JSON tags by reflection, and doc comments and constants
+// from the Go sources. It writes one file per package under ts/src/gen,
+// openapi/openapi.json and docs/openapi.json. The test of this package fails if a
+// file is stale.
 //
 // The mapping: ids, keys and byte strings become string; json.RawMessage becomes
 // unknown; omitempty becomes an optional property; a pointer without omitempty
-// becomes T | null; a slice becomes T[] and is never null on our side of the
-// decoder; typed string constants become a union of literals.
+// becomes T | null; a slice becomes T[], which our decoder never leaves null; typed
+// string constants become a union of literals.
 package main
 
 import (
@@ -53,8 +53,8 @@ func run(out string) error {
 	return nil
 }
 
-// generate returns the text of every generated file by its name. root is the
-// folder of the module.
+// generate returns the text of every generated file by name. root is the folder of
+// the module.
 func generate(root string) (map[string][]byte, error) {
 	g, err := readGenerator(root)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // object is a JSON object; it is written with sorted keys.
 type object = map[string]any
 
-// openapiFiles are the places of the OpenAPI document below the root of the
-// module: where programs embed it, and where people look for it.
+// openapiFiles returns the paths of the OpenAPI document below the module's root:
+// the embedded copy and the published one.
 func openapiFiles() []string {
 	return []string{filepath.Join("openapi", "openapi.json"), filepath.Join("..", "..", "docs", "openapi.json")}
 }
@@ -25,26 +25,26 @@ func (g *generator) openapi() ([]byte, error) {
 	s := &schemas{g: g, all: object{}}
 	paths := object{
 		"/v1/sessions/{id}/events": object{"get": s.events()},
-		"/v1/openapi.json":         object{"get": described("openapi", "Gives this document.", "", object{"200": ok(object{"type": "object"})})},
+		"/v1/openapi.json":         object{"get": described("openapi", "Returns this document.", "", object{"200": ok(object{"type": "object"})})},
 	}
 	for _, spec := range api.Table() {
 		paths["/v1/"+spec.Name] = object{"post": s.operation(spec)}
 	}
-	failure := object{"description": "Refused; `error` says why and what to do.", "content": jsonOf(s.of(reflect.TypeFor[api.HTTPFailure]()))}
+	failure := object{"description": "The request failed; `error` says why and what to do.", "content": jsonOf(s.of(reflect.TypeFor[api.HTTPFailure]()))}
 	s.unions()
 	s.flush()
 	document := object{
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "scorel host", "version": "1",
-			"description": "What a host answers on its own machine. See docs/http.md.",
+			"description": "The HTTP API of a host on its own machine. See docs/http.md.",
 			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
 		"servers":  []any{object{"url": "/", "description": "the direct address of the host: `scorel host status`"}},
 		"security": []any{object{"token": []any{}}},
 		"paths":    paths,
 		"components": object{
-			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "of run/host.json, or made by `scorel host token create`"}},
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "from run/host.json, or created by `scorel host token create`"}},
 			"responses":       object{"Refused": failure},
 			"schemas":         s.all,
 		},
@@ -64,9 +64,9 @@ func (s *schemas) operation(spec api.Spec) object {
 	var parameters []any
 	switch spec.Name {
 	case "resync_events", "unsubscribe":
-		note = " A subscription ends with the answer: follow a session by its stream of events."
+		note = " The subscription ends with the answer: follow a session with its event stream."
 	case "send_prompt":
-		note = " With wait=turn the answer comes when the turn has ended, and is a TurnAnswer; this needs the grant `view` as well."
+		note = " With wait=turn the answer is a TurnAnswer, sent when the turn has ended; this also needs the grant `view`."
 		answer = object{"anyOf": []any{answer, s.of(reflect.TypeFor[api.TurnAnswer]())}}
 		parameters = []any{object{"name": "wait", "in": "query", "schema": object{"type": "string", "enum": []any{"turn"}}}}
 	}
@@ -79,17 +79,18 @@ func (s *schemas) operation(spec api.Spec) object {
 	return out
 }
 
-// events describes the stream of a session, and has every event written.
+// events describes the event stream of a session and requests the schema of every
+// event.
 func (s *schemas) events() object {
 	stream := object{
-		"description": "Server-sent events. The first is `resync`, with a ResyncEventsResponse; each other one has the name and the fields of an Event.",
+		"description": "Server-sent events. The first is `resync`, with a ResyncEventsResponse; all others have the name and the fields of an Event.",
 		"content":     object{"text/event-stream": object{"schema": object{"type": "string"}}},
 	}
-	out := described("events", "Sends what happens in a session, from what was seen on.", "Needs the grant `view`.", object{"200": stream})
+	out := described("events", "Streams the events of a session, starting after the last one seen.", "Needs the grant `view`.", object{"200": stream})
 	out["x-scorel-grant"] = api.GrantView
 	out["parameters"] = []any{
-		object{"name": "id", "in": "path", "required": true, "description": "of the session", "schema": object{"type": "string"}},
-		object{"name": "Last-Event-ID", "in": "header", "description": "the id of the last event that was seen", "schema": object{"type": "string"}},
+		object{"name": "id", "in": "path", "required": true, "description": "id of the session", "schema": object{"type": "string"}},
+		object{"name": "Last-Event-ID", "in": "header", "description": "the id of the last event seen", "schema": object{"type": "string"}},
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type schemas struct {
 
 func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
-// of returns the schema of t, and sees to it that what it names is written.
+// of returns the schema of t and requests the schemas of the types it names.
 func (s *schemas) of(t reflect.Type) object {
 	if w, ok := written[t]; ok {
 		if w.pkg == "" {
@@ -60,7 +60,7 @@ func (s *schemas) of(t reflect.Type) object {
 	panic(fmt.Sprintf("no JSON Schema for %s", t)) // a programming error in the protocol's own types
 }
 
-// need has the struct written, once. A name can belong to one type only.
+// need writes the struct, once. A name must belong to one type only.
 func (s *schemas) need(t reflect.Type) {
 	if _, have := s.all[t.Name()]; !have {
 		s.all[t.Name()] = nil
@@ -72,13 +72,14 @@ func (s *schemas) flush() {
 	for len(s.waiting) > 0 {
 		t := s.waiting[0]
 		s.waiting = s.waiting[1:]
-		if s.all[t.Name()] == nil { // it may be written already, with what tells it apart
+		if s.all[t.Name()] == nil { // it may already be written with its tag
 			s.all[t.Name()] = s.fields(s.g.doc(t), s.g.fieldsOf(t))
 		}
 	}
 }
 
-// enum writes named constants. Numbers stay open: a newer host may send others.
+// enum writes named constants. Numbers stay open because a newer host may send
+// others.
 func (s *schemas) enum(t reflect.Type) object {
 	var values, names []any
 	for _, c := range s.g.sources[packageOf(t)].consts {
@@ -102,8 +103,8 @@ func (s *schemas) enum(t reflect.Type) object {
 	return ref(t.Name())
 }
 
-// fields writes an object. What it does not name may be there as well, for a newer
-// host says more.
+// fields writes an object. Additional properties are allowed, because a newer host
+// may send more fields.
 func (s *schemas) fields(doc string, fields []field) object {
 	properties, required := object{}, []any{}
 	for _, f := range fields {
@@ -131,7 +132,24 @@ func (s *schemas) property(f field) object {
 	for key, value := range s.of(t) {
 		schema[key] = value
 	}
+	bound(schema, f.rule)
 	return withDoc(schema, f.doc)
+}
+
+// bound writes the bounds of a field. Text bounds are in bytes; a character has at
+// least one, so no allowed text is longer than the schema says.
+func bound(schema object, rule api.Rule) {
+	words := map[any][2]string{"string": {"minLength", "maxLength"}, "array": {"minItems", "maxItems"}, "integer": {"minimum", "maximum"}}
+	names, known := words[schema["type"]]
+	if _, refers := schema["$ref"]; refers { // an enumeration bounds itself
+		return
+	}
+	if rule.HasMin && known {
+		schema[names[0]] = rule.Min
+	}
+	if rule.HasMax && known {
+		schema[names[1]] = rule.Max
+	}
 }
 
 func withDoc(schema object, doc string) object {
@@ -141,7 +159,7 @@ func withDoc(schema object, doc string) object {
 	return schema
 }
 
-// unions writes the types that are one of several.
+// unions writes the union types.
 func (s *schemas) unions() {
 	s.variants("Block", "type", reflect.TypeFor[session.Block](), blockVariants())
 	s.variants("Message", "role", reflect.TypeFor[session.Message](), messageVariants())
@@ -159,7 +177,7 @@ func (s *schemas) unions() {
 		}
 		events = append(events, ref(reflect.TypeOf(e).Name()))
 	}
-	s.all["OtherEntry"] = open("An entry of another type, as it stands on disk.", "type", "id")
+	s.all["OtherEntry"] = open("An entry of another type, as it is on disk.", "type", "id")
 	s.all["OtherEvent"] = open("An event of a newer host.", "type")
 	s.all["Entry"] = object{"anyOf": append(entries, ref("OtherEntry")), "description": "Any entry of a session."}
 	s.all["Event"] = object{"anyOf": append(events, ref("OtherEvent")), "description": "Any event."}
@@ -174,13 +192,13 @@ func open(doc string, keys ...string) object {
 	return object{"type": "object", "properties": properties, "required": required, "description": doc}
 }
 
-// tagged writes a struct together with the field that names its type.
+// tagged writes a struct with the field that names its type.
 func (s *schemas) tagged(t reflect.Type, key, tag string) {
 	s.all[t.Name()] = s.fields(s.g.doc(t), s.g.fieldsOf(t))
 	s.add(t.Name(), key, object{"type": "string", "const": tag})
 }
 
-// add puts a required property into an object that is written.
+// add adds a required property to a written object.
 func (s *schemas) add(name, key string, schema object) {
 	written := s.all[name].(object)
 	written["properties"].(object)[key] = schema
@@ -193,7 +211,7 @@ func (s *schemas) add(name, key string, schema object) {
 	written["required"] = append([]any{key}, required...)
 }
 
-// variants writes the members of a union that Go has as one struct.
+// variants writes the members of a union that is a single struct in Go.
 func (s *schemas) variants(name, key string, t reflect.Type, variants []variant) {
 	byKey := map[string]field{}
 	for _, f := range s.g.fieldsOf(t) {

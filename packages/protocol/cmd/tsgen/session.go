@@ -10,9 +10,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// variant is one member of a union that Go writes as a single struct: the value
-// of its tag and its keys. A key is required unless it ends in "?"; "key=T" gives
-// it a TypeScript type of its own.
+// variant is one member of a union that is a single struct in Go: the value of its
+// tag and its keys. A key is required unless it ends in "?"; "key=T" gives it a
+// different TypeScript type.
 type variant struct {
 	name, doc, tag string
 	keys           []string
@@ -22,14 +22,14 @@ func blockVariants() []variant {
 	return []variant{
 		{"TextBlock", "", "text", []string{"text", "textSignature?"}},
 		{"ThinkingBlock", "", "thinking", []string{"thinking", "thinkingSignature?", "redacted?"}},
-		{"ImageBlock", "", "image", []string{"data", "mimeType"}},
+		{"ImageBlock", "", "image", []string{"data", "mimeType", "sha256?", "size?", "width?", "height?"}},
 		{"ToolCallBlock", "", "toolCall", []string{"id", "name", "arguments", "thoughtSignature?"}},
 	}
 }
 
 func messageVariants() []variant {
 	return []variant{
-		{"UserMessage", "A file of another program may hold the content as a plain string.", "user", []string{"content=string | Block[]", "timestamp"}},
+		{"UserMessage", "Files of other programs may store the content as a plain string.", "user", []string{"content=string | Block[]", "timestamp"}},
 		{"AssistantMessage", "", "assistant", []string{"content", "api?", "provider?", "model?", "responseId?", "usage?", "stopReason", "errorMessage?", "timestamp"}},
 		{"ToolResultMessage", "", "toolResult", []string{"toolCallId", "toolName", "content", "details?", "isError", "timestamp"}},
 	}
@@ -39,20 +39,20 @@ func incomingVariants() []variant {
 	return []variant{
 		{"ResponseMessage", "The answer to a request.", api.TypeResponse, []string{"requestId", "result"}},
 		{"ErrorMessage", "The refusal of a request.", api.TypeError, []string{"requestId", "kind", "message"}},
-		{"EventMessage", "Something that happened.", api.TypeEvent, []string{"event"}},
+		{"EventMessage", "An event.", api.TypeEvent, []string{"event"}},
 	}
 }
 
-// parseKey reads a key of a variant: NAME, with a ? behind it where it may be absent,
-// and =TYPE where the type is not that of the Go field.
+// parseKey parses a key of a variant: NAME, followed by ? if it is optional, and by
+// =TYPE if its type differs from the Go field.
 func parseKey(spec string) (name string, optional bool, override string) {
 	name, override, _ = strings.Cut(spec, "=")
 	name, optional = strings.CutSuffix(name, "?")
 	return name, optional, override
 }
 
-// union writes a struct as a union on tagKey. Every key of the struct must
-// belong to a variant, so that a new Go field cannot be forgotten here.
+// union writes a struct as a union on tagKey. Every key of the struct must belong
+// to a variant, so that a new Go field cannot be forgotten here.
 func (g *generator) union(t reflect.Type, tagKey string, variants []variant) error {
 	pkg, byKey, used := packageOf(t), map[string]field{}, map[string]bool{tagKey: true}
 	for _, f := range g.fieldsOf(t) {
@@ -85,7 +85,7 @@ func (g *generator) union(t reflect.Type, tagKey string, variants []variant) err
 	return nil
 }
 
-// typedEntries are the entries whose fields we know.
+// typedEntries returns the entries whose fields are known.
 func typedEntries() map[session.EntryType]reflect.Type {
 	return map[session.EntryType]reflect.Type{
 		session.TypeMessage:     reflect.TypeFor[session.MessageEntry](),
@@ -107,9 +107,9 @@ func (g *generator) session() error {
 	g.entries()
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[session.Queue](), reflect.TypeFor[session.ApprovalRecord](), reflect.TypeFor[session.Release](), reflect.TypeFor[session.TurnRecord](), reflect.TypeFor[session.ProcessRecord](),
-		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](), reflect.TypeFor[session.ModeRecord](),
+		reflect.TypeFor[session.LeafRecord](), reflect.TypeFor[session.OmittedRecord](), reflect.TypeFor[session.ModeRecord](), reflect.TypeFor[session.MetaRecord](),
 		reflect.TypeFor[session.QuestionRecord](),
-		reflect.TypeFor[session.CrewRecord](), reflect.TypeFor[session.ChildRecord](),
+		reflect.TypeFor[session.SubagentRecord](), reflect.TypeFor[session.ChildRecord](),
 	} {
 		g.need(t)
 	}

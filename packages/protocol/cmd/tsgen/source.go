@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// source is what reflection cannot see of a package: comments and constants.
+// source is the part of a package that reflection cannot see: comments and
+// constants.
 type source struct {
 	types  map[string]string            // type name -> doc
 	fields map[string]map[string]string // type name -> Go field name -> doc
@@ -45,7 +46,7 @@ func readSource(dir string) (*source, error) {
 		files = append(files, file)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s holds no Go files; run tsgen in the root of the module", dir)
+		return nil, fmt.Errorf("%s has no Go files; run tsgen in the root of the module", dir)
 	}
 	src := &source{types: map[string]string{}, fields: map[string]map[string]string{}}
 	values := constValues(fset, dir, files)
@@ -58,8 +59,8 @@ func readSource(dir string) (*source, error) {
 	return src, nil
 }
 
-// constValues evaluates the package's constants. Imports are left unresolved:
-// constants that need one (time.Second) are not meant for TypeScript.
+// constValues evaluates the package's constants. Imports stay unresolved: constants
+// that need one (time.Second) are not meant for TypeScript.
 func constValues(fset *token.FileSet, dir string, files []*ast.File) map[string]*types.Const {
 	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
 	pkg, _ := conf.Check(dir, fset, files, nil) // errors are expected: the imports
@@ -127,7 +128,7 @@ func (s *source) addConst(spec *ast.ValueSpec, decl *ast.GenDecl, values map[str
 			continue
 		}
 		out := constSpec{name: name.Name, value: c.Val(), doc: text(spec.Comment)}
-		if out.doc == "" { // a comment above may head the whole group
+		if out.doc == "" { // use the comment of the group
 			out.doc = text(spec.Doc)
 		}
 		if named, ok := c.Type().(*types.Named); ok {

@@ -18,7 +18,8 @@ type field struct {
 	typ      reflect.Type
 	optional bool
 	doc      string
-	override string // a TypeScript type instead of that of typ
+	override string // TypeScript type that replaces that of typ
+	rule     api.Rule
 }
 
 // fieldsOf flattens embedded structs, as encoding/json does.
@@ -27,18 +28,23 @@ func (g *generator) fieldsOf(t reflect.Type) []field {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		tag, has := sf.Tag.Lookup("json")
-		name, options, _ := strings.Cut(tag, ",")
+		name, _, _ := strings.Cut(tag, ",")
+		rule := api.RuleOf(sf)
 		switch {
 		case name == "-" || !sf.IsExported():
 			continue
 		case sf.Anonymous && !has:
-			out = append(out, g.fieldsOf(sf.Type)...)
+			inner := g.fieldsOf(sf.Type)
+			for i := range inner {
+				inner[i].optional = inner[i].optional || api.RuleOf(sf).Optional
+			}
+			out = append(out, inner...)
 			continue
 		case name == "":
 			name = sf.Name
 		}
 		out = append(out, field{
-			json: name, typ: sf.Type, optional: strings.Contains(options, "omit"), doc: g.fieldDoc(t, sf.Name),
+			json: name, typ: sf.Type, optional: rule.Optional, doc: g.fieldDoc(t, sf.Name), rule: rule,
 		})
 	}
 	return out
@@ -56,7 +62,7 @@ func packageOf(t reflect.Type) string { return path.Base(t.PkgPath()) }
 var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 	rawMessage    = reflect.TypeFor[json.RawMessage]()
-	// Types that write themselves, and what they write.
+	// Types with their own JSON encoding, and their TypeScript types.
 	written = map[reflect.Type]struct{ pkg, name string }{
 		reflect.TypeFor[session.Entry]():     {"session", "Entry"},
 		reflect.TypeFor[session.Message]():   {"session", "Message"},
@@ -66,8 +72,8 @@ var (
 	}
 )
 
-// tsType names the TypeScript type of t in a file of package pkg, and sees to it
-// that the type it names is written.
+// tsType returns the TypeScript name of t in a file of package pkg and requests the
+// type that it names.
 func (g *generator) tsType(t reflect.Type, pkg string) string {
 	if w, ok := written[t]; ok {
 		return g.name(w.pkg, w.name, pkg)
@@ -95,6 +101,8 @@ func (g *generator) tsType(t reflect.Type, pkg string) string {
 		return g.tsType(t.Elem(), pkg) + " | null"
 	case reflect.Slice:
 		return g.tsType(t.Elem(), pkg) + "[]"
+	case reflect.Map:
+		return "Record<" + g.tsType(t.Key(), pkg) + ", " + g.tsType(t.Elem(), pkg) + ">"
 	case reflect.Struct:
 		g.need(t)
 		return g.name(packageOf(t), t.Name(), pkg)

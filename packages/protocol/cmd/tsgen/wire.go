@@ -10,7 +10,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// frames lists every control frame. wire() fails when the sources hold another.
+// frames lists every control frame. wire() fails if the sources define another.
 func frames() []wire.Frame {
 	return []wire.Frame{
 		wire.RelayHello{}, wire.Welcome{}, wire.HostHello{}, wire.EntryHello{},
@@ -45,7 +45,7 @@ func (g *generator) wire() error {
 // frameFields writes what a decoder needs at run time: each field in order, its
 // kind, and whether it may be absent.
 func (g *generator) frameFields() {
-	g.printf("wire", "/** The fields of each frame as a decoder checks them; a trailing ? marks one that may be absent. */\n")
+	g.printf("wire", "/** The fields of each frame as a decoder checks them; a trailing ? marks an optional field. */\n")
 	g.printf("wire", "export const frameFields = {\n")
 	for _, f := range frames() {
 		g.printf("wire", "  %s: %s,\n", f.FrameType(), g.schema(reflect.TypeOf(f)))

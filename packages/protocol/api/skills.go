@@ -1,0 +1,20 @@
+package api
+
+type (
+	// ListSkillsRequest requests the skills that a prompt in a project can call by
+	// name.
+	ListSkillsRequest struct {
+		ProjectID string `json:"projectId"`
+	}
+	ListSkillsResponse struct {
+		Skills []Skill  `json:"skills"`          // by name
+		Notes  []string `json:"notes,omitempty"` // omitted or unusual skills, for people
+	}
+	// Skill is a skill that a prompt can call.
+	Skill struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`      // its beginning, at most 300 characters
+		Scope       string `json:"scope"`            // "project" or "user"
+		Manual      bool   `json:"manual,omitempty"` // the model is not offered it
+	}
+)

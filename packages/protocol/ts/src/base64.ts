@@ -1,26 +1,26 @@
 // Byte strings as text: standard base64 for the byte fields of frames, unpadded
-// base64url for public keys, hex for tests. `btoa` needs one code unit a byte,
-// and Uint8Array.fromBase64 is too new, so the loops are ours.
+// base64url for public keys, hex for tests. `btoa` needs one code unit per byte,
+// and Uint8Array.fromBase64 is too new, hence these loops.
 
-/** Bytes in a buffer of their own, which is what WebCrypto and WebSocket take. */
+/** Bytes in a buffer of their own, as WebCrypto and WebSocket require. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 const STANDARD = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const URL_SAFE = /^[A-Za-z0-9_-]*$/;
 
-/** Writes standard, padded base64. */
+/** Encodes standard, padded base64. */
 export function toBase64(bytes: Uint8Array): string {
-  let text = '';
+  let text = "";
   for (const b of bytes) {
     text += String.fromCharCode(b);
   }
   return btoa(text);
 }
 
-/** Reads standard, padded base64; throws a RangeError for anything else. */
+/** Decodes standard, padded base64; throws a RangeError for anything else. */
 export function fromBase64(text: string): Bytes {
   if (!STANDARD.test(text)) {
-    throw new RangeError('not standard base64');
+    throw new RangeError("not standard base64");
   }
   const raw = atob(text);
   const out = new Uint8Array(raw.length);
@@ -30,20 +30,20 @@ export function fromBase64(text: string): Bytes {
   return out;
 }
 
-/** Writes unpadded base64url. */
+/** Encodes unpadded base64url. */
 export function toBase64url(bytes: Uint8Array): string {
-  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Reads unpadded base64url in its one canonical form; throws a RangeError for anything else. */
+/** Decodes unpadded base64url in its one canonical form; throws a RangeError for anything else. */
 export function fromBase64url(text: string): Bytes {
   if (!URL_SAFE.test(text) || text.length % 4 === 1) {
-    throw new RangeError('not unpadded base64url');
+    throw new RangeError("not unpadded base64url");
   }
-  const standard = text.replaceAll('-', '+').replaceAll('_', '/');
-  const bytes = fromBase64(standard + '='.repeat((4 - (standard.length % 4)) % 4));
+  const standard = text.replaceAll("-", "+").replaceAll("_", "/");
+  const bytes = fromBase64(standard + "=".repeat((4 - (standard.length % 4)) % 4));
   if (toBase64url(bytes) !== text) {
-    throw new RangeError('not canonical base64url');
+    throw new RangeError("not canonical base64url");
   }
   return bytes;
 }
@@ -64,7 +64,7 @@ export function utf8(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 
-/** Compares two byte strings without telling by its time where they differ. */
+/** Compares two byte strings in constant time. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) {
     return false;

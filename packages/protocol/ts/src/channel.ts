@@ -1,16 +1,16 @@
-// The open channel: messages to pieces to records, acknowledgements, and back.
+// The open channel: from messages to pieces to records, acknowledgements, and back.
 
-import { type Bytes, concat } from './base64.ts';
-import { deflateRaw, inflateRaw } from './deflate.ts';
-import { type CipherState, TAG_LEN } from './noise.ts';
+import { type Bytes, concat } from "./base64.ts";
+import { deflateRaw, inflateRaw } from "./deflate.ts";
+import { type CipherState, TAG_LEN } from "./noise.ts";
 
 /** Bytes of the largest record. */
 export const MAX_RECORD = 65535;
 /** Bytes of the largest message. */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
-/** The most bytes of records that an end may have under way: sent and not yet acknowledged. */
+/** The most bytes of records that an end may have in flight: sent but not yet acknowledged. */
 export const WINDOW = 512 * 1024;
-/** Bytes of records received after which an end acknowledges, at the latest. */
+/** Bytes of received records after which an end acknowledges, at the latest. */
 export const ACK_EVERY = 128 * 1024;
 
 const MAX_PLAIN = MAX_RECORD - TAG_LEN;
@@ -22,11 +22,11 @@ const KIND_LAST = 0x04;
 const KIND_ACK = 0x05;
 const ACK_LEN = 8;
 
-/** A record did not open. The channel is dead: close it with seal_broken and open a new one. */
+/** A record did not open. The channel is unusable: close it with seal_broken and open a new one. */
 export class SealBroken extends Error {
-  override name = 'SealBroken';
+  override name = "SealBroken";
   constructor(options?: ErrorOptions) {
-    super('seal broken: a record was dropped, repeated, reordered or forged', options);
+    super("seal broken: a record was dropped, repeated, reordered or forged", options);
   }
 }
 
@@ -34,7 +34,7 @@ export class SealBroken extends Error {
 export class Piece {
   readonly plain: Bytes;
 
-  /** Made by split. */
+  /** Created by split. */
   constructor(plain: Bytes) {
     this.plain = plain;
   }
@@ -46,15 +46,13 @@ export class Piece {
 }
 
 /**
- * Cuts one message into the pieces that are sealed and sent one after the other.
- * Acknowledgements may go between them, pieces of another message may not.
+ * Splits one message into the pieces that are sealed and sent in order.
+ * Acknowledgements may be sent between them, pieces of another message may not.
  * Rejects with a RangeError for a message over MAX_MESSAGE bytes.
  */
 export async function split(message: Bytes): Promise<Piece[]> {
   if (message.length > MAX_MESSAGE) {
-    throw new RangeError(
-      `seal: message of ${message.length} bytes is over the limit of ${MAX_MESSAGE}`,
-    );
+    throw new RangeError(`seal: message of ${message.length} bytes is over the limit of ${MAX_MESSAGE}`);
   }
   const plain = await pack(message);
   if (plain.length <= MAX_PLAIN) {
@@ -70,8 +68,8 @@ export async function split(message: Bytes): Promise<Piece[]> {
 }
 
 /**
- * An open sealed channel. Calls may overlap: each direction works through its
- * calls one after the other, and the promises settle in that order.
+ * An open sealed channel. Calls may overlap: each direction processes its calls in
+ * order, and the promises settle in that order.
  */
 export class Channel {
   readonly #send: CipherState;
@@ -84,15 +82,15 @@ export class Channel {
   #chunked = false;
   #broken = false;
 
-  /** Made by Handshake. */
+  /** Created by Handshake. */
   constructor(send: CipherState, receive: CipherState) {
     this.#send = send;
     this.#receive = receive;
   }
 
   /**
-   * Bytes of records, the handshake aside, that the other end has acknowledged. A
-   * bigint, because the peer may claim any number of 64 bits.
+   * Bytes of records, excluding the handshake, that the other end has acknowledged. A
+   * bigint, because the peer may send any number of 64 bits.
    */
   get acked(): bigint {
     return this.#acked;
@@ -115,8 +113,8 @@ export class Channel {
   }
 
   /**
-   * Encrypts an acknowledgement: `received` is how many bytes of records, the
-   * handshake aside, this end has opened since the channel began.
+   * Encrypts an acknowledgement: `received` is how many bytes of records, excluding
+   * the handshake, this end has opened since the channel began.
    */
   sealAck(received: bigint): Promise<Bytes> {
     const plain = new Uint8Array(1 + ACK_LEN);
@@ -126,8 +124,8 @@ export class Channel {
   }
 
   /**
-   * Decrypts the next record; null for an acknowledgement, and while a chunked
-   * message is not complete. Any error is SealBroken and final.
+   * Decrypts the next record; null for an acknowledgement and for all but the last
+   * chunk of a message. Any error is SealBroken and final.
    */
   open(record: Uint8Array): Promise<Bytes | null> {
     const run = this.#receiving.then(() => this.#openOrBreak(record));
@@ -168,26 +166,26 @@ export class Channel {
       return null;
     }
     if (this.#chunked) {
-      throw new Error('a message inside a chunked message');
+      throw new Error("a message inside a chunked message");
     }
     return unpack(plain);
   }
 
-  // It never goes back: what was received stays received.
+  // Acknowledgements never go backward.
   #takeAck(body: Bytes): void {
     if (body.length !== ACK_LEN) {
       throw new RangeError(`acknowledgement of ${body.length} bytes`);
     }
     const received = new DataView(body.buffer, body.byteOffset).getBigUint64(0);
     if (received < this.#acked) {
-      throw new RangeError('an acknowledgement that goes back');
+      throw new RangeError("an acknowledgement that goes backward");
     }
     this.#acked = received;
   }
 
   async #collect(kind: number, body: Bytes): Promise<Bytes | null> {
     if (this.#chunkBytes + body.length > MAX_MESSAGE + 1) {
-      throw new RangeError('chunked message over the limit');
+      throw new RangeError("chunked message over the limit");
     }
     if (body.length > 0) {
       this.#chunks.push(body);
@@ -223,6 +221,6 @@ async function unpack(plain: Bytes): Promise<Bytes> {
     case KIND_DEFLATED:
       return inflateRaw(body, MAX_MESSAGE);
     default:
-      throw new Error('unknown kind of message');
+      throw new Error("unknown kind of message");
   }
 }

@@ -1,7 +1,7 @@
-// What makes a decoded frame acceptable: the same rules as validate() of the Go
-// package wire. Each check returns what is wrong, or null.
+// Validation of decoded frames, with the same rules as validate() of the Go package
+// wire. Each check returns what is wrong, or null.
 
-import { fromBase64, fromBase64url, utf8 } from './base64.ts';
+import { fromBase64, fromBase64url, utf8 } from "./base64.ts";
 import {
   CROCKFORD,
   type EntryHello,
@@ -15,66 +15,66 @@ import {
   NONCE_LEN,
   type Peer,
   SLOT_LEN,
-} from './gen/wire.ts';
-import { idOf, isId } from './ident.ts';
+} from "./gen/wire.ts";
+import { idOf, isId } from "./ident.ts";
 
 const PROOF_LEN = 64;
 
-/** What is wrong with a frame whose fields have the right types. */
+/** Returns what is wrong with a frame whose fields have the right types. */
 export function checkFrame(f: Frame): string | null {
   switch (f.type) {
-    case 'relay_hello':
+    case "relay_hello":
       return byteCount(f.nonce) === NONCE_LEN ? null : `nonce must have ${NONCE_LEN} bytes`;
-    case 'welcome':
+    case "welcome":
       return checkWelcome(f.id, f.peers);
-    case 'host_hello':
-    case 'entry_hello':
+    case "host_hello":
+    case "entry_hello":
       return checkHello(f);
-    case 'create_pair_session':
+    case "create_pair_session":
       return checkRequestId(f.requestId);
-    case 'pair_session':
-    case 'redeem_pair':
+    case "pair_session":
+    case "redeem_pair":
       return checkRequestId(f.requestId) ?? checkSlot(f.slot);
-    case 'pair_joined':
-    case 'pair_complete':
+    case "pair_joined":
+    case "pair_complete":
       return checkSlot(f.slot) ?? checkPeer(f.peer);
-    case 'pair_message':
+    case "pair_message":
       return checkSlot(f.slot) ?? checkBody(f.body);
-    case 'pair_accept':
-    case 'pair_reject':
+    case "pair_accept":
+    case "pair_reject":
       return checkSlot(f.slot);
-    case 'open_channel':
+    case "open_channel":
       return checkRequestId(f.requestId) ?? checkDevice(f.deviceId);
-    case 'device_online':
-    case 'device_offline':
+    case "device_online":
+    case "device_offline":
       return checkDevice(f.deviceId);
-    case 'channel_opened':
-    case 'binding_revoked':
+    case "channel_opened":
+    case "binding_revoked":
       return checkSomeId(f.peerId);
-    case 'revoke_binding':
+    case "revoke_binding":
       return checkRequestId(f.requestId) ?? checkSomeId(f.peerId);
     default:
       return null;
   }
 }
 
-/** Tells whether the text is a slot in its canonical, upper-case form. */
+/** Reports whether the text is a slot in its canonical, upper-case form. */
 export function validSlot(slot: string): boolean {
   return slot.length === SLOT_LEN && [...slot].every((c) => CROCKFORD.includes(c));
 }
 
-/** What is wrong with a label shown to people, or null. */
+/** Returns what is wrong with a label shown to people, or null. */
 export function checkLabel(label: string): string | null {
   const bytes = utf8(label).length;
   if (bytes === 0 || bytes > MAX_LABEL) {
     return `label must have 1 to ${MAX_LABEL} bytes`;
   }
-  return /[\p{Cc}\p{Cf}\uFFFD]/u.test(label) ? 'label holds a control character' : null;
+  return /[\p{Cc}\p{Cf}\uFFFD]/u.test(label) ? "label contains a control character" : null;
 }
 
 function checkWelcome(id: string, peers: Peer[]): string | null {
-  if (id === '') {
-    return 'id is missing';
+  if (id === "") {
+    return "id is missing";
   }
   for (const peer of peers) {
     const wrong = checkPeer(peer);
@@ -86,40 +86,38 @@ function checkWelcome(id: string, peers: Peer[]): string | null {
 }
 
 function checkHello(h: HostHello | EntryHello): string | null {
-  const kind = h.type === 'host_hello' ? 'dev' : 'cli';
+  const kind = h.type === "host_hello" ? "dev" : "cli";
   const authority = utf8(h.authority).length;
   if (!isId(h.id, kind)) {
     return `id is not a ${kind}_ id`;
   }
   if (!idFits(h)) {
-    return 'id does not match the keys';
+    return "id does not match the keys";
   }
   if (authority === 0 || authority > MAX_AUTHORITY) {
-    return 'authority is missing or too long';
+    return "authority is missing or too long";
   }
   if (byteCount(h.proof) !== PROOF_LEN) {
     return `proof must have ${PROOF_LEN} bytes`;
   }
-  if (utf8(h.invite ?? '').length > MAX_INVITE) {
+  if (utf8(h.invite ?? "").length > MAX_INVITE) {
     return `invite is longer than ${MAX_INVITE} bytes`;
   }
   return checkLabel(h.label);
 }
 
 function checkPeer(p: Peer): string | null {
-  return idFits(p) ? checkLabel(p.label) : 'peer id does not match the peer keys';
+  return idFits(p) ? checkLabel(p.label) : "peer id does not match the peer keys";
 }
 
 function idFits(p: { id: string; signKey: string; sealKey: string }): boolean {
-  const kind = isId(p.id, 'dev') ? 'dev' : 'cli';
+  const kind = isId(p.id, "dev") ? "dev" : "cli";
   return idOf(kind, fromBase64url(p.signKey), fromBase64url(p.sealKey)) === p.id;
 }
 
 function checkRequestId(id: string): string | null {
   const bytes = utf8(id).length;
-  return bytes === 0 || bytes > MAX_REQUEST_ID
-    ? `requestId must have 1 to ${MAX_REQUEST_ID} bytes`
-    : null;
+  return bytes === 0 || bytes > MAX_REQUEST_ID ? `requestId must have 1 to ${MAX_REQUEST_ID} bytes` : null;
 }
 
 function checkSlot(slot: string): string | null {
@@ -132,11 +130,11 @@ function checkBody(body: string): string | null {
 }
 
 function checkSomeId(id: string): string | null {
-  return id === '' ? 'id is missing' : null;
+  return id === "" ? "id is missing" : null;
 }
 
 function checkDevice(id: string): string | null {
-  return isId(id, 'dev') ? null : 'deviceId is not a device id';
+  return isId(id, "dev") ? null : "deviceId is not a device id";
 }
 
 function byteCount(base64: string): number {

@@ -1,28 +1,27 @@
-// Dates of session files, read the same on every machine.
+// Dates of session files.
 
-const iso = /^[+-]?\d{4,6}(?:-\d\d){0,2}(?:T[\d:.]+)?$/i;
-const zoned = /:.*(?:Z|GMT|[+-]\d\d:?\d\d)$/i;
+const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
- * What `new Date(value).getTime()` gives, in Unix milliseconds; NaN for what is no
- * date. A time without a zone is UTC, where JavaScript takes the zone of the machine,
- * and a text without a year is no date, where engines guess one.
+ * Parses a timestamp to Unix milliseconds. Pi and scorel write RFC 3339 in UTC;
+ * offsets are accepted too. All other text is NaN, an unknown date.
  */
 export function dateOf(value: unknown): number {
-  if (typeof value === 'string') {
-    return parse(value);
+  const parts = typeof value === "string" ? rfc3339.exec(value) : null;
+  if (!parts) {
+    return Number.NaN;
   }
-  return value === null || typeof value === 'number' || typeof value === 'boolean'
-    ? new Date(Number(value)).getTime()
-    : Number.NaN;
+  const [text, clock] = parts;
+  // Date.parse reads February 30 as March 2, and 24:00 as the next day.
+  const local = Date.parse(`${clock}.000Z`);
+  const exists = !Number.isNaN(local) && new Date(local).toISOString() === `${clock}.000Z`;
+  return exists ? Date.parse(text) : Number.NaN;
 }
 
-function parse(text: string): number {
-  if (iso.test(text)) {
-    return Date.parse(text.includes(':') ? `${text}Z` : text);
+/** Compares dates. Unknown ones are equal and come last. */
+export function compareDates(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) {
+    return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
   }
-  if (zoned.test(text)) {
-    return Date.parse(text);
-  }
-  return /\d{4}/.test(text) ? Date.parse(`${text} UTC`) : Number.NaN;
+  return a - b;
 }

@@ -1,11 +1,11 @@
 // Ids and keys of devices and clients. The id commits to both public keys, so it
-// cannot be claimed, only proven. The Go package ident is the same.
+// cannot be claimed, only proven. It corresponds to the Go package ident.
 
-import { type Bytes, concat, utf8 } from './base64.ts';
-import { sha256 } from './sha256.ts';
+import { type Bytes, concat, utf8 } from "./base64.ts";
+import { sha256 } from "./sha256.ts";
 
 /** 'dev' names a machine that runs a host, 'cli' an entry. */
-export type Kind = 'dev' | 'cli';
+export type Kind = "dev" | "cli";
 
 /** Length of every printed id. */
 export const ID_LEN = 36;
@@ -13,10 +13,10 @@ export const ID_LEN = 36;
 export const KEY_LEN = 32;
 
 const SUM_LEN = 20;
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const FORM = /^(dev|cli)_[a-z2-7]{32}$/;
 
-/** One party with its private keys in reach, though not in sight. */
+/** One party whose private keys can be used but not read. */
 export interface Identity {
   readonly id: string;
   readonly kind: Kind;
@@ -30,7 +30,7 @@ export interface Identity {
   sign(message: Bytes): Promise<Bytes>;
 }
 
-/** What IndexedDB keeps: plain data and CryptoKeys, which survive structured cloning. */
+/** The form stored in IndexedDB: plain data and CryptoKeys, which survive structured cloning. */
 export interface StoredKeys {
   readonly kind: Kind;
   readonly signKey: Bytes;
@@ -39,21 +39,21 @@ export interface StoredKeys {
   readonly sealPrivate: CryptoKey;
 }
 
-/** Derives the id that commits to both public keys. Throws if a key has not 32 bytes. */
+/** Derives the id that commits to both public keys. Throws unless both keys have 32 bytes. */
 export async function newId(kind: Kind, signKey: Uint8Array, sealKey: Uint8Array): Promise<string> {
   return idOf(kind, signKey, sealKey);
 }
 
-/** The same at once, for decoders. */
+/** The synchronous form of idOf, for decoders. */
 export function idOf(kind: Kind, signKey: Uint8Array, sealKey: Uint8Array): string {
   if (signKey.length !== KEY_LEN || sealKey.length !== KEY_LEN) {
-    throw new RangeError('ident: a public key must have 32 bytes');
+    throw new RangeError("ident: a public key must have 32 bytes");
   }
-  const sum = sha256(concat(utf8('scorel id v1\0'), signKey, sealKey));
+  const sum = sha256(concat(utf8("scorel id v1\0"), signKey, sealKey));
   return `${kind}_${base32(sum.subarray(0, SUM_LEN))}`;
 }
 
-/** Reads an id in its one exact form; throws with a sentence for people. */
+/** Parses an id in its one exact form; throws with a sentence for people. */
 export function parseId(text: string): { kind: Kind; sum: Bytes } {
   if (!isId(text)) {
     throw new TypeError(
@@ -63,26 +63,18 @@ export function parseId(text: string): { kind: Kind; sum: Bytes } {
   return { kind: text.slice(0, 3) as Kind, sum: unbase32(text.slice(4)) };
 }
 
-/** Tells whether the text is an id, of that kind if one is named. */
+/** Reports whether the text is an id, of the given kind if there is one. */
 export function isId(text: string, kind?: Kind): boolean {
   return FORM.test(text) && (kind === undefined || text.startsWith(`${kind}_`));
 }
 
 /**
- * Makes new keys. Private keys are not extractable unless asked for, so a script
- * injected into the page cannot carry them away.
+ * Generates keys. Private keys are not extractable by default, so a script injected
+ * into the page cannot steal them.
  */
-export async function generateKeys(
-  kind: Kind,
-  extractable = false,
-): Promise<Identity & { signPrivate: CryptoKey }> {
-  const sign = (await crypto.subtle.generateKey('Ed25519', extractable, [
-    'sign',
-    'verify',
-  ])) as CryptoKeyPair;
-  const seal = (await crypto.subtle.generateKey('X25519', extractable, [
-    'deriveBits',
-  ])) as CryptoKeyPair;
+export async function generateKeys(kind: Kind, extractable = false): Promise<Identity & { signPrivate: CryptoKey }> {
+  const sign = (await crypto.subtle.generateKey("Ed25519", extractable, ["sign", "verify"])) as CryptoKeyPair;
+  const seal = (await crypto.subtle.generateKey("X25519", extractable, ["deriveBits"])) as CryptoKeyPair;
   return loadIdentity({
     kind,
     signKey: await exportPublic(sign.publicKey),
@@ -92,10 +84,8 @@ export async function generateKeys(
   });
 }
 
-/** Makes an identity of keys that were stored. */
-export async function loadIdentity(
-  keys: StoredKeys,
-): Promise<Identity & { signPrivate: CryptoKey }> {
+/** Restores an identity from stored keys. */
+export async function loadIdentity(keys: StoredKeys): Promise<Identity & { signPrivate: CryptoKey }> {
   const { kind, signKey, sealKey, signPrivate, sealPrivate } = keys;
   return {
     id: await newId(kind, signKey, sealKey),
@@ -104,32 +94,27 @@ export async function loadIdentity(
     sealKey,
     signPrivate,
     sealPrivate,
-    sign: async (message) =>
-      new Uint8Array(await crypto.subtle.sign('Ed25519', signPrivate, message)),
+    sign: async (message) => new Uint8Array(await crypto.subtle.sign("Ed25519", signPrivate, message)),
   };
 }
 
-/** Verifies an Ed25519 signature. A key that is no point verifies nothing. */
-export async function verifySignature(
-  signKey: Bytes,
-  message: Bytes,
-  signature: Bytes,
-): Promise<boolean> {
+/** Verifies an Ed25519 signature. A key that is not a point on the curve verifies nothing. */
+export async function verifySignature(signKey: Bytes, message: Bytes, signature: Bytes): Promise<boolean> {
   try {
-    const key = await crypto.subtle.importKey('raw', signKey, 'Ed25519', false, ['verify']);
-    return await crypto.subtle.verify('Ed25519', key, signature, message);
+    const key = await crypto.subtle.importKey("raw", signKey, "Ed25519", false, ["verify"]);
+    return await crypto.subtle.verify("Ed25519", key, signature, message);
   } catch {
     return false;
   }
 }
 
 async function exportPublic(key: CryptoKey): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.exportKey('raw', key));
+  return new Uint8Array(await crypto.subtle.exportKey("raw", key));
 }
 
-// 20 bytes are exactly 32 digits: no padding and no spare bits to care for.
+// 20 bytes are exactly 32 digits: there is no padding and there are no spare bits.
 function base32(bytes: Uint8Array): string {
-  let out = '';
+  let out = "";
   let bits = 0;
   let held = 0;
   for (const b of bytes) {

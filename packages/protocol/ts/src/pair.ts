@@ -1,38 +1,39 @@
-// The ceremony that introduces a device and a client to each other through a
-// relay that neither trusts: bytes in, bytes out. The Go package pair is the
-// same and holds the formulas.
+// The ceremony that introduces a device and a client to each other through a relay
+// that neither trusts: bytes in, bytes out. It corresponds to the Go package pair,
+// which documents the formulas.
 
-import { type Bytes, concat, equalBytes, utf8 } from './base64.ts';
-import { isId, newId } from './ident.ts';
-import { CROCKFORD, SLOT_LEN, validSlot } from './wire.ts';
+import { type Bytes, concat, equalBytes, utf8 } from "./base64.ts";
+import { isId, newId } from "./ident.ts";
+import { CROCKFORD, SLOT_LEN, validSlot } from "./wire.ts";
 
 const SECRET_LEN = 5;
 const CODE_DIGITS = SLOT_LEN + 8;
 const NONCE_LEN = 32;
 const TAG_LEN = 32;
 const ROUNDS = 600_000;
-const DOMAIN = 'scorel pair v1\0';
+const DOMAIN = "scorel pair v1\0";
 const MSG_NONCE = 0x01;
 const MSG_TAG = 0x02;
 
-/** The text is no pairing code. */
+/** The text is not a pairing code. */
 export class CodeError extends Error {
-  override name = 'CodeError';
+  override name = "CodeError";
   constructor() {
-    super(
-      'this is not a pairing code: it looks like 7K3M-9QXR-2BTD (digits and letters, no I, L, O or U)',
-    );
+    super("this is not a pairing code: it looks like 7K3M-9QXR-2BTD (digits and letters, no I, L, O or U)");
   }
 }
 
-/** The ceremony failed: 'confirm' for a wrong code or a relay that lied, 'order' for a message out of turn. */
+/**
+ * The ceremony failed: 'confirm' for a wrong code or a lying relay, 'order' for an
+ * unexpected message.
+ */
 export class PairError extends Error {
-  override name = 'PairError';
-  constructor(readonly why: 'confirm' | 'order') {
+  override name = "PairError";
+  constructor(readonly why: "confirm" | "order") {
     super(
-      why === 'confirm'
-        ? 'the confirmation failed: the code was mistyped, or somebody is between the two devices'
-        : 'unexpected pairing message',
+      why === "confirm"
+        ? "the confirmation failed: the code was mistyped, or the connection between the two devices is intercepted"
+        : "unexpected pairing message",
     );
   }
 }
@@ -57,7 +58,7 @@ export class Code {
   /** The code for a person to read or type: SSSS-XXXX-XXXX. */
   reveal(): string {
     let bits = this.#secret.reduce((n, b) => (n << 8n) | BigInt(b), 0n);
-    let digits = '';
+    let digits = "";
     for (let i = 0; i < 8; i++) {
       digits = CROCKFORD.charAt(Number(bits & 31n)) + digits;
       bits >>= 5n;
@@ -65,7 +66,7 @@ export class Code {
     return `${this.slot}-${digits.slice(0, 4)}-${digits.slice(4)}`;
   }
 
-  /** Hides the secret: a code in a log line or in JSON says only its slot. */
+  /** Hides the secret: a code in a log line or in JSON shows only its slot. */
   toString(): string {
     return `${this.slot}-****-****`;
   }
@@ -75,18 +76,21 @@ export class Code {
   }
 }
 
-/** Draws a secret for a slot that the relay gave out. */
+/** Generates a secret for a slot that the relay assigned. */
 export function newCode(slot: string): Code {
   return new Code(slot, crypto.getRandomValues(new Uint8Array(SECRET_LEN)));
 }
 
-/** Reads a code as people type it: any case, dashes and blanks or none, O for 0, I and L for 1. */
+/**
+ * Parses a code as people type it: any case, with or without dashes and blanks, O for
+ * 0, I and L for 1.
+ */
 export function parseCode(text: string): Code {
-  let slot = '';
+  let slot = "";
   let bits = 0n;
   let n = 0;
   for (const c of text) {
-    if (c === '-' || c === ' ') {
+    if (c === "-" || c === " ") {
       continue;
     }
     const d = digitOf(c);
@@ -111,13 +115,14 @@ export function parseCode(text: string): Code {
   return new Code(slot, secret);
 }
 
-// Only ASCII letters are raised: toUpperCase alone would also turn a dotless i into I.
+// Only ASCII letters are upper-cased: toUpperCase alone would also turn a dotless i
+// into I.
 function digitOf(c: string): number {
   const up = /^[a-z]$/.test(c) ? c.toUpperCase() : c;
-  if (up === 'O') {
+  if (up === "O") {
     return 0;
   }
-  return CROCKFORD.indexOf(up === 'I' || up === 'L' ? '1' : up);
+  return CROCKFORD.indexOf(up === "I" || up === "L" ? "1" : up);
 }
 
 /** One side: an id and the public keys that it commits to. */
@@ -137,14 +142,14 @@ export interface PairConfig {
   readonly nonce?: Bytes;
 }
 
-type State = 'wantNonce' | 'wantTag' | 'done' | 'failed';
+type State = "wantNonce" | "wantTag" | "done" | "failed";
 
-/** One run of the ceremony. After an error it is failed for good. */
+/** One run of the ceremony. After an error it has failed permanently. */
 export class PairMachine {
   readonly #cfg: PairConfig;
   readonly #nonce: Bytes;
   #key: CryptoKey | null = null;
-  #state: State = 'wantNonce';
+  #state: State = "wantNonce";
   #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(cfg: PairConfig, nonce: Bytes) {
@@ -152,22 +157,22 @@ export class PairMachine {
     this.#nonce = nonce;
   }
 
-  /** Checks that the two parties may pair and draws this side's nonce. */
+  /** Checks that the two parties may pair and generates this side's nonce. */
   static async create(cfg: PairConfig): Promise<PairMachine> {
     for (const p of [cfg.self, cfg.peer]) {
       if (!isId(p.id) || (await newId(kindOf(p), p.signKey, p.sealKey)) !== p.id) {
-        throw new Error('pair: an id does not match its keys');
+        throw new Error("pair: an id does not match its keys");
       }
     }
     if (kindOf(cfg.self) === kindOf(cfg.peer)) {
-      throw new Error('pair: a device pairs with a client, never with its own kind');
+      throw new Error("pair: a device pairs with a client, never with its own kind");
     }
     return new PairMachine(cfg, cfg.nonce ?? crypto.getRandomValues(new Uint8Array(NONCE_LEN)));
   }
 
-  /** Whether the other side proved that it knows the code. */
+  /** Whether the other side has proved that it knows the code. */
   get done(): boolean {
-    return this.#state === 'done';
+    return this.#state === "done";
   }
 
   /** The first message to send. */
@@ -176,13 +181,13 @@ export class PairMachine {
   }
 
   /**
-   * Takes a message of the other side and returns the answer to send, or null.
-   * Messages are handled one after the other, in the order of the calls.
+   * Handles a message from the other side and returns the reply to send, or null.
+   * Messages are handled in the order of the calls.
    */
   handle(message: Uint8Array): Promise<Bytes | null> {
     const run = this.#queue.then(() => this.#handle(message));
     this.#queue = run.catch(() => {
-      this.#state = 'failed';
+      this.#state = "failed";
       this.#key = null;
     });
     return run;
@@ -190,23 +195,23 @@ export class PairMachine {
 
   async #handle(message: Uint8Array): Promise<Bytes | null> {
     const body = new Uint8Array(message.subarray(1));
-    if (this.#state === 'wantNonce' && message[0] === MSG_NONCE && body.length === NONCE_LEN) {
+    if (this.#state === "wantNonce" && message[0] === MSG_NONCE && body.length === NONCE_LEN) {
       this.#key = await this.#deriveKey(body);
-      this.#state = 'wantTag';
+      this.#state = "wantTag";
       return this.#cfg.creator ? null : this.#ownTag(this.#key);
     }
-    if (this.#state === 'wantTag' && message[0] === MSG_TAG && body.length === TAG_LEN) {
+    if (this.#state === "wantTag" && message[0] === MSG_TAG && body.length === TAG_LEN) {
       return this.#takeTag(body);
     }
-    throw new PairError('order');
+    throw new PairError("order");
   }
 
   async #takeTag(tag: Bytes): Promise<Bytes | null> {
     const key = this.#key;
     if (!key || !equalBytes(tag, await tagFor(key, this.#cfg.peer))) {
-      throw new PairError('confirm');
+      throw new PairError("confirm");
     }
-    this.#state = 'done';
+    this.#state = "done";
     return this.#cfg.creator ? this.#ownTag(key) : null;
   }
 
@@ -216,21 +221,19 @@ export class PairMachine {
 
   async #deriveKey(peerNonce: Bytes): Promise<CryptoKey> {
     const salt = await this.#salt(peerNonce);
-    const secret = await crypto.subtle.importKey('raw', this.#cfg.code.secret, 'PBKDF2', false, [
-      'deriveBits',
-    ]);
+    const secret = await crypto.subtle.importKey("raw", this.#cfg.code.secret, "PBKDF2", false, ["deriveBits"]);
     const bits = await crypto.subtle.deriveBits(
-      { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: ROUNDS },
+      { name: "PBKDF2", hash: "SHA-256", salt, iterations: ROUNDS },
       secret,
       256,
     );
-    return crypto.subtle.importKey('raw', bits, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+    return crypto.subtle.importKey("raw", bits, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   }
 
   // The transcript in an order that both sides share: device first.
   async #salt(peerNonce: Bytes): Promise<Bytes> {
     const { self, peer, code } = this.#cfg;
-    const first = kindOf(self) === 'dev';
+    const first = kindOf(self) === "dev";
     const [device, client] = first ? [self, peer] : [peer, self];
     const nonces = first ? [this.#nonce, peerNonce] : [peerNonce, this.#nonce];
     const transcript = concat(
@@ -241,15 +244,15 @@ export class PairMachine {
       client.sealKey,
       ...nonces,
     );
-    return new Uint8Array(await crypto.subtle.digest('SHA-256', transcript));
+    return new Uint8Array(await crypto.subtle.digest("SHA-256", transcript));
   }
 }
 
-function kindOf(p: Party): 'dev' | 'cli' {
-  return p.id.startsWith('dev_') ? 'dev' : 'cli';
+function kindOf(p: Party): "dev" | "cli" {
+  return p.id.startsWith("dev_") ? "dev" : "cli";
 }
 
 async function tagFor(key: CryptoKey, p: Party): Promise<Bytes> {
-  const role = kindOf(p) === 'dev' ? 'device' : 'client';
-  return new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(DOMAIN + role)));
+  const role = kindOf(p) === "dev" ? "device" : "client";
+  return new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(DOMAIN + role)));
 }

@@ -1,14 +1,14 @@
-// The end-to-end channel between an entry and a host: messages in, records out,
-// and back. A relay carries the records and cannot read them. The Go package
-// seal is the same and holds the record format. This file has the handshake,
-// channel.ts what it opens.
+// The end-to-end channel between an entry and a host: messages in, records out, and
+// back. A relay carries the records and cannot read them. It corresponds to the Go
+// package seal, which documents the record format. This file implements the
+// handshake, channel.ts the open channel.
 
-import { type Bytes, concat, utf8 } from './base64.ts';
-import { Channel, SealBroken } from './channel.ts';
-import { type Identity, isId } from './ident.ts';
-import { DH_LEN, type DhKeys, generateDh, SymmetricState } from './noise.ts';
+import { type Bytes, concat, utf8 } from "./base64.ts";
+import { Channel, SealBroken } from "./channel.ts";
+import { type Identity, isId } from "./ident.ts";
+import { DH_LEN, type DhKeys, generateDh, SymmetricState } from "./noise.ts";
 
-export * from './channel.ts';
+export * from "./channel.ts";
 
 /** Bytes of both handshake records. */
 export const HANDSHAKE_LEN = 48;
@@ -19,10 +19,7 @@ export interface SealPeer {
   readonly sealKey: Bytes;
 }
 
-/**
- * One end of a handshake. The client calls start and finish, the device answer.
- * Each is called once.
- */
+/** One end of a handshake. The client calls start and finish, the device answer, each once. */
 export class Handshake {
   readonly #self: Identity;
   readonly #peer: SealPeer;
@@ -31,11 +28,14 @@ export class Handshake {
   #state: SymmetricState | null = null;
   #e: DhKeys | null = null;
 
-  /** `ephemeral` is set by tests only. Throws unless one is a device and the other a client. */
+  /**
+   * `ephemeral` is set by tests only. Throws unless one party is a device and the
+   * other a client.
+   */
   constructor(self: Identity, peer: SealPeer, ephemeral: () => Promise<DhKeys> = generateDh) {
-    this.#initiator = isId(self.id, 'cli');
-    if (!isId(peer.id, this.#initiator ? 'dev' : 'cli') || !isId(self.id)) {
-      throw new Error('seal: a channel runs between one device and one client');
+    this.#initiator = isId(self.id, "cli");
+    if (!isId(peer.id, this.#initiator ? "dev" : "cli") || !isId(self.id)) {
+      throw new Error("seal: a channel runs between one device and one client");
     }
     this.#self = self;
     this.#peer = peer;
@@ -45,7 +45,7 @@ export class Handshake {
   /** The initiator's first record. */
   async start(): Promise<Bytes> {
     if (!this.#initiator || this.#e) {
-      throw new Error('seal: only the client starts, and once');
+      throw new Error("seal: only the client starts, and once");
     }
     const e = await this.#ephemeral();
     const s = await this.#begin();
@@ -57,7 +57,7 @@ export class Handshake {
     return concat(e.publicKey, await s.encryptAndHash(new Uint8Array(0)));
   }
 
-  /** Takes the responder's record and opens the channel. */
+  /** Processes the responder's record and opens the channel. */
   async finish(record: Uint8Array): Promise<Channel> {
     const s = this.#state;
     const e = this.#e;
@@ -78,7 +78,7 @@ export class Handshake {
     return new Channel(toResponder, fromResponder);
   }
 
-  /** Takes the initiator's record; returns the second record and the open channel. */
+  /** Processes the initiator's record; returns the second record and the open channel. */
   async answer(record: Uint8Array): Promise<{ reply: Bytes; channel: Channel }> {
     if (this.#initiator || this.#e || record.length !== HANDSHAKE_LEN) {
       throw new SealBroken();

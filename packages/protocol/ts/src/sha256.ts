@@ -1,8 +1,8 @@
-// SHA-256 that answers at once. WebCrypto's is asynchronous, and a frame that
-// takes a turn of the event loop to decode could be overtaken by a data record
-// that came after it. It hashes public keys for ids and nothing secret.
+// Synchronous SHA-256. WebCrypto's is asynchronous, and a frame that takes a turn
+// of the event loop to decode could be overtaken by a data record that came after
+// it. It hashes public keys for ids and nothing secret.
 
-import type { Bytes } from './base64.ts';
+import type { Bytes } from "./base64.ts";
 
 const K = fractions(64, 3);
 const START = fractions(8, 2);
@@ -26,16 +26,7 @@ export function sha256(message: Uint8Array): Bytes {
 
 function compress(h: Uint32Array, view: DataView, at: number): void {
   const w = schedule(view, at);
-  let [a, b, c, d, e, f, g, hh] = h as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  let [a, b, c, d, e, f, g, hh] = h as unknown as [number, number, number, number, number, number, number, number];
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
     const t1 = (hh + s1 + ((e & f) ^ (~e & g)) + (K[i] ?? 0) + (w[i] ?? 0)) | 0;
@@ -67,8 +58,8 @@ function rotate(x: number, n: number): number {
   return (x >>> n) | (x << (32 - n));
 }
 
-// The constants are the first 32 bits of the fractional parts of the square
-// (degree 2) or cube (degree 3) roots of the first primes, as the standard says.
+// The constants are the first 32 bits of the fractional parts of the square (degree
+// 2) or cube (degree 3) roots of the first primes, as defined by the standard.
 function fractions(count: number, degree: 2 | 3): Uint32Array {
   const out = new Uint32Array(count);
   const primes: number[] = [];
@@ -81,7 +72,7 @@ function fractions(count: number, degree: 2 | 3): Uint32Array {
   return out;
 }
 
-// floor(n^(1/degree) * 2^32), in whole numbers: a double is not exact enough.
+// floor(n^(1/degree) * 2^32), in integers: a double is not precise enough.
 function root(n: bigint, degree: 2 | 3): bigint {
   const target = n << BigInt(32 * degree);
   let found = 0n;

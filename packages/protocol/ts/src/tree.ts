@@ -1,29 +1,29 @@
 // The tree that the entries of a session form by parentId. Pure. Files are read
-// without much of a check, so that a member of an entry may be of any kind here.
+// with little validation, so a member of an entry may be of any kind here.
 
-import { dateOf } from './date.ts';
-import type { Block, Entry, Message } from './gen/session.ts';
+import { compareDates, dateOf } from "./date.ts";
+import type { Block, Entry, Message } from "./gen/session.ts";
 
 /**
- * Why a path is not whole: `missing_leaf` and `missing_parent` name the entry that is
- * not there, `cycle` the one that the path comes back to.
+ * The reason why a path is incomplete: `missing_leaf` and `missing_parent` name the
+ * missing entry, `cycle` the one at which the cycle closes.
  */
 export interface Hole {
-  why: 'missing_leaf' | 'missing_parent' | 'cycle';
+  why: "missing_leaf" | "missing_parent" | "cycle";
   id: string;
 }
 
-/** The entries from the root to a leaf, as far as they hang together below it. */
+/** The entries from the root to a leaf, as far as the path is connected. */
 export interface Path {
   entries: Entry[];
   hole: Hole | null;
 }
 
 /**
- * The entries from the root to `leaf`, or to the last entry when none is named; null is
- * the place before the first entry. Where an id occurs twice, the later entry wins. A
- * missing parent ends the path there, and a cycle is cut: a person sees what can be
- * seen of a damaged file, and `hole` says what is not whole.
+ * Returns the entries from the root to `leaf`, by default the last entry; null means
+ * before the first entry. If an id occurs twice, the later entry wins. A missing
+ * parent ends the path, and a cycle is cut: people see as much as possible of a
+ * damaged file, and `hole` describes the damage.
  */
 export function walk(entries: readonly Entry[], leaf?: string | null): Path {
   const byId = new Map<unknown, Entry>(entries.map((e) => [e.id, e]));
@@ -32,13 +32,13 @@ export function walk(entries: readonly Entry[], leaf?: string | null): Path {
     return { entries: [], hole: null };
   }
   if (!first) {
-    return { entries: [], hole: { why: 'missing_leaf', id: String(leaf) } };
+    return { entries: [], hole: { why: "missing_leaf", id: String(leaf) } };
   }
   const seen = new Set<Entry>();
   let hole: Hole | null = null;
   for (let entry = first; ; ) {
     if (seen.has(entry)) {
-      hole = { why: 'cycle', id: String(entry.id) };
+      hole = { why: "cycle", id: String(entry.id) };
       break;
     }
     seen.add(entry);
@@ -47,7 +47,7 @@ export function walk(entries: readonly Entry[], leaf?: string | null): Path {
     }
     const parent = byId.get(entry.parentId);
     if (!parent) {
-      hole = { why: 'missing_parent', id: String(entry.parentId) };
+      hole = { why: "missing_parent", id: String(entry.parentId) };
       break;
     }
     entry = parent;
@@ -60,17 +60,17 @@ export function pathTo(entries: readonly Entry[], leaf?: string): Entry[] {
   return walk(entries, leaf).entries;
 }
 
-/** The forest that entries form: ids of the roots, and of the children of each entry that has some. */
+/** The forest of the entries: ids of the roots, and of the children of each entry that has some. */
 export interface Forest {
   roots: string[];
   children: Map<string, string[]>;
 }
 
 /**
- * Roots are the entries without a parent, with themselves as the parent, and
- * orphans, in file order. Children are in the order of their timestamps, in file
- * order where those are equal. An entry whose parents form a cycle is below no
- * root: it is among the children of its parent.
+ * Roots are the entries without a parent, with themselves as the parent, and orphans,
+ * in file order. Children are ordered by timestamp, in file order if those are equal;
+ * children without a valid date come last. An entry whose parents form a cycle is
+ * below no root: it is among the children of its parent.
  */
 export function forestOf(entries: readonly Entry[]): Forest {
   const byId = new Map(entries.map((e) => [e.id, e]));
@@ -91,8 +91,8 @@ export function forestOf(entries: readonly Entry[]): Forest {
   }
   const children = new Map<string, string[]>();
   for (const [id, list] of siblings) {
-    // Entries, not ids: sort puts an id that is undefined last without a comparison.
-    list.sort((a, b) => dateOf(a.timestamp) - dateOf(b.timestamp));
+    // Sort entries, not ids: sort puts an undefined id last without comparing it.
+    list.sort((a, b) => compareDates(dateOf(a.timestamp), dateOf(b.timestamp)));
     children.set(
       id,
       list.map((e) => e.id),
@@ -101,15 +101,15 @@ export function forestOf(entries: readonly Entry[]): Forest {
   return { roots, children };
 }
 
-/** The labels that stand, by the id of their target, whatever branch they were given on. */
+/** The current labels of all branches, by the id of their target. */
 export function labelsOf(entries: readonly Entry[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const e of entries) {
-    if (e.type !== 'label') {
+    if (e.type !== "label") {
       continue;
     }
-    const target = typeof e.targetId === 'string' ? e.targetId : String(JSON.stringify(e.targetId));
-    if (typeof e.label === 'string' && e.label !== '') {
+    const target = typeof e.targetId === "string" ? e.targetId : String(JSON.stringify(e.targetId));
+    if (typeof e.label === "string" && e.label !== "") {
       labels.set(target, e.label);
     } else {
       labels.delete(target);
@@ -118,26 +118,26 @@ export function labelsOf(entries: readonly Entry[]): Map<string, string> {
   return labels;
 }
 
-/** The messages on the path to `leaf`, in order, compactions and edits left aside. */
+/** The messages on the path to `leaf`, in order, ignoring compactions and edits. */
 export function messagesTo(entries: readonly Entry[], leaf?: string): Message[] {
-  return pathTo(entries, leaf).flatMap((e) => (e.type === 'message' ? [e.message] : []));
+  return pathTo(entries, leaf).flatMap((e) => (e.type === "message" ? [e.message] : []));
 }
 
 /** The last name given to the session, or ''. */
 export function sessionName(entries: readonly Entry[]): string {
-  const name: unknown = entries.findLast((e) => e.type === 'session_info')?.name;
-  return typeof name === 'string' ? name.trim() : '';
+  const name: unknown = entries.findLast((e) => e.type === "session_info")?.name;
+  return typeof name === "string" ? name.trim() : "";
 }
 
-/** Content as blocks, also where a file holds a plain string. */
+/** Content as blocks, even if a file holds a plain string. */
 export function blocksOf(message: Message): Block[] {
   const { content } = message;
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The text blocks joined, with nothing between them. */
+/** The text blocks, joined without a separator. */
 export function plainText(message: Message): string {
   return blocksOf(message)
-    .map((b) => (b.type === 'text' ? b.text : ''))
-    .join('');
+    .map((b) => (b.type === "text" ? b.text : ""))
+    .join("");
 }

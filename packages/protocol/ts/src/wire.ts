@@ -1,17 +1,9 @@
-// All that a relay may see: control frames (text messages) and data records
-// (binary messages). The Go package wire is the same; its limits, kinds and frame
-// types are generated into gen/wire.ts.
+// Everything that a relay may see: control frames (text messages) and data records
+// (binary messages). It corresponds to the Go package wire; its limits, kinds and
+// frame types are generated into gen/wire.ts.
 
-import {
-  type Bytes,
-  concat,
-  fromBase64,
-  fromBase64url,
-  toBase64,
-  toBase64url,
-  utf8,
-} from './base64.ts';
-import { checkFrame } from './check.ts';
+import { type Bytes, concat, fromBase64, fromBase64url, toBase64, toBase64url, utf8 } from "./base64.ts";
+import { checkFrame } from "./check.ts";
 import {
   type EntryHello,
   type Frame,
@@ -22,15 +14,15 @@ import {
   MAX_RECORD_PAYLOAD,
   RECORD_HEADER_LEN,
   VERSION,
-} from './gen/wire.ts';
-import { type Identity, isId, newId, verifySignature } from './ident.ts';
+} from "./gen/wire.ts";
+import { type Identity, isId, newId, verifySignature } from "./ident.ts";
 
-export { validSlot } from './check.ts';
-export * from './gen/wire.ts';
+export { validSlot } from "./check.ts";
+export * from "./gen/wire.ts";
 
-/** A frame or record that is not to be accepted. `kind` is one of Kind. */
+/** A frame or record that must be rejected. `kind` is one of Kind. */
 export class WireError extends Error {
-  override name = 'WireError';
+  override name = "WireError";
   constructor(
     readonly kind: number,
     message: string,
@@ -39,23 +31,24 @@ export class WireError extends Error {
   }
 }
 
-/** Writes a control frame. Byte fields are standard base64 already. */
+/** Encodes a control frame. Byte fields must already be standard base64. */
 export function encodeControl(frame: Frame): string {
   return JSON.stringify(frame);
 }
 
 /**
- * Reads a control frame of at most `limit` bytes. Returns null for a type of a
- * newer version, which a peer that is logged in skips; throws WireError
- * (bad_frame) for anything else that is wrong. Absent and null fields get their
- * zero value, so that a list is never null; unknown keys are dropped.
+ * Decodes a control frame of at most `limit` bytes. Returns null for a type of a newer
+ * version, which a logged-in peer skips; throws WireError (bad_frame) for any other
+ * problem. Absent and null fields get their zero value, so that a list is never null;
+ * unknown keys are dropped.
  *
- * It decodes at once, so that no data record overtakes the frame before it. One
- * thing it cannot see is how a number was written: it takes 1.0 for 1, which Go
- * refuses and nobody writes.
+ * It is synchronous, so that no data record overtakes the frame before it. It cannot
+ * see how a number was written: it accepts 1.0 for 1, which Go rejects and no peer
+ * writes.
  */
 export function decodeControl(text: string, limit: number): Frame | null {
-  // A string has at least as many bytes as code units: no need to encode a huge one.
+  // A string has at least as many bytes as code units, so a huge one need not be
+  // encoded.
   if (text.length > limit || utf8(text).length > limit) {
     throw bad(`control frame is over the limit of ${limit} bytes`);
   }
@@ -63,16 +56,16 @@ export function decodeControl(text: string, limit: number): Frame | null {
   try {
     raw = JSON.parse(text);
   } catch {
-    throw bad('control frame is not a JSON object with a type');
+    throw bad("control frame is not a JSON object with a type");
   }
-  if (!isObject(raw) || typeof raw.type !== 'string' || raw.type === '') {
-    throw bad('control frame has no type');
+  if (!isObject(raw) || typeof raw.type !== "string" || raw.type === "") {
+    throw bad("control frame has no type");
   }
   const type = raw.type;
   if (!Object.hasOwn(frameFields, type)) {
     return null;
   }
-  const fields = frameFields[type as Frame['type']];
+  const fields = frameFields[type as Frame["type"]];
   const frame = { type, ...readObject(raw, fields, type) } as Frame;
   const wrong = checkFrame(frame);
   if (wrong) {
@@ -86,10 +79,10 @@ function bad(message: string): WireError {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-type Scalar = 'string' | 'int' | 'u32' | 'bool' | 'bytes' | 'id' | 'key';
+type Scalar = "string" | "int" | "u32" | "bool" | "bytes" | "id" | "key";
 type Shape = string | { readonly [key: string]: Shape } | readonly [Shape];
 
 function readObject(
@@ -108,10 +101,10 @@ function readObject(
 }
 
 function readField(value: unknown, shape: Shape, at: string): unknown {
-  if (typeof shape === 'string') {
-    const kind = shape.replace('?', '') as Scalar;
+  if (typeof shape === "string") {
+    const kind = shape.replace("?", "") as Scalar;
     const read = value === null ? zero(kind) : readScalar(value, kind, at);
-    return shape.endsWith('?') && (read === '' || read === 0) ? undefined : read;
+    return shape.endsWith("?") && (read === "" || read === 0) ? undefined : read;
   }
   if (Array.isArray(shape)) {
     const items: unknown = value ?? [];
@@ -129,30 +122,30 @@ function readField(value: unknown, shape: Shape, at: string): unknown {
 
 function zero(kind: Scalar): unknown {
   switch (kind) {
-    case 'int':
-    case 'u32':
+    case "int":
+    case "u32":
       return 0;
-    case 'bool':
+    case "bool":
       return false;
-    case 'key':
+    case "key":
       return toBase64url(new Uint8Array(32));
     default:
-      return '';
+      return "";
   }
 }
 
 function readScalar(value: unknown, kind: Scalar, at: string): unknown {
   const ok =
-    kind === 'bool'
-      ? typeof value === 'boolean'
-      : kind === 'int' || kind === 'u32'
-        ? Number.isSafeInteger(value) && (kind === 'int' || isU32(value as number))
-        : typeof value === 'string';
+    kind === "bool"
+      ? typeof value === "boolean"
+      : kind === "int" || kind === "u32"
+        ? Number.isSafeInteger(value) && (kind === "int" || isU32(value as number))
+        : typeof value === "string";
   if (!ok) {
     throw bad(`${at} has the wrong type`);
   }
-  if (typeof value !== 'string') {
-    // JSON.parse makes of "-0" what no integer is.
+  if (typeof value !== "string") {
+    // JSON.parse returns -0 for "-0", which is not an integer.
     return value === 0 ? 0 : value;
   }
   return readText(value, kind, at);
@@ -165,20 +158,20 @@ function isU32(n: number): boolean {
 function readText(value: string, kind: Scalar, at: string): string {
   try {
     switch (kind) {
-      case 'bytes':
+      case "bytes":
         return toBase64(fromBase64(value));
-      case 'key':
+      case "key":
         if (fromBase64url(value).length !== 32) {
           throw bad(`${at} is not a key of 32 bytes`);
         }
         return value;
-      case 'id':
-        if (value !== '' && !isId(value)) {
+      case "id":
+        if (value !== "" && !isId(value)) {
           throw bad(`${at} is not an id`);
         }
         return value;
       default:
-        // What Go's decoder makes of a lone surrogate.
+        // The same result as Go's decoder for a lone surrogate.
         return value.toWellFormed();
     }
   } catch (err) {
@@ -192,7 +185,10 @@ export interface DataRecord {
   readonly payload: Bytes;
 }
 
-/** Joins records into one binary message; throws WireError when one or the whole is over a limit. */
+/**
+ * Joins records into one binary message; throws WireError if a record or the whole is
+ * over a limit.
+ */
 export function encodeRecords(records: readonly DataRecord[]): Bytes {
   const parts: Uint8Array[] = [];
   let total = 0;
@@ -213,7 +209,10 @@ export function encodeRecords(records: readonly DataRecord[]): Bytes {
   return concat(...parts);
 }
 
-/** Splits a binary message into its records; throws WireError (bad_frame) unless it is whole records, one at least. */
+/**
+ * Splits a binary message into its records; throws WireError (bad_frame) unless it is
+ * one or more whole records.
+ */
 export function splitRecords(message: Bytes): DataRecord[] {
   if (message.length > MAX_MESSAGE) {
     throw bad(`binary message of ${message.length} bytes is over the limit of ${MAX_MESSAGE}`);
@@ -223,7 +222,7 @@ export function splitRecords(message: Bytes): DataRecord[] {
   let at = 0;
   do {
     if (message.length - at < RECORD_HEADER_LEN) {
-      throw bad('binary message ends inside a record header');
+      throw bad("binary message ends inside a record header");
     }
     const n = view.getUint32(at + 4);
     if (n === 0 || n > MAX_RECORD_PAYLOAD) {
@@ -231,7 +230,7 @@ export function splitRecords(message: Bytes): DataRecord[] {
     }
     const end = at + RECORD_HEADER_LEN + n;
     if (end > message.length) {
-      throw bad('binary message ends inside a record');
+      throw bad("binary message ends inside a record");
     }
     records.push({
       channel: view.getUint32(at),
@@ -242,13 +241,13 @@ export function splitRecords(message: Bytes): DataRecord[] {
   return records;
 }
 
-/** What a hello's proof signs. `authority` is host[:port] as dialled, lower case. */
+/** The message that a hello's proof signs. `authority` is host[:port] as dialed, lower case. */
 export function proofMessage(id: string, authority: string, nonce: Uint8Array): Bytes {
   const role = id.slice(0, 3);
   return concat(utf8(`scorel login v1\0${role}\0${authority}\0`), nonce, utf8(`\0${id}`));
 }
 
-/** Makes the hello that answers a relay_hello with this nonce. */
+/** Creates the hello that answers a relay_hello with this nonce. */
 export async function signHello(
   identity: Identity,
   dialled: { authority: string; label: string; invite?: string },
@@ -256,7 +255,7 @@ export async function signHello(
 ): Promise<HostHello | EntryHello> {
   const proof = await identity.sign(proofMessage(identity.id, dialled.authority, nonce));
   return {
-    type: identity.kind === 'dev' ? 'host_hello' : 'entry_hello',
+    type: identity.kind === "dev" ? "host_hello" : "entry_hello",
     version: VERSION,
     id: identity.id,
     signKey: toBase64url(identity.signKey),
@@ -268,19 +267,12 @@ export async function signHello(
   };
 }
 
-/** Tells whether a hello's proof was made for this nonce with the keys that its id commits to. */
-export async function verifyHello(
-  hello: HostHello | EntryHello,
-  nonce: Uint8Array,
-): Promise<boolean> {
-  const kind = hello.type === 'host_hello' ? 'dev' : 'cli';
+/** Reports whether a hello's proof was made for this nonce with the keys that its id commits to. */
+export async function verifyHello(hello: HostHello | EntryHello, nonce: Uint8Array): Promise<boolean> {
+  const kind = hello.type === "host_hello" ? "dev" : "cli";
   const signKey = fromBase64url(hello.signKey);
   return (
     (await newId(kind, signKey, fromBase64url(hello.sealKey))) === hello.id &&
-    (await verifySignature(
-      signKey,
-      proofMessage(hello.id, hello.authority, nonce),
-      fromBase64(hello.proof),
-    ))
+    (await verifySignature(signKey, proofMessage(hello.id, hello.authority, nonce), fromBase64(hello.proof)))
   );
 }

@@ -1,23 +1,23 @@
 /// <reference types="vite/client" />
 
-import { describe, expect, test } from 'vitest';
-import type golden from '../../testdata/vectors/contexts.json';
-// As text: Vite's reader of JSON takes no halves of surrogate pairs.
-import text from '../../testdata/vectors/contexts.json?raw';
-import { fromBase64 } from '../src/base64.ts';
-import { contextOf } from '../src/context.ts';
-import { NotSession, readSession, type SessionFile } from '../src/file.ts';
-import type { Entry } from '../src/gen/session.ts';
-import { forestOf, labelsOf, sessionName } from '../src/tree.ts';
+import { describe, expect, test } from "vitest";
+import type golden from "../../testdata/vectors/contexts.json";
+// Read as text: Vite's JSON reader does not accept halves of surrogate pairs.
+import text from "../../testdata/vectors/contexts.json?raw";
+import { fromBase64 } from "../src/base64.ts";
+import { contextOf } from "../src/context.ts";
+import { NotSession, readSession, type SessionFile } from "../src/file.ts";
+import type { Entry } from "../src/gen/session.ts";
+import { forestOf, labelsOf, sessionName } from "../src/tree.ts";
 
 type Case = (typeof golden.cases)[number];
 
 const vectors = JSON.parse(text) as typeof golden;
 
-/** As JSON has it: without what is undefined, and null for NaN. */
+/** As in JSON: without undefined members, and null for NaN. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** The tree below the roots. What is in a cycle is below none. */
+/** The tree below the roots. Entries in a cycle are below none. */
 function treeOf(entries: readonly Entry[]): unknown {
   const { roots, children } = forestOf(entries);
   const below = new Map<string, unknown>();
@@ -35,7 +35,7 @@ function treeOf(entries: readonly Entry[]): unknown {
   return { roots: roots.map((id) => id ?? null), children: Object.fromEntries(below) };
 }
 
-function checkSummary(file: SessionFile, want: NonNullable<Case['summary']>): void {
+function checkSummary(file: SessionFile, want: NonNullable<Case["summary"]>): void {
   const { entries } = file;
   expect(
     plain({
@@ -55,8 +55,8 @@ function checkSummary(file: SessionFile, want: NonNullable<Case['summary']>): vo
   ).toEqual(plain(want));
 }
 
-describe('the files that Go reads too', () => {
-  test.each(vectors.cases)('$name', (c) => {
+describe("the files that Go reads too", () => {
+  test.each(vectors.cases)("$name", (c) => {
     const data = fromBase64(c.file);
     if (!c.summary) {
       expect(() => readSession(data)).toThrow(NotSession);

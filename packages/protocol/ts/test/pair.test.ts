@@ -1,29 +1,29 @@
-import { describe, expect, test } from 'vitest';
-import codes from '../../testdata/vectors/codes.json';
-import v from '../../testdata/vectors/pair.json';
-import { type Bytes, fromBase64url } from '../src/base64.ts';
-import { generateKeys } from '../src/ident.ts';
-import { CodeError, newCode, PairError, PairMachine, type Party, parseCode } from '../src/pair.ts';
-import { hex, toHex, type VectorParty } from './keys.ts';
+import { describe, expect, test } from "vitest";
+import codes from "../../testdata/vectors/codes.json";
+import v from "../../testdata/vectors/pair.json";
+import { type Bytes, fromBase64url } from "../src/base64.ts";
+import { generateKeys } from "../src/ident.ts";
+import { CodeError, newCode, PairError, PairMachine, type Party, parseCode } from "../src/pair.ts";
+import { hex, toHex, type VectorParty } from "./keys.ts";
 
-describe('codes', () => {
-  test.each(codes.good)('$text', ({ text, slot, secret, reveal }) => {
+describe("codes", () => {
+  test.each(codes.good)("$text", ({ text, slot, secret, reveal }) => {
     const code = parseCode(text);
     expect(code.slot).toBe(slot);
     expect(toHex(code.secret)).toBe(secret);
     expect(code.reveal()).toBe(reveal);
   });
 
-  test.each(codes.bad)('refused: $why', ({ input }) => {
+  test.each(codes.bad)("refused: $why", ({ input }) => {
     expect(() => parseCode(input)).toThrow(CodeError);
   });
 
-  test('a new code reads back and prints no secret', () => {
-    const code = newCode('7K3M');
+  test("a new code reads back and prints no secret", () => {
+    const code = newCode("7K3M");
     expect(parseCode(code.reveal()).secret).toEqual(code.secret);
     expect(`${code} ${JSON.stringify({ code })}`).toBe('7K3M-****-**** {"code":"7K3M-****-****"}');
-    expect(newCode('7K3M').reveal()).not.toBe(code.reveal());
-    expect(() => newCode('7k3m')).toThrow(CodeError);
+    expect(newCode("7K3M").reveal()).not.toBe(code.reveal());
+    expect(() => newCode("7k3m")).toThrow(CodeError);
   });
 });
 
@@ -32,7 +32,7 @@ function partyOf(p: VectorParty): Party {
 }
 
 function machine(to: string, code: string): Promise<PairMachine> {
-  const device = to === 'dev';
+  const device = to === "dev";
   return PairMachine.create({
     code: parseCode(code),
     self: partyOf(device ? v.device : v.client),
@@ -42,11 +42,11 @@ function machine(to: string, code: string): Promise<PairMachine> {
   });
 }
 
-describe('ceremony', () => {
+describe("ceremony", () => {
   test.each([
-    ['dev', v.fromDevice, v.fromClient],
-    ['cli', v.fromClient, v.fromDevice],
-  ])('%s says what the vectors say', async (to, says, hears) => {
+    ["dev", v.fromDevice, v.fromClient],
+    ["cli", v.fromClient, v.fromDevice],
+  ])("%s says what the vectors say", async (to, says, hears) => {
     const m = await machine(to, v.code);
     const said: Bytes[] = [m.start()];
     for (const message of hears) {
@@ -59,32 +59,32 @@ describe('ceremony', () => {
     expect(m.done).toBe(true);
   });
 
-  test.each(v.bad)('refused: $why', async ({ to, code, heard, error }) => {
+  test.each(v.bad)("refused: $why", async ({ to, code, heard, error }) => {
     const m = await machine(to, code);
     for (const message of heard.slice(0, -1)) {
       await m.handle(hex(message));
     }
-    const last = m.handle(hex(heard.at(-1) ?? ''));
-    await expect(last).rejects.toEqual(expect.objectContaining({ name: 'PairError', why: error }));
+    const last = m.handle(hex(heard.at(-1) ?? ""));
+    await expect(last).rejects.toEqual(expect.objectContaining({ name: "PairError", why: error }));
     expect(m.done).toBe(false);
-    await expect(m.handle(hex(v.fromClient[0] ?? ''))).rejects.toThrow(PairError);
+    await expect(m.handle(hex(v.fromClient[0] ?? ""))).rejects.toThrow(PairError);
   });
 
-  test('messages that arrive together are handled in order', async () => {
-    const m = await machine('dev', v.code);
+  test("messages that arrive together are handled in order", async () => {
+    const m = await machine("dev", v.code);
     const replies = await Promise.all(v.fromClient.map((message) => m.handle(hex(message))));
     expect(replies.map((r) => r && toHex(r))).toEqual([v.fromDevice[1], null]);
     expect(m.done).toBe(true);
   });
 
-  test('a key that the relay swapped fails on both sides', async () => {
+  test("a key that the relay swapped fails on both sides", async () => {
     const [device, client, middle] = await Promise.all(
-      (['dev', 'cli', 'cli'] as const).map((kind) => generateKeys(kind)),
+      (["dev", "cli", "cli"] as const).map((kind) => generateKeys(kind)),
     );
     if (!device || !client || !middle) {
-      throw new Error('no keys');
+      throw new Error("no keys");
     }
-    const code = newCode('7K3M');
+    const code = newCode("7K3M");
     // The relay names itself to the device; the client is told the truth.
     const host = await PairMachine.create({ code, self: device, peer: middle, creator: true });
     const entry = await PairMachine.create({ code, self: client, peer: device, creator: false });
@@ -94,17 +94,13 @@ describe('ceremony', () => {
     expect([host.done, entry.done]).toEqual([false, false]);
   });
 
-  test('an id that does not fit its keys, and two of a kind, are refused at once', async () => {
+  test("an id that does not fit its keys, and two of a kind, are refused at once", async () => {
     const code = parseCode(v.code);
     const device = partyOf(v.device);
     const client = partyOf(v.client);
     const creator = true;
     const liar = { ...client, sealKey: device.sealKey };
-    await expect(PairMachine.create({ code, self: device, peer: liar, creator })).rejects.toThrow(
-      'does not match',
-    );
-    await expect(PairMachine.create({ code, self: device, peer: device, creator })).rejects.toThrow(
-      'own kind',
-    );
+    await expect(PairMachine.create({ code, self: device, peer: liar, creator })).rejects.toThrow("does not match");
+    await expect(PairMachine.create({ code, self: device, peer: device, creator })).rejects.toThrow("own kind");
   });
 });

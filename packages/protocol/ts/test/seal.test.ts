@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
-import v from '../../testdata/vectors/seal.json';
-import { type Bytes, concat, utf8 } from '../src/base64.ts';
-import { deflateRaw } from '../src/deflate.ts';
-import { generateKeys, type Identity } from '../src/ident.ts';
-import { CipherState } from '../src/noise.ts';
+import { describe, expect, test } from "vitest";
+import v from "../../testdata/vectors/seal.json";
+import { type Bytes, concat, utf8 } from "../src/base64.ts";
+import { deflateRaw } from "../src/deflate.ts";
+import { generateKeys, type Identity } from "../src/ident.ts";
+import { CipherState } from "../src/noise.ts";
 import {
   ACK_EVERY,
   Channel,
@@ -14,8 +14,8 @@ import {
   SealBroken,
   split,
   WINDOW,
-} from '../src/seal.ts';
-import { dhKeys, hex, identityOf, toHex } from './keys.ts';
+} from "../src/seal.ts";
+import { dhKeys, hex, identityOf, toHex } from "./keys.ts";
 
 async function vectorHandshakes(): Promise<{ i: Handshake; r: Handshake }> {
   const device = await identityOf(v.device);
@@ -32,19 +32,19 @@ async function connect(i: Handshake, r: Handshake): Promise<{ host: Channel; ent
 }
 
 async function freshPair(): Promise<{ host: Channel; entry: Channel }> {
-  const [device, client] = await Promise.all([generateKeys('dev'), generateKeys('cli')]);
+  const [device, client] = await Promise.all([generateKeys("dev"), generateKeys("cli")]);
   return connect(new Handshake(client, device), new Handshake(device, client));
 }
 
-/** A channel and the cipher of its peer, to send what no Channel would. */
+/** A channel and its peer's cipher, to send records that no Channel would. */
 async function receiver(): Promise<{ send: CipherState; channel: Channel }> {
   const cipher = () => CipherState.of(new Uint8Array(32).fill(7));
   const send = await cipher();
   return { send, channel: new Channel(await cipher(), await cipher()) };
 }
 
-describe('vectors', () => {
-  test('the handshake is the same, byte by byte', async () => {
+describe("vectors", () => {
+  test("the handshake is the same, byte by byte", async () => {
     const { i, r } = await vectorHandshakes();
     const message1 = await i.start();
     expect(toHex(message1)).toBe(v.message1);
@@ -55,12 +55,12 @@ describe('vectors', () => {
   });
 
   test.each([
-    ['dev', v.toDevice],
-    ['cli', v.toClient],
-  ])('every record to %s opens', async (to, messages) => {
+    ["dev", v.toDevice],
+    ["cli", v.toClient],
+  ])("every record to %s opens", async (to, messages) => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
-    const channel = to === 'dev' ? host : entry;
+    const channel = to === "dev" ? host : entry;
     for (const { message, records, acked } of messages) {
       const opened = await Promise.all(records.map((record) => channel.open(hex(record))));
       expect(opened.slice(0, -1).every((m) => m === null)).toBe(true);
@@ -70,7 +70,7 @@ describe('vectors', () => {
     }
   });
 
-  test('short messages and acknowledgements seal to the same records', async () => {
+  test("short messages and acknowledgements seal to the same records", async () => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
     for (const [channel, messages] of [
@@ -78,30 +78,30 @@ describe('vectors', () => {
       [host, v.toClient],
     ] as const) {
       for (const { message, records, acked } of messages.slice(0, 4)) {
-        const ack = acked === '0' ? [] : [await channel.sealAck(BigInt(acked))];
+        const ack = acked === "0" ? [] : [await channel.sealAck(BigInt(acked))];
         expect([...ack, ...(await channel.seal(utf8(message)))].map(toHex)).toEqual(records);
       }
     }
   });
 
-  test('the window is that of the Go package', () => {
+  test("the window is that of the Go package", () => {
     expect([WINDOW, ACK_EVERY]).toEqual([v.window, v.ackEvery]);
   });
 
-  test.each(v.bad)('refused: $why', async ({ to, records }) => {
+  test.each(v.bad)("refused: $why", async ({ to, records }) => {
     const { i, r } = await vectorHandshakes();
     const { host, entry } = await connect(i, r);
-    const [channel, good] = to === 'dev' ? [host, v.toDevice[0]] : [entry, v.toClient[0]];
+    const [channel, good] = to === "dev" ? [host, v.toDevice[0]] : [entry, v.toClient[0]];
     for (const record of records.slice(0, -1)) {
       await channel.open(hex(record));
     }
-    await expect(channel.open(hex(records.at(-1) ?? ''))).rejects.toThrow(SealBroken);
-    await expect(channel.open(hex(good?.records[0] ?? ''))).rejects.toThrow(SealBroken);
+    await expect(channel.open(hex(records.at(-1) ?? ""))).rejects.toThrow(SealBroken);
+    await expect(channel.open(hex(good?.records[0] ?? ""))).rejects.toThrow(SealBroken);
   });
 
-  test.each(v.badHandshakes)('refused: $why', async ({ to, record }) => {
+  test.each(v.badHandshakes)("refused: $why", async ({ to, record }) => {
     const { i, r } = await vectorHandshakes();
-    if (to === 'dev') {
+    if (to === "dev") {
       await expect(r.answer(hex(record))).rejects.toThrow(SealBroken);
       return;
     }
@@ -110,7 +110,7 @@ describe('vectors', () => {
   });
 });
 
-describe('channel', () => {
+describe("channel", () => {
   const noise = (n: number): Bytes => {
     const out = new Uint8Array(n);
     for (let at = 0; at < n; at += 65536) {
@@ -119,7 +119,7 @@ describe('channel', () => {
     return out;
   };
 
-  test('messages of every size round-trip in both directions', async () => {
+  test("messages of every size round-trip in both directions", async () => {
     const { host, entry } = await freshPair();
     for (const n of [0, 1, 1023, 1024, 1025, 65518, 65519, 65520, 131_072, 200_000]) {
       for (const message of [noise(n), new Uint8Array(n).fill(97)]) {
@@ -136,7 +136,7 @@ describe('channel', () => {
     }
   });
 
-  test('calls that overlap keep their order', async () => {
+  test("calls that overlap keep their order", async () => {
     const { host, entry } = await freshPair();
     const texts = Array.from({ length: 50 }, (_, n) => `${n} `.repeat(n % 3 ? 1 : 900));
     const settled: number[] = [];
@@ -152,14 +152,14 @@ describe('channel', () => {
     expect(opened.map((m) => new TextDecoder().decode(m ?? undefined))).toEqual(texts);
   });
 
-  test('a message over the limit is refused and the channel lives on', async () => {
+  test("a message over the limit is refused and the channel lives on", async () => {
     const { host, entry } = await freshPair();
     await expect(entry.seal(new Uint8Array(MAX_MESSAGE + 1))).rejects.toThrow(RangeError);
-    const [record] = await entry.seal(utf8('{}'));
-    expect(await host.open(record ?? new Uint8Array(0))).toEqual(utf8('{}'));
+    const [record] = await entry.seal(utf8("{}"));
+    expect(await host.open(record ?? new Uint8Array(0))).toEqual(utf8("{}"));
   });
 
-  test('a record over the limit breaks the channel, however good', async () => {
+  test("a record over the limit breaks the channel, however good", async () => {
     for (const [size, ok] of [
       [MAX_RECORD, true],
       [MAX_RECORD + 1, false],
@@ -168,16 +168,13 @@ describe('channel', () => {
       const plain = new Uint8Array(size - 16);
       plain[0] = 1;
       const opened = channel.open(await send.encrypt(plain));
-      await (ok
-        ? expect(opened).resolves.toHaveLength(size - 17)
-        : expect(opened).rejects.toThrow(SealBroken));
+      await (ok ? expect(opened).resolves.toHaveLength(size - 17) : expect(opened).rejects.toThrow(SealBroken));
     }
   });
 
-  test('the largest message passes and a deflate bomb of one byte more does not', async () => {
+  test("the largest message passes and a deflate bomb of one byte more does not", async () => {
     const { send, channel } = await receiver();
-    const deflated = async (n: number): Promise<Bytes> =>
-      concat(Uint8Array.of(2), await deflateRaw(new Uint8Array(n)));
+    const deflated = async (n: number): Promise<Bytes> => concat(Uint8Array.of(2), await deflateRaw(new Uint8Array(n)));
     const largest = await channel.open(await send.encrypt(await deflated(MAX_MESSAGE)));
     expect(largest).toHaveLength(MAX_MESSAGE);
     const bomb = await send.encrypt(await deflated(MAX_MESSAGE + 1));
@@ -186,8 +183,8 @@ describe('channel', () => {
   });
 });
 
-describe('pieces and acknowledgements', () => {
-  test('acknowledgements go between the pieces of a message', async () => {
+describe("pieces and acknowledgements", () => {
+  test("acknowledgements go between the pieces of a message", async () => {
     const { host, entry } = await freshPair();
     const message = crypto.getRandomValues(new Uint8Array(65536));
     const pieces = await split(concat(message, message.toReversed(), message));
@@ -207,7 +204,7 @@ describe('pieces and acknowledgements', () => {
     expect(entry.acked).toBe(0n);
   });
 
-  test('a refused acknowledgement leaves the count as it was', async () => {
+  test("a refused acknowledgement leaves the count as it was", async () => {
     const { send, channel } = await receiver();
     const ack = async (...body: number[]): Promise<Bytes | null> =>
       channel.open(await send.encrypt(Uint8Array.of(5, ...body)));
@@ -219,13 +216,13 @@ describe('pieces and acknowledgements', () => {
   });
 });
 
-describe('handshake', () => {
-  test('a peer with other keys than the pinned ones gets nowhere', async () => {
+describe("handshake", () => {
+  test("a peer with other keys than the pinned ones gets nowhere", async () => {
     const [device, client, thief] = await Promise.all(
-      (['dev', 'cli', 'cli'] as const).map((kind) => generateKeys(kind)),
+      (["dev", "cli", "cli"] as const).map((kind) => generateKeys(kind)),
     );
     if (!device || !client || !thief) {
-      throw new Error('no keys');
+      throw new Error("no keys");
     }
     const message1 = await new Handshake(thief, device).start();
     await expect(new Handshake(device, client).answer(message1)).rejects.toThrow(SealBroken);
@@ -234,17 +231,17 @@ describe('handshake', () => {
     await expect(new Handshake(device, client).answer(forged)).rejects.toThrow(SealBroken);
   });
 
-  test('two of a kind, a wrong turn and a second use are refused', async () => {
-    const [device, client] = await Promise.all([generateKeys('dev'), generateKeys('cli')]);
-    expect(() => new Handshake(client, client)).toThrow('one device and one client');
-    expect(() => new Handshake(device, device)).toThrow('one device and one client');
+  test("two of a kind, a wrong turn and a second use are refused", async () => {
+    const [device, client] = await Promise.all([generateKeys("dev"), generateKeys("cli")]);
+    expect(() => new Handshake(client, client)).toThrow("one device and one client");
+    expect(() => new Handshake(device, device)).toThrow("one device and one client");
     const i = new Handshake(client, device);
     const r = new Handshake(device, client);
-    await expect(r.start()).rejects.toThrow('only the client starts');
+    await expect(r.start()).rejects.toThrow("only the client starts");
     await expect(i.finish(new Uint8Array(48))).rejects.toThrow(SealBroken);
     await expect(i.answer(new Uint8Array(48))).rejects.toThrow(SealBroken);
     const message1 = await i.start();
-    await expect(i.start()).rejects.toThrow('once');
+    await expect(i.start()).rejects.toThrow("once");
     const { reply } = await r.answer(message1);
     await expect(r.answer(message1)).rejects.toThrow(SealBroken);
     await i.finish(reply);

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
-import frames from '../../testdata/vectors/frames.json';
-import login from '../../testdata/vectors/login.json';
-import recordVectors from '../../testdata/vectors/records.json';
+import { describe, expect, test } from "vitest";
+import frames from "../../testdata/vectors/frames.json";
+import login from "../../testdata/vectors/login.json";
+import recordVectors from "../../testdata/vectors/records.json";
 import {
   decodeControl,
   type EntryHello,
@@ -16,13 +16,13 @@ import {
   splitRecords,
   verifyHello,
   WireError,
-} from '../src/wire.ts';
-import { hex, identityOf, toHex } from './keys.ts';
+} from "../src/wire.ts";
+import { hex, identityOf, toHex } from "./keys.ts";
 
-const badFrame = expect.objectContaining({ name: 'WireError', kind: Kind.bad_frame });
+const badFrame = expect.objectContaining({ name: "WireError", kind: Kind.bad_frame });
 
-describe('control frames', () => {
-  test.each(frames.good)('$name', ({ text, means }) => {
+describe("control frames", () => {
+  test.each(frames.good)("$name", ({ text, means }) => {
     const frame = decodeControl(text, frames.limit);
     expect(frame).toStrictEqual(means);
     if (frame) {
@@ -32,15 +32,15 @@ describe('control frames', () => {
     }
   });
 
-  test.each(frames.skip)('skipped: $why', ({ input }) => {
+  test.each(frames.skip)("skipped: $why", ({ input }) => {
     expect(decodeControl(input, frames.limit)).toBeNull();
   });
 
-  test.each(frames.bad)('refused: $why', ({ input }) => {
+  test.each(frames.bad)("refused: $why", ({ input }) => {
     expect(() => decodeControl(input, frames.limit)).toThrow(badFrame);
   });
 
-  test('the limit counts bytes and is reached, not passed', () => {
+  test("the limit counts bytes and is reached, not passed", () => {
     const text = '{"type":"error","kind":1,"message":"é"}';
     const bytes = new TextEncoder().encode(text).length;
     expect(decodeControl(text, bytes)).not.toBeNull();
@@ -48,18 +48,18 @@ describe('control frames', () => {
   });
 });
 
-describe('records', () => {
-  test.each(recordVectors.good)('$message', ({ message, records }) => {
+describe("records", () => {
+  test.each(recordVectors.good)("$message", ({ message, records }) => {
     const data = records.map((r) => ({ channel: r.channel, payload: hex(r.payload) }));
     expect(toHex(encodeRecords(data))).toBe(message);
     expect(splitRecords(hex(message))).toEqual(data);
   });
 
-  test.each(recordVectors.bad)('refused: $why', ({ input }) => {
+  test.each(recordVectors.bad)("refused: $why", ({ input }) => {
     expect(() => splitRecords(hex(input))).toThrow(WireError);
   });
 
-  test('limits at their edges', () => {
+  test("limits at their edges", () => {
     const largest = { channel: 0, payload: new Uint8Array(MAX_RECORD_PAYLOAD) };
     expect(splitRecords(encodeRecords([largest]))).toEqual([largest]);
     const over = { channel: 0, payload: new Uint8Array(MAX_RECORD_PAYLOAD + 1) };
@@ -71,14 +71,14 @@ describe('records', () => {
     expect(() => splitRecords(new Uint8Array(MAX_MESSAGE + 1))).toThrow(WireError);
   });
 
-  test('a record read from the middle of a buffer', () => {
+  test("a record read from the middle of a buffer", () => {
     const whole = hex(`ffff${recordVectors.good[0]?.message}`);
-    expect(splitRecords(whole.subarray(2))).toEqual([{ channel: 1, payload: hex('61') }]);
+    expect(splitRecords(whole.subarray(2))).toEqual([{ channel: 1, payload: hex("61") }]);
   });
 });
 
-describe('login', () => {
-  test.each(login.good)('$authority', async (c) => {
+describe("login", () => {
+  test.each(login.good)("$authority", async (c) => {
     const identity = await identityOf(c.party);
     const nonce = hex(c.nonce);
     expect(toHex(proofMessage(identity.id, c.authority, nonce))).toBe(c.message);
@@ -87,7 +87,7 @@ describe('login', () => {
     expect(await verifyHello(hello, nonce)).toBe(true);
   });
 
-  test.each(login.bad)('refused: $why', async (c) => {
+  test.each(login.bad)("refused: $why", async (c) => {
     const hello = decodeControl(c.hello, 8192) as HostHello | EntryHello;
     expect(await verifyHello(hello, hex(c.nonce))).toBe(false);
   });

@@ -36,9 +36,9 @@ export const MAX_AUTHORITY = 260;
 export const MAX_INVITE = 64;
 /** NonceLen is the size of the login nonce. */
 export const NONCE_LEN = 32;
-/** MaxChannelsPerEntry is how many channels one entry connection may hold open. */
+/** MaxChannelsPerEntry is how many open channels one entry connection may have. */
 export const MAX_CHANNELS_PER_ENTRY = 64;
-/** MaxChannelsPerHost is how many channels one host connection may carry. */
+/** MaxChannelsPerHost is how many open channels one host connection may have. */
 export const MAX_CHANNELS_PER_HOST = 1024;
 /** MaxBindings is how many bindings one device or client may have. */
 export const MAX_BINDINGS = 128;
@@ -48,8 +48,8 @@ export const SLOT_LEN = 4;
 export const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * Kind numbers an error that crosses the wire. Text is for people, Kind is for
- * code. Kinds are only ever appended.
+ * Kind numbers an error on the wire. Texts are for people, kinds are for code. New
+ * kinds are only ever appended.
  */
 export const Kind = {
   /** a kind from a newer peer */
@@ -60,7 +60,7 @@ export const Kind = {
   bad_version: 2,
   /** the login proof does not verify */
   bad_proof: 3,
-  /** the proof names another relay than this */
+  /** the proof names a different relay */
   wrong_authority: 4,
   /** no hello in time */
   login_timeout: 5,
@@ -76,13 +76,13 @@ export const Kind = {
   pair_unknown: 10,
   /** a device cannot pair with a device, nor a client with a client */
   pair_self: 11,
-  /** the code is being redeemed by another */
+  /** another peer is redeeming the code */
   pair_busy: 12,
   /** the named thing does not exist */
   not_found: 13,
-  /** the relay cannot do it now: store or bus is down */
+  /** temporarily unavailable: store or bus is down */
   unavailable: 14,
-  /** the relay ends; come back */
+  /** the relay is shutting down; reconnect */
   shutting_down: 15,
   /** this role may not send that frame */
   not_allowed: 16,
@@ -90,7 +90,7 @@ export const Kind = {
   unknown_channel: 17,
   /** before login only; later unknown types are skipped */
   unknown_frame_type: 18,
-  /** the relay admits newcomers by invite, and the hello has no valid one */
+  /** the relay admits new ids by invite only, and the hello has no valid invite */
   invite_required: 19,
   /** the relay does not admit this id */
   not_admitted: 20,
@@ -98,8 +98,8 @@ export const Kind = {
 export type Kind = number;
 
 /**
- * Reason names why a link or a channel ended. It is sent when it can be and
- * counted always.
+ * Reason is why a connection or a channel ended. It is sent if possible and always
+ * counted.
  */
 export type Reason =
   /** the other end closed it */
@@ -120,17 +120,17 @@ export type Reason =
   | 'unknown_channel'
   /** a newer connection with the same id took over */
   | 'replaced'
-  /** no sign of life in time */
+  /** no pong or data in time */
   | 'ping_timeout'
-  /** never got to welcome */
+  /** the login did not complete */
   | 'login_failed'
-  /** the relay ends */
+  /** the relay is shutting down */
   | 'shutdown'
-  /** the network did not take a message in time */
+  /** a message could not be sent in time */
   | 'write_timeout'
   /** the connection broke */
   | 'read_error'
-  /** the peer sent what cannot be decoded */
+  /** the peer sent data that cannot be decoded */
   | 'bad_frame'
   /** the relay is short of memory */
   | 'overloaded';
@@ -145,10 +145,10 @@ export interface RelayHello {
   limits: Limits;
 }
 
-/** Welcome ends the login. */
+/** Welcome completes the login. */
 export interface Welcome {
   type: 'welcome';
-  /** who the relay took the peer for */
+  /** the id that the relay authenticated */
   id: string;
   /** Unix milliseconds */
   serverTime: number;
@@ -163,15 +163,15 @@ export interface HostHello {
   id: string;
   signKey: string;
   sealKey: string;
-  /** Authority is host[:port] as the peer dialled it, lower case. */
+  /** Authority is host[:port] as the peer dialed it, lower case. */
   authority: string;
   /** Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters. */
   label: string;
   /** Proof is the Ed25519 signature of ProofMessage. */
   proof: string;
   /**
-   * Invite is a code that a relay's operator gave out, for a relay that admits
-   * newcomers by invite: at most MaxInvite bytes. It is a secret.
+   * Invite is an invite code from a relay's operator, for a relay that admits new
+   * ids by invite: at most MaxInvite bytes. It is a secret.
    */
   invite?: string;
 }
@@ -183,20 +183,20 @@ export interface EntryHello {
   id: string;
   signKey: string;
   sealKey: string;
-  /** Authority is host[:port] as the peer dialled it, lower case. */
+  /** Authority is host[:port] as the peer dialed it, lower case. */
   authority: string;
   /** Label is the name shown to people: UTF-8, 1 to MaxLabel bytes, no control characters. */
   label: string;
   /** Proof is the Ed25519 signature of ProofMessage. */
   proof: string;
   /**
-   * Invite is a code that a relay's operator gave out, for a relay that admits
-   * newcomers by invite: at most MaxInvite bytes. It is a secret.
+   * Invite is an invite code from a relay's operator, for a relay that admits new
+   * ids by invite: at most MaxInvite bytes. It is a secret.
    */
   invite?: string;
 }
 
-/** CreatePairSession asks for a pairing slot. */
+/** CreatePairSession requests a pairing slot. */
 export interface CreatePairSession {
   type: 'create_pair_session';
   requestId: string;
@@ -213,8 +213,9 @@ export interface PairSession {
 }
 
 /**
- * RedeemPair takes a slot that the other side created. The device or client
- * that redeems is the one logged in on this connection, never one named here.
+ * RedeemPair redeems a slot that the other side created. The redeeming device
+ * or client is the one logged in on this connection; the frame cannot name
+ * another.
  */
 export interface RedeemPair {
   type: 'redeem_pair';
@@ -222,7 +223,10 @@ export interface RedeemPair {
   slot: string;
 }
 
-/** PairJoined tells both sides who the other is. RequestID is set for the redeemer. */
+/**
+ * PairJoined sends each side the other's identity. RequestID is set for the
+ * redeemer.
+ */
 export interface PairJoined {
   type: 'pair_joined';
   requestId?: string;
@@ -230,7 +234,7 @@ export interface PairJoined {
   peer: Peer;
 }
 
-/** PairMessage is opaque to the relay, which hands it to the other side. */
+/** PairMessage is opaque to the relay, which forwards it to the other side. */
 export interface PairMessage {
   type: 'pair_message';
   slot: string;
@@ -239,8 +243,8 @@ export interface PairMessage {
 }
 
 /**
- * PairAccept says that this side verified the other. The binding is written
- * when both have.
+ * PairAccept says that this side has verified the other. The binding is stored
+ * when both sides have sent it.
  */
 export interface PairAccept {
   type: 'pair_accept';
@@ -253,7 +257,7 @@ export interface PairReject {
   slot: string;
 }
 
-/** PairComplete tells both sides that the binding is written. */
+/** PairComplete reports to both sides that the binding is stored. */
 export interface PairComplete {
   type: 'pair_complete';
   slot: string;
@@ -261,7 +265,7 @@ export interface PairComplete {
 }
 
 /**
- * PairClosed tells that the slot is gone without a binding. Kind is
+ * PairClosed reports that the slot was closed without a binding. Kind is
  * KindPairUnknown for an expired slot, KindBadProof for a failed confirmation.
  */
 export interface PairClosed {
@@ -271,7 +275,7 @@ export interface PairClosed {
   message: string;
 }
 
-/** OpenChannel asks for a channel to a bound device. Entries only. */
+/** OpenChannel requests a channel to a bound device. Entries only. */
 export interface OpenChannel {
   type: 'open_channel';
   requestId: string;
@@ -279,12 +283,12 @@ export interface OpenChannel {
 }
 
 /**
- * ChannelOpened goes to both ends. Channel is local to each connection and
- * not reused while the connection lives.
+ * ChannelOpened is sent to both ends. Channel is local to each connection and
+ * not reused during its lifetime.
  */
 export interface ChannelOpened {
   type: 'channel_opened';
-  /** set for the entry that asked */
+  /** set for the requesting entry */
   requestId?: string;
   channel: number;
   peerId: string;
@@ -297,40 +301,40 @@ export interface CloseChannel {
   reason?: Reason;
 }
 
-/** ChannelClosed tells an end that its channel is gone. */
+/** ChannelClosed reports to an end that its channel has been closed. */
 export interface ChannelClosed {
   type: 'channel_closed';
   channel: number;
   reason: Reason;
 }
 
-/** DeviceOnline goes to the bound entries that are connected. */
+/** DeviceOnline is sent to the connected entries with a binding. */
 export interface DeviceOnline {
   type: 'device_online';
   deviceId: string;
 }
 
-/** DeviceOffline goes to the bound entries that are connected. */
+/** DeviceOffline is sent to the connected entries with a binding. */
 export interface DeviceOffline {
   type: 'device_offline';
   deviceId: string;
 }
 
-/** RevokeBinding ends the binding with PeerID. Either side may. */
+/** RevokeBinding revokes the binding with PeerID. Either side may send it. */
 export interface RevokeBinding {
   type: 'revoke_binding';
   requestId: string;
   peerId: string;
 }
 
-/** BindingRevoked answers RevokeBinding and is told to the other side. */
+/** BindingRevoked answers RevokeBinding and is also sent to the other side. */
 export interface BindingRevoked {
   type: 'binding_revoked';
   requestId?: string;
   peerId: string;
 }
 
-/** ErrorFrame answers a request that failed, or precedes a close. */
+/** ErrorFrame answers a failed request or precedes a close. */
 export interface ErrorFrame {
   type: 'error';
   requestId?: string;
@@ -343,15 +347,15 @@ export interface Goodbye {
   type: 'goodbye';
   reason: Reason;
   /**
-   * RetryAfter is how long to wait before dialling again, in milliseconds; 0
-   * leaves it to the peer's own back-off.
+   * RetryAfter is how long to wait before dialing again, in milliseconds; 0
+   * leaves it to the peer's own backoff.
    */
   retryAfter?: number;
 }
 
 /**
- * Limits is what a relay tells a peer it will accept. A peer that gets smaller
- * figures than the constants above keeps to the smaller ones.
+ * Limits are the limits that a relay announces to a peer. If they are smaller than
+ * the constants above, the peer keeps to the smaller ones.
  */
 export interface Limits {
   /** bytes of a control frame */
@@ -364,7 +368,7 @@ export interface Limits {
   maxChannels: number;
 }
 
-/** Peer is what each side of a binding or a pairing learns of the other. */
+/** Peer is what each side of a binding or a pairing learns about the other. */
 export interface Peer {
   id: string;
   signKey: string;
@@ -400,7 +404,7 @@ export type Frame =
   | ErrorFrame
   | Goodbye;
 
-/** The fields of each frame as a decoder checks them; a trailing ? marks one that may be absent. */
+/** The fields of each frame as a decoder checks them; a trailing ? marks an optional field. */
 export const frameFields = {
   relay_hello: { version: 'int', nonce: 'bytes', limits: { maxControl: 'int', maxRecordPayload: 'int', maxMessage: 'int', maxChannels: 'int' } },
   welcome: { id: 'id', serverTime: 'int', peers: [{ id: 'id', signKey: 'key', sealKey: 'key', label: 'string', online: 'bool' }] },

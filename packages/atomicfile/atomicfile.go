@@ -1,9 +1,9 @@
-// Package atomicfile replaces a file so that a reader, also one after a power
-// cut, sees either the old content or the new one and never a part of it.
+// Package atomicfile replaces a file so that a reader, even after a power failure,
+// sees either the old or the new content, never a mixture.
 //
-// The data goes to a temporary file in the same folder, is synced, and takes the
-// name by a rename; then the folder is synced. A failure leaves the old file as
-// it was and no temporary file behind.
+// The data is written to a temporary file in the same folder, synced and renamed to
+// the final name; then the folder is synced. A failure leaves the old file
+// unchanged and no temporary file behind.
 package atomicfile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 )
 
-// Option changes how Write treats what is there already.
+// Option changes how Write treats an existing file.
 type Option func(*options)
 
 type options struct {
@@ -30,7 +30,7 @@ func KeepMode() Option { return func(o *options) { o.keepMode = true } }
 // link. Without it the link itself is replaced by a file.
 func FollowSymlink() Option { return func(o *options) { o.followSymlink = true } }
 
-// Write puts data at path. A new file gets perm, less the umask, as with
+// Write writes data to path. A new file gets perm, less the umask, as with
 // os.WriteFile. The folder must exist.
 func Write(path string, data []byte, perm fs.FileMode, opts ...Option) error {
 	var o options
@@ -55,10 +55,10 @@ func Write(path string, data []byte, perm fs.FileMode, opts ...Option) error {
 	return replace(target, data, perm, keep)
 }
 
-// maxLinks bounds a chain of links that names itself.
+// maxLinks limits the length of a chain of links, which may be a cycle.
 const maxLinks = 32
 
-// resolve follows links at the last element, also to a file that is not there.
+// resolve follows links at the last element, even to a file that does not exist.
 func resolve(path string) (string, error) {
 	for range maxLinks {
 		info, err := os.Lstat(path)
@@ -66,7 +66,7 @@ func resolve(path string) (string, error) {
 			return path, nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("atomicfile: looking at %s: %w", path, err)
+			return "", fmt.Errorf("atomicfile: examining %s: %w", path, err)
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			return path, nil
@@ -80,7 +80,7 @@ func resolve(path string) (string, error) {
 		}
 		path = link
 	}
-	return "", fmt.Errorf("atomicfile: %s is a link that leads nowhere: too many links", path)
+	return "", fmt.Errorf("atomicfile: %s cannot be resolved: too many symbolic links", path)
 }
 
 func replace(target string, data []byte, perm fs.FileMode, keep *fs.FileMode) (err error) {

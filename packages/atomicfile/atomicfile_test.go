@@ -124,7 +124,7 @@ func TestWriteErrorsLeaveNothing(t *testing.T) {
 		t.Errorf("missing folder: %v", err)
 	}
 	if got := names(t, dir); len(got) != 2 {
-		t.Errorf("the folder holds %v, want only what was there", got)
+		t.Errorf("the folder has %v, want only the earlier files", got)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// WriteIn is Write for a file that lies directly in a folder that is held open: whatever
-// becomes of the path of the folder meanwhile, the file is in this one. A link of that
-// name is replaced by the file; the mode of a file that is there is kept.
+// WriteIn is Write for a file directly in an open folder: even if the path of the
+// folder changes in the meantime, the file is created in that folder. A link with
+// that name is replaced by the file; the mode of an existing file is kept.
 func WriteIn(root *os.Root, name string, data []byte, perm fs.FileMode) (err error) {
 	temp := ".tmp-" + rand.Text()
 	defer func() {

@@ -49,7 +49,7 @@ func TestWriteInStaysInTheFolder(t *testing.T) {
 		}
 	}
 	if got := read(t, filepath.Join(dir, "other")); got != "other" {
-		t.Errorf("behind the link there is %q", got)
+		t.Errorf("the link's target is %q", got)
 	}
 	if info, err := os.Stat(filepath.Join(was, "script")); err != nil || info.Mode().Perm() != 0o750 {
 		t.Errorf("the mode of the file is %v, %v", info.Mode(), err)

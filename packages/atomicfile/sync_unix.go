@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// syncDir makes the rename itself survive a power cut.
+// syncDir makes the rename itself survive a power failure.
 func syncDir(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -16,7 +16,7 @@ func syncDir(dir string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// syncRoot is syncDir for a folder that is held open.
+// syncRoot is syncDir for an open folder.
 func syncRoot(root *os.Root) error {
 	folder, err := root.Open(".")
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package client speaks to a host: over a relay, sealed end to end, or directly
-// on the host's own machine. Above the Transport both are the same.
+// Package client implements a client of a host: over a relay, sealed end to end, or
+// directly on the host's own machine. Above the Transport both are the same.
 //
-// It also runs the pairing ceremony over a link, for a host and for an entry.
+// It also runs the pairing ceremony over a relay connection, for hosts and entries.
 package client
 
 import (
@@ -13,22 +13,24 @@ import (
 	"sync"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 )
 
-// Transport carries whole messages between an entry and a host. Send and
-// Receive may be called at the same time, each from one goroutine at a time.
+// Transport carries whole messages between an entry and a host. Send and Receive
+// may be called concurrently, each from one goroutine at a time.
 type Transport interface {
 	Send(ctx context.Context, message []byte) error
+	// Receive returns the next message, which is valid until the next call.
 	Receive(ctx context.Context) ([]byte, error)
-	// Close ends both directions and releases what the transport holds.
+	// Close ends both directions and releases the transport's resources.
 	Close() error
 }
 
-// ErrLost says that the connection to the host ended. What was asked may or may
-// not have been done; a request with a clientKey may be sent again.
+// ErrLost is returned if the connection to the host ended. The request may or may
+// not have been executed; one with a clientKey may be sent again.
 var ErrLost = errors.New("the connection to the host was lost")
 
-// Client sends requests and takes events. Its methods may be called from any
+// Client sends requests and receives events. Its methods may be called from any
 // goroutine.
 type Client struct {
 	// Static after New.
@@ -45,8 +47,8 @@ type Client struct {
 	err     error // why the reader ended
 }
 
-// New starts a client on a transport, which it owns from here on. onEvent is
-// called from one goroutine, in order, and does not call the client.
+// New starts a client on a transport and takes ownership of it. onEvent is called
+// from one goroutine, in order, and must not call the client.
 func New(transport Transport, onEvent func(api.EventEnvelope)) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := &Client{
@@ -63,7 +65,7 @@ func New(transport Transport, onEvent func(api.EventEnvelope)) *Client {
 // Done is closed when the connection has ended.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err tells why the connection ended; nil while it lives.
+// Err returns why the connection ended; nil while it is open.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,21 +80,23 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Call sends a request and waits for its answer. A refusal is an *api.Error, a
-// lost connection wraps ErrLost.
-func Call[Response any](ctx context.Context, c *Client, name string, request any) (Response, error) {
+// Call sends a request and waits for its answer. A refusal is an *api.Error; a lost
+// connection wraps ErrLost.
+func Call[Request, Response any](ctx context.Context, c *Client, to api.Definition[Request, Response], request Request) (Response, error) {
 	var response Response
-	result, err := c.call(ctx, name, request)
+	result, err := c.Raw(ctx, to.Name(), request)
 	if err != nil {
 		return response, err
 	}
-	if err := json.Unmarshal(result, &response); err != nil {
-		return response, fmt.Errorf("reading the answer to %s: %w", name, err)
+	if err := exactjson.Unmarshal(result, &response); err != nil {
+		return response, fmt.Errorf("reading the answer to %s: %w", to.Name(), err)
 	}
 	return response, nil
 }
 
-func (c *Client) call(ctx context.Context, name string, request any) (json.RawMessage, error) {
+// Raw is Call for a request known only by its name, such as one of a newer version.
+// The request must encode to a JSON object.
+func (c *Client) Raw(ctx context.Context, name string, request any) (json.RawMessage, error) {
 	id, answer, err := c.register()
 	if err != nil {
 		return nil, err

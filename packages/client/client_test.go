@@ -59,19 +59,19 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 	defer c.Close()
 	first := make(chan string, 1)
 	go func() {
-		r, _ := client.Call[api.AddProjectResponse](t.Context(), c, "add_project", api.AddProjectRequest{Path: "/a"})
+		r, _ := client.Call(t.Context(), c, api.AddProject, api.AddProjectRequest{Path: "/a"})
 		first <- r.Project.Path
 	}()
 	<-p.toHost
 	second := make(chan error, 1)
 	go func() {
-		_, err := client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{})
+		_, err := client.Call(t.Context(), c, api.StopHost, api.Empty{})
 		second <- err
 	}()
 	<-p.toHost
 	p.toClient <- []byte(`{"type":"event","event":{"type":"from_the_future","x":1}}`)
 	p.toClient <- []byte(`{"type":"error","requestId":"2","kind":3,"message":"no"}`)
-	p.toClient <- []byte(`{"type":"response","requestId":"77","result":{}}`) // nobody asked
+	p.toClient <- []byte(`{"type":"response","requestId":"77","result":{}}`) // not requested
 	p.toClient <- []byte(`{"type":"response","requestId":"1","result":{"project":{"path":"/a"}}}`)
 	if got := <-first; got != "/a" {
 		t.Fatalf("the first request got %q", got)
@@ -90,7 +90,7 @@ func TestALostConnectionEndsWhatWaits(t *testing.T) {
 	c := client.New(p, nil)
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{})
+		_, err := client.Call(t.Context(), c, api.StopHost, api.Empty{})
 		waiting <- err
 	}()
 	<-p.toHost
@@ -98,7 +98,7 @@ func TestALostConnectionEndsWhatWaits(t *testing.T) {
 	if err := <-waiting; !errors.Is(err, client.ErrLost) {
 		t.Fatalf("got %v, want ErrLost", err)
 	}
-	if _, err := client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{}); !errors.Is(err, client.ErrLost) {
+	if _, err := client.Call(t.Context(), c, api.StopHost, api.Empty{}); !errors.Is(err, client.ErrLost) {
 		t.Fatalf("a later request got %v, want ErrLost", err)
 	}
 	<-c.Done()
@@ -114,7 +114,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := client.Call[api.Empty](ctx, c, "stop_host", api.Empty{})
+		_, err := client.Call(ctx, c, api.StopHost, api.Empty{})
 		waiting <- err
 	}()
 	<-p.toHost

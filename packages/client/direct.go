@@ -17,11 +17,11 @@ const DirectPath = "/v1/direct"
 // DirectSubprotocol is the WebSocket subprotocol of the direct connection.
 const DirectSubprotocol = "scorel.direct.v1"
 
-// ErrDirect says that no host answered on this machine, or not as one.
+// ErrDirect is returned if no host answered on this machine.
 var ErrDirect = errors.New("the local host cannot be reached")
 
-// DialDirect connects to a host on its own machine. addr is host:port; token is
-// the one in the host's state file, and travels in a header, never in a URL.
+// DialDirect connects to a host on its own machine. addr is host:port; token is the
+// one in the host's state file and is sent in a header, never in a URL.
 func DialDirect(ctx context.Context, addr, token string) (Transport, error) {
 	ws, response, err := websocket.Dial(ctx, "ws://"+addr+DirectPath, &websocket.DialOptions{
 		Subprotocols: []string{DirectSubprotocol},
@@ -29,7 +29,7 @@ func DialDirect(ctx context.Context, addr, token string) (Transport, error) {
 	})
 	if err != nil {
 		if response != nil && response.StatusCode == http.StatusUnauthorized {
-			return nil, fmt.Errorf("%w: it refused the token of the state file", ErrDirect)
+			return nil, fmt.Errorf("%w: it rejected the token in its state file", ErrDirect)
 		}
 		return nil, fmt.Errorf("%w at %s: %w", ErrDirect, addr, err)
 	}
@@ -37,7 +37,7 @@ func DialDirect(ctx context.Context, addr, token string) (Transport, error) {
 	return direct{ws}, nil
 }
 
-// NewDirect makes a transport of an accepted WebSocket.
+// NewDirect returns a transport for an accepted WebSocket.
 func NewDirect(ws *websocket.Conn) Transport {
 	ws.SetReadLimit(seal.MaxMessage)
 	return direct{ws}

@@ -9,17 +9,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/seal"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Entry is a client's own connection to a relay: devices, channels, pairing. It
-// does not dial again after a loss; its user does.
+// does not reconnect after a loss; its caller does.
 type Entry struct {
 	// Static after DialEntry.
-	conn     *link.Conn
+	conn     *relayconn.Conn
 	keys     *ident.Private
 	pairings *Pairings
 	cancel   context.CancelFunc
@@ -33,15 +33,15 @@ type Entry struct {
 	err      error
 }
 
-// reply answers a request to the relay.
+// reply is the relay's answer to a request.
 type reply struct {
 	frame  wire.Frame
-	sealed *Sealed // with a channel_opened; it may have been closed again by now
+	sealed *Sealed // set with channel_opened; may already be closed again
 }
 
 // DialEntry connects to a relay and logs in as the client that owns cfg.Keys.
-func DialEntry(ctx context.Context, cfg link.Config) (*Entry, error) {
-	conn, err := link.Dial(ctx, cfg)
+func DialEntry(ctx context.Context, cfg relayconn.Config) (*Entry, error) {
+	conn, err := relayconn.Dial(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,7 @@ func DialEntry(ctx context.Context, cfg link.Config) (*Entry, error) {
 
 func (e *Entry) run(ctx context.Context) {
 	err := e.conn.Run(ctx, e)
+	e.pairings.Lost()
 	e.mu.Lock()
 	e.err = err
 	channels := e.channels
@@ -79,17 +80,17 @@ func (e *Entry) Close() {
 	<-e.done
 }
 
-// Pairings gives the pairings of this connection.
+// Pairings returns the pairings of this connection.
 func (e *Entry) Pairings() *Pairings { return e.pairings }
 
-// Peers returns the bound devices, as the relay knows them, with presence.
+// Peers returns the bound devices as the relay knows them, with presence.
 func (e *Entry) Peers() []wire.Peer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.peers)
 }
 
-// Revoke ends the binding with a device at the relay.
+// Revoke revokes the binding with a device at the relay.
 func (e *Entry) Revoke(ctx context.Context, device ident.ID) error {
 	answer, err := e.ask(ctx, func(requestID string) wire.Frame {
 		return wire.RevokeBinding{RequestID: requestID, PeerID: device}
@@ -103,7 +104,7 @@ func (e *Entry) Revoke(ctx context.Context, device ident.ID) error {
 	return nil
 }
 
-// ServerTime is the relay's clock as it stood at the login.
+// ServerTime returns the relay's clock at the login.
 func (e *Entry) ServerTime() time.Time { return time.UnixMilli(e.conn.Welcome().ServerTime) }
 
 // OpenDevice opens a sealed channel to a device whose pinned seal key is given.
@@ -118,8 +119,8 @@ func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.Se
 	return s, nil
 }
 
-// OpenChannel asks the relay for a channel to a device. It carries nothing until
-// Seal has run, and the caller closes it. A refusal is a *wire.Error.
+// OpenChannel requests a channel to a device from the relay. It carries nothing
+// until Seal has run, and the caller must close it. A refusal is a *wire.Error.
 func (e *Entry) OpenChannel(ctx context.Context, device ident.ID) (*Sealed, error) {
 	answer, err := e.ask(ctx, func(requestID string) wire.Frame {
 		return wire.OpenChannel{RequestID: requestID, DeviceID: device}
@@ -132,14 +133,14 @@ func (e *Entry) OpenChannel(ctx context.Context, device ident.ID) (*Sealed, erro
 		return nil, fmt.Errorf("the relay answered %s to a request for a channel", answer.frame.FrameType())
 	}
 	if opened.PeerID != device {
-		return nil, errors.Join(errors.New("the relay opened a channel to another device than the one asked for"), answer.sealed.Close())
+		return nil, errors.Join(errors.New("the relay opened a channel to a different device than requested"), answer.sealed.Close())
 	}
 	return answer.sealed, nil
 }
 
 // Seal runs the entry's half of the handshake on a new channel, with the pinned
-// seal key of the device. A *ClosedError says how the other side ended it. The
-// channel is closed after any error.
+// seal key of the device. A *ClosedError says how the other side closed the
+// channel. The channel is closed after any error.
 func (e *Entry) Seal(ctx context.Context, s *Sealed, device ident.ID, pinned ident.SealPublic) error {
 	err := s.start(e.keys, seal.Peer{ID: device, Key: pinned})
 	if err == nil {
@@ -186,7 +187,7 @@ func (e *Entry) failure() error {
 	return e.err
 }
 
-// Control implements link.Handler.
+// Control implements relayconn.Handler.
 func (e *Entry) Control(frame wire.Frame) {
 	switch f := frame.(type) {
 	case *wire.ChannelOpened:
@@ -211,7 +212,7 @@ func (e *Entry) Control(frame wire.Frame) {
 	}
 }
 
-// Records implements link.Handler.
+// Records implements relayconn.Handler.
 func (e *Entry) Records(channel uint32, payloads [][]byte) {
 	e.mu.Lock()
 	s := e.channels[channel]
@@ -221,7 +222,7 @@ func (e *Entry) Records(channel uint32, payloads [][]byte) {
 	}
 }
 
-// opened registers the channel in the reader, before its first record can come.
+// opened registers the channel from the reader, before its first record can arrive.
 func (e *Entry) opened(f *wire.ChannelOpened) {
 	channel := f.Channel
 	s := newSealed(e.conn, channel, func() {
@@ -232,7 +233,7 @@ func (e *Entry) opened(f *wire.ChannelOpened) {
 	e.mu.Lock()
 	e.channels[channel] = s
 	e.mu.Unlock()
-	if !e.answer(f.RequestID, reply{frame: f, sealed: s}) { // nobody waits any more
+	if !e.answer(f.RequestID, reply{frame: f, sealed: s}) { // the caller has given up
 		_ = s.Close()
 	}
 }

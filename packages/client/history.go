@@ -8,8 +8,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Sessions returns the sessions that a request lists, newest first, and reads them page
-// by page; a limit of 0 is all of them. One that changes meanwhile is there once.
+// Sessions returns the sessions selected by a request, newest first, reading page
+// by page; a limit of 0 means all. A session that changes in the meantime is listed
+// once.
 func Sessions(ctx context.Context, c *Client, request api.ListSessionsRequest) ([]api.SessionSummary, error) {
 	list, seen, limit := []api.SessionSummary{}, map[string]bool{}, request.Limit
 	request.Limit = api.MaxSessions
@@ -17,12 +18,12 @@ func Sessions(ctx context.Context, c *Client, request api.ListSessionsRequest) (
 		if limit > 0 {
 			request.Limit = min(limit-len(list), api.MaxSessions)
 		}
-		page, err := Call[api.ListSessionsResponse](ctx, c, "list_sessions", request)
+		page, err := Call(ctx, c, api.ListSessions, request)
 		if err != nil {
 			return nil, fmt.Errorf("listing the sessions: %w", err)
 		}
 		for _, s := range page.Sessions {
-			if !seen[s.ID] && (limit == 0 || len(list) < limit) { // an older host gives all at once
+			if !seen[s.ID] && (limit == 0 || len(list) < limit) { // an older host returns all at once
 				seen[s.ID] = true
 				list = append(list, s)
 			}
@@ -34,18 +35,18 @@ func Sessions(ctx context.Context, c *Client, request api.ListSessionsRequest) (
 	}
 }
 
-// Earlier returns the entries of a session's log before a cursor that the host gave,
-// in order, back to its beginning. With after it stops once all that follow that seq
-// are there, and may return some more.
+// Earlier returns the entries of a session's log before a cursor from the host, in
+// order, back to its beginning. With after it stops once it has all entries after
+// that seq, and may return some more.
 func Earlier(ctx context.Context, c *Client, sessionID string, before, after uint64) ([]session.Entry, error) {
 	var pages [][]session.Entry
 	for before > after+1 {
-		r, err := Call[api.GetEntriesResponse](ctx, c, "get_entries", api.GetEntriesRequest{SessionID: sessionID, Before: before})
+		r, err := Call(ctx, c, api.GetEntries, api.GetEntriesRequest{SessionID: sessionID, Before: before})
 		if err != nil {
 			return nil, fmt.Errorf("reading the earlier entries of the session: %w", err)
 		}
 		if r.Before >= before {
-			return nil, fmt.Errorf("reading the earlier entries of the session: the host's answer leads nowhere (%d after %d)", r.Before, before)
+			return nil, fmt.Errorf("reading the earlier entries of the session: the host's answers make no progress (%d after %d)", r.Before, before)
 		}
 		pages = append(pages, r.Entries)
 		before = r.Before

@@ -1,52 +1,88 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// inbox is a queue of records, bounded in bytes, whose writer never blocks. Its
-// reader takes all that waits at once, so that records that came together cost one
-// wake-up and two locks.
+// blockSize is the size in bytes of the memory blocks that records are copied into.
+// The largest record fits.
+const blockSize = wire.MaxRecordPayload + 1
+
+// blocks keeps memory between bursts: an active channel needs it for every record,
+// an idle one needs none.
+var blocks = sync.Pool{New: func() any { return new([blockSize]byte) }}
+
+// inbox is a queue of records, limited in bytes, whose writer never blocks. Its
+// reader takes all waiting records at once, so that records that arrived together
+// cost one wake-up and two locks.
 type inbox struct {
-	ready chan struct{} // holds one token while there may be something to take; closed in the end
-	done  chan struct{} // closed in the end
+	ready chan struct{} // holds one token while there may be records; closed by close
+	done  chan struct{} // closed by close
 
 	maxSize int          // bytes
-	size    atomic.Int64 // bytes put and not taken
+	size    atomic.Int64 // bytes put but not yet taken
 
 	// Owned by the reader.
-	taken [][]byte
-	next  int // index of the next in taken
+	taken batch
+	next  int // index of the next record in taken
 
 	mu      sync.Mutex
+	waiting batch
+	err     error // why the inbox was closed
+}
+
+// batch is a list of records and the memory that holds them.
+type batch struct {
 	records [][]byte
-	block   []byte // short records are copied into one block after another
-	err     error  // why it ended
+	blocks  []*[blockSize]byte
+	used    int // bytes used of the last block
+}
+
+// add copies a record.
+func (b *batch) add(record []byte) {
+	if len(b.blocks) == 0 || blockSize-b.used < len(record) {
+		b.blocks, b.used = append(b.blocks, blocks.Get().(*[blockSize]byte)), 0
+	}
+	block := b.blocks[len(b.blocks)-1]
+	end := b.used + copy(block[b.used:], record)
+	b.records, b.used = append(b.records, block[b.used:end:end]), end
+}
+
+// reset frees the memory of all records.
+func (b *batch) reset() {
+	for _, block := range b.blocks {
+		blocks.Put(block)
+	}
+	clear(b.records)
+	clear(b.blocks)
+	b.records, b.blocks, b.used = b.records[:0], b.blocks[:0], 0
 }
 
 func newInbox(maxSize int) *inbox {
 	return &inbox{ready: make(chan struct{}, 1), done: make(chan struct{}), maxSize: maxSize}
 }
 
-// put copies records in; false when one does not fit, and none behind it is in.
+// put copies records into the inbox; it returns false if one does not fit, and then
+// adds none of those after it.
 func (b *inbox) put(records ...[]byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.err != nil {
-		return true // closed: nobody will read it
+		return true // closed: the records are discarded
 	}
-	idle, fits := len(b.records) == 0, true
+	idle, fits := len(b.waiting.records) == 0, true
 	for _, record := range records {
 		if fits = int(b.size.Load())+len(record) <= b.maxSize; !fits {
 			break
 		}
-		b.records = append(b.records, b.copy(record))
+		b.waiting.add(record)
 		b.size.Add(int64(len(record)))
 	}
-	if idle && len(b.records) > 0 {
+	if idle && len(b.waiting.records) > 0 {
 		select {
 		case b.ready <- struct{}{}:
 		default:
@@ -55,24 +91,11 @@ func (b *inbox) put(records ...[]byte) bool {
 	return fits
 }
 
-// copy takes memory for many short records at once. b.mu must be held.
-func (b *inbox) copy(record []byte) []byte {
-	const blockSize, short = 8 << 10, 1 << 10
-	if len(record) > short {
-		return bytes.Clone(record)
-	}
-	if cap(b.block)-len(b.block) < len(record) {
-		b.block = make([]byte, 0, blockSize)
-	}
-	at := len(b.block)
-	b.block = append(b.block, record...)
-	return b.block[at:len(b.block):len(b.block)]
-}
-
-// take waits for the next record, whose memory is the caller's. Records that came
-// before a close are still returned. One goroutine at a time may call it.
+// take waits for the next record, which the caller may modify and use until the
+// next call. Records that arrived before close are still returned. One goroutine at
+// a time may call it.
 func (b *inbox) take(ctx context.Context) ([]byte, error) {
-	for b.next == len(b.taken) {
+	for b.next == len(b.taken.records) {
 		if b.refill() {
 			break
 		}
@@ -85,22 +108,23 @@ func (b *inbox) take(ctx context.Context) ([]byte, error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	record := b.taken[b.next]
-	b.taken[b.next] = nil
+	record := b.taken.records[b.next]
 	b.next++
 	b.size.Add(-int64(len(record)))
 	return record, nil
 }
 
-// refill takes over all that waits; false when nothing does.
+// refill takes all waiting records; it returns false if there are none.
 func (b *inbox) refill() bool {
+	b.taken.reset()
+	b.next = 0
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken, b.records, b.next = b.records, b.taken[:0], 0
-	return len(b.taken) > 0
+	b.taken, b.waiting = b.waiting, b.taken
+	return len(b.taken.records) > 0
 }
 
-// close ends the inbox; false when it had ended already.
+// close closes the inbox; it returns false if it was closed already.
 func (b *inbox) close(err error) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,7 +137,7 @@ func (b *inbox) close(err error) bool {
 	return true
 }
 
-// ended tells whether it was closed.
+// ended reports whether the inbox was closed.
 func (b *inbox) ended() bool {
 	select {
 	case <-b.done:
@@ -123,7 +147,7 @@ func (b *inbox) ended() bool {
 	}
 }
 
-// failure tells why the inbox ended; nil while it is open.
+// failure returns why the inbox was closed; nil while it is open.
 func (b *inbox) failure() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

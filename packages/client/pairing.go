@@ -9,18 +9,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/pair"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Pairings runs the pairings of one connection. The connection's Handler feeds
-// it with Control; the other methods block and are called from elsewhere.
+// Pairings runs the pairings of one connection. The connection's Handler passes
+// frames to Control; the other methods block and are called from other goroutines.
 type Pairings struct {
 	// Static after NewPairings.
-	conn *link.Conn
+	conn *relayconn.Conn
 	keys *ident.Private
+	lost chan struct{} // closed by Lost
 
 	mu        sync.Mutex
 	last      int
@@ -28,13 +29,13 @@ type Pairings struct {
 	bySlot    map[string]*Pairing
 }
 
-// NewPairings prepares for pairings on conn with the keys that logged it in.
-func NewPairings(conn *link.Conn, keys *ident.Private) *Pairings {
-	return &Pairings{conn: conn, keys: keys, byRequest: map[string]*Pairing{}, bySlot: map[string]*Pairing{}}
+// NewPairings prepares pairings on conn with the keys that logged it in.
+func NewPairings(conn *relayconn.Conn, keys *ident.Private) *Pairings {
+	return &Pairings{conn: conn, keys: keys, lost: make(chan struct{}), byRequest: map[string]*Pairing{}, bySlot: map[string]*Pairing{}}
 }
 
-// Pairing is one ceremony. Await, then Accept or Reject; Reject is also right
-// after any error.
+// Pairing is one ceremony. Call Await, then Accept or Reject; Reject may also be
+// called after any error.
 type Pairing struct {
 	Code      pair.Code
 	ExpiresAt time.Time // zero for a redeemed code
@@ -45,10 +46,10 @@ type Pairing struct {
 	peer    wire.Peer
 }
 
-// pairingInbox is more frames than a ceremony has.
+// pairingInbox is larger than the number of frames in a ceremony.
 const pairingInbox = 8
 
-// PairError says why a pairing failed, in a sentence for people.
+// PairError is why a pairing failed, in a sentence for people.
 type PairError struct {
 	Kind    wire.Kind
 	Message string
@@ -59,18 +60,18 @@ func (e *PairError) Error() string { return e.Message }
 func pairError(kind wire.Kind, message string) *PairError {
 	switch kind {
 	case wire.KindPairUnknown:
-		message = "this code is not valid: it was mistyped, used already, or has expired; ask for a new one"
+		message = "this code is not valid: it was mistyped, was already used, or has expired; ask for a new one"
 	case wire.KindRateLimited:
 		message = "too many attempts: wait a minute and try again"
 	case wire.KindPairBusy:
-		message = "this code is being used by somebody else: ask for a new one"
+		message = "this code is already in use: ask for a new one"
 	case wire.KindPairSelf:
-		message = "this code was made by the same kind of device: a browser or terminal pairs with a machine that runs a host"
+		message = "this code was made by the same kind of device: pair a browser or terminal with a machine that runs a host"
 	}
 	return &PairError{Kind: kind, Message: message}
 }
 
-// Create asks the relay for a slot and draws a code.
+// Create requests a slot from the relay and generates a code.
 func (p *Pairings) Create(ctx context.Context) (*Pairing, error) {
 	pairing, frame, err := p.begin(ctx, true, func(requestID string) wire.Frame {
 		return wire.CreatePairSession{RequestID: requestID}
@@ -89,7 +90,7 @@ func (p *Pairings) Create(ctx context.Context) (*Pairing, error) {
 	return pairing, nil
 }
 
-// Redeem takes a code that the other side shows.
+// Redeem redeems a code that the other side shows.
 func (p *Pairings) Redeem(ctx context.Context, code pair.Code) (*Pairing, error) {
 	pairing, frame, err := p.begin(ctx, false, func(requestID string) wire.Frame {
 		return wire.RedeemPair{RequestID: requestID, Slot: code.Slot()}
@@ -125,8 +126,8 @@ func (p *Pairings) begin(ctx context.Context, creator bool, request func(string)
 	return pairing, frame, err
 }
 
-// Control takes a frame from the connection's reader; false when it is not part
-// of a pairing. It does not block.
+// Control handles a frame from the connection's reader; it returns false if the
+// frame is not part of a pairing. It does not block.
 func (p *Pairings) Control(frame wire.Frame) bool {
 	requestID, slot, ours := pairingKeys(frame)
 	if !ours {
@@ -146,12 +147,12 @@ func (p *Pairings) Control(frame wire.Frame) bool {
 	}
 	select {
 	case pairing.inbox <- frame:
-	default: // more frames than a ceremony has: the relay misbehaves, the ceremony times out
+	default: // too many frames: the relay misbehaves, and the ceremony times out
 	}
 	return true
 }
 
-// pairingKeys tells which pairing a frame belongs to.
+// pairingKeys returns which pairing a frame belongs to.
 func pairingKeys(frame wire.Frame) (requestID, slot string, ours bool) {
 	switch f := frame.(type) {
 	case *wire.PairSession:
@@ -181,13 +182,22 @@ func (p *Pairing) next(ctx context.Context) (wire.Frame, error) {
 			return nil, pairError(f.Kind, f.Message)
 		}
 		return frame, nil
+	case <-p.owner.lost:
+		return nil, errPairingLost
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// Await waits for the other side and runs the confirmation. It returns who
-// proved to know the code.
+// errPairingLost ends the pairings of a lost connection: the relay burns their
+// slots with it, so their codes are no longer valid.
+var errPairingLost = errors.New("the connection to the relay was lost, and the code is no longer valid: ask for a new one")
+
+// Lost ends all pairings. It must be called once, when the connection has ended.
+func (p *Pairings) Lost() { close(p.lost) }
+
+// Await waits for the other side and runs the confirmation. It returns the peer
+// that proved to know the code.
 func (p *Pairing) Await(ctx context.Context) (wire.Peer, error) {
 	if p.creator {
 		frame, err := p.next(ctx)
@@ -232,7 +242,7 @@ func (p *Pairing) confirm(ctx context.Context) error {
 		}
 		reply, err := machine.Handle(message.Body)
 		if errors.Is(err, pair.ErrConfirm) {
-			return &PairError{Kind: wire.KindBadProof, Message: "the codes do not match: it was mistyped, or somebody is in between; ask for a new code"}
+			return &PairError{Kind: wire.KindBadProof, Message: "the codes do not match: the code was mistyped, or the connection is intercepted; ask for a new code"}
 		}
 		if err != nil {
 			return err
@@ -251,8 +261,8 @@ func (p *Pairing) send(ctx context.Context, body []byte) error {
 	return p.owner.conn.Send(ctx, wire.PairMessage{Slot: p.Code.Slot(), Body: body})
 }
 
-// Accept tells the relay that this side agrees and waits until the other does
-// and the binding is written.
+// Accept sends this side's acceptance to the relay and waits until the other side
+// accepts too and the binding is stored.
 func (p *Pairing) Accept(ctx context.Context) (wire.Peer, error) {
 	defer p.forget()
 	if err := p.owner.conn.Send(ctx, wire.PairAccept{Slot: p.Code.Slot()}); err != nil {
@@ -265,7 +275,7 @@ func (p *Pairing) Accept(ctx context.Context) (wire.Peer, error) {
 		}
 		if complete, ok := frame.(*wire.PairComplete); ok {
 			if complete.Peer.ID != p.peer.ID {
-				return wire.Peer{}, errors.New("pairing: the relay completed it with somebody else")
+				return wire.Peer{}, errors.New("pairing: the relay completed the pairing with a different device")
 			}
 			return p.peer, nil
 		}
@@ -276,7 +286,7 @@ func (p *Pairing) Accept(ctx context.Context) (wire.Peer, error) {
 func (p *Pairing) Reject() {
 	defer p.forget()
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel()                                                         // nobody waits for a rejection
+	cancel()                                                         // do not wait to send a rejection
 	_ = p.owner.conn.Send(ctx, wire.PairReject{Slot: p.Code.Slot()}) // a lost connection burns it too
 }
 

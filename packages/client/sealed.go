@@ -8,13 +8,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/seal"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// ClosedError says that a channel was closed and why.
+// ClosedError is why a channel was closed.
 type ClosedError struct{ Reason wire.Reason }
 
 func (e *ClosedError) Error() string {
@@ -24,20 +24,21 @@ func (e *ClosedError) Error() string {
 	case wire.ReasonPeerGone:
 		return "the device went offline"
 	case wire.ReasonSealBroken:
-		return "the sealed channel broke: records were dropped, repeated or changed on the way"
+		return "the sealed channel broke: records were dropped, repeated or changed in transit"
 	}
 	return "the channel was closed: " + string(e.Reason)
 }
 
-// inboxBytes bounds what waits to be opened on one channel. A relay that
-// delivers faster than a peer reads loses the channel, not the peer's memory.
+// inboxBytes limits the unopened records of one channel. A relay that delivers
+// faster than a peer reads loses the channel but does not exhaust the peer's
+// memory.
 const inboxBytes = 8 << 20
 
-// Sealed is a Transport over one relay channel. The connection's Handler feeds
-// it with Deliver and Closed.
+// Sealed is a Transport over one relay channel. The connection's Handler calls
+// Deliver and Closed.
 type Sealed struct {
 	// Static after construction.
-	conn    *link.Conn
+	conn    *relayconn.Conn
 	channel uint32
 	onClose func()
 	inbox   *inbox
@@ -48,22 +49,22 @@ type Sealed struct {
 
 	// Owned by Receive.
 	received, acked uint64 // bytes of records: opened, and told so
-	heard           uint64 // the last acknowledgement
+	heard           uint64 // last acknowledgement sent
 
 	sendMu sync.Mutex    // keeps the pieces of a message together
-	moved  chan struct{} // holds one token when the other end may have acknowledged
+	moved  chan struct{} // holds one token if the other end may have acknowledged
 
 	sent atomic.Uint64 // bytes of records
 }
 
-// NewSealed makes the sealed end of an opened channel. Initiate or Respond must
-// run before Send and Receive. onClose is called by Close; it may be nil.
-func NewSealed(conn *link.Conn, channel uint32, self *ident.Private, peer seal.Peer, onClose func()) (*Sealed, error) {
+// NewSealed returns the sealed end of an opened channel. Initiate or Respond must
+// run before Send and Receive. Close calls onClose, which may be nil.
+func NewSealed(conn *relayconn.Conn, channel uint32, self *ident.Private, peer seal.Peer, onClose func()) (*Sealed, error) {
 	s := newSealed(conn, channel, onClose)
 	return s, s.start(self, peer)
 }
 
-func newSealed(conn *link.Conn, channel uint32, onClose func()) *Sealed {
+func newSealed(conn *relayconn.Conn, channel uint32, onClose func()) *Sealed {
 	return &Sealed{conn: conn, channel: channel, onClose: onClose, inbox: newInbox(inboxBytes), moved: make(chan struct{}, 1)}
 }
 
@@ -72,7 +73,7 @@ func (s *Sealed) start(self *ident.Private, peer seal.Peer) (err error) {
 	return err
 }
 
-// Deliver hands in records from the connection's reader. It copies them and never
+// Deliver passes on records from the connection's reader. It copies them and never
 // blocks.
 func (s *Sealed) Deliver(payloads ...[]byte) {
 	if !s.inbox.put(payloads...) {
@@ -80,7 +81,7 @@ func (s *Sealed) Deliver(payloads ...[]byte) {
 	}
 }
 
-// Closed hands in that the channel is gone.
+// Closed reports that the channel was closed.
 func (s *Sealed) Closed(reason wire.Reason) { s.inbox.close(&ClosedError{reason}) }
 
 // Initiate runs the entry's half of the handshake.
@@ -117,8 +118,7 @@ func (s *Sealed) Respond(ctx context.Context) error {
 	return s.conn.SendRecords(ctx, s.channel, second)
 }
 
-// Send seals a message and queues its records, each as soon as the window has room
-// for it.
+// Send seals a message and queues its records, each as soon as it fits the window.
 func (s *Sealed) Send(ctx context.Context, message []byte) error {
 	var room [1]seal.Piece // most messages are one piece
 	pieces, err := seal.Split(room[:0], message)
@@ -133,8 +133,8 @@ func (s *Sealed) Send(ctx context.Context, message []byte) error {
 			err = s.sendPiece(ctx, piece)
 		}
 		if err != nil && i > 0 {
-			// A message that is half sent cannot be taken back, and the next one must not
-			// land inside it.
+			// A half-sent message cannot be withdrawn, and the next one must not
+			// end up inside it.
 			s.fail(wire.ReasonClosed)
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 		if s.inbox.ended() {
 			return s.inbox.failure()
 		}
-		acked := s.sealed.Acked() // before sent, which only grows
+		acked := s.sealed.Acked() // read before sent, which only grows
 		sent := s.sent.Load()
 		if acked > sent {
 			s.fail(wire.ReasonProtocol)
@@ -168,21 +168,21 @@ func (s *Sealed) awaitRoom(ctx context.Context, n int) error {
 	}
 }
 
-// sendPiece seals a piece straight into the connection's queue: the queue sees to it
-// that records are sealed one after the other and leave in the order of their
-// counters, and that one that is sealed does leave.
+// sendPiece seals a piece directly into the connection's queue, which ensures that
+// records are sealed one at a time, sent in the order of their counters, and always
+// sent once sealed.
 func (s *Sealed) sendPiece(ctx context.Context, piece seal.Piece) error {
 	err := s.conn.AppendRecord(ctx, s.channel, piece.RecordLen(), func(dst []byte) ([]byte, error) {
 		s.sent.Add(uint64(piece.RecordLen()))
 		return s.sealed.AppendPiece(dst, piece)
 	})
-	if err != nil && ctx.Err() == nil { // whoever gives up waiting has lost nothing yet
+	if err != nil && ctx.Err() == nil { // giving up while waiting loses nothing
 		s.fail(wire.ReasonClosed)
 	}
 	return err
 }
 
-// Receive returns the next message.
+// Receive implements Transport.
 func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
 	for {
 		record, err := s.inbox.take(ctx)
@@ -203,8 +203,8 @@ func (s *Sealed) Receive(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// acknowledge wakes a sender that waits for the window, and tells the other end
-// how far this one is.
+// acknowledge wakes a sender that waits for the window, and acknowledges received
+// bytes to the other end.
 func (s *Sealed) acknowledge(ctx context.Context, n int) error {
 	if acked := s.sealed.Acked(); acked != s.heard {
 		s.heard = acked
@@ -234,17 +234,17 @@ func (s *Sealed) Close() error {
 	return nil
 }
 
-// CloseWith closes the channel and tells the relay why.
+// CloseWith closes the channel and sends the reason to the relay.
 func (s *Sealed) CloseWith(reason wire.Reason) { s.fail(reason) }
 
 func (s *Sealed) fail(reason wire.Reason) {
 	if !s.inbox.close(&ClosedError{reason}) {
-		return // it was closed already, maybe by the other end
+		return // already closed, possibly by the other end
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // queue the frame only if there is room now: nobody waits for a close
+	cancel() // queue the frame only if there is room now: a close does not wait
 	err := s.conn.Send(ctx, wire.CloseChannel{Channel: s.channel, Reason: reason})
-	if err != nil && !errors.Is(err, link.ErrClosed) {
+	if err != nil && !errors.Is(err, relayconn.ErrClosed) {
 		return // the connection's own end closes the channel
 	}
 }
@@ -258,7 +258,7 @@ func describeOpen(err error, label string) error {
 	case wire.KindDeviceOffline:
 		return fmt.Errorf("%s is offline: is its host running? (%w)", label, err)
 	case wire.KindUnauthorized:
-		return fmt.Errorf("the relay knows no pairing with %s: pair again (%w)", label, err)
+		return fmt.Errorf("the relay has no pairing with %s: pair again (%w)", label, err)
 	}
 	return fmt.Errorf("opening a channel to %s: %w", label, err)
 }

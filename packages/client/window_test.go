@@ -17,7 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/leakcheck"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/seal"
@@ -129,7 +129,7 @@ func sealedPair(t *testing.T, ctx context.Context) (host, entry *end, stop func(
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	connect := func(self, peer *ident.Private) *end {
-		conn, err := link.Dial(ctx, link.Config{RelayURL: server.URL, Keys: self, Label: "test"})
+		conn, err := relayconn.Dial(ctx, relayconn.Config{RelayURL: server.URL, Keys: self, Label: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestBothEndsSendLargeMessages(t *testing.T) {
 		readers.Go(func() {
 			if err := e.readAll(readCtx, messages, arrived[i]); err != nil {
 				t.Error(err)
-				cancel() // nobody else is to wait
+				cancel() // no one else is to wait
 			}
 		})
 	}

@@ -7,9 +7,10 @@ import (
 	"runtime"
 )
 
-// CheckFolder refuses a folder that other users of the machine can put files into: who
-// keeps keys there also keeps there whom they admit and what is run. A folder that is
-// not there is fine, and so is any on Windows, where access is not in the mode.
+// CheckFolder rejects a folder in which other users of the machine can create
+// files: a folder with keys also contains the list of admitted clients and programs
+// to run. A missing folder is accepted, as is any folder on Windows, where the mode
+// does not describe access.
 func CheckFolder(path string) error {
 	info, err := os.Stat(path)
 	if os.IsNotExist(err) || runtime.GOOS == "windows" {
@@ -26,8 +27,8 @@ func CheckFolder(path string) error {
 	return nil
 }
 
-// ofAnother tells whether a file belongs to somebody who is neither the user nor root.
-// For root any folder is its own: that is how it serves the one of a user.
+// ofAnother reports whether a file belongs to neither the user nor root. For root
+// every folder counts as its own, so that root can serve the folder of a user.
 func ofAnother(info fs.FileInfo, user int) bool {
 	owner, known := ownerOf(info)
 	return known && user != 0 && owner != 0 && owner != user

@@ -1,6 +1,7 @@
-// Package keyfile keeps the identity of a host or a command-line entry in one
-// file of mode 0600. The file is made atomically on first use, and refused when
-// others can read it, or can put files beside it.
+// Package keyfile stores the identity of a host or a command-line entry in one file
+// of mode 0600. The file is created atomically on first use, and rejected if others
+// can read it or create files beside it. On request the secret is moved to the
+// system's key store, and the file refers to it.
 package keyfile
 
 import (
@@ -15,20 +16,21 @@ import (
 	"runtime"
 
 	"github.com/scorel/scorel/packages/atomicfile"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 const fileVersion = 1
 
-// file is the JSON form. ID is there for people; the secret decides.
+// file is the JSON form. ID is for people; the secret is authoritative.
 type file struct {
 	Version int    `json:"version"`
 	ID      string `json:"id"`
-	Secret  string `json:"secret"` // unpadded base64url of the 64 secret bytes
+	Secret  string `json:"secret,omitempty"` // unpadded base64url of the 64 secret bytes; of systemVersion in the key store
 }
 
-// LoadOrCreate reads the identity at path, or makes one of the given kind when
-// there is no file. Two processes that start together end with the same keys.
+// LoadOrCreate reads the identity at path, or generates one of the given kind if
+// there is no file. Two processes that start together get the same keys.
 func LoadOrCreate(path string, kind ident.Kind) (*ident.Private, error) {
 	keys, err := Load(path, kind)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +46,7 @@ func Load(path string, kind ident.Kind) (*ident.Private, error) {
 		return nil, fmt.Errorf("keyfile: %w", err)
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("keyfile: %s can be read by others (mode %04o): run chmod 600 on it; if somebody may have read it, delete it and pair again", path, info.Mode().Perm())
+		return nil, fmt.Errorf("keyfile: %s can be read by other users (mode %04o): run chmod 600 on it; if someone may have read it, delete it and pair again", path, info.Mode().Perm())
 	}
 	if err := CheckFolder(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -58,12 +60,18 @@ func Load(path string, kind ident.Kind) (*ident.Private, error) {
 
 func parse(path string, data []byte, kind ident.Kind) (*ident.Private, error) {
 	var f file
-	if err := json.Unmarshal(data, &f); err != nil || f.Version != fileVersion {
-		return nil, fmt.Errorf("keyfile: %s is damaged: restore it from a backup, or delete it and pair again", path)
+	if err := exactjson.Strict(data, &f); err != nil || f.Version != fileVersion && f.Version != systemVersion {
+		return nil, damaged(path)
+	}
+	if f.Version == systemVersion {
+		var err error
+		if f.Secret, err = systemSecret(path, f); err != nil {
+			return nil, err
+		}
 	}
 	secret, err := base64.RawURLEncoding.DecodeString(f.Secret)
 	if err != nil {
-		return nil, fmt.Errorf("keyfile: %s is damaged: restore it from a backup, or delete it and pair again", path)
+		return nil, damaged(path)
 	}
 	keys, err := ident.ImportSecret(kind, secret)
 	if err != nil {
@@ -78,7 +86,7 @@ func parse(path string, data []byte, kind ident.Kind) (*ident.Private, error) {
 func create(path string, kind ident.Kind) (*ident.Private, error) {
 	keys, err := ident.Generate(kind, rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("keyfile: making an identity: %w", err)
+		return nil, fmt.Errorf("keyfile: creating an identity: %w", err)
 	}
 	data, err := json.MarshalIndent(file{
 		Version: fileVersion,

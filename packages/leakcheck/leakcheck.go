@@ -1,8 +1,8 @@
-// Package leakcheck fails a test run that leaves goroutines behind. Call Main
-// from TestMain, or Check at the start of one test that does not run in parallel.
+// Package leakcheck fails a test run that leaves goroutines behind. Call Main from
+// TestMain, or Check at the start of one test that does not run in parallel.
 //
-// Goroutines of the testing package and of the runtime are not counted. A
-// goroutine that is on its way out gets Grace to finish.
+// Goroutines of the testing package and of the runtime are not counted. Goroutines
+// that are about to end get Grace to finish.
 package leakcheck
 
 import (
@@ -15,20 +15,20 @@ import (
 )
 
 // Grace is how long goroutines may take to end.
-const Grace = 5 * time.Second
+const Grace = 30 * time.Second
 
-// Main runs the tests and exits with their code, or with 1 and a list of stacks
-// on standard error when goroutines are left.
+// Main runs the tests and exits with their code, or with 1 and a list of stacks on
+// standard error if goroutines are left.
 func Main(m *testing.M) {
 	code := m.Run()
 	if left := waitForNone(nil); code == 0 && len(left) > 0 {
-		fmt.Fprintf(os.Stderr, "leakcheck: %d goroutines are left:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
+		fmt.Fprintf(os.Stderr, "leakcheck: %d goroutines are still running:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
 		code = 1
 	}
 	os.Exit(code)
 }
 
-// Check fails t at its end if goroutines are left that were not there when Check
+// Check fails t at its end if there are goroutines that did not exist when Check
 // was called.
 func Check(t testing.TB) {
 	t.Helper()
@@ -38,12 +38,12 @@ func Check(t testing.TB) {
 	}
 	t.Cleanup(func() {
 		if left := waitForNone(before); len(left) > 0 {
-			t.Errorf("leakcheck: %d goroutines are left:\n\n%s", len(left), strings.Join(left, "\n\n"))
+			t.Errorf("leakcheck: %d goroutines are still running:\n\n%s", len(left), strings.Join(left, "\n\n"))
 		}
 	})
 }
 
-// waitForNone polls, because a goroutine cannot be waited for from outside.
+// waitForNone polls, because one cannot wait for another's goroutine to end.
 func waitForNone(before map[string]bool) []string {
 	for pause, waited := time.Millisecond, time.Duration(0); ; pause *= 2 {
 		var left []string
@@ -60,7 +60,7 @@ func waitForNone(before map[string]bool) []string {
 	}
 }
 
-// name is "goroutine 12", which is never reused.
+// name returns "goroutine 12", which is never reused.
 func name(stack string) string {
 	head, _, _ := strings.Cut(stack, " [")
 	return head

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Codes of PostgreSQL that a person can do something about.
+// PostgreSQL error codes that a person can act on.
 const (
 	codeWrongPassword = "28P01"
 	codeNotAuthorized = "28000"
@@ -22,22 +22,23 @@ const (
 
 var errUnreachable = errors.New("cannot be reached")
 
-// Explainer says what errors of a database mean. The errors in it are kinds of the
-// caller's, for errors.Is; one that is nil adds nothing.
+// Explainer explains the errors of a database. Its error fields are kinds of the
+// caller's, for errors.Is; a nil field adds nothing.
 type Explainer struct {
 	Place string
-	// Unreachable also says so: it follows the place, as in "cannot be reached".
+	// Unreachable is also the phrase after the place, as in "cannot be reached".
 	Unreachable error
-	// ReadOnly is when the database takes no writes, or none of this user.
+	// ReadOnly is for a database that accepts no writes, or none from this user.
 	ReadOnly error
-	// Full is when the database's disk is full.
+	// Full is for a full disk of the database.
 	Full error
-	// NoTable is what to say of a database whose tables are not there: it follows the
+	// NoTable is the phrase for a database without the tables: it follows the
 	// place.
 	NoTable string
 }
 
-// Explain keeps the cause, and errors that are not the database's as they are.
+// Explain keeps the cause, and returns errors that are not the database's
+// unchanged.
 func (e Explainer) Explain(err error) error {
 	var (
 		refused *pgconn.PgError
@@ -61,15 +62,15 @@ func (e Explainer) refusal(refused *pgconn.PgError, err error) error {
 	)
 	switch refused.Code {
 	case codeWrongPassword, codeNotAuthorized:
-		what = " refuses the login: check user and password"
+		what = " rejects the login: check the user and password"
 	case codeNoDatabase:
-		what = " does not exist: make it with createdb"
+		what = " does not exist: create it with createdb"
 	case codeNoTable:
 		what = " " + e.NoTable
 	case codeTooMany:
-		what = " has no connection left: raise its max_connections, or lower pool_max_conns in its address"
+		what = " has no free connections: raise its max_connections, or lower pool_max_conns in its address"
 	case codeNoPrivilege:
-		what, kind = " does not let this user do that: make the user its owner", e.ReadOnly
+		what, kind = " does not allow this user to do that: make this user its owner", e.ReadOnly
 	case codeReadOnly:
 		what, kind = " is read-only: use the address of its primary", e.ReadOnly
 	case codeDiskFull:

@@ -1,10 +1,10 @@
-// Package pgpool reads the address of a PostgreSQL database and says what its errors
-// mean. The relay's store and the host's sessions are opened with it.
+// Package pgpool parses the address of a PostgreSQL database and explains the
+// database's errors. The relay's store and the host's sessions use it.
 //
-// The address is a URL as libpq reads it, such as
-// postgres://user:password@host:5432/database?sslmode=verify-full. Nothing here puts
-// it, or a part of it that could be of the password, into an error: Place is what
-// may be shown.
+// The address is a URL as in libpq, such as
+// postgres://user:password@host:5432/database?sslmode=verify-full. Nothing here
+// puts it, or any part that could belong to the password, into an error: Place is
+// what may be shown.
 package pgpool
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// connectTimeout bounds one attempt to connect, unless the address has
+// connectTimeout limits one attempt to connect, unless the address sets
 // connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// Defaults are what holds unless the address says otherwise.
+// Defaults apply unless the address sets something else.
 type Defaults struct {
-	// MaxConns bounds the connections of a pool; an address has pool_max_conns.
+	// MaxConns limits the connections of a pool; an address sets pool_max_conns.
 	MaxConns int32
 	// Params are run-time parameters of the server, such as application_name.
 	Params map[string]string
 }
 
-// Parse reads an address. called is what the address is to people, as in "the
-// store's address"; the error holds no part of the address itself.
+// Parse parses an address. called is how people know the address, as in "the
+// store's address"; the error contains no part of the address itself.
 func Parse(address, called string, d Defaults) (*pgxpool.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -39,7 +39,7 @@ func Parse(address, called string, d Defaults) (*pgxpool.Config, error) {
 	}
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, unreadable(called) // what it says may hold a part of the password
+		return nil, unreadable(called) // its text may contain a part of the password
 	}
 	if !u.Query().Has("pool_max_conns") {
 		cfg.MaxConns = d.MaxConns
@@ -56,14 +56,14 @@ func Parse(address, called string, d Defaults) (*pgxpool.Config, error) {
 }
 
 func unreadable(called string) error {
-	return fmt.Errorf("%s cannot be read: give it as in postgres://user:password@host:5432/database, with other characters than letters and digits of the password percent-encoded", called)
+	return fmt.Errorf("%s is invalid: use postgres://user:password@host:5432/database, and percent-encode special characters in the password", called)
 }
 
-// Place is "database on host:port".
+// Place returns "database on host:port".
 func Place(cfg *pgxpool.Config) string {
 	c := cfg.ConnConfig
 	where := c.Host
-	if !strings.HasPrefix(c.Host, "/") { // a Unix socket has no port that says anything
+	if !strings.HasPrefix(c.Host, "/") { // the port of a Unix socket is not informative
 		where = net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 	}
 	return fmt.Sprintf("%s on %s", c.Database, where)

@@ -35,7 +35,7 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	nobody := testdb.Nobody(t)
+	unused := testdb.UnusedAddress(t)
 	missing, err := url.Parse(testdb.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
@@ -43,14 +43,14 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	missing.User, missing.Path = url.UserPassword("postgres", testdb.Secret), "/no_such_database"
 	const user = "postgres://u:" + testdb.Secret
 	testdb.CheckAddresses(t, connect, map[string]testdb.BadAddress{
-		"not a URL":        {"user:" + testdb.Secret + "@host/db", called + " cannot be read: give it as in postgres://"},
-		"other scheme":     {"mysql://u:" + testdb.Secret + "@host/db", "cannot be read"},
-		"slash in it":      {user + "/x@host/db", "percent-encoded"},
-		"bad port":         {user + "@host:port/db", "cannot be read"},
-		"bad option":       {user + "@host/db?pool_max_conns=many", "cannot be read"},
-		"nobody there":     {user + "@" + nobody + "/x", "the database x on " + nobody + " cannot be reached: "},
+		"not a URL":        {"user:" + testdb.Secret + "@host/db", called + " is invalid: use postgres://"},
+		"other scheme":     {"mysql://u:" + testdb.Secret + "@host/db", "is invalid"},
+		"slash in it":      {user + "/x@host/db", "percent-encode"},
+		"bad port":         {user + "@host:port/db", "is invalid"},
+		"bad option":       {user + "@host/db?pool_max_conns=many", "is invalid"},
+		"no server":        {user + "@" + unused + "/x", "the database x on " + unused + " cannot be reached: "},
 		"answers nothing":  {user + "@" + silent.Addr().String() + "/x?connect_timeout=1&sslmode=disable", "cannot be reached: "},
-		"no such database": {missing.String(), "does not exist: make it with createdb"},
+		"no such database": {missing.String(), "does not exist: create it with createdb"},
 	})
 }
 
@@ -89,12 +89,12 @@ func TestRefusals(t *testing.T) {
 		want string
 		kind error
 	}{
-		"28P01": {"the database d on h:1 refuses the login: check user and password: ", nil},
-		"28000": {"refuses the login", nil},
+		"28P01": {"the database d on h:1 rejects the login: check the user and password: ", nil},
+		"28000": {"rejects the login", nil},
 		"3D000": {"does not exist", nil},
 		"42P01": {"the database d on h:1 has no tables of ours: ", nil},
 		"53300": {"lower pool_max_conns in its address: ", nil},
-		"42501": {"make the user its owner: takes no writes (", readOnly},
+		"42501": {"make this user its owner: takes no writes (", readOnly},
 		"25006": {"use the address of its primary: takes no writes (", readOnly},
 		"53100": {"the database d on h:1: no space (", full},
 	} {
@@ -112,7 +112,7 @@ func TestNoKindAddsNothing(t *testing.T) {
 	if got, want := e.Explain(readOnly).Error(), "the database d on h:1 is read-only: use the address of its primary: "+readOnly.Error(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, err := range []error{nil, errors.New("of somebody else"), &pgconn.PgError{Code: "53100"}, &pgconn.PgError{Code: "40001"}} {
+	for _, err := range []error{nil, errors.New("unrelated"), &pgconn.PgError{Code: "53100"}, &pgconn.PgError{Code: "40001"}} {
 		if got := e.Explain(err); got != err {
 			t.Errorf("%v became %v", err, got)
 		}
@@ -124,7 +124,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("postgres://u:pass@h:1/d?pool_max_conns=7")
 	f.Add("postgres://u:pa/ss@h/d")
 	f.Fuzz(func(t *testing.T, address string) {
-		if _, err := pgpool.Parse(address, called, pgpool.Defaults{}); err != nil && !strings.HasPrefix(err.Error(), called+" cannot be read: give it as in ") {
+		if _, err := pgpool.Parse(address, called, pgpool.Defaults{}); err != nil && !strings.HasPrefix(err.Error(), called+" is invalid: use postgres://") {
 			t.Errorf("%q: %v", address, err)
 		}
 	})

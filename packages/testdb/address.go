@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// Secret is the password in addresses that CheckAddresses tries.
+// Secret is the password in the addresses of CheckAddresses, and of PostgreSQL in a
+// container.
 const Secret = "hunter2"
 
-// BadAddress is an address that cannot be used, and what its error must hold.
+// BadAddress is an unusable address and the text that its error must contain.
 type BadAddress = struct{ Address, Want string }
 
-// CheckAddresses opens addresses that cannot be used, by name of the case: each
-// error says what is wanted, and none has a part of Secret in any form.
+// CheckAddresses opens unusable addresses, by name of the case: each error must
+// contain the wanted text and no part of Secret in any form.
 func CheckAddresses(t *testing.T, open func(t *testing.T, address string) error, cases map[string]BadAddress) {
 	t.Helper()
 	for name, tc := range cases {
@@ -32,9 +33,9 @@ func CheckAddresses(t *testing.T, open func(t *testing.T, address string) error,
 	}
 }
 
-// Nobody is an address on this machine, as net.Dial takes it, at which nothing
-// listens.
-func Nobody(t testing.TB) string {
+// UnusedAddress returns an address on this machine, as net.Dial takes it, on which no
+// program listens.
+func UnusedAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

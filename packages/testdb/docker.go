@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// pingTimeout is how long a Docker daemon may take to answer. One that accepts and
-// never answers would hold the tests for minutes.
+// pingTimeout is how long a Docker daemon may take to answer. One that accepts
+// connections but never answers would block the tests for minutes.
 const pingTimeout = 2 * time.Second
 
-// dockerHost returns where the Docker daemon listens: DOCKER_HOST, the socket of a
-// daemon without root if there is one, or the usual socket.
+// dockerHost returns the address of the Docker daemon: DOCKER_HOST, the socket of a
+// rootless daemon if there is one, or the usual socket.
 func dockerHost(getenv func(string) string) string {
 	if host := getenv("DOCKER_HOST"); host != "" {
 		return host
@@ -36,14 +36,14 @@ func dockerHost(getenv func(string) string) string {
 	return "unix:///var/run/docker.sock"
 }
 
-// ping tells why no Docker daemon can be used at host, or nil. That a docker
-// program is installed says nothing: it is often there without a daemon.
+// ping returns why no Docker daemon can be used at host, or nil. An installed
+// docker program proves nothing: it is often there without a daemon.
 func ping(ctx context.Context, host string) error {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	network, address, ok := strings.Cut(host, "://")
 	if !ok || network != "unix" && network != "tcp" {
-		return fmt.Errorf("docker: %q is no address that can be probed", host)
+		return fmt.Errorf("docker: %q is not an address that can be probed", host)
 	}
 	transport := &http.Transport{
 		DisableKeepAlives: true,
@@ -67,14 +67,14 @@ func ping(ctx context.Context, host string) error {
 }
 
 const (
-	module    = "github.com/scorel/scorel/packages/testdb"
-	container = module + "/cmd/testdb-container"
+	module    = "github.com/scorel/scorel/packages"
+	container = module + "/testdb/cmd/testdb-container"
 )
 
-// startContainer runs the server in a container. A program of its own does that,
-// built only now: what it needs to speak to Docker would otherwise be a
-// dependency of everything that is tested with a database.
-func (e *engine) startContainer(ctx context.Context) (*server, error) {
+// startContainer runs the server in a container. A separate program does that,
+// built only now: its Docker libraries would otherwise be dependencies of
+// everything that is tested with a database.
+func (e *engine) startContainer(ctx context.Context, host string) (*server, error) {
 	dir, err := os.MkdirTemp("", "scorel-testdb")
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
@@ -89,7 +89,9 @@ func (e *engine) startContainer(ctx context.Context) (*server, error) {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
 	defer logs.Close()
-	k, err := keep(ctx, exec.Command(program, e.image), logs)
+	run := exec.Command(program, e.image)
+	run.Env = append(os.Environ(), "DOCKER_HOST="+host) // exactly the daemon that answered
+	k, err := keep(ctx, run, logs)
 	if err != nil {
 		return nil, fmt.Errorf("docker: %w", err)
 	}
@@ -102,11 +104,15 @@ func (e *engine) startContainer(ctx context.Context) (*server, error) {
 		log, readErr := os.ReadFile(logs.Name())
 		return nil, errors.Join(fmt.Errorf("docker: starting a container: %w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
 	}
-	return &server{engine: e, admin: admin, keeper: k}, nil
+	s := &server{engine: e, admin: admin, keeper: k}
+	if err := s.awaitReady(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("docker: waiting for the server at %s: %w", admin.Host, err), k.pipe.Close(), k.output.Close())
+	}
+	return s, nil
 }
 
-// buildContainer builds the program in its own module, which is where the go
-// command says that it is.
+// buildContainer builds the program in its own module, in the folder that the go
+// command reports.
 func buildContainer(ctx context.Context, program string) error {
 	where, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {

@@ -16,10 +16,15 @@ import (
 	"syscall"
 )
 
-// script starts a server in the folder $1 and obeys the lines "stop", which ends it
-// with the signal $2, "kill" and "start"; it answers each with a line. When standard
-// input closes it ends the server and removes the folder. Programs are ended by
-// their process id only.
+// script starts a server in the folder $1 and accepts the lines "stop", which ends
+// it with the signal $2, "kill" and "start"; it answers each with a line. When
+// standard input closes it ends the server and removes the folder. Programs are
+// ended only by their process id.
+//
+// A kill includes the processes of the server, where the system lists them. They notice
+// the end of the server by themselves, except one that waits for a lock that another held:
+// it can stay for good, and no new server starts in a folder while it does. The server is
+// stopped first, so that it neither starts more nor ends in order.
 const script = `
 dir=$1 signal=$2
 shift 2
@@ -32,11 +37,17 @@ end() {
 	wait $server
 	server=
 }
+crash() {
+	test -z "$server" || kill -STOP $server 2>/dev/null
+	children=$(cat /proc/$server/task/$server/children 2>/dev/null)
+	test -z "$children" || kill -KILL $children 2>/dev/null
+	end KILL
+}
 run "$@"
 while read -r command; do
 	case $command in
 	stop) end $signal; echo stopped ;;
-	kill) end KILL; echo killed ;;
+	kill) crash; echo killed ;;
 	start) test "$server" || run "$@"; echo started ;;
 	esac
 done
@@ -47,18 +58,18 @@ cd / && rm -rf "$dir"
 // program is a server of this machine.
 type program struct {
 	engine *engine
-	user   string   // the account that packages make for it; nobody where there is none
-	make   []string // the command that makes its files, DIR standing for the folder
+	user   string   // the account that packages create for it; "nobody" if there is none
+	make   []string // the command that creates its files; DIR is replaced by the folder
 	run    []string // the command that runs it
 	end    string   // the signal that ends it
-	admin  url.URL  // of its superuser
+	admin  url.URL  // address of its superuser
 }
 
-// start makes the server's files in a new folder and starts it on a Unix socket. As
-// root it runs as another user, since these servers refuse root.
+// start creates the server's files in a new folder and starts it on a Unix socket.
+// As root it runs as another user, since these servers refuse root.
 func (p *program) start(ctx context.Context) (*server, error) {
-	// Not the test's own folder: its parents are closed to other users, and the
-	// path of a socket must be shorter than 108 bytes.
+	// Not the test's own folder: its parents are not accessible to other users, and
+	// the path of a socket must be shorter than 108 bytes.
 	dir, err := os.MkdirTemp("/tmp", "scdb")
 	if err != nil {
 		return nil, fmt.Errorf("local %s: %w", p.engine.kind, err)
@@ -80,7 +91,7 @@ func (p *program) startIn(ctx context.Context, dir string) (*server, error) {
 			args[i] = string(bytes.ReplaceAll([]byte(args[i]), []byte("DIR"), []byte(dir)))
 		}
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Dir = dir // the user may not enter where the test runs
+		cmd.Dir = dir // the user may have no access to the test's folder
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}
 		cmd.SysProcAttr = &attributes
 		return cmd
@@ -88,7 +99,7 @@ func (p *program) startIn(ctx context.Context, dir string) (*server, error) {
 	if out, err := command(ctx, p.make...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(p.make[0]), err, bytes.TrimSpace(out))
 	}
-	// The keeper must outlive the context, which only bounds the start.
+	// The keeper must outlive the context, which only limits the start.
 	args := append([]string{"/bin/sh", "-c", script, "testdb", dir, p.end}, p.run...)
 	k, err := keep(ctx, command(context.WithoutCancel(ctx), args...), nil)
 	if err != nil {
@@ -100,16 +111,15 @@ func (p *program) startIn(ctx context.Context, dir string) (*server, error) {
 	} else {
 		admin.RawQuery = url.Values{"socket": {filepath.Join(dir, "socket")}}.Encode()
 	}
-	s := &server{engine: p.engine, admin: &admin, keeper: k}
+	s := &server{engine: p.engine, admin: &admin, keeper: k, logs: filepath.Join(dir, "log")}
 	if err := s.awaitReady(ctx); err != nil {
-		log, readErr := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, errors.Join(fmt.Errorf("%w: %s", err, bytes.TrimSpace(log)), readErr, k.pipe.Close(), k.output.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %s", err, s.log()), k.pipe.Close(), k.output.Close())
 	}
 	return s, nil
 }
 
 // dropRoot returns how to start a process that a database server accepts, and gives
-// that user the folder. It must be a user that the system knows.
+// that user the folder. The system must know the user.
 func dropRoot(dir, name string) (syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return syscall.SysProcAttr{}, nil
@@ -135,8 +145,8 @@ func dropRoot(dir, name string) (syscall.SysProcAttr, error) {
 	return syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 }
 
-// ownGroup keeps Ctrl-C in a terminal from the keeper, which ends with the test
-// process in any case and must be there to clean up.
+// ownGroup keeps Ctrl-C in a terminal from reaching the keeper, which ends with the
+// test process in any case and must survive to clean up.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

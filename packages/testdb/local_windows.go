@@ -8,8 +8,8 @@ import (
 
 var errNoLocal = errors.New("on Windows the tests need Docker")
 
-// These always fail: the servers have no Unix socket here that only this user could
-// reach.
+// These always fail: Unix sockets of the servers cannot be restricted to this user
+// here.
 func startPostgres(context.Context, *engine, bool) (*server, error) { return nil, errNoLocal }
 func startMariaDB(context.Context, *engine, bool) (*server, error)  { return nil, errNoLocal }
 

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// Stop ends the PostgreSQL of this process as a crash would: connections break, new
-// ones are refused, nothing is written down in order. Every database of the
-// process is gone until Restart, which the end of the test calls at the latest.
-// Restart after it brings all back.
+// Stop ends this process's PostgreSQL as a crash would: connections break, new ones
+// are refused, and there is no orderly shutdown. All databases of the process are
+// unavailable until Restart, which the end of the test calls at the latest.
 func Stop(t testing.TB) {
 	t.Helper()
 	s, err := sharedPostgres()
@@ -25,8 +24,8 @@ func Stop(t testing.TB) {
 	t.Cleanup(func() { Restart(t) })
 }
 
-// Restart starts it again after Stop and waits until it answers. The data
-// is that of before; Target may have changed. Restarting one that runs is harmless.
+// Restart starts the server again after Stop and waits until it answers. The data
+// is unchanged; Target may have changed. Restarting a running server is harmless.
 func Restart(t testing.TB) {
 	t.Helper()
 	s, err := sharedPostgres()
@@ -38,8 +37,8 @@ func Restart(t testing.TB) {
 	}
 }
 
-// Target is where it listens now, as net.Dial takes it: for a proxy that
-// stands in front of it.
+// Target returns the server's current address, as net.Dial takes it, for a proxy in
+// front of it.
 func Target() (network, address string, err error) {
 	s, err := sharedPostgres()
 	if err != nil {
@@ -52,8 +51,8 @@ func Target() (network, address string, err error) {
 	return "tcp", admin.Host, nil
 }
 
-// Through returns the URL of a database for those who reach it at another TCP
-// address, such as that of a proxy.
+// Through returns the URL of a database at another TCP address, such as that of a
+// proxy.
 func Through(dsn, address string) (string, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -69,7 +68,7 @@ func Through(dsn, address string) (string, error) {
 	return u.String(), nil
 }
 
-// restart starts a server that was ended.
+// restart starts a stopped server.
 func (s *server) restart() error {
 	answer, err := s.keeper.tell("start")
 	if err != nil {

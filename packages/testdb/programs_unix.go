@@ -14,8 +14,8 @@ import (
 	"strconv"
 )
 
-// startPostgres starts the PostgreSQL of this machine. One that is durable syncs
-// its log, as the default is.
+// startPostgres starts this machine's PostgreSQL. A durable one syncs its log, as
+// is the default.
 func startPostgres(ctx context.Context, e *engine, durable bool) (*server, error) {
 	bin, err := findPostgres()
 	if err != nil {
@@ -34,7 +34,7 @@ func startPostgres(ctx context.Context, e *engine, durable bool) (*server, error
 	return p.start(ctx)
 }
 
-// startMariaDB starts the MariaDB of this machine.
+// startMariaDB starts this machine's MariaDB.
 func startMariaDB(ctx context.Context, e *engine, durable bool) (*server, error) {
 	daemon, errDaemon := findProgram("mariadbd", "mysqld")
 	install, errInstall := findProgram("mariadb-install-db", "mysql_install_db")
@@ -47,15 +47,15 @@ func startMariaDB(ctx context.Context, e *engine, durable bool) (*server, error)
 		run = append(run, "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0")
 	}
 	p := program{
-		engine: e, user: "mysql", run: run, end: "KILL", // its files go with it
+		engine: e, user: "mysql", run: run, end: "KILL", // its files are removed with it
 		make:  []string{install, "--no-defaults", "--datadir=DIR/data", "--auth-root-authentication-method=normal", "--skip-test-db"},
 		admin: url.URL{Scheme: "mysql", User: url.User("root"), Path: "/mysql"},
 	}
 	return p.start(ctx)
 }
 
-// findProgram returns the first of the names that is on the PATH or where packages
-// put servers.
+// findProgram returns the first of the names that is on the PATH or in the folders
+// that packages use for servers.
 func findProgram(names ...string) (string, error) {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
@@ -70,8 +70,8 @@ func findProgram(names ...string) (string, error) {
 	return "", errors.New("no " + names[0] + " on the PATH or in /usr/sbin")
 }
 
-// findPostgres returns the folder that holds postgres and initdb: that of the
-// PATH, else the newest where packages put them.
+// findPostgres returns the folder with postgres and initdb: from the PATH,
+// otherwise the newest installed by packages.
 func findPostgres() (string, error) {
 	var found []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -100,7 +100,7 @@ func isProgram(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// majorOf reads the version from a folder such as /usr/lib/postgresql/15/bin.
+// majorOf returns the version in a folder such as /usr/lib/postgresql/15/bin.
 func majorOf(folder string) int {
 	digits := bytes.TrimLeftFunc([]byte(filepath.Base(filepath.Dir(folder))), func(r rune) bool { return r < '0' || r > '9' })
 	n, _ := strconv.Atoi(string(digits)) // 0 sorts last

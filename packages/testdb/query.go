@@ -43,8 +43,8 @@ func openMySQL(address string) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// OpenMariaDB opens a database by its URL, for what a test wants to ask it itself.
-// It is closed with the test.
+// OpenMariaDB opens a database by its URL for a test's own queries. It is closed
+// with the test.
 func OpenMariaDB(t testing.TB, dsn string) *sql.DB {
 	t.Helper()
 	db, err := openMySQL(dsn)
@@ -59,15 +59,15 @@ func OpenMariaDB(t testing.TB, dsn string) *sql.DB {
 	return db
 }
 
-// mysqlConfig reads the URLs that this package makes: a Unix socket stands in the
-// query, as it does for PostgreSQL.
+// mysqlConfig parses the URLs of this package: a Unix socket is in the query, as
+// for PostgreSQL.
 func mysqlConfig(address string) (*mysql.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, fmt.Errorf("testdb: %w", err)
 	}
 	config := mysql.NewConfig()
-	config.Logger = &mysql.NopLogger{} // a server that is not up yet is asked many times
+	config.Logger = &mysql.NopLogger{} // a starting server is polled many times
 	config.User, config.DBName = u.User.Username(), u.Path[1:]
 	config.Passwd, _ = u.User.Password()
 	config.Net, config.Addr = "tcp", u.Host

@@ -1,19 +1,20 @@
-// Package testdb gives tests a real PostgreSQL and a real MariaDB. A test process
-// starts one server of a kind at first use, and every call gets an empty database
-// of its own on it:
+// Package testdb provides tests with a real PostgreSQL and a real MariaDB. A test
+// process starts one server of each kind on first use, and every call creates a new
+// empty database on it:
 //
 //	dsn := testdb.Postgres(t) // postgres://...
 //	dsn := testdb.MariaDB(t)  // mysql://...
 //
-// The server is a container where a Docker daemon answers, else the program of
-// this machine. Where neither works the test fails: it never skips.
+// The server is a container if a Docker daemon answers, otherwise a program of this
+// machine. If neither works the test fails: it never skips. SCOREL_TESTDB=container
+// allows only a container, SCOREL_TESTDB=local only the program.
 //
-// Crashable starts a server of the test's own that writes as it would for people,
-// and can be killed and started again.
+// Crashable starts a separate server for a test that syncs as in production and can
+// be killed and restarted.
 //
-// The server ends with the test process, however that ends: a keeper process
-// holds the other end of a pipe, and closes the server and removes its files when
-// the pipe breaks. So there is nothing to stop in TestMain and no goroutine left.
+// The server ends with the test process, however that ends: a keeper process holds
+// the other end of a pipe, and stops the server and removes its files when the pipe
+// breaks. So TestMain has nothing to stop and no goroutine is left.
 package testdb
 
 import (
@@ -29,13 +30,18 @@ import (
 )
 
 const (
-	// startTimeout bounds the start of a server, with the pull of an image.
+	// startTimeout limits the start of a server, including the pull of an image.
 	startTimeout = 3 * time.Minute
-	// queryTimeout bounds making or dropping a database.
+	// queryTimeout limits creating or dropping a database.
 	queryTimeout = 30 * time.Second
-	// readyTimeout bounds the start of a server whose files are made.
+	// readyTimeout limits the start of a server whose files exist.
 	readyTimeout = 30 * time.Second
 )
+
+// whereEnv chooses between a container and the program of this machine.
+const whereEnv = "SCOREL_TESTDB"
+
+var errLocalOnly = errors.New("containers are disabled by " + whereEnv)
 
 // Kind is a kind of database server.
 type Kind string
@@ -45,10 +51,10 @@ const (
 	KindMariaDB  Kind = "MariaDB"
 )
 
-// engine is how a kind is started and spoken to.
+// engine describes how a kind of server is started and used.
 type engine struct {
 	kind    Kind
-	install string // how people get it
+	install string // command that installs it
 	image   string // name of the kind for testdb-container
 	local   func(ctx context.Context, e *engine, durable bool) (*server, error)
 	exec    func(ctx context.Context, address, statement string) error
@@ -59,7 +65,7 @@ type engine struct {
 var (
 	postgresEngine = engine{
 		kind: KindPostgres, install: "apt-get install postgresql", image: "postgres", local: startPostgres, exec: execPostgres,
-		create: " TEMPLATE template0", // it has no sessions that could be in the way
+		create: " TEMPLATE template0", // template0 has no sessions that could interfere
 		drop:   " WITH (FORCE)",
 	}
 	mariaEngine = engine{
@@ -68,8 +74,8 @@ var (
 	}
 )
 
-// The process's servers, one of a kind. They are the only state of the package: a
-// server of its own for each test would cost a second each.
+// The process's servers, one of each kind. They are the only state of the package:
+// a separate server for each test would cost a second each.
 var (
 	sharedPostgres = sync.OnceValues(postgresEngine.start)
 	sharedMariaDB  = sync.OnceValues(mariaEngine.start)
@@ -79,10 +85,11 @@ var (
 type server struct {
 	engine *engine
 	keeper *keeper      // ends the server with this process
-	made   atomic.Int64 // databases so far
+	made   atomic.Int64 // databases created so far
+	logs   string       // the file with its log; "" for a container
 
 	mu    sync.Mutex
-	admin *url.URL // of a database that is always there
+	admin *url.URL // address of a database that always exists
 }
 
 // Postgres returns the URL of a new, empty database that is dropped at the end of
@@ -92,7 +99,7 @@ func Postgres(t testing.TB) string {
 	return forTest(t, sharedPostgres)
 }
 
-// MariaDB is Postgres for the other kind; the URL begins with mysql://.
+// MariaDB is Postgres for MariaDB; the URL begins with mysql://.
 func MariaDB(t testing.TB) string {
 	t.Helper()
 	return forTest(t, sharedMariaDB)
@@ -112,13 +119,13 @@ func forTest(t testing.TB, shared func() (*server, error)) string {
 	return dsn
 }
 
-// Create is Postgres for those who have no testing.TB. drop ends the connections
-// to the database and removes it.
+// Create is Postgres for callers without a testing.TB. drop ends the connections to
+// the database and removes it.
 func Create(ctx context.Context) (dsn string, drop func() error, err error) {
 	return create(ctx, sharedPostgres)
 }
 
-// CreateMariaDB is Create for the other kind.
+// CreateMariaDB is Create for MariaDB.
 func CreateMariaDB(ctx context.Context) (dsn string, drop func() error, err error) {
 	return create(ctx, sharedMariaDB)
 }
@@ -143,7 +150,8 @@ func (s *server) create(ctx context.Context) (dsn string, drop func() error, err
 	}, nil
 }
 
-// address is where the superuser connects. A container may come back elsewhere.
+// address returns where the superuser connects. A restarted container may have
+// another address.
 func (s *server) address() url.URL {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,21 +168,38 @@ func (s *server) exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// start tries Docker first and this machine's own program second.
-func (e *engine) start() (*server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	noContainer := ping(ctx, dockerHost(os.Getenv))
-	if noContainer == nil {
-		s, err := e.startContainer(ctx)
-		if err == nil {
+// start starts the server in a container or as a program.
+func (e *engine) start() (*server, error) { return e.startWithin(startTimeout, startTimeout) }
+
+// startWithin tries Docker first and this machine's own program second. Each has
+// its own timeout, so that a hanging daemon leaves the program its full time.
+func (e *engine) startWithin(docker, local time.Duration) (*server, error) {
+	where := os.Getenv(whereEnv)
+	noContainer := errLocalOnly
+	if where != "local" {
+		var s *server
+		if s, noContainer = e.tryContainer(docker); noContainer == nil {
 			return s, nil
-		}
-		noContainer = err // a daemon without images must not stop those who have the program
+		} // a daemon without images must not prevent use of the program
 	}
+	if where == "container" {
+		return nil, fmt.Errorf("testdb: %s is %s: %w", whereEnv, where, noContainer)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), local)
+	defer cancel()
 	s, err := e.local(ctx, e, false)
 	if err != nil {
 		return nil, fmt.Errorf("testdb: tests need %s: start Docker, or install it (on Debian: %s): %w", e.kind, e.install, errors.Join(noContainer, err))
 	}
 	return s, nil
+}
+
+func (e *engine) tryContainer(patience time.Duration) (*server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	host := dockerHost(os.Getenv)
+	if err := ping(ctx, host); err != nil {
+		return nil, err
+	}
+	return e.startContainer(ctx, host)
 }

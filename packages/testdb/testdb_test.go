@@ -43,7 +43,7 @@ func child(how string) {
 	}
 	fmt.Println(s.admin)
 	if how == "panic" {
-		panic("as told")
+		panic("as requested")
 	}
 	select {}
 }
@@ -91,7 +91,7 @@ func TestDatabasesAreDropped(t *testing.T) {
 	}
 	defer held.Close(context.Background())
 	if err := drop(); err != nil {
-		t.Fatalf("with somebody connected: %v", err)
+		t.Fatalf("with a connected client: %v", err)
 	}
 	if conn, err := pgx.Connect(t.Context(), dsn); err == nil {
 		_ = conn.Close(t.Context())
@@ -112,7 +112,7 @@ func TestTheServerEndsWithTheProcess(t *testing.T) {
 func testEnd(t *testing.T, kind Kind, how string) {
 	cmd := exec.Command(os.Args[0])
 	// No container: its end is the business of its own keeper.
-	cmd.Env = append(os.Environ(), childEnv+"="+string(kind)+" "+how, "DOCKER_HOST=tcp://127.0.0.1:1")
+	cmd.Env = append(os.Environ(), childEnv+"="+string(kind)+" "+how, whereEnv+"=local")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -198,17 +198,47 @@ func TestACrash(t *testing.T) {
 // TestADaemonWithoutContainersIsNotTheEnd: a daemon answers but cannot run the
 // image, as behind a firewall.
 func TestADaemonWithoutContainersIsNotTheEnd(t *testing.T) {
+	// It answers well enough that no other daemon is looked for.
 	daemon := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/_ping" {
+		w.Header().Set("API-Version", "1.41")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/_ping"):
+		case strings.HasSuffix(r.URL.Path, "/info"):
+			_, _ = w.Write([]byte("{}"))
+		default:
 			http.Error(w, `{"message":"no images here"}`, http.StatusInternalServerError)
 		}
 	}))
 	defer daemon.Close()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childEnv+"="+string(KindPostgres)+" panic", "DOCKER_HOST=tcp://"+daemon.Listener.Addr().String())
+	cmd.Env = append(os.Environ(), childEnv+"="+string(KindPostgres)+" panic", "DOCKER_HOST=tcp://"+daemon.Listener.Addr().String(), whereEnv+"=")
 	out, err := cmd.Output()
 	if err == nil || !strings.HasPrefix(string(out), "postgres://postgres@/postgres?host=") {
 		t.Fatalf("the child said %q, %v", out, err)
+	}
+}
+
+// TestADaemonThatTakesAllTheTime: the daemon answers pings and hangs on everything
+// else, as while it waits for a registry.
+func TestADaemonThatTakesAllTheTime(t *testing.T) {
+	ended := make(chan struct{})
+	daemon := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/_ping") {
+			<-ended
+		}
+	}))
+	defer daemon.Close()
+	defer close(ended)
+	t.Setenv("DOCKER_HOST", "tcp://"+daemon.Listener.Addr().String())
+	t.Setenv(whereEnv, "")
+	s, err := postgresEngine.startWithin(time.Second, startTimeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := &Server{t: t, server: s}
+	defer local.end()
+	if s.admin.Query().Get("host") == "" {
+		t.Errorf("%s is not a server of this machine", s.admin)
 	}
 }
 

@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -9,44 +9,53 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// ErrClosed says that the connection has ended.
+// ErrClosed is returned if the connection has ended.
 var ErrClosed = errors.New("the connection to the relay has ended")
 
-// maxQueued bounds what waits to be sent, in bytes. A sender waits beyond it.
+// maxQueued limits the queue in bytes. Senders wait while it is full.
 const maxQueued = 4 << 20
 
-// maxSpare is the largest buffer in bytes that is kept for the next message.
-const maxSpare = 128 << 10
+const (
+	// maxSpare is the largest buffer in bytes that is kept for a later message, and
+	// the size up to which records are joined.
+	maxSpare = 128 << 10
+	// maxSpares is how many buffers are kept: one is filled while the other is
+	// being sent.
+	maxSpares = 2
+)
 
-// segment is one WebSocket message.
+// segment is one WebSocket message. Its data begins with frameRoom bytes for the frame.
 type segment struct {
 	text bool
 	data []byte
 }
 
-// queue keeps messages in order and joins neighbouring records.
-type queue struct {
-	ready chan struct{} // holds one token while there may be something to take; closed in the end
-	done  chan struct{} // closed in the end
+// message returns the data without that room.
+func (s segment) message() []byte { return s.data[frameRoom:] }
 
-	maxMessage int // bytes of a binary message; set before the first use
+// queue keeps messages in order and joins adjacent records.
+type queue struct {
+	ready chan struct{} // holds one token while there may be messages; closed by close
+	done  chan struct{} // closed by close
+
+	maxMessage int // maximum size of joined records in bytes; set before the first use
 
 	mu       sync.Mutex
 	segments []segment
 	size     int
-	room     chan struct{} // closed and replaced when something was taken and somebody waits
-	waiting  int           // who waits for room
-	spare    []byte        // the buffer of a message that was sent, for the next one
+	room     chan struct{} // closed and replaced when a message was taken and senders wait
+	waiting  int           // senders waiting for room
+	spares   [][]byte      // buffers of sent messages, for reuse
 	closed   bool
 }
 
 func newQueue() *queue {
-	return &queue{ready: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{}), maxMessage: wire.MaxMessage}
+	return &queue{ready: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{}), maxMessage: maxSpare}
 }
 
 func (q *queue) putText(ctx context.Context, data []byte) error {
 	return q.put(ctx, len(data), func() error {
-		q.segments = append(q.segments, segment{text: true, data: data})
+		q.segments = append(q.segments, segment{text: true, data: append(make([]byte, frameRoom, frameRoom+len(data)), data...)})
 		return nil
 	})
 }
@@ -72,7 +81,7 @@ func (q *queue) appendRecord(ctx context.Context, channel uint32, n int, write f
 		start := len(s.data)
 		data, err := write(wire.AppendRecordHeader(s.data, channel, n))
 		if err == nil && len(data) != start+wire.RecordHeaderLen+n {
-			err = fmt.Errorf("the payload of a record has %d bytes, %d were announced", len(data)-start-wire.RecordHeaderLen, n)
+			err = fmt.Errorf("a record has a payload of %d bytes, but %d were announced", len(data)-start-wire.RecordHeaderLen, n)
 		}
 		if err != nil {
 			q.dropEmptyTail()
@@ -83,39 +92,44 @@ func (q *queue) appendRecord(ctx context.Context, channel uint32, n int, write f
 	})
 }
 
-// segmentFor returns the message that a record with a payload of n bytes goes into.
-// q.mu must be held.
+// segmentFor returns the message to which a record with a payload of n bytes is
+// added. q.mu must be held.
 func (q *queue) segmentFor(n int) *segment {
 	if last := len(q.segments) - 1; last >= 0 {
 		s := &q.segments[last]
-		if !s.text && len(s.data)+wire.RecordHeaderLen+n <= q.maxMessage {
+		if !s.text && len(s.message())+wire.RecordHeaderLen+n <= q.maxMessage {
 			return s
 		}
 	}
-	q.segments = append(q.segments, segment{data: q.spare})
-	q.spare = nil
+	var data []byte
+	if last := len(q.spares) - 1; last >= 0 {
+		data, q.spares = q.spares[last], q.spares[:last]
+	}
+	q.segments = append(q.segments, segment{data: append(data, make([]byte, frameRoom)...)})
 	return &q.segments[len(q.segments)-1]
 }
 
-// dropEmptyTail takes back a message that got no record. q.mu must be held.
+// dropEmptyTail removes a message without records. q.mu must be held.
 func (q *queue) dropEmptyTail() {
-	if last := len(q.segments) - 1; len(q.segments[last].data) == 0 {
+	if last := len(q.segments) - 1; len(q.segments[last].message()) == 0 {
 		q.segments = q.segments[:last]
 	}
 }
 
-// recycle takes the buffer of a message of records that was sent.
+// recycle keeps the buffer of a sent message of records.
 func (q *queue) recycle(s segment) {
 	if s.text || cap(s.data) > maxSpare {
 		return
 	}
 	q.mu.Lock()
-	q.spare = s.data[:0]
-	q.mu.Unlock()
+	defer q.mu.Unlock()
+	if len(q.spares) < maxSpares {
+		q.spares = append(q.spares, s.data[:0])
+	}
 }
 
-// put runs add with the lock held once n bytes fit; an empty queue takes any n. What
-// fails has added nothing.
+// put calls add with the lock held once n bytes fit; an empty queue accepts any n.
+// If it fails, nothing was added.
 func (q *queue) put(ctx context.Context, n int, add func() error) error {
 	for {
 		q.mu.Lock()
@@ -124,7 +138,7 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 			return ErrClosed
 		}
 		if q.size == 0 || q.size+n <= maxQueued {
-			idle := len(q.segments) == 0 // else the writer knows
+			idle := len(q.segments) == 0 // otherwise the writer is already awake
 			err := add()
 			if err == nil {
 				q.size += n
@@ -139,7 +153,7 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 		q.waiting++
 		q.mu.Unlock()
 		select {
-		case <-room: // whoever closed it has counted the waiting
+		case <-room: // the goroutine that closed it has updated q.waiting
 		case <-q.done:
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -147,7 +161,7 @@ func (q *queue) put(ctx context.Context, n int, add func() error) error {
 	}
 }
 
-// wake tells the taker. q.mu must be held and the queue be open.
+// wake wakes the writer. q.mu must be held and the queue be open.
 func (q *queue) wake() {
 	select {
 	case q.ready <- struct{}{}:
@@ -179,7 +193,7 @@ func (q *queue) pop() (segment, bool) {
 		q.segments, q.size = q.segments[:0], 0
 	} else {
 		q.segments = q.segments[1:]
-		q.size -= len(s.data)
+		q.size -= len(s.message())
 	}
 	if q.waiting > 0 {
 		q.waiting = 0

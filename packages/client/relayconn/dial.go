@@ -1,11 +1,11 @@
-// Package link is one peer's connection to a relay: it dials, logs in, pumps
-// frames both ways and comes back after a loss. It knows nothing of what the
-// records hold.
+// Package relayconn implements one peer's connection to a relay: it dials, logs in,
+// transfers frames in both directions and reconnects after a loss. It does not
+// interpret the contents of records.
 //
-// A Conn has two goroutines while Run runs: the caller of Run reads and calls
-// the Handler, and a writer, which Run starts and joins, sends what the queue
-// holds. Records that wait leave together in one message.
-package link
+// A Conn has two goroutines while Run runs: the caller of Run reads and calls the
+// Handler, and a writer, which Run starts and joins, sends the queue. Waiting
+// records are sent together in one message.
+package relayconn
 
 import (
 	"cmp"
@@ -25,30 +25,31 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Config says who connects where. All fields but Invite, Logger and HTTPClient are
-// needed.
+// Config holds the relay and the identity of a connection. All fields except
+// Invite, Logger and HTTPClient are required.
 type Config struct {
 	RelayURL   string         // http, https, ws or wss; a path is kept as a prefix
 	Keys       *ident.Private // a device key logs in as a host, a client key as an entry
 	Label      string         // shown to people on the other side
-	Invite     string         // a secret; for a relay that asks newcomers for one
+	Invite     string         // a secret; for a relay that requires an invite from new ids
 	Logger     *slog.Logger   // nil is silent
-	HTTPClient *http.Client   // nil honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+	HTTPClient *http.Client   // follows no redirect, whatever its CheckRedirect says; nil honors HTTPS_PROXY, HTTP_PROXY and NO_PROXY
 }
 
-// ErrUnreachable says that no relay answered: wrong address, down, or no network.
+// ErrUnreachable is returned if no relay answered: wrong address, down, or no
+// network.
 var ErrUnreachable = errors.New("the relay cannot be reached")
 
 // ParseURL checks a relay URL and returns the WebSocket URL to dial and the
 // authority that the login proof names.
 func ParseURL(text string) (dial *url.URL, authority string, err error) {
 	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "://") { // what the parser says of 127.0.0.1:7410 helps nobody
+	if !strings.Contains(text, "://") { // the parser's error for 127.0.0.1:7410 is not helpful
 		return nil, "", fmt.Errorf("%q is not a relay URL: it must begin with https:// or http://", text)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, as in https://relay.example", text)
+		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, such as https://relay.example", text)
 	}
 	defaultPort := "443"
 	switch u.Scheme {
@@ -60,15 +61,15 @@ func ParseURL(text string) (dial *url.URL, authority string, err error) {
 		return nil, "", fmt.Errorf("%q is not a relay URL: it must begin with https:// or http://", text)
 	}
 	if u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, as in https://relay.example", text)
+		return nil, "", fmt.Errorf("%q is not a relay URL: give only the address, such as https://relay.example", text)
 	}
 	authority = strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPort)
 	u.Path = strings.TrimSuffix(u.Path, "/") + wire.ConnectPath
 	return u, authority, nil
 }
 
-// Dial connects and logs in. The error wraps ErrUnreachable when nobody answered,
-// and is a *wire.Error when the relay refused.
+// Dial connects and logs in. The error wraps ErrUnreachable if no relay answered,
+// and is a *wire.Error if the relay refused.
 func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	target, authority, err := ParseURL(cfg.RelayURL)
 	if err != nil {
@@ -80,10 +81,10 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
 	defer cancel()
 	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient())
-	dialling, upgraded := through(httpClient)
+	dialing, upgraded := through(httpClient)
 	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		Subprotocols: []string{wire.Subprotocol},
-		HTTPClient:   dialling,
+		HTTPClient:   dialing,
 	})
 	if err != nil {
 		return nil, dialError(cfg.RelayURL, proxyFor(httpClient, target), response, err)
@@ -96,36 +97,40 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// BusyError says that a relay, or what stands before it, lets nobody in for a while.
+// BusyError is returned if a relay, or a proxy in front of it, accepts no
+// connections for a while.
 type BusyError struct {
-	RetryAfter time.Duration // 0 when it did not say
+	RetryAfter time.Duration // 0 if not given
 	text       string
 }
 
 func (e *BusyError) Error() string { return e.text }
 
-// Is makes it ErrUnreachable.
+// Is makes the error match ErrUnreachable.
 func (e *BusyError) Is(target error) bool { return target == ErrUnreachable }
 
-// dialError is what is said of a dial that failed, through a proxy or none.
+// dialError returns the error for a failed dial, through a proxy or without one.
 func dialError(relayURL string, via *proxy, response *http.Response, err error) error {
 	if trouble := via.trouble(response, err); trouble != nil {
 		return fmt.Errorf("%w: %w", ErrUnreachable, trouble)
 	}
 	switch {
+	case response != nil && response.StatusCode >= 300 && response.StatusCode < 400:
+		return fmt.Errorf("%w: %s%s answered with a redirect to %.200q. Redirects of a relay are not followed: give the address of the relay itself",
+			ErrUnreachable, relayURL, via.words(), response.Header.Get("Location"))
 	case response == nil, response.StatusCode == http.StatusSwitchingProtocols:
 		return fmt.Errorf("%w at %s%s: is it running, and is the URL right? (%w)", ErrUnreachable, relayURL, via.words(), err)
 	case response.StatusCode == http.StatusServiceUnavailable, response.StatusCode == http.StatusTooManyRequests:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 is no word on it
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if not given
 		return &BusyError{
 			RetryAfter: min(max(0, time.Duration(seconds)*time.Second), retryMost),
-			text:       fmt.Sprintf("the relay at %s%s lets nobody in now (%s); try again later", relayURL, via.words(), response.Status),
+			text:       fmt.Sprintf("the relay at %s%s is not accepting connections now (%s); try again later", relayURL, via.words(), response.Status),
 		}
 	}
 	return fmt.Errorf("%w: %s%s answered %s and not as a relay; check the URL", ErrUnreachable, relayURL, via.words(), response.Status)
 }
 
-// login runs the four steps of the doc comment of package wire.
+// login runs the four steps of the login in the doc comment of package wire.
 func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 	c.ws.SetReadLimit(wire.MaxControl)
 	frame, err := c.readLogin(ctx)
@@ -137,9 +142,9 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 		return unexpected(frame)
 	}
 	if hello.Limits.MaxRecordPayload < wire.MaxRecordPayload || hello.Limits.MaxMessage < wire.MaxRecord {
-		return wire.Errorf(wire.KindLimit, "the relay accepts smaller records than this program seals: it must be a relay of another version")
+		return wire.Errorf(wire.KindLimit, "the relay accepts only records that are smaller than this program's: their versions are not compatible")
 	}
-	c.queue.maxMessage = min(hello.Limits.MaxMessage, wire.MaxMessage)
+	c.queue.maxMessage = min(hello.Limits.MaxMessage, maxSpare)
 	own := wire.Hello{Authority: authority, Label: cfg.Label, Invite: cfg.Invite}
 	own.Sign(cfg.Keys, hello.Nonce)
 	var answer wire.Frame = wire.EntryHello{Hello: own}
@@ -157,7 +162,7 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 		return unexpected(frame)
 	}
 	if welcome.ID != own.ID {
-		return wire.Errorf(wire.KindBadFrame, "the relay took this side for somebody else: it does not keep to the protocol")
+		return wire.Errorf(wire.KindBadFrame, "the relay confirmed a different identity: it violates the protocol")
 	}
 	c.welcome = welcome
 	c.ws.SetReadLimit(wire.MaxMessage + 1)
@@ -167,7 +172,7 @@ func (c *Conn) login(ctx context.Context, cfg Config, authority string) error {
 func (c *Conn) readLogin(ctx context.Context) (wire.Frame, error) {
 	kind, data, err := c.ws.Read(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w: it broke the login off (%w)", ErrUnreachable, err)
+		return nil, fmt.Errorf("%w: it ended the login early (%w)", ErrUnreachable, err)
 	}
 	if kind != websocket.MessageText {
 		return nil, wire.Errorf(wire.KindBadFrame, "the relay sent data before welcome")

@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestParseURL(t *testing.T) {
-	good := map[string][2]string{ // URL -> what is dialled, authority
+	good := map[string][2]string{ // URL -> what is dialed, authority
 		"https://relay.example":         {"wss://relay.example/v1/connect", "relay.example"},
 		"https://Relay.Example:443/":    {"wss://Relay.Example:443/v1/connect", "relay.example"},
 		"wss://relay.example:8443":      {"wss://relay.example:8443/v1/connect", "relay.example:8443"},
@@ -57,7 +57,7 @@ func TestQueueJoinsRecordsAndKeepsOrder(t *testing.T) {
 			continue
 		}
 		joined := ""
-		for data := s.data; len(data) > 0; {
+		for data := s.message(); len(data) > 0; {
 			record, rest, err := wire.NextRecord(data)
 			put(err)
 			joined += string(record.Payload)
@@ -82,10 +82,10 @@ func TestQueueSplitsMessagesAtTheLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.data) > wire.MaxMessage {
-			t.Fatalf("a message of %d bytes", len(s.data))
+		if len(s.message()) > wire.MaxMessage {
+			t.Fatalf("a message of %d bytes", len(s.message()))
 		}
-		total += len(s.data)
+		total += len(s.message())
 	}
 }
 
@@ -130,10 +130,11 @@ func TestPauses(t *testing.T) {
 		connected   bool
 		least, most time.Duration
 	}{
-		"nobody there":       {errors.New("refused"), time.Second, false, 500 * time.Millisecond, time.Second},
+		"no server":          {errors.New("refused"), time.Second, false, 500 * time.Millisecond, time.Second},
 		"a loss":             {errors.New("lost"), time.Second, true, 500 * time.Millisecond, time.Second + lossSpread},
 		"replaced by a twin": {bye(wire.ReasonReplaced, 0), time.Second, true, backoffReplaced, 2 * backoffReplaced},
 		"the relay's figure": {bye(wire.ReasonShutdown, 1500), time.Second, true, 1500 * time.Millisecond, 1500 * time.Millisecond},
+		"a tiny figure":      {bye(wire.ReasonShutdown, 1), time.Second, true, 500 * time.Millisecond, time.Second},
 		"an absurd figure":   {bye(wire.ReasonShutdown, 1<<50), time.Second, true, 10 * time.Minute, 10 * time.Minute},
 		"a refusal":          {wire.Errorf(wire.KindBadProof, "no"), time.Second, false, backoffMost / 2, backoffMost},
 	}

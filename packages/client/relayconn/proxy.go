@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -13,11 +13,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// dialTimeout is for the TCP connection to the relay or to the proxy.
+// dialTimeout limits the TCP connection to the relay or to the proxy.
 const dialTimeout = 10 * time.Second
 
-// newHTTPClient dials relays: through the proxy that HTTPS_PROXY, HTTP_PROXY and
-// NO_PROXY name, and in HTTP/1.1, which a WebSocket begins as.
+// newHTTPClient returns the client that dials relays: through the proxy set by
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and with HTTP/1.1, which the WebSocket
+// handshake needs.
 func newHTTPClient() *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -28,12 +29,17 @@ func newHTTPClient() *http.Client {
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    wire.LoginTimeout,
 		Protocols:              protocols,
-		DisableKeepAlives:      true, // a connection that did not become a WebSocket is of no use
+		DisableKeepAlives:      true, // a connection that did not become a WebSocket is not reused
 	}}
 }
 
-// proxyError is a failure on the way through a proxy. It names the proxy without
-// the password that its URL may hold.
+// NoRedirects is the CheckRedirect of every client that contacts a relay. A
+// redirect would let the relay choose any address in this machine's network for the
+// request.
+func NoRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// proxyError is a failure at a proxy. It names the proxy without the password that
+// its URL may contain.
 type proxyError struct {
 	text  string
 	cause error
@@ -44,7 +50,7 @@ func (e *proxyError) Unwrap() error { return e.cause }
 
 const exampleProxy = "as in http://user:password@proxy.example:3128"
 
-// checkTunnel says why a proxy opens no way to the relay.
+// checkTunnel returns why a proxy does not connect to the relay.
 func checkTunnel(_ context.Context, at *url.URL, req *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
@@ -52,7 +58,7 @@ func checkTunnel(_ context.Context, at *url.URL, req *http.Request, resp *http.R
 	return (&proxy{url: at, relay: req.Host}).refused(resp)
 }
 
-// proxy is what stands between this program and a relay.
+// proxy is the proxy between this program and a relay.
 type proxy struct {
 	url   *url.URL
 	relay string // host:port
@@ -71,10 +77,10 @@ func proxyFor(client *http.Client, target *url.URL) *proxy {
 	return &proxy{url: at, relay: target.Host}
 }
 
-// name is without user and password.
+// name is the proxy's URL without user and password.
 func (p *proxy) name() string { return p.url.Scheme + "://" + p.url.Host }
 
-// words are for a sentence that names a relay.
+// words returns a phrase for a sentence that names a relay.
 func (p *proxy) words() string {
 	if p == nil {
 		return ""
@@ -82,7 +88,8 @@ func (p *proxy) words() string {
 	return " (through the proxy " + p.name() + ")"
 }
 
-// trouble says whether a failed dial failed at the proxy; nil means at the relay.
+// trouble returns the error of a dial that failed at the proxy; nil means it failed
+// at the relay.
 func (p *proxy) trouble(response *http.Response, err error) error {
 	if p == nil {
 		return nil
@@ -92,27 +99,27 @@ func (p *proxy) trouble(response *http.Response, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case response != nil && response.StatusCode == http.StatusProxyAuthRequired: // of plain HTTP
+	case response != nil && response.StatusCode == http.StatusProxyAuthRequired: // for plain HTTP
 		return p.refused(response)
 	case errors.As(err, &dial) && (dial.Op == "proxyconnect" || dial.Op == "socks connect"):
-		return &proxyError{text: fmt.Sprintf("the proxy %s does not answer as one: is HTTPS_PROXY right? (%v)", p.name(), dial.Err), cause: err}
+		return &proxyError{text: fmt.Sprintf("the server at %s does not behave like a proxy: is HTTPS_PROXY correct? (%v)", p.name(), dial.Err), cause: err}
 	}
 	return nil
 }
 
 func (p *proxy) refused(response *http.Response) *proxyError {
-	text := fmt.Sprintf("does not let this program reach %s (it answered %q): ask who runs it, or name the relay in NO_PROXY", p.relay, response.Status)
+	text := fmt.Sprintf("does not let this program reach %s (it answered %q): ask its operator, or list the relay in NO_PROXY", p.relay, response.Status)
 	switch {
 	case response.StatusCode != http.StatusProxyAuthRequired:
 	case p.url.User == nil:
-		text = "wants a user and a password: put them into HTTPS_PROXY, " + exampleProxy
+		text = "requires a user and password: put them into HTTPS_PROXY, " + exampleProxy
 	default:
-		text = "does not take the user and password in HTTPS_PROXY: correct them there, " + exampleProxy
+		text = "rejected the user and password in HTTPS_PROXY: correct them there, " + exampleProxy
 	}
 	return &proxyError{text: "the proxy " + p.name() + " " + text}
 }
 
-// httpURL is what a transport sees of a WebSocket URL.
+// httpURL returns the form of a WebSocket URL that an HTTP transport expects.
 func httpURL(target *url.URL) *url.URL {
 	out := *target
 	out.Scheme = "https"

@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -36,43 +37,26 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestStreamWritesWhatWasHeldAtOnce(t *testing.T) {
+// TestAMessageLeavesWithOneWrite: a message is one frame, and what the library writes
+// passes unchanged.
+func TestAMessageLeavesWithOneWrite(t *testing.T) {
 	to := &writes{}
 	s := newStream(to)
-	var want []byte
-	write := func(sizes ...int) {
-		t.Helper()
-		for _, n := range sizes {
-			p := bytes.Repeat([]byte{byte(len(want))}, n)
-			want = append(want, p...)
-			if got, err := s.Write(p); got != n || err != nil {
-				t.Fatal(got, err)
-			}
-		}
+	if n, err := s.Write([]byte("pong")); n != 4 || err != nil {
+		t.Fatal(n, err)
 	}
-	write(10, 20)
-	s.hold()
-	write(4096, 4096, 100)
-	if len(to.sizes) != 2 {
-		t.Errorf("held, it wrote %v", to.sizes)
-	}
-	if err := s.release(); err != nil {
+	payload := bytes.Repeat([]byte("payload "), 20_000)
+	if err := s.writeMessage(opBinary, append(make([]byte, frameRoom), payload...)); err != nil {
 		t.Fatal(err)
 	}
-	write(7)
-	s.hold()
-	write(streamWrite-1, 2, streamWrite+5, 3)
-	if err := s.release(); err != nil {
-		t.Fatal(err)
+	if sizes := []int{4, len(payload) + frameRoom}; !slices.Equal(to.sizes, sizes) {
+		t.Errorf("writes of %v bytes, want %v", to.sizes, sizes)
 	}
-	sizes := []int{10, 20, 8292, 7, streamWrite - 1, 2, streamWrite + 5, 3}
-	if !slices.Equal(to.sizes, sizes) || !bytes.Equal(to.all, want) {
-		t.Errorf("writes of %v bytes, want %v; all came: %v", to.sizes, sizes, bytes.Equal(to.all, want))
+	if opcode, _, got := readFrame(t, to.all[4:]); opcode != opBinary || !bytes.Equal(got, payload) {
+		t.Error("the message is another one")
 	}
-	s.hold()
-	write(5)
 	to.err = io.ErrClosedPipe
-	if err := s.release(); !errors.Is(err, io.ErrClosedPipe) {
+	if err := s.writeMessage(opText, make([]byte, frameRoom)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("a write that failed: %v", err)
 	}
 }
@@ -196,14 +180,48 @@ func TestRecordsOfOneChannelAreHandedOverTogether(t *testing.T) {
 	put(1, maxTogether+2)
 	put(3, 2)
 	h := &collect{}
-	if err := new(Conn).takeRecords(message, h); err != nil {
-		t.Fatal(err)
+	if rest, err := new(Conn).takeRecords(message, h); err != nil || len(rest) > 0 {
+		t.Fatalf("%d bytes are left, %v", len(rest), err)
 	}
 	if !bytes.Equal(h.got, want) || h.batches != 5 {
 		t.Errorf("%d bytes in %d pieces, want %d in 5", len(h.got), h.batches, len(want))
 	}
-	if err := new(Conn).takeRecords(message[:len(message)-1], &collect{}); err == nil {
-		t.Error("a message that is cut was taken")
+}
+
+// one byte a read, as a slow network delivers
+func TestRecordsAreHandedOverAsTheyArrive(t *testing.T) {
+	var message, want []byte
+	for n := range 40 {
+		payload := bytes.Repeat([]byte{byte(n)}, 1+n*n)
+		message = wire.AppendRecord(message, uint32(n%3+1), payload)
+		want = append(append(want, byte(n%3+1)), payload...)
+	}
+	c, h := new(Conn), &collect{}
+	if err := c.readRecords(iotest.OneByteReader(bytes.NewReader(message)), h); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(h.got, want) {
+		t.Errorf("%d bytes came, want %d", len(h.got), len(want))
+	}
+	for cut := 1; cut <= wire.RecordHeaderLen+1; cut++ {
+		err := c.readRecords(bytes.NewReader(message[:len(message)-cut]), &collect{})
+		if !errors.Is(err, wire.ErrCutRecord) {
+			t.Errorf("a message that lacks %d bytes: %v", cut, err)
+		}
+	}
+}
+
+func TestReadingNeedsNoRoomForAWholeMessage(t *testing.T) {
+	var message []byte
+	for len(message)+wire.MaxRecord <= wire.MaxMessage {
+		message = wire.AppendRecord(message, 1, make([]byte, wire.MaxRecordPayload))
+	}
+	c := new(Conn)
+	if err := c.readRecords(bytes.NewReader(message), &collect{}); err != nil {
+		t.Fatal(err)
+	}
+	if cap(c.buffer) >= len(message) {
+		t.Errorf("a buffer of %d bytes for a message of %d", cap(c.buffer), len(message))
 	}
 }
 
@@ -230,8 +248,8 @@ func TestQueueTakesARecordWhereItIsMade(t *testing.T) {
 	}
 	s, err := q.take()
 	want := wire.AppendRecord(wire.AppendRecord(nil, 7, []byte("ab")), 8, []byte("c"))
-	if err != nil || !bytes.Equal(s.data, want) || q.size != 0 || len(q.segments) != 0 {
-		t.Errorf("%x, %v, want %x; %d bytes and %d messages are left", s.data, err, want, q.size, len(q.segments))
+	if err != nil || !bytes.Equal(s.message(), want) || q.size != 0 || len(q.segments) != 0 {
+		t.Errorf("%x, %v, want %x; %d bytes and %d messages are left", s.message(), err, want, q.size, len(q.segments))
 	}
 }
 

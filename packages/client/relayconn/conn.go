@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -17,30 +17,29 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Handler takes what arrives. Its methods are called from one goroutine, the
-// one in Run; they do not block.
+// Handler handles incoming frames and records. Its methods are called from one
+// goroutine, the one in Run, and must not block.
 type Handler interface {
-	// Control takes a frame: a pointer to one of wire's frame types.
+	// Control handles a frame: a pointer to one of wire's frame types.
 	Control(frame wire.Frame)
-	// Records takes the payloads of records that came one behind the other on one
-	// channel, at least one. They are valid until Records returns.
+	// Records handles the payloads of one or more consecutive records of one
+	// channel. They are valid until Records returns.
 	Records(channel uint32, payloads [][]byte)
 }
 
-// GoodbyeError says that the relay ended the connection and why.
+// GoodbyeError is returned if the relay ended the connection, with its reason.
 type GoodbyeError struct{ wire.Goodbye }
 
 func (e *GoodbyeError) Error() string {
 	if e.Reason == wire.ReasonReplaced {
-		return "another connection with this identity took over"
+		return "another connection with this identity replaced this one"
 	}
 	return "the relay ended the connection: " + string(e.Reason)
 }
 
 const (
-	firstBuffer  = 4 << 10          // bytes that a reader begins with
-	maxBuffer    = 128 << 10        // bytes that it keeps after a larger message
-	maxTogether  = 256              // records that are handed over at once
+	readBuffer   = 4 << 10          // initial size in bytes of the reader's buffer
+	maxTogether  = 256              // records passed to the handler at once
 	pingEvery    = 25 * time.Second // plus up to a third as jitter
 	pingTimeout  = 20 * time.Second
 	writeTimeout = 30 * time.Second
@@ -57,8 +56,8 @@ type Conn struct {
 	queue   *queue
 
 	// Owned by the reader.
-	message  []byte   // where messages are read into
-	payloads [][]byte // of the records in it that are handed over together
+	buffer   []byte   // bytes of the current message that were read and not yet handed over
+	payloads [][]byte // of consecutive records in it
 }
 
 func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
@@ -68,10 +67,10 @@ func newConn(ws *websocket.Conn, below *stream, log *slog.Logger) *Conn {
 	return &Conn{ws: ws, stream: below, log: log, queue: newQueue()}
 }
 
-// Welcome is what the relay said at login.
+// Welcome returns the relay's welcome frame.
 func (c *Conn) Welcome() *wire.Welcome { return c.welcome }
 
-// Send queues a control frame. It fails when the connection has ended.
+// Send queues a control frame. It fails if the connection has ended.
 func (c *Conn) Send(ctx context.Context, frame wire.Frame) error {
 	data, err := wire.EncodeControl(frame)
 	if err != nil {
@@ -80,30 +79,31 @@ func (c *Conn) Send(ctx context.Context, frame wire.Frame) error {
 	return c.queue.putText(ctx, data)
 }
 
-// SendRecords queues records of one channel in order, all or none of them. It
-// waits while the queue is full.
+// SendRecords queues records of one channel in order, all or none of them. It waits
+// while the queue is full.
 func (c *Conn) SendRecords(ctx context.Context, channel uint32, payloads ...[]byte) error {
 	return c.queue.putRecords(ctx, channel, payloads)
 }
 
-// AppendRecord queues one record whose payload of n bytes write appends to a buffer,
-// as append does. write runs once, when there is room and just before the record is
-// queued, or not at all: one runs at a time, in the order in which the records leave.
-// It must not call the Conn. What it returns is returned, and nothing is queued then.
+// AppendRecord queues one record whose payload of n bytes write appends to a
+// buffer, as append does. write runs at most once, when there is room and just
+// before the record is queued; calls of write are serialized in the order in which
+// the records are sent. It must not call the Conn. If it fails, its error is
+// returned and nothing is queued.
 func (c *Conn) AppendRecord(ctx context.Context, channel uint32, n int, write func([]byte) ([]byte, error)) error {
 	return c.queue.appendRecord(ctx, channel, n, write)
 }
 
-// Run reads until the connection or ctx ends, and returns why: a *GoodbyeError
-// when the relay said so. The connection is closed when it returns.
+// Run reads until the connection or ctx ends, and returns the reason: a
+// *GoodbyeError if the relay sent one. The connection is closed when Run returns.
 func (c *Conn) Run(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
 	helpers.Go(func() { cancel(c.writeLoop()) })
 	helpers.Go(func() { cancel(c.pingLoop(ctx)) })
-	helpers.Go(func() { // one watches ctx for all reads and writes: each of them would pay for it
+	helpers.Go(func() { // one goroutine watches ctx, which is cheaper than doing so in each read and write
 		<-ctx.Done()
-		_ = c.ws.CloseNow() // they fail now
+		_ = c.ws.CloseNow() // makes reads and writes fail
 	})
 
 	err := c.readLoop(h)
@@ -116,8 +116,8 @@ func (c *Conn) Run(ctx context.Context, h Handler) error {
 	return err
 }
 
-// Close ends the connection: what is queued is sent first, if the network takes it
-// within a second. Only for a Conn whose Run does not run any more or never did.
+// Close closes the connection: queued messages are sent first, for at most a
+// second. It must only be called if Run has returned or was never called.
 func (c *Conn) Close() {
 	c.queue.close()
 	_ = c.ws.CloseNow()
@@ -125,14 +125,14 @@ func (c *Conn) Close() {
 
 func (c *Conn) readLoop(h Handler) error {
 	for {
-		kind, data, err := c.readMessage()
+		kind, r, err := c.ws.Reader(context.Background()) // Run closes the connection when its context ends
 		if err != nil {
-			return fmt.Errorf("the connection to the relay was lost: %w", err)
+			return lost(err)
 		}
 		if kind == websocket.MessageBinary {
-			err = c.takeRecords(data, h)
+			err = c.readRecords(r, h)
 		} else {
-			err = c.takeControl(data, h)
+			err = c.readControl(r, h)
 		}
 		if err != nil {
 			return err
@@ -140,38 +140,70 @@ func (c *Conn) readLoop(h Handler) error {
 	}
 }
 
-// readMessage returns the next message, which is good until the next call.
-func (c *Conn) readMessage() (websocket.MessageType, []byte, error) {
-	kind, r, err := c.ws.Reader(context.Background()) // Run closes the connection when its context ends
-	if err != nil {
-		return 0, nil, err
-	}
-	if cap(c.message) < firstBuffer || cap(c.message) > maxBuffer {
-		c.message = make([]byte, 0, firstBuffer)
-	}
-	c.message = c.message[:0]
+func lost(err error) error { return fmt.Errorf("the connection to the relay was lost: %w", err) }
+
+// readRecords passes on the records of a message while it arrives. It needs a
+// buffer for the largest record, not for the largest message.
+func (c *Conn) readRecords(r io.Reader, h Handler) error {
+	c.buffer = c.buffer[:0]
 	for {
-		if len(c.message) == cap(c.message) {
-			c.message = slices.Grow(c.message, len(c.message))
-		}
-		n, err := r.Read(c.message[len(c.message):cap(c.message)])
-		c.message = c.message[:len(c.message)+n]
-		if errors.Is(err, io.EOF) {
-			return kind, c.message, nil
-		}
+		ended, err := c.fill(r)
 		if err != nil {
-			return 0, nil, err
+			return err
+		}
+		rest, err := c.takeRecords(c.buffer, h)
+		if err != nil {
+			return err
+		}
+		if ended && len(rest) > 0 {
+			return fmt.Errorf("reading from the relay: %w", wire.ErrCutRecord)
+		}
+		if ended {
+			return nil
+		}
+		c.buffer = append(c.buffer[:0], rest...)
+	}
+}
+
+// readControl reads a whole message and handles the frame in it.
+func (c *Conn) readControl(r io.Reader, h Handler) error {
+	c.buffer = c.buffer[:0]
+	for {
+		ended, err := c.fill(r)
+		if err != nil {
+			return err
+		}
+		if ended {
+			return c.takeControl(c.buffer, h)
 		}
 	}
 }
 
-// takeRecords hands over the records of a message, those of one channel together.
-func (c *Conn) takeRecords(data []byte, h Handler) error {
+// fill reads once from a message into the free part of the buffer, which it doubles
+// if there is none, and reports whether the message has ended.
+func (c *Conn) fill(r io.Reader) (ended bool, err error) {
+	if len(c.buffer) == cap(c.buffer) {
+		c.buffer = slices.Grow(c.buffer, max(readBuffer, len(c.buffer)))
+	}
+	n, err := r.Read(c.buffer[len(c.buffer):cap(c.buffer)])
+	c.buffer = c.buffer[:len(c.buffer)+n]
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, lost(err)
+	}
+	return err != nil, nil
+}
+
+// takeRecords passes on the complete records in data, grouped by channel, and
+// returns the beginning of an incomplete record.
+func (c *Conn) takeRecords(data []byte, h Handler) (rest []byte, err error) {
 	var channel uint32
 	for len(data) > 0 {
 		record, rest, err := wire.NextRecord(data)
+		if errors.Is(err, wire.ErrCutRecord) {
+			break
+		}
 		if err != nil {
-			return fmt.Errorf("reading from the relay: %w", err)
+			return nil, fmt.Errorf("reading from the relay: %w", err)
 		}
 		if record.Channel != channel || len(c.payloads) == maxTogether {
 			c.handOver(channel, h)
@@ -181,7 +213,7 @@ func (c *Conn) takeRecords(data []byte, h Handler) error {
 		data = rest
 	}
 	c.handOver(channel, h)
-	return nil
+	return data, nil
 }
 
 func (c *Conn) handOver(channel uint32, h Handler) {
@@ -207,12 +239,12 @@ func (c *Conn) takeControl(data []byte, h Handler) error {
 	return nil
 }
 
-// writeLoop ends with the queue.
+// writeLoop writes queued messages until the queue is closed.
 func (c *Conn) writeLoop() error {
 	var late atomic.Bool
 	watchdog := time.AfterFunc(time.Hour, func() {
 		late.Store(true)
-		_ = c.ws.CloseNow() // the write fails now
+		_ = c.ws.CloseNow() // makes the write fail
 	})
 	defer watchdog.Stop()
 	for {
@@ -224,7 +256,7 @@ func (c *Conn) writeLoop() error {
 		watchdog.Reset(writeTimeout)
 		if err := c.writeMessage(segment); err != nil {
 			if late.Load() {
-				err = fmt.Errorf("it took nothing for %s", writeTimeout)
+				err = fmt.Errorf("no data could be sent for %s", writeTimeout)
 			}
 			return fmt.Errorf("the connection to the relay was lost: %w", err)
 		}
@@ -232,18 +264,15 @@ func (c *Conn) writeLoop() error {
 	}
 }
 
-// writeMessage returns when the network has taken the message.
+// writeMessage returns when the message has been written to the network.
 func (c *Conn) writeMessage(m segment) error {
-	kind := websocket.MessageBinary
 	if m.text {
-		kind = websocket.MessageText
+		return c.stream.writeMessage(opText, m.data)
 	}
-	c.stream.hold()
-	err := c.ws.Write(context.Background(), kind, m.data)
-	return errors.Join(err, c.stream.release())
+	return c.stream.writeMessage(opBinary, m.data)
 }
 
-// pingLoop finds a half-open connection from this side.
+// pingLoop detects a half-open connection from this side.
 func (c *Conn) pingLoop(ctx context.Context) error {
 	timer := time.NewTimer(pingInterval())
 	defer timer.Stop()
@@ -257,7 +286,7 @@ func (c *Conn) pingLoop(ctx context.Context) error {
 		err := c.ws.Ping(pingCtx)
 		cancel()
 		if err != nil {
-			return fmt.Errorf("the relay does not answer any more: %w", err)
+			return fmt.Errorf("the relay no longer answers: %w", err)
 		}
 		timer.Reset(pingInterval())
 	}

@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -9,28 +9,28 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// State is how a kept link stands.
+// State is the state of a connection that Keep maintains.
 type State struct {
 	Connected bool
-	Err       error         // why it is not connected; nil while the first try runs
-	RetryIn   time.Duration // how long until the next try
+	Err       error         // why it is not connected; nil during the first attempt
+	RetryIn   time.Duration // time until the next attempt
 }
 
 const (
 	backoffFirst    = 300 * time.Millisecond
 	backoffMost     = 30 * time.Second
-	backoffReplaced = 60 * time.Second // a twin is connected: do not flap
-	retryMost       = 10 * time.Minute // of what a relay may ask for
-	steadyAfter     = 20 * time.Second // a connection that lived so long resets the back-off
-	// lossSpread is added, in part, to the first wait after a connection was lost:
-	// all peers of a relay that dies lose it at one moment and must not come back
-	// at one.
+	backoffReplaced = 60 * time.Second // another process with this identity is connected: do not take turns
+	retryMost       = 10 * time.Minute // the longest wait that a relay may request
+	steadyAfter     = 20 * time.Second // a connection that lasted this long resets the backoff
+	// A random part of lossSpread is added to the first wait after a connection was
+	// lost: all peers of a relay that crashes lose it at the same moment and must not
+	// all reconnect at once.
 	lossSpread = 2 * time.Second
 )
 
-// Keep dials, runs serve on the connection, and dials again after every loss
-// until ctx ends, with growing, jittered waits. serve calls Run. report is told
-// of every change, from the calling goroutine.
+// Keep dials, runs serve on the connection, and dials again after every loss until
+// ctx ends, with increasing, jittered waits. serve must call Run. report is called
+// on every change, from the calling goroutine.
 func Keep(ctx context.Context, cfg Config, report func(State), serve func(context.Context, *Conn) error) error {
 	wait := backoffFirst
 	for {
@@ -61,9 +61,9 @@ func once(ctx context.Context, cfg Config, report func(State), serve func(contex
 	return true, serve(ctx, conn)
 }
 
-// RetryAfter is how long the relay said to wait before the next dial; 0 when err
-// holds no word on it. All who were refused in one moment hear the same figure, so
-// chance adds up to as much again; a goodbye's figure is for one peer alone.
+// RetryAfter returns how long the relay asked to wait before the next dial; 0 if
+// err does not say. All peers refused at one moment get the same figure, so up to
+// the same time again is added at random; a goodbye's figure is for one peer alone.
 func RetryAfter(err error) time.Duration {
 	var bye *GoodbyeError
 	if errors.As(err, &bye) && bye.RetryAfter > 0 {
@@ -76,22 +76,22 @@ func RetryAfter(err error) time.Duration {
 	return 0
 }
 
-// pauseAfter is the wait before the next try: the relay's own figure where it
-// gave one, else half of wait plus a random half, and more where a connection was
-// lost.
+// pauseAfter returns the wait before the next attempt: half of wait plus a random
+// half, and more if a connection was lost. A longer wait requested by the relay
+// takes precedence: a relay can slow its peers down but not hurry them.
 func pauseAfter(err error, wait time.Duration, connected bool) time.Duration {
 	var bye *GoodbyeError
 	if errors.As(err, &bye) && bye.Reason == wire.ReasonReplaced {
 		return backoffReplaced + rand.N(backoffReplaced)
 	}
-	if told := RetryAfter(err); told > 0 {
-		return told
-	}
 	var refused *wire.Error
 	if errors.As(err, &refused) && refused.Kind != wire.KindShuttingDown && refused.Kind != wire.KindUnavailable {
-		wait = backoffMost // asking again soon will not change a refusal
+		wait = backoffMost // retrying soon does not change a refusal
 	}
 	pause := wait/2 + rand.N(wait/2+1)
+	if told := RetryAfter(err); told > 0 {
+		return max(told, pause)
+	}
 	if connected {
 		pause += rand.N(lossSpread)
 	}

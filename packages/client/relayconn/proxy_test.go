@@ -1,4 +1,4 @@
-package link
+package relayconn
 
 import (
 	"context"
@@ -205,11 +205,11 @@ func TestSaysWhatAProxyRefuses(t *testing.T) {
 	p := startProxy(t)
 	name := p.url("")
 	for want, tc := range map[string]struct{ url, proxy string }{
-		"the proxy " + name + " wants a user and a password: put them into HTTPS_PROXY":                                                 {"https://example.com:" + port, p.url("")},
-		"the proxy " + name + " does not take the user and password in HTTPS_PROXY":                                                     {"https://example.com:" + port, p.url("me:swordfish@")},
-		"the proxy " + name + ` does not let this program reach forbidden.example:443 (it answered "403 Forbidden"): ask who runs it`:   {"https://forbidden.example", p.url("me:hunter2@")},
-		"the proxy " + name + ` does not let this program reach example.com:1 (it answered "502 Bad Gateway"): ask who runs it`:         {"https://example.com:1", p.url("me:hunter2@")},
-		"the proxy http://127.0.0.1:1 does not answer as one: is HTTPS_PROXY right?":                                                    {"https://example.com", "http://me:hunter2@127.0.0.1:1"},
+		"the proxy " + name + " requires a user and password: put them into HTTPS_PROXY":                                                {"https://example.com:" + port, p.url("")},
+		"the proxy " + name + " rejected the user and password in HTTPS_PROXY":                                                          {"https://example.com:" + port, p.url("me:swordfish@")},
+		"the proxy " + name + ` does not let this program reach forbidden.example:443 (it answered "403 Forbidden"): ask its operator`:  {"https://forbidden.example", p.url("me:hunter2@")},
+		"the proxy " + name + ` does not let this program reach example.com:1 (it answered "502 Bad Gateway"): ask its operator`:        {"https://example.com:1", p.url("me:hunter2@")},
+		"the server at http://127.0.0.1:1 does not behave like a proxy: is HTTPS_PROXY correct?":                                        {"https://example.com", "http://me:hunter2@127.0.0.1:1"},
 		"https://other.test:" + port + " (through the proxy " + name + "): is it running, and is the URL right? (failed to WebSocket d": {"https://other.test:" + port, p.url("me:hunter2@")},
 	} {
 		got := dialElsewhere(t, tc.url, "SSL_CERT_FILE="+roots, "HTTPS_PROXY="+tc.proxy)
@@ -225,7 +225,7 @@ func TestSaysWhatAProxyRefuses(t *testing.T) {
 func TestProxyOfPlainHTTPThatWantsAPassword(t *testing.T) {
 	p := startProxy(t)
 	got := dialElsewhere(t, "http://relay.example", "HTTP_PROXY="+p.url(""))
-	if !strings.Contains(got, "the proxy "+p.url("")+" wants a user and a password") {
+	if !strings.Contains(got, "the proxy "+p.url("")+" requires a user and password") {
 		t.Fatal(got)
 	}
 }

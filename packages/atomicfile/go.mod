@@ -1,3 +1,0 @@
-module github.com/scorel/scorel/packages/atomicfile
-
-go 1.26

@@ -1,3 +1,0 @@
-module github.com/scorel/scorel/packages/leakcheck
-
-go 1.26.0

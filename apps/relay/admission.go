@@ -6,34 +6,36 @@ import (
 	"maps"
 	"time"
 
+	"github.com/scorel/scorel/apps/relay/internal/conn"
+	"github.com/scorel/scorel/apps/relay/internal/directory"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// AdmissionMode says whom a relay lets in.
+// AdmissionMode says which peers a relay admits.
 type AdmissionMode string
 
 const (
 	AdmitAnybody  AdmissionMode = "open"       // the default
-	AdmitByInvite AdmissionMode = "invite"     // who is in the store, and newcomers with an invite
-	AdmitListed   AdmissionMode = "allow-list" // the ids that are listed, and nobody else
+	AdmitByInvite AdmissionMode = "invite"     // parties in the store, and new ones with an invite
+	AdmitListed   AdmissionMode = "allow-list" // only the listed ids
 )
 
-// Admission is whom a relay lets in, of those who prove who they are.
+// Admission says which peers with a proven identity a relay admits.
 type Admission struct {
 	Mode  AdmissionMode // "" is AdmitAnybody
 	Allow []ident.ID    // for AdmitListed
 }
 
-// admission is an Admission that can be asked. It is not changed after it is made.
+// admission is a checked Admission. It is never changed.
 type admission struct {
 	mode  AdmissionMode
 	allow map[ident.ID]bool
 }
 
-// Check tells what is wrong with an Admission, or nil.
+// Check returns an error if an Admission is invalid.
 func (a Admission) Check() error {
 	_, err := newAdmission(a)
 	return err
@@ -46,10 +48,10 @@ func newAdmission(a Admission) (*admission, error) {
 		out.mode = AdmitAnybody
 	case AdmitAnybody, AdmitByInvite, AdmitListed:
 	default:
-		return nil, fmt.Errorf("relay: admission %q is unknown: it is open, invite or allow-list", a.Mode)
+		return nil, fmt.Errorf("relay: unknown admission %q: use open, invite or allow-list", a.Mode)
 	}
 	if len(a.Allow) > 0 && out.mode != AdmitListed {
-		return nil, fmt.Errorf("relay: ids are listed, but the admission is %q: make it allow-list, or leave them out", out.mode)
+		return nil, fmt.Errorf("relay: ids are listed, but the admission is %q: set it to allow-list, or remove the ids", out.mode)
 	}
 	for _, id := range a.Allow {
 		out.allow[id] = true
@@ -57,11 +59,11 @@ func newAdmission(a Admission) (*admission, error) {
 	return out, nil
 }
 
-// lists tells whether the mode has an id on its list, if it has one.
+// lists reports whether the list of the mode, if it has one, contains an id.
 func (a *admission) lists(id ident.ID) bool { return a.mode != AdmitListed || a.allow[id] }
 
-// SetAdmission changes whom the relay lets in. Who is no longer on the list is shut
-// out at once; the other modes leave everybody in who is in.
+// SetAdmission changes which peers the relay admits. It disconnects peers that are
+// no longer listed; in the other modes all connected peers stay.
 func (r *Relay) SetAdmission(a Admission) error {
 	next, err := newAdmission(a)
 	if err != nil {
@@ -72,63 +74,60 @@ func (r *Relay) SetAdmission(a Admission) error {
 		return nil
 	}
 	r.log.Info("admission has changed", "mode", next.mode, "listed", len(next.allow))
-	return r.dir.do(func() {
-		for id, p := range r.dir.parties {
+	return r.loop.Do(func() {
+		r.dir.Each(func(id ident.ID, conns []*conn.Conn) {
 			if next.lists(id) {
-				continue
+				return
 			}
-			for _, c := range p.conns {
-				c.end(wire.ReasonLoginFailed, ws.StatusPolicy, asFrame(errNotListed(id)), &wire.Goodbye{Reason: wire.ReasonLoginFailed})
+			refused := errNotListed(id)
+			for _, c := range conns {
+				c.Goodbye(wire.ReasonLoginFailed, ws.StatusPolicy,
+					&wire.ErrorFrame{Kind: refused.Kind, Message: refused.Message}, &wire.Goodbye{Reason: wire.ReasonLoginFailed})
 			}
-		}
+		})
 	})
 }
 
 func errNotListed(id ident.ID) *wire.Error {
-	return wire.Errorf(wire.KindNotAdmitted, "this relay serves only those whom its operator has listed; ask the operator to add %s", id)
+	return wire.Errorf(wire.KindNotAdmitted, "this relay serves only listed ids; ask its operator to add %s", id)
 }
 
-func asFrame(err *wire.Error) *wire.ErrorFrame {
-	return &wire.ErrorFrame{Kind: err.Kind, Message: err.Message}
-}
-
-// checkAdmission tells why a peer that proved who it is may not come in, or nil. A
-// store that does not answer admits nobody.
-func (c *conn) checkAdmission(invite string) *wire.Error {
-	r := c.relay
+// checkAdmission returns an error if a peer that proved its identity is not admitted. A
+// store that does not answer admits no one.
+func (r *Relay) checkAdmission(c *conn.Conn, invite string) *wire.Error {
 	a := r.admission.Load()
-	if !a.lists(c.id) {
-		return errNotListed(c.id)
+	if !a.lists(c.ID()) {
+		return errNotListed(c.ID())
 	}
 	if a.mode != AdmitByInvite {
 		return nil
 	}
-	// A text that is no invite hashes to nothing that the store knows, and is asked
-	// for all the same: who is known needs none.
+	// The store is checked even if the text is not an invite: known parties need
+	// none.
 	hash, _ := store.HashInvite(invite)
-	ctx, cancel := r.storeContext()
+	ctx, cancel := r.store.Context()
 	defer cancel()
-	err := r.cfg.Store.Admit(ctx, asParty(c.self), hash, time.Now())
+	err := r.store.Admit(ctx, directory.AsParty(c.Self()), hash, time.Now())
 	var refused *store.InviteError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &refused):
 		if invite != "" {
-			r.guards.loginFailures.take(c.addr) // else invites could be tried without end
+			r.guards.LoginFailed(c.Addr()) // otherwise invites could be guessed without limit
 		}
 		return errInvite(invite, refused.State)
 	}
-	r.storeFailed("admit", err)
-	return wire.Errorf(wire.KindUnavailable, "the relay cannot check who may come in now; try again later")
+	r.store.Failed("admit", err)
+	return wire.Errorf(wire.KindUnavailable, "the relay cannot check admission now; try again later")
 }
 
 func errInvite(invite string, state store.InviteState) *wire.Error {
 	switch {
 	case invite == "":
-		return wire.Errorf(wire.KindInviteRequired, "this relay lets newcomers in by invite only; ask its operator for one and give it as the invite")
+		return wire.Errorf(wire.KindInviteRequired, "this relay admits new ids by invite only; ask its operator for an invite")
 	case state == store.InviteUnknown:
-		return wire.Errorf(wire.KindInviteRequired, "the invite is not known here; check for typing errors, or ask the relay's operator for one")
+		return wire.Errorf(wire.KindInviteRequired, "this relay does not know the invite; check it for typos, or ask the relay's operator for a new one")
 	}
-	return wire.Errorf(wire.KindInviteRequired, "the invite is %s; ask the relay's operator for another", state)
+	return wire.Errorf(wire.KindInviteRequired, "the invite is %s; ask the relay's operator for a new one", state)
 }

@@ -63,8 +63,8 @@ func TestInviteLetsNewcomersIn(t *testing.T) {
 		want   string // part of the refusal; "" for a welcome
 	}{
 		{"no invite", newcomer, "", "ask its operator"},
-		{"no invite by form", newcomer, "let me in", "not known here"},
-		{"unknown invite", newcomer, "0000-0000-0000-0000", "not known here"},
+		{"no invite by form", newcomer, "let me in", "does not know the invite"},
+		{"unknown invite", newcomer, "0000-0000-0000-0000", "does not know the invite"},
 		{"expired invite", newcomer, expired, "is expired"},
 		{"as people type it", newcomer, strings.ToLower(strings.ReplaceAll(once, "-", " ")), ""},
 		{"known without one", newcomer, "", ""},
@@ -154,8 +154,8 @@ func TestAdmissionFailsClosed(t *testing.T) {
 func TestBadAdmissionIsRefused(t *testing.T) {
 	id := relaytest.NewKeys(t, ident.KindDevice).ID()
 	for want, a := range map[string]relay.Admission{
-		"is unknown":   {Mode: "closed"},
-		"ids are list": {Allow: []ident.ID{id}},
+		"unknown admission": {Mode: "closed"},
+		"ids are list":      {Allow: []ident.ID{id}},
 	} {
 		_, err := relay.New(relay.Config{Store: relaytest.OpenStore(t, t.TempDir()+"/relay.db"), Admission: a})
 		if err == nil || !strings.Contains(err.Error(), want) {

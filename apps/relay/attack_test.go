@@ -209,7 +209,7 @@ func TestPingsAndPongsWithoutEndEndTheirSender(t *testing.T) {
 		_ = flooder.Net.SetReadDeadline(time.Now().Add(relaytest.Patience))
 		said, err := io.ReadAll(flooder.Net) // ends with the connection
 		if err != nil || !bytes.Contains(said, []byte("too many control frames")) {
-			t.Errorf("%s: %v, and it was told %q", name, err, said)
+			t.Errorf("%s: %v, and it received %q", name, err, said)
 		}
 	}
 	entry.SendRecord(onEntry, []byte("unharmed"))
@@ -239,7 +239,7 @@ func TestNothingIsLeftAfterManyPeersCameAndWent(t *testing.T) {
 			tab.Close()
 		}
 		if got := relaytest.Expect[wire.ChannelClosed](host); got.Channel != onHost || got.Reason != wire.ReasonPeerGone {
-			t.Fatalf("round %d: host was told %+v", i, got)
+			t.Fatalf("round %d: host received %+v", i, got)
 		}
 	}
 	host.Close()

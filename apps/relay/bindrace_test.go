@@ -43,8 +43,31 @@ func TestARevocationOvertakesItsPairing(t *testing.T) {
 	for _, p := range []*relaytest.Peer{host, entry} {
 		relaytest.Await[wire.BindingRevoked](p)
 		relaytest.Await[wire.PairComplete](p)
-		relaytest.Await[wire.BindingRevoked](p) // it is told last what holds
+		relaytest.Await[wire.BindingRevoked](p) // the last message has the current state
 	}
 	entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
 	entry.ExpectError(wire.KindUnauthorized)
+}
+
+// TestAPairingIsHeardOfAfterItsEnd: the news of two other nodes come in the wrong order, and
+// the store, which knows better, counts.
+func TestAPairingIsHeardOfAfterItsEnd(t *testing.T) {
+	s := relaytest.Start(t, nil)
+	host, entry := s.PairedPeers(t)
+	peer := func(of *relaytest.Peer) wire.Peer { // as the other side knows it
+		other := map[*relaytest.Peer]*relaytest.Peer{host: entry, entry: host}[of]
+		return s.Login(t, other.Keys, "again").Welcome.Peers[0]
+	}
+	device, client := peer(host), peer(entry)
+	host, entry = s.Login(t, host.Keys, "host"), s.Login(t, entry.Keys, "entry")
+	entry.Send(&wire.RevokeBinding{RequestID: "r", PeerID: host.ID})
+	relaytest.Await[wire.BindingRevoked](entry)
+	if err := s.Relay.ApplyBound(device, client); err != nil {
+		t.Fatal(err)
+	}
+	relaytest.Await[wire.BindingRevoked](entry)
+	entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
+	if f := entry.ExpectError(wire.KindUnauthorized); f.RequestID != "o" {
+		t.Errorf("the error is about %q", f.RequestID)
+	}
 }

@@ -54,7 +54,7 @@ func TestBatchOfManyChannels(t *testing.T) {
 	}
 }
 
-func TestManyTabsOfOneEntryAreToldApart(t *testing.T) {
+func TestManyTabsOfOneEntryAreDistinguished(t *testing.T) {
 	s := relaytest.Start(t, nil)
 	host, first := s.PairedPeers(t)
 	second := s.Login(t, first.Keys, "second tab")
@@ -70,7 +70,7 @@ func TestManyTabsOfOneEntryAreToldApart(t *testing.T) {
 
 	second.Close()
 	if got := relaytest.Expect[wire.ChannelClosed](host); got.Channel != hostSecond || got.Reason != wire.ReasonPeerGone {
-		t.Fatalf("host was told %+v", got)
+		t.Fatalf("host received %+v", got)
 	}
 	first.SendRecord(firstNum, []byte("still here"))
 	host.ExpectRecord(hostFirst, []byte("still here"))
@@ -89,7 +89,7 @@ func TestCloseChannel(t *testing.T) {
 			host, entry := s.PairedPeers(t)
 			onEntry, onHost := relaytest.Open(t, entry, host)
 			closeWithReason(t, host, onHost, tc.given, entry, onEntry, tc.told)
-			// A record that crosses the close is dropped, and nobody suffers.
+			// A record that crosses the close is dropped, and no connection is affected.
 			entry.SendRecord(onEntry, []byte("too late"))
 			entry.Send(&wire.CloseChannel{Channel: onEntry})
 			entry.Quiet()
@@ -108,7 +108,7 @@ func closeWithReason(t *testing.T, host *relaytest.Peer, onHost uint32, given wi
 	host.Send(&wire.CloseChannel{Channel: onHost, Reason: given})
 	entry.ExpectRecord(onEntry, []byte("last words"))
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != told {
-		t.Fatalf("entry was told %+v, want %s", got, told)
+		t.Fatalf("entry received %+v, want %s", got, told)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestRecordForAChannelThatNeverWas(t *testing.T) {
 		entry.SendRecord(99, []byte("x"))
 	}
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != 99 || got.Reason != wire.ReasonUnknownChannel {
-		t.Fatalf("told %+v", got)
+		t.Fatalf("received %+v", got)
 	}
 	entry.Quiet() // once, not three times
 	entry.SendRecord(onEntry, []byte("good"))

@@ -12,7 +12,7 @@ import (
 )
 
 // Nodes write their times into the store that they share. Times are for people:
-// what was revoked is found by the order of writing, whoever's clock is wrong.
+// what was revoked is found by the order of writing, whichever clock is wrong.
 func TestAWrongClockHidesNoRevocation(t *testing.T) {
 	for name, clocks := range map[string]struct{ others, revoker time.Duration }{
 		"others are ahead":      {others: time.Hour},
@@ -34,7 +34,7 @@ func TestAWrongClockHidesNoRevocation(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := relaytest.Await[wire.ChannelClosed](entry); got.Reason != wire.ReasonRevoked {
-					t.Errorf("told %+v", got)
+					t.Errorf("received %+v", got)
 				}
 			}
 			// More than one look at the audit holds. The node has seen them when it

@@ -6,15 +6,16 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/scorel/scorel/apps/relay/internal/conn"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 const (
-	// restartPause is how long a relay is away at the least when it restarts.
+	// restartPause is the least time for which a restarting relay is away.
 	restartPause = 500 * time.Millisecond
-	// returnEvery is the pace at which peers come back to a relay that restarts: a
-	// thousand logins a second are well within what one does.
+	// returnEvery is the pace at which peers come back to a restarting relay: it
+	// can easily handle a thousand logins per second.
 	returnEvery = time.Millisecond
 	// returnLeast and returnMost bound the time over which they come back.
 	returnLeast = time.Second
@@ -25,14 +26,13 @@ const (
 	elsewhereSpread = 900 * time.Millisecond
 )
 
-// Drain asks the peers to leave, one after the other over window, in an order that
-// chance decides. It returns when each has been asked or has left, or with
-// ctx.Err() when ctx ends first. Shutdown does the rest.
+// Drain asks the peers to leave, one after another over window, in random order. It
+// returns when each has been asked or has left, or with ctx.Err() when ctx ends first.
+// Shutdown does the rest.
 //
-// From its start nobody new gets in and /readyz fails. Until its turn a peer is
-// served as ever, new channels included. Each is told when to come back: at once
-// when other nodes are there to take it, else spread over a time after the end of
-// the window.
+// From its start new connections are refused and /readyz fails. Until its turn a peer is
+// served as usual, including new channels. Each peer learns when to reconnect: at once if
+// other nodes are there, otherwise spread over some time after the end of the window.
 func (r *Relay) Drain(ctx context.Context, window time.Duration) error {
 	conns, left := r.beginDrain()
 	rand.Shuffle(len(conns), func(i, j int) { conns[i], conns[j] = conns[j], conns[i] })
@@ -40,40 +40,36 @@ func (r *Relay) Drain(ctx context.Context, window time.Duration) error {
 	start := time.Now()
 	for i, c := range conns {
 		turn := spread(i, len(conns), window)
-		if err := c.awaitTurn(ctx, start.Add(turn), left); err != nil {
+		if err := awaitTurn(ctx, c, start.Add(turn), left); err != nil {
 			return err
 		}
-		c.dismiss(r.comeBack(i, len(conns), window-time.Since(start)))
+		dismiss(c, r.comeBack(i, len(conns), window-time.Since(start)))
 	}
 	return nil
 }
 
-// retryAfter is when whoever was refused may dial again, in seconds.
+// retryAfter is when a refused client may dial again, in seconds.
 func retryAfter(err error) string {
 	if errors.Is(err, errClosing) {
-		return "1" // another node takes it, or this one starts anew
+		return "1" // another node accepts it, or this one restarts
 	}
 	return "10"
 }
 
-// beginDrain lets nobody in any more. It returns who is there, and a channel that
-// is signalled when somebody has left.
-func (r *Relay) beginDrain() ([]*conn, <-chan struct{}) {
+// beginDrain refuses new connections. It returns the open ones, and a channel that is
+// signalled when a connection has ended.
+func (r *Relay) beginDrain() ([]*conn.Conn, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.draining = true
-	out := make([]*conn, 0, len(r.conns))
-	for c := range r.conns {
-		out = append(out, c)
-	}
-	return out, r.left
+	return r.openConns(), r.left
 }
 
 // awaitTurn returns at the given time, or as soon as the peer has left.
-func (c *conn) awaitTurn(ctx context.Context, at time.Time, left <-chan struct{}) error {
+func awaitTurn(ctx context.Context, c *conn.Conn, at time.Time, left <-chan struct{}) error {
 	timer := time.NewTimer(time.Until(at))
 	defer timer.Stop()
-	for !c.ended() {
+	for !c.Ended() {
 		select {
 		case <-timer.C:
 			return nil
@@ -86,15 +82,15 @@ func (c *conn) awaitTurn(ctx context.Context, at time.Time, left <-chan struct{}
 }
 
 // dismiss ends the connection because the relay ends.
-func (c *conn) dismiss(comeBack time.Duration) {
-	c.end(wire.ReasonShutdown, ws.StatusGoingAway,
+func dismiss(c *conn.Conn, comeBack time.Duration) {
+	c.Goodbye(wire.ReasonShutdown, ws.StatusGoingAway,
 		&wire.Goodbye{Reason: wire.ReasonShutdown, RetryAfter: max(1, comeBack.Milliseconds())})
 }
 
-// comeBack is when the i-th of n peers that leave may dial again; the relay ends
-// after remaining.
+// comeBack is when the i-th of n leaving peers may dial again; the relay ends after
+// remaining.
 func (r *Relay) comeBack(i, n int, remaining time.Duration) time.Duration {
-	if r.cluster.others() {
+	if r.cluster.Others() {
 		return elsewhereFirst + rand.N(elsewhereSpread)
 	}
 	over := min(max(time.Duration(n)*returnEvery, returnLeast), returnMost)
@@ -104,16 +100,4 @@ func (r *Relay) comeBack(i, n int, remaining time.Duration) time.Duration {
 // spread is a random point in the i-th of n equal parts of window.
 func spread(i, n int, window time.Duration) time.Duration {
 	return time.Duration((float64(i) + rand.Float64()) / float64(n) * float64(window))
-}
-
-// others tells whether another node is there.
-func (c *cluster) others() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.nodes {
-		if time.Since(p.seen) <= nodeTimeout {
-			return true
-		}
-	}
-	return false
 }

@@ -50,7 +50,7 @@ func watchDrain(t *testing.T, p *relaytest.Peer, start time.Time) drained {
 			seen.channelClosed = time.Since(start)
 		case *wire.Goodbye:
 			if f.Reason != wire.ReasonShutdown {
-				t.Errorf("%s: told %q", p.ID, f.Reason)
+				t.Errorf("%s: received %q", p.ID, f.Reason)
 			}
 			seen.bye = time.Since(start)
 			seen.comeBack = seen.bye + time.Duration(f.RetryAfter)*time.Millisecond
@@ -138,7 +138,7 @@ func checkSpread(t *testing.T, all []drained) {
 	first, last := time.Duration(1<<62), time.Duration(0)
 	for _, seen := range all {
 		if seen.bye < 0 || seen.bye >= drainWindow {
-			t.Fatalf("told to leave at %s of %s", seen.bye, drainWindow)
+			t.Fatalf("asked to leave at %s of %s", seen.bye, drainWindow)
 		}
 		leave[seen.bye*parts/drainWindow]++
 		first, last = min(first, seen.comeBack), max(last, seen.comeBack)
@@ -159,13 +159,13 @@ func checkSpread(t *testing.T, all []drained) {
 	}
 }
 
-// checkServed holds a channel to have lived until one of its ends was told to leave.
+// checkServed holds a channel to have lived until one of its ends was asked to leave.
 func checkServed(t *testing.T, host, entry drained) {
 	t.Helper()
 	until := min(host.bye, entry.bye)
 	for _, closed := range []time.Duration{host.channelClosed, entry.channelClosed} {
 		if closed >= 0 && closed < until {
-			t.Errorf("channel closed at %s, and neither end was told to leave before %s", closed, until)
+			t.Errorf("channel closed at %s, and neither end was asked to leave before %s", closed, until)
 		}
 	}
 	if want := int(until/drainBeat) - 1; host.records < want || entry.records < want {
@@ -229,7 +229,7 @@ func TestDrainedHostMovesToAnotherNode(t *testing.T) {
 	go func() { drained <- nodes[0].Relay.Drain(t.Context(), 10*time.Millisecond) }()
 	bye := relaytest.Await[wire.Goodbye](host)
 	if bye.Reason != wire.ReasonShutdown || bye.RetryAfter < 1 || bye.RetryAfter > 1000 {
-		t.Fatalf("told %+v although another node is there", bye)
+		t.Fatalf("received %+v although another node is there", bye)
 	}
 	// It dials before the old connection is gone, the hardest case.
 	moved := nodes[1].Login(t, host.Keys, "host")

@@ -14,10 +14,7 @@ require (
 	github.com/pires/go-proxyproto v0.15.0
 	github.com/pressly/goose/v3 v3.29.0
 	github.com/prometheus/client_golang v1.25.0
-	github.com/scorel/scorel/packages/leakcheck v0.0.0
-	github.com/scorel/scorel/packages/pgpool v0.0.0
-	github.com/scorel/scorel/packages/protocol v0.0.0
-	github.com/scorel/scorel/packages/testdb v0.0.0
+	github.com/scorel/scorel/packages v0.0.0
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.58.0
 	modernc.org/sqlite v1.60.1
@@ -56,7 +53,7 @@ require (
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
@@ -66,9 +63,4 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace (
-	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
-	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
-	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
-	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
-)
+replace github.com/scorel/scorel/packages => ../../packages

@@ -38,7 +38,7 @@ func TestRevokeClosesChannelsAtOnceAndTellsBoth(t *testing.T) {
 					want = "r"
 				}
 				if told.RequestID != want || told.PeerID != host.ID && told.PeerID != entry.ID {
-					t.Fatalf("%s was told %+v", p.ID, told)
+					t.Fatalf("%s received %+v", p.ID, told)
 				}
 			}
 			entry.Send(&wire.OpenChannel{RequestID: "o", DeviceID: host.ID})
@@ -75,7 +75,7 @@ func TestPresence(t *testing.T) {
 	stranger := s.Login(t, relaytest.NewKeys(t, ident.KindClient), "stranger")
 	host.Close()
 	if got := relaytest.Expect[wire.DeviceOffline](entry); got.DeviceID != host.ID {
-		t.Fatalf("told %+v", got)
+		t.Fatalf("received %+v", got)
 	}
 	tab := s.Login(t, entry.Keys, "tab")
 	if tab.Welcome.Peers[0].Online {
@@ -84,7 +84,7 @@ func TestPresence(t *testing.T) {
 	host = s.Login(t, host.Keys, "host")
 	for _, p := range []*relaytest.Peer{entry, tab} {
 		if got := relaytest.Expect[wire.DeviceOnline](p); got.DeviceID != host.ID {
-			t.Fatalf("told %+v", got)
+			t.Fatalf("received %+v", got)
 		}
 	}
 	stranger.Quiet()
@@ -103,7 +103,7 @@ func TestRevocationAndPairingReachOtherNodes(t *testing.T) {
 	elsewhere := two.Login(t, entry.Keys, "another tab, another node")
 	elsewhere.Send(&wire.RevokeBinding{RequestID: "r", PeerID: host.ID})
 	if got := relaytest.Await[wire.BindingRevoked](elsewhere); got.RequestID != "r" {
-		t.Fatalf("told %+v", got)
+		t.Fatalf("received %+v", got)
 	}
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonRevoked {
 		t.Fatalf("channel on the other node closed for %s", got.Reason)
@@ -131,7 +131,7 @@ func TestLostNoticesAreReadAgainFromTheStore(t *testing.T) {
 	if err := s.Store.Revoke(t.Context(), host.ID, entry.ID, entry.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s.Relay.HearLoss()
+	s.Relay.ReportLoss()
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonRevoked {
 		t.Fatalf("channel closed for %s", got.Reason)
 	}
@@ -148,7 +148,7 @@ func TestLostNoticesWithoutAStoreCloseEverything(t *testing.T) {
 	host, entry := s.PairedPeers(t)
 	relaytest.Open(t, entry, host)
 	close(st.broken)
-	s.Relay.HearLoss()
+	s.Relay.ReportLoss()
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Reason != wire.ReasonPeerGone {
 		t.Fatalf("channel closed for %s", got.Reason)
 	}

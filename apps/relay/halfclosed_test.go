@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// A peer that closes its half and goes on to read must not keep a socket of the relay
+// A peer that closes its half and continues to read must not keep a socket of the relay
 // in CLOSE_WAIT, at whatever stage it is.
 func TestAHalfClosedSocketIsClosed(t *testing.T) {
 	s := relaytest.Start(t, nil)

@@ -25,6 +25,9 @@ func page() fstest.MapFS {
 		"index.html":        {Data: []byte("<!doctype html><title>scorel</title>")},
 		"assets/app-1a2.js": {Data: []byte(strings.Repeat("export const x = 1;\n", 200))},
 		"icon.png":          {Data: []byte("\x89PNG")},
+		"sw.js":             {Data: []byte("var x = 1;")},
+
+		"manifest.webmanifest": {Data: []byte("{}")},
 	}
 }
 
@@ -63,6 +66,8 @@ func TestWebUI(t *testing.T) {
 		{"/assets/app-1a2.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", 200, "export"},
 		{"/assets/gone-999.js", "", "", 404, ""},
 		{"/icon.png", "image/png", "no-cache", 200, "\x89PNG"},
+		{"/sw.js", "text/javascript; charset=utf-8", "no-cache", 200, "var"}, // at the root, for its scope
+		{"/manifest.webmanifest", "application/manifest+json", "no-cache", 200, "{"},
 		{"/..%2f..%2fetc/passwd", "text/html; charset=utf-8", "no-cache", 200, "<!doctype"},
 		{"/v1/nothing", "", "", 404, ""},
 	} {
@@ -261,7 +266,7 @@ func TestHealthAndMetrics(t *testing.T) {
 	}
 }
 
-// Whoever embeds a relay serves its handler, and must not show the metrics by that.
+// A program that embeds a relay serves its handler, which must not expose the metrics.
 func TestTheHandlerAloneShowsNoMetrics(t *testing.T) {
 	for _, web := range []fs.FS{nil, page()} {
 		s := relaytest.Start(t, func(cfg *relay.Config) { cfg.Web = web })
@@ -282,7 +287,7 @@ func TestShutdownSaysGoodbyeAndTurnsNewPeersAway(t *testing.T) {
 	go func() { stopped <- s.Relay.Shutdown(context.Background()) }()
 	for _, p := range []*relaytest.Peer{host, entry, waiting} {
 		if bye := relaytest.Await[wire.Goodbye](p); bye.Reason != wire.ReasonShutdown {
-			t.Fatalf("told %+v", bye)
+			t.Fatalf("received %+v", bye)
 		}
 		p.Close()
 	}
@@ -334,6 +339,17 @@ func TestBadConfigIsRefusedWithASentence(t *testing.T) {
 		if r, err := relay.New(cfg); err == nil {
 			_ = r.Shutdown(t.Context()) // it should not be there
 			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+// The WebSocket is there for GET alone, which the answer to other methods says.
+func TestOnlyGetConnects(t *testing.T) {
+	s := relaytest.Start(t, nil)
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
+		resp, body := get(t, s, "/v1/connect", func(req *http.Request) { req.Method = method })
+		if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != http.MethodGet || !strings.Contains(string(body), "needs GET") {
+			t.Errorf("%s: %d, Allow %q, %s", method, resp.StatusCode, resp.Header.Get("Allow"), body)
 		}
 	}
 }

@@ -46,15 +46,15 @@ func TestWhoRedeemsIsTheSocketsIdentity(t *testing.T) {
 	victim.Quiet()
 }
 
-func TestAPairingThatWaitsForAPersonStopsNobody(t *testing.T) {
+func TestAPairingThatWaitsForAPersonBlocksNoOne(t *testing.T) {
 	s := relaytest.Start(t, nil)
 	host, entry := s.PairedPeers(t)
 	thinking := s.Login(t, relaytest.NewKeys(t, ident.KindClient), "thinking")
 	slot := relaytest.Join(t, thinking, host)
 	thinking.Send(&wire.PairAccept{Slot: slot}) // and the host's person thinks
 	onEntry, onHost := relaytest.Open(t, entry, host)
-	entry.SendRecord(onEntry, []byte("goes on"))
-	host.ExpectRecord(onHost, []byte("goes on"))
+	entry.SendRecord(onEntry, []byte("continues"))
+	host.ExpectRecord(onHost, []byte("continues"))
 	other := s.Login(t, relaytest.NewKeys(t, ident.KindClient), "other")
 	relaytest.Pair(t, other, host) // another one, and it ends first
 	host.Send(&wire.PairAccept{Slot: slot})

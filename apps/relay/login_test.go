@@ -149,7 +149,7 @@ func TestNewerHostReplacesTheOlder(t *testing.T) {
 	newer := s.Login(t, older.Keys, "newer")
 	relaytest.Expect[wire.Goodbye](older) // at once, without the older one's doing
 	if got := relaytest.Expect[wire.ChannelClosed](entry); got.Channel != onEntry || got.Reason != wire.ReasonPeerGone {
-		t.Fatalf("entry was told %+v", got)
+		t.Fatalf("entry received %+v", got)
 	}
 	a, b := relaytest.Open(t, entry, newer)
 	entry.SendRecord(a, []byte("to the newer"))
@@ -159,7 +159,7 @@ func TestNewerHostReplacesTheOlder(t *testing.T) {
 	relaytest.Open(t, entry, newer)
 }
 
-func TestReplacedHostIsToldToBackOff(t *testing.T) {
+func TestAReplacedHostIsAskedToBackOff(t *testing.T) {
 	s := relaytest.Start(t, nil)
 	keys := relaytest.NewKeys(t, ident.KindDevice)
 	older := s.Login(t, keys, "older")

@@ -14,7 +14,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// A loopback name is that of every machine: whoever listens there on one, as the end of
+// A loopback name is that of every machine: a listener on one of them, as the end of
 // a tunnel or as another user, could carry a login that is signed for it to a relay
 // elsewhere.
 func TestALoopbackLoginServesOnItsOwnMachineOnly(t *testing.T) {

@@ -112,7 +112,7 @@ func TestPairingEndsWithoutABinding(t *testing.T) {
 			slot := relaytest.Join(t, entry, host)
 			tc.end(host, slot)
 			if got := relaytest.Await[wire.PairClosed](entry); got.Kind != tc.want || got.Slot != slot || got.Message == "" {
-				t.Fatalf("entry was told %+v, want %s", got, tc.want)
+				t.Fatalf("entry received %+v, want %s", got, tc.want)
 			}
 			second := s.Login(t, relaytest.NewKeys(t, ident.KindDevice), "second")
 			second.Send(&wire.RedeemPair{RequestID: "r", Slot: slot})

@@ -1,26 +1,23 @@
-package relay
+package relay_test
 
 import (
-	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
-	"path/filepath"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/scorel/scorel/apps/relay/internal/ws"
-	"github.com/scorel/scorel/apps/relay/store/sqlite"
+	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // rawPatience bounds one run, so that one that hangs fails.
-const rawPatience = 20 * time.Second
+const rawPatience = 2 * time.Minute
 
 // frame is a frame of a peer, with a mask that is not zero.
 func frame(first byte, payload string) string {
@@ -52,7 +49,7 @@ func rawSeeds() []string {
 		frame(0x02, record[:5]) + frame(0x00, record[5:9]) + frame(0x80, record[9:]), // one record in three fragments
 		frame(0x02, record) + frame(0x89, "ping") + frame(0x80, record),              // a ping between fragments
 		frame(0x82, "\x00\x00\x00\x01\xff\xff\xff\xff"), frame(0x82, "\x00\x00\x00\x01\x00\x00\x00\x00"), frame(0x82, "\x00"), frame(0x82, ""),
-		frame(0x82, strings.Repeat(record, 20_000)), frame(0x81, strings.Repeat(" ", maxControl+1)),
+		frame(0x82, strings.Repeat(record, 20_000)), frame(0x81, strings.Repeat(" ", 64<<10+1)),
 		frame(0x81, hello), frame(0x01, hello[:7]) + frame(0x80, hello[7:]), frame(0x81, hello)[:20], frame(0x81, "{"), frame(0x81, "\xff\xfe"),
 		frame(0x80, "a continuation of nothing"), frame(0x02, record) + frame(0x82, record), // a message inside another
 		frame(0xf2, record), frame(0x83, record), frame(0x09, "a ping in fragments"), frame(0x89, strings.Repeat("x", 126)),
@@ -62,69 +59,69 @@ func rawSeeds() []string {
 	}
 }
 
-func fuzzedRelay(f *testing.F) *Relay {
-	db, err := sqlite.Open(context.Background(), filepath.Join(f.TempDir(), "relay.db"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	r, err := New(Config{Store: db, Limits: Limits{LoginFailures: Rate{Burst: 1 << 30, Every: time.Second}}})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := errors.Join(r.Shutdown(context.Background()), db.Close()); err != nil {
-			f.Error(err)
-		}
+// fuzzedRelay runs a relay that limits no peer.
+func fuzzedRelay(f *testing.F) *relaytest.Server {
+	plenty := relay.Rate{Burst: 1 << 30, Every: time.Second}
+	return relaytest.Start(f, func(cfg *relay.Config) {
+		cfg.Limits = relay.Limits{LoginFailures: plenty, AllDials: plenty}
 	})
-	return r
 }
 
 // fuzzRaw sends raw bytes to a connection whose peer then hangs up. The relay must come
 // to an end with it, hold nothing any more, and be well.
-func fuzzRaw(f *testing.F, loggedIn bool) {
-	r := fuzzedRelay(f)
+func fuzzRaw(f *testing.F, dial func(t *testing.T, s *relaytest.Server) *net.TCPConn) {
+	s := fuzzedRelay(f)
 	for _, seed := range rawSeeds() {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		near, far := net.Pipe()
-		c := newConn(r, &ws.Upgraded{Conn: near}, netip.Addr{}, dialled{})
-		if c.loggedIn = loggedIn; loggedIn {
-			c.reader.SetLimits(maxControl, wire.MaxMessage)
-			c.id = ident.NewID(ident.KindClient, ident.Public{})
-		}
+		far := dial(t, s)
 		_ = far.SetDeadline(time.Now().Add(rawPatience))
-		ended := make(chan struct{})
+		read := make(chan struct{})
 		go func() {
-			defer close(ended)
-			if mayLinger := c.readLoop(); mayLinger {
-				c.linger()
-			}
-			c.closeLinks(wire.ReasonPeerGone)
-			_ = c.net.Close()
-			c.out.close()
-			c.reader.Release()
+			defer close(read)
+			_, _ = io.Copy(io.Discard, far) // ends with the connection
 		}()
-		go io.Copy(io.Discard, far) // ends with the pipe
-		_, _ = far.Write(data)      // the relay may have had enough before the end
+		_, _ = far.Write(data) // the relay may have had enough before the end
 		_ = far.Close()
-		select {
-		case <-ended:
-		case <-time.After(rawPatience):
+		<-read
+		if !s.Relay.AwaitNoConns(rawPatience) {
 			t.Fatal("the connection did not end with its peer")
 		}
-		if lent := r.pool.Lent(); lent != 0 {
+		if lent := s.Relay.Lent(); lent != 0 {
 			t.Fatalf("%d bytes were not given back", lent)
 		}
 	})
 }
 
-func FuzzRawBeforeLogin(f *testing.F) { fuzzRaw(f, false) }
-func FuzzRawAfterLogin(f *testing.F)  { fuzzRaw(f, true) }
+func FuzzRawBeforeLogin(f *testing.F) {
+	fuzzRaw(f, func(t *testing.T, s *relaytest.Server) *net.TCPConn {
+		far, err := net.Dial("tcp", s.Authority())
+		if err != nil {
+			t.Fatal(err)
+		}
+		upgrade := "GET " + wire.ConnectPath + " HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: " + wire.Subprotocol + "\r\n\r\n"
+		if _, err := io.WriteString(far, upgrade); err != nil {
+			t.Fatal(err)
+		}
+		return far.(*net.TCPConn)
+	})
+}
+
+func FuzzRawAfterLogin(f *testing.F) {
+	fuzzRaw(f, func(t *testing.T, s *relaytest.Server) *net.TCPConn {
+		peer, err := relaytest.DialRaw(new(net.Dialer), s.Authority(), relaytest.NewKeys(t, ident.KindClient), "fuzz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return peer.Net
+	})
+}
 
 // FuzzRequest sends raw bytes to the HTTP server in place of a handshake.
 func FuzzRequest(f *testing.F) {
-	r := fuzzedRelay(f)
+	r := fuzzedRelay(f).Relay
 	conns := make(chan net.Conn)
 	listener := rawListener{conns: conns, closed: make(chan struct{})}
 	server := &http.Server{Handler: r.Handler(), ReadHeaderTimeout: rawPatience, MaxHeaderBytes: 16 << 10}
@@ -156,8 +153,11 @@ func FuzzRequest(f *testing.F) {
 		_, _ = far.Write(data)
 		_ = far.Close()
 		<-read
-		if err := r.probe(t.Context()); err != nil {
-			t.Fatal(err)
+		if rec := httptest.NewRecorder(); true {
+			r.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/healthz", nil))
+			if rec.Code != http.StatusOK {
+				t.Fatal(rec.Body.String())
+			}
 		}
 	})
 }

@@ -1,23 +1,28 @@
-// Package relay routes sealed records between entries and hosts that know each
-// other. It is an authenticated proxy with a registry of bindings: it proves who
-// is connected, remembers who may talk to whom, and copies bytes that it cannot
-// read. See packages/protocol/wire for what it speaks.
+// Package relay routes sealed records between paired entries and hosts. It is an
+// authenticated proxy with a registry of bindings: it authenticates connections,
+// stores who may talk to whom, and copies bytes that it cannot read. See
+// packages/protocol/wire for the protocol.
 //
-// New builds a Relay, Handler serves it on listeners of the caller, Shutdown ends
-// it. The package never listens, reads no flag and keeps no global state, so any
-// number of relays fit in one process.
+// New returns a Relay, Handler serves it on listeners of the caller, Shutdown ends it. The
+// package never listens, reads no flag and keeps no global state, so any number of relays
+// fit in one process.
 //
-// Who owns what: each connection has one goroutine, its reader, which routes what
-// it reads straight into the queue of the receiver. A queue has a writer only while
-// something waits in it. The directory, one goroutine, owns who is online, what
-// they are allowed, and the pairing codes. Records touch neither the directory
-// nor the store.
+// This package wires the parts, which are below internal:
 //
-// With a bus, nodes that share a store are one relay: any entry reaches any device.
-// A channel between two nodes runs on a trunk (see trunk); one within a node never
-// touches the bus. In doubt the answer is no: when the bus fails, channels to other
-// nodes close and new ones are refused, and when the store cannot tell either what
-// was revoked, all close.
+//	conn       one WebSocket of a peer; its reader goroutine owns it
+//	channel    channels between two ends; queue holds what waits for a connection
+//	directory  who is connected, bindings, presence, opening channels
+//	pairing    pairing codes and the pairings under way
+//	cluster    other nodes: notices, questions, trunks, and the state of the bus
+//	loop       the goroutine that owns the state of directory and pairing
+//
+// A reader puts records straight into the queue of the receiver. A queue has a writer
+// goroutine only while something waits in it. Records touch neither the loop nor the store.
+//
+// With a bus, nodes that share a store act as one relay: any entry reaches any
+// device. A channel within a node never uses the bus. If the bus fails, channels to
+// other nodes close and new ones are refused. If revocations cannot be read from
+// the store either, all channels close (see cluster.State).
 package relay
 
 import (
@@ -31,44 +36,56 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/bus"
+	"github.com/scorel/scorel/apps/relay/internal/authority"
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
+	"github.com/scorel/scorel/apps/relay/internal/cluster"
+	"github.com/scorel/scorel/apps/relay/internal/conn"
+	"github.com/scorel/scorel/apps/relay/internal/directory"
+	"github.com/scorel/scorel/apps/relay/internal/limits"
+	"github.com/scorel/scorel/apps/relay/internal/loop"
+	"github.com/scorel/scorel/apps/relay/internal/memory"
+	"github.com/scorel/scorel/apps/relay/internal/metrics"
+	"github.com/scorel/scorel/apps/relay/internal/pairing"
+	"github.com/scorel/scorel/apps/relay/internal/queue"
+	"github.com/scorel/scorel/apps/relay/internal/webui"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
 )
 
 // Relay is one relay node.
 type Relay struct {
-	cfg       Config
-	log       *slog.Logger
+	// Static after construction.
+	cfg         Config
+	log         *slog.Logger
+	metrics     *metrics.Metrics
+	memory      *memory.Account
+	guards      *limits.Guards
+	queues      *queue.Bounds // of peers
+	trunkQueues *queue.Bounds
+	store       *directory.Store
+	conns       *conn.Env
+	loop        *loop.Loop
+	cluster     *cluster.Cluster
+	dir         *directory.Directory
+	pairings    *pairing.Registry
+	web         *webui.UI
+
+	// Replaced as a whole by Reload and SetAdmission.
 	live      atomic.Pointer[live]
 	admission atomic.Pointer[admission]
-	metrics   *metrics
-	guards    guards
-	dir       *directory
-	cluster   *cluster
-	node      bus.Node
-	pool      *bufpool.Pool
-	memory    *memory
-	pace      atomic.Pointer[pace]
-	web       *webUI
-
-	queues      *queueBounds // of peers
-	trunkQueues *queueBounds
-
 	reloading sync.Mutex // one reload at a time
 
 	running sync.WaitGroup // one for each connection
-	tasks   sync.WaitGroup // what waits for other nodes, and the ends of trunks
 
 	mu       sync.Mutex
-	conns    map[*conn]struct{}
-	crowds   map[netip.Addr]int // connections of each address
+	open     map[*conn.Conn]struct{}
+	perAddr  map[netip.Addr]int // connections of each address
 	draining bool
 	closing  bool
-	left     chan struct{} // signalled when a connection has gone
+	left     chan struct{} // signalled when a connection has ended
 }
 
-// New checks the configuration and returns a running relay. The caller ends it
-// with Shutdown and closes the store afterwards.
+// New checks the configuration and returns a running relay. The caller ends it with
+// Shutdown and closes the store afterwards.
 func New(cfg Config) (*Relay, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -78,127 +95,133 @@ func New(cfg Config) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := newAdmission(cfg.Admission)
+	admitted, err := newAdmission(cfg.Admission)
 	if err != nil {
 		return nil, err
 	}
-	web, err := newWebUI(cfg.Web)
+	web, err := webui.New(cfg.Web)
 	if err != nil {
 		return nil, fmt.Errorf("relay: %w", err)
 	}
-	l := cfg.Limits
+	guards := limits.NewGuards(cfg.Limits)
 	r := &Relay{
-		cfg: cfg, log: cfg.Logger, web: web,
-		metrics: newMetrics(cfg.Collectors),
-		guards:  newGuards(l),
-		pool:    new(bufpool.Pool),
-		conns:   make(map[*conn]struct{}),
-		crowds:  make(map[netip.Addr]int),
+		cfg: cfg, log: cfg.Logger, web: web, guards: &guards,
+		metrics: metrics.New(cfg.Collectors),
+		open:    make(map[*conn.Conn]struct{}),
+		perAddr: make(map[netip.Addr]int),
 		left:    make(chan struct{}, 1),
 	}
 	r.live.Store(now)
-	r.admission.Store(who)
-	r.bound(l)
-	if err := r.join(cfg.Bus); err != nil {
+	r.admission.Store(admitted)
+	if err := r.wire(); err != nil {
 		return nil, err
 	}
-	r.watchState()
+	r.watch()
 	return r, nil
 }
 
-// bound makes the account of memory and the bounds of queues and of bytes a second.
-func (r *Relay) bound(l Limits) {
-	r.memory = &memory{pool: r.pool}
-	r.memory.limit.Store(l.Memory)
-	r.metrics.watchMemory(r.memory)
-	r.queues = newQueueBounds(l.ofQueues(), r.memory)
-	r.trunkQueues = newQueueBounds(l.ofTrunkQueues(), r.memory)
-	r.pace.Store(new(pace).with(l.Bytes))
-}
-
-// join starts the routing state and enters the bus. No bus means no other nodes.
-func (r *Relay) join(to bus.Bus) error {
-	alone := to == nil
-	if alone {
+// wire makes the parts and joins the bus. No bus means that there are no other nodes.
+func (r *Relay) wire() error {
+	pool := new(bufpool.Pool)
+	r.memory = memory.New(pool, r.cfg.Limits.Memory)
+	r.queues = queue.NewBounds(peerQueues(r.cfg.Limits), r.memory)
+	r.trunkQueues = queue.NewBounds(trunkQueues(r.cfg.Limits), r.memory)
+	r.store = &directory.Store{
+		Store: r.cfg.Store, Log: r.log, Metrics: r.metrics,
+		Timeout: func() time.Duration { return r.limits().StoreTimeout },
+	}
+	r.conns = &conn.Env{
+		Handler: peers{r}, Log: r.log, Metrics: r.metrics, Pool: pool, Memory: r.memory, Queues: r.queues, Guards: r.guards, Limits: r.limits,
+	}
+	r.conns.Pace.Store(new(limits.Pace).With(r.cfg.Limits.Bytes))
+	r.cluster = cluster.New(cluster.Config{
+		Handler: nodes{r}, Log: r.log, Metrics: r.metrics, Pool: pool, Queues: r.trunkQueues, Alone: r.cfg.Bus == nil,
+	})
+	r.loop = loop.Start()
+	r.dir = directory.New(directory.Config{
+		Loop: r.loop, Cluster: r.cluster, Store: r.store, Log: r.log, Metrics: r.metrics, Memory: r.memory, Limits: r.limits,
+	})
+	r.pairings = pairing.New(pairing.Config{
+		Loop: r.loop, Cluster: r.cluster, Directory: r.dir, Store: r.store, Log: r.log, Metrics: r.metrics, Guards: r.guards, Limits: r.limits,
+	})
+	var to bus.Bus = r.cfg.Bus
+	if to == nil {
 		to = bus.NewLocal()
 	}
-	r.cluster = newCluster(r, alone)
-	r.dir = newDirectory(r)
-	r.dir.start()
-	node, err := to.Attach(r.heard)
-	if err != nil {
-		r.dir.stop()
-		return fmt.Errorf("relay: joining the bus: %w", err)
-	}
-	r.node = node
-	if err := r.cluster.start(); err != nil {
-		r.dir.stop()
-		return errors.Join(err, node.Close())
-	}
-	return nil
-}
-
-var errClosing = errors.New("relay is shutting down")
-var errFull = errors.New("relay has reached its limit of connections")
-var errCrowd = errors.New("relay has too many connections from this address")
-var errMemory = errors.New("relay is short of memory")
-
-// adopt starts to serve an upgraded connection.
-func (r *Relay) adopt(up *ws.Upgraded, addr netip.Addr, as dialled) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.roomLocked(addr); err != nil {
+	if err := r.cluster.Join(to); err != nil {
+		r.loop.Stop()
 		return err
 	}
-	c := newConn(r, up, addr, as)
-	r.conns[c] = struct{}{}
-	r.crowds[addr]++
-	r.memory.conns.Add(1)
-	r.running.Go(c.run)
 	return nil
 }
 
-// room tells whether another connection of an address would be adopted. The zero
-// address is nobody's.
+var (
+	errClosing = errors.New("relay is shutting down")
+	errFull    = errors.New("relay has reached its limit of connections")
+	errCrowd   = errors.New("relay has too many connections from this address")
+	errMemory  = errors.New("relay is short of memory")
+)
+
+// serve starts to serve an upgraded connection.
+func (r *Relay) serve(up *ws.Upgraded, addr netip.Addr, to authority.Dialed) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.checkRoom(addr); err != nil {
+		return err
+	}
+	c := conn.New(r.conns, up, addr, to)
+	r.open[c] = struct{}{}
+	r.perAddr[addr]++
+	r.memory.AddConns(1)
+	r.running.Go(c.Run)
+	return nil
+}
+
+// room returns an error if another connection of an address cannot be served. The zero
+// address belongs to no peer.
 func (r *Relay) room(addr netip.Addr) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.roomLocked(addr)
+	return r.checkRoom(addr)
 }
 
-// roomLocked is room with r.mu held.
-func (r *Relay) roomLocked(addr netip.Addr) error {
+// checkRoom is room with r.mu held.
+func (r *Relay) checkRoom(addr netip.Addr) error {
 	switch {
 	case r.closing, r.draining:
 		return errClosing
-	case len(r.conns) >= r.limits().Connections:
+	case len(r.open) >= r.limits().Connections:
 		return errFull
-	case !addr.IsLoopback() && r.crowds[addr] >= r.limits().ConnectionsPerAddress:
+	case !addr.IsLoopback() && r.perAddr[addr] >= r.limits().ConnectionsPerAddress:
 		return errCrowd
-	case !r.memory.roomForConn():
+	case !r.memory.RoomForConn():
 		return errMemory
 	}
 	return nil
 }
 
-func (r *Relay) forget(c *conn) {
+// forget is called when nothing of a connection is left.
+func (r *Relay) forget(c *conn.Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.conns, c)
-	if r.crowds[c.addr]--; r.crowds[c.addr] <= 0 {
-		delete(r.crowds, c.addr)
+	delete(r.open, c)
+	if r.perAddr[c.Addr()]--; r.perAddr[c.Addr()] <= 0 {
+		delete(r.perAddr, c.Addr())
 	}
-	r.memory.conns.Add(-1)
-	poke(r.left)
+	r.memory.AddConns(-1)
+	select {
+	case r.left <- struct{}{}:
+	default: // already signaled
+	}
 }
 
-// Shutdown says goodbye to every peer and returns when all connections have
-// ended. When ctx ends first it cuts those that are left and returns ctx.Err().
-// Calling it again is harmless.
+// Shutdown says goodbye to every peer and returns when all connections have ended. When
+// ctx ends first it cuts the remaining ones and returns ctx.Err(). Calling it again is
+// harmless.
 func (r *Relay) Shutdown(ctx context.Context) error {
 	leaving := r.close()
 	for i, c := range leaving {
-		c.dismiss(r.comeBack(i, len(leaving), 0))
+		dismiss(c, r.comeBack(i, len(leaving), 0))
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -211,39 +234,64 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 		for _, c := range r.close() {
-			hangUp(c.net) // its reader sees the error
+			c.HangUp() // its reader sees the error
 		}
 		<-ended
 	}
-	r.cluster.stop()
-	err = errors.Join(err, r.node.Close())
-	r.tasks.Wait()
-	r.dir.stop()
+	err = errors.Join(err, r.cluster.Stop())
+	r.dir.Wait()
+	r.pairings.Wait()
+	r.loop.Stop()
+	r.pairings.Close()
 	return err
 }
 
-// close lets nobody in any more and returns who is there.
-func (r *Relay) close() []*conn {
+// close refuses new connections and returns the open ones.
+func (r *Relay) close() []*conn.Conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closing = true
-	out := make([]*conn, 0, len(r.conns))
-	for c := range r.conns {
+	return r.openConns()
+}
+
+// openConns returns the open connections. r.mu must be held.
+func (r *Relay) openConns() []*conn.Conn {
+	out := make([]*conn.Conn, 0, len(r.open))
+	for c := range r.open {
 		out = append(out, c)
 	}
 	return out
 }
 
-// storeContext bounds one question to the store.
-func (r *Relay) storeContext() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), r.limits().StoreTimeout)
+// watch registers metrics that are looked up at each scrape.
+func (r *Relay) watch() {
+	show := r.metrics.Show
+	show("healthy", "1 while the routing state answers, as reported by /healthz.", func() float64 {
+		return truth(r.probe(context.Background()) == nil)
+	})
+	show("blind", "1 while revocations cannot be read from the store or the bus; all channels are closed during that time.", func() float64 {
+		return truth(r.cluster.Blind())
+	})
+	show("sockets", "Open connections, including those before their login.", func() float64 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return float64(len(r.open))
+	})
+	show("sockets_limit", "Limit of open connections.", func() float64 { return float64(r.limits().Connections) })
+	show("draining", "1 while the relay asks its peers to disconnect.", func() float64 {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return truth(r.draining)
+	})
+	show("bus_waiting", "Notices and subscriptions waiting for the bus.", func() float64 { return float64(r.cluster.Waiting()) })
+	show("memory_bytes", "Bytes held by queues, read buffers and connections.", func() float64 { return float64(r.memory.Used()) })
+	show("memory_limit_bytes", "Limit of memory_bytes.", func() float64 { return float64(r.memory.Limit()) })
+	r.metrics.ShowVersion(r.cfg.Version)
 }
 
-// storeFailed counts and logs a store that did not answer.
-func (r *Relay) storeFailed(operation string, err error) {
-	r.metrics.storeErrors.WithLabelValues(operation).Inc()
-	r.log.Error("store did not answer", "operation", operation, "error", err)
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }
-
-// nowMillis is the wire's form of now.
-func nowMillis() int64 { return time.Now().UnixMilli() }

@@ -3,61 +3,62 @@ package relay
 import (
 	"fmt"
 	"net/netip"
+
+	"github.com/scorel/scorel/apps/relay/internal/authority"
 )
 
-// Settings is what of a Config can change while the relay runs.
+// Settings is the part of a Config that can change while the relay runs.
 type Settings struct {
 	PublicURLs     []string       // see Config
 	AllowedOrigins []string       // see Config
 	TrustedProxies []netip.Prefix // see Config
-	// Limits hold from the next request, frame or write on; sizes of queues for each
-	// queue when it is empty next.
+	// Limits apply from the next request, frame or write on; queue sizes apply to
+	// each queue the next time it is empty.
 	Limits Limits
 	Nodes  int // see Config
 	// Admission is as for SetAdmission; nil leaves it as it is.
 	Admission *Admission
 }
 
-// live is what the relay goes by now. It is replaced as a whole, never changed.
+// live is the settings in use. It is replaced as a whole, never changed.
 type live struct {
-	names   names
+	names   authority.Names
 	proxies []netip.Prefix
 	limits  Limits
 }
 
 func (s Settings) live() (*live, error) {
-	known, err := newNames(s.PublicURLs, s.AllowedOrigins)
+	known, err := authority.New(s.PublicURLs, s.AllowedOrigins)
 	if err != nil {
 		return nil, err
 	}
-	limits := s.Limits.withDefaults()
-	if err := limits.check(); err != nil {
+	limits := s.Limits.WithDefaults()
+	if err := limits.Check(); err != nil {
 		return nil, err
 	}
 	return &live{names: known, proxies: s.TrustedProxies, limits: limits}, nil
 }
 
-// Check tells what is wrong with settings that can be seen without a relay.
+// Check returns an error for settings that are invalid for any relay.
 func (s Settings) Check() error {
 	_, err := s.live()
 	return err
 }
 
-// limits are those of now.
+// limits returns the current limits.
 func (r *Relay) limits() *Limits { return &r.live.Load().limits }
 
-// Reload makes the relay go by new settings from now on. Peers that are connected
-// stay, over a limit that has shrunk too. Settings that are no good change nothing;
-// among them is less memory than what is in use needs.
+// Reload applies new settings. Connected peers stay, even over a lowered limit.
+// Invalid settings change nothing; that includes less memory than is in use.
 func (r *Relay) Reload(s Settings) error {
 	r.reloading.Lock()
 	defer r.reloading.Unlock()
 	now, err := s.live()
 	if err == nil {
-		err = now.limits.checkGuessing(nodesOr(s.Nodes, r.cfg.Bus))
+		err = now.limits.CheckGuessing(nodesOr(s.Nodes, r.cfg.Bus))
 	}
 	if err == nil {
-		err = r.memory.checkLimit(now.limits.Memory)
+		err = r.memory.CheckLimit(now.limits.Memory)
 	}
 	if err == nil && s.Admission != nil {
 		err = r.SetAdmission(*s.Admission)
@@ -66,31 +67,10 @@ func (r *Relay) Reload(s Settings) error {
 		return fmt.Errorf("reloading: %w", err)
 	}
 	r.live.Store(now)
-	r.guards.set(now.limits)
-	r.memory.limit.Store(now.limits.Memory)
-	queues, trunkQueues := now.limits.ofQueues(), now.limits.ofTrunkQueues()
-	r.queues.limits.Store(&queues)
-	r.trunkQueues.limits.Store(&trunkQueues)
-	r.pace.Store(r.pace.Load().with(now.limits.Bytes))
+	r.guards.Set(now.limits)
+	r.memory.SetLimit(now.limits.Memory)
+	r.queues.SetLimits(peerQueues(now.limits))
+	r.trunkQueues.SetLimits(trunkQueues(now.limits))
+	r.conns.Pace.Store(r.conns.Pace.Load().With(now.limits.Bytes))
 	return nil
-}
-
-// set changes the rates. What somebody has spent stays spent.
-func (g *guards) set(l Limits) {
-	g.loginFailures.setRate(l.LoginFailures)
-	g.dialAddrs.setRate(l.Dials)
-	g.dials.setRate(l.AllDials)
-	g.logins.setRate(l.Logins)
-	g.pairAddrs.setRate(l.Pairs)
-	g.pairIDs.setRate(l.Pairs)
-	g.pairs.setRate(l.AllPairs)
-	g.openAddrs.setRate(l.AddressOpens)
-	g.openIDs.setRate(l.IdentityOpens)
-	g.opens.setRate(l.AllOpens)
-}
-
-func (l *limiter[K]) setRate(rate Rate) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.rate = rate
 }

@@ -3,13 +3,19 @@ package relay
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/scorel/scorel/apps/relay/internal/conn"
+	"github.com/scorel/scorel/apps/relay/internal/limits"
+	"github.com/scorel/scorel/apps/relay/internal/queue"
 	"github.com/scorel/scorel/apps/relay/internal/ws"
+	"github.com/scorel/scorel/apps/relay/internal/ws/wstest"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -29,8 +35,8 @@ func TestReloadReachesEveryRate(t *testing.T) {
 			fields.Field(i).Set(reflect.ValueOf(odd))
 		}
 	}
-	r.guards.set(limits)
-	guards := reflect.ValueOf(&r.guards).Elem()
+	r.guards.Set(limits)
+	guards := reflect.ValueOf(r.guards).Elem()
 	for i := range guards.NumField() {
 		rate := guards.Field(i).Elem().FieldByName("rate")
 		if rate.FieldByName("Burst").Int() != int64(odd.Burst) {
@@ -47,11 +53,11 @@ func TestReloadOfLimits(t *testing.T) {
 		}
 	}()
 	id := ident.NewID(ident.KindClient, ident.Public{})
-	if !r.guards.logins.take(id) || r.guards.logins.take(id) {
+	if !r.guards.MayLogin(id) || r.guards.MayLogin(id) {
 		t.Fatal("the first limit does not hold")
 	}
 	r.mu.Lock()
-	r.conns[new(conn)] = struct{}{}
+	r.open[new(conn.Conn)] = struct{}{}
 	r.mu.Unlock()
 	ready := func() int {
 		rec := httptest.NewRecorder()
@@ -64,15 +70,26 @@ func TestReloadOfLimits(t *testing.T) {
 	if err := r.Reload(Settings{Limits: Limits{Connections: 2, Logins: Rate{Burst: 2, Every: time.Hour}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := ready(); got == http.StatusServiceUnavailable || !r.guards.logins.take(id) || r.guards.logins.take(id) {
+	if got := ready(); got == http.StatusServiceUnavailable || !r.guards.MayLogin(id) || r.guards.MayLogin(id) {
 		t.Fatalf("the new limits do not hold: %d", got)
 	}
 	if err := r.Reload(Settings{Limits: Limits{Connections: -1}}); err == nil || r.limits().Connections != 2 {
 		t.Fatalf("bad limits: %v, %d connections", err, r.limits().Connections)
 	}
 	r.mu.Lock()
-	clear(r.conns)
+	clear(r.open)
 	r.mu.Unlock()
+}
+
+// openFlow is the flow of an open channel.
+func openFlow(num uint32) *queue.Flow { return &queue.Flow{Channel: num, Closed: new(atomic.Bool)} }
+
+// record queues one record and sends it.
+func record(q *queue.Queue, to *queue.Flow, payload []byte) queue.Result {
+	pending := queue.Pending{Reader: new(queue.Queue)}
+	defer pending.Flush()
+	_, result := q.Put(to, queue.Group{Data: wire.AppendRecord(nil, 0, payload), Records: 1}, &pending)
+	return result
 }
 
 // What waits for a receiver under the old sizes still leaves, and the new ones hold
@@ -82,14 +99,14 @@ func TestReloadOfQueueSizes(t *testing.T) {
 		r := newTestRelay(t, Limits{ChannelQueue: 1 << 20, Queue: 1 << 20, ControlRoom: wire.MaxControl})
 		defer stop(t, r)
 		c, far := pipeConn(t, r)
-		to, payload := &port{num: 1}, make([]byte, 60_000)
+		to, payload := openFlow(1), make([]byte, 60_000)
 		fill := func() (n int) {
-			for c.out.record(to, payload) == queued {
+			for record(&c.Out, to, payload) == queue.Queued {
 				n++
 			}
 			return n
 		}
-		c.out.record(to, payload) // in the writer's hands, and still counted
+		record(&c.Out, to, payload) // in the writer's hands, and still counted
 		synctest.Wait()
 		if n := fill(); n != 16 {
 			t.Errorf("%d records of 60 kB fit beside one in 1 MiB", n)
@@ -98,11 +115,11 @@ func TestReloadOfQueueSizes(t *testing.T) {
 		if err := r.Reload(Settings{Limits: small}); err != nil {
 			t.Fatal(err)
 		}
-		if c.put(ws.OpPing, nil) != queued || c.ended() {
+		if c.Out.Control(ws.OpPing, nil) != queue.Queued || c.Ended() {
 			t.Fatal("smaller queues cut a peer that held more")
 		}
 		read := make(chan int)
-		go func() { read <- countRecords(far) }()
+		go func() { read <- wstest.CountRecords(far) }()
 		synctest.Wait()
 		_ = far.SetReadDeadline(time.Now()) // the peer stands still again
 		if got := <-read; got != 17*(len(payload)+wire.RecordHeaderLen) {
@@ -125,8 +142,8 @@ func TestReloadOfTheWriteTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		c.out.record(&port{num: 1}, []byte("nobody reads this"))
-		for !c.ended() {
+		record(&c.Out, openFlow(1), []byte("nobody reads this"))
+		for !c.Ended() {
 			<-time.After(100 * time.Millisecond) // virtual
 		}
 		if took := time.Since(start); took < 3*time.Second || took > 4*time.Second {
@@ -140,20 +157,20 @@ func TestReloadOfMemory(t *testing.T) {
 	defer stop(t, r)
 	release := fillMemory(r, 50)
 	load := func(memory int64) error { return r.Reload(Settings{Limits: Limits{Memory: memory}}) }
-	if err := load(32 << 20); err == nil || !strings.Contains(err.Error(), "too small") || r.memory.limit.Load() != 64<<20 {
-		t.Errorf("less than is in use: %v, the limit is %d", err, r.memory.limit.Load())
+	if err := load(32 << 20); err == nil || !strings.Contains(err.Error(), "too small") || r.memory.Limit() != 64<<20 {
+		t.Errorf("less than is in use: %v, the limit is %d", err, r.memory.Limit())
 	}
-	if !r.memory.roomForConn() {
+	if !r.memory.RoomForConn() {
 		t.Error("a half-full relay has no room")
 	}
-	if err := load(48 << 20); err != nil || !r.memory.grants(0, thin) || r.memory.grants(1<<20, 1<<20) {
-		t.Errorf("48 MiB: %v; a thin one gets %v, a fat one %v", err, r.memory.grants(0, thin), r.memory.grants(1<<20, 1<<20))
+	if err := load(48 << 20); err != nil || !r.memory.Grants(0, 160<<10) || r.memory.Grants(1<<20, 1<<20) {
+		t.Errorf("48 MiB: %v; a thin one gets %v, a fat one %v", err, r.memory.Grants(0, 160<<10), r.memory.Grants(1<<20, 1<<20))
 	}
-	if err := load(256 << 20); err != nil || !r.memory.grants(1<<20, 64<<20) {
+	if err := load(256 << 20); err != nil || !r.memory.Grants(1<<20, 64<<20) {
 		t.Errorf("256 MiB are not there: %v", err)
 	}
 	release()
-	if err := load(8 << 20); err != nil || r.memory.grants(0, 9<<20) {
+	if err := load(8 << 20); err != nil || r.memory.Grants(0, 9<<20) {
 		t.Errorf("8 MiB: %v", err)
 	}
 	if err := load(1); err == nil || r.limits().Memory != 8<<20 {
@@ -165,13 +182,12 @@ func TestReloadOfBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newTestRelay(t, Limits{})
 		defer stop(t, r)
-		c, far := pipeConn(t, r)
-		defer far.Close()
+		var own limits.Bucket
+		id, addr := ident.NewID(ident.KindClient, ident.Public{}), netip.MustParseAddr("203.0.113.7")
 		pauses := func(bytes int) time.Duration {
-			start := time.Now()
-			c.uncounted += bytes
-			c.keepPace()
-			return time.Since(start)
+			wait := r.conns.Pace.Load().Owe(bytes, &own, id, addr)
+			<-time.After(wait) // virtual
+			return wait
 		}
 		if took := pauses(1 << 30); took != 0 {
 			t.Errorf("without a limit a reader paused for %s", took)
@@ -179,7 +195,7 @@ func TestReloadOfBytes(t *testing.T) {
 		for name, rates := range map[string]ByteRates{
 			"connection": {Connection: 1 << 20}, "identity": {Identity: 1 << 20}, "address": {Address: 1 << 20}, "all": {All: 1 << 20},
 		} {
-			c.uncounted, c.bytes = 0, bucket{}
+			own = limits.Bucket{}
 			set := func(b ByteRates) {
 				t.Helper()
 				if err := r.Reload(Settings{Limits: Limits{Bytes: b}}); err != nil {

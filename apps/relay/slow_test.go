@@ -41,14 +41,14 @@ func slowConsumerLosesItsChannel(t *testing.T, host, stuck, good *relaytest.Peer
 		}
 	}
 	if got.Channel != hostStuck || got.Reason != wire.ReasonSlowConsumer {
-		t.Fatalf("host was told %+v", got)
+		t.Fatalf("host received %+v", got)
 	}
 	host.SendRecord(hostGood, []byte("not held up"))
 	good.ExpectRecord(goodNum, []byte("not held up"))
 
-	// The slow one is told, behind what it had not read, and goes on.
+	// The slow one is notified, after what it had not read, and continues.
 	if f := relaytest.Await[wire.ChannelClosed](stuck); f.Reason != wire.ReasonSlowConsumer {
-		t.Fatalf("slow entry was told %+v", f)
+		t.Fatalf("slow entry received %+v", f)
 	}
 	relaytest.Open(t, stuck, host)
 }

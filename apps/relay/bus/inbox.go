@@ -3,36 +3,36 @@ package bus
 import "sync"
 
 const (
-	// inboxBytes is how much may wait for the handler of a node.
+	// inboxBytes limits the messages that wait for a node's handler.
 	inboxBytes = 16 << 20
-	// messageCost is counted for each message on top of its data, so that empty
-	// ones are bounded too.
+	// messageCost is added for each message to the size of its data, so that empty
+	// ones are limited too.
 	messageCost = 128
 )
 
-// Inbox holds what waits for a node's handler, bounded in bytes, and runs the
+// Inbox queues messages for a node's handler, limited in bytes, and runs the
 // handler in one goroutine. Implementations of Bus share it.
 type Inbox struct {
 	handle func(Message)
-	wake   chan struct{} // holds a token while the goroutine has something to do
-	ended  chan struct{} // closed when the goroutine is gone
+	wake   chan struct{} // holds a token while the goroutine has work
+	ended  chan struct{} // closed when the goroutine has ended
 
 	mu      sync.Mutex
 	waiting []Message
 	bytes   int
-	lost    bool // messages were dropped since the handler was last told
+	lost    bool // messages were dropped since the last report to the handler
 	closed  bool
 }
 
-// NewInbox starts the handler's goroutine, which Close ends.
+// NewInbox starts the handler's goroutine; Close ends it.
 func NewInbox(handle func(Message)) *Inbox {
 	b := &Inbox{handle: handle, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	go b.handleLoop()
 	return b
 }
 
-// Put hands a message over without blocking. What does not fit is lost, and the
-// handler will be told.
+// Put queues a message without blocking. One that does not fit is lost, and the
+// loss is reported to the handler.
 func (b *Inbox) Put(msg Message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,32 +44,32 @@ func (b *Inbox) Put(msg Message) {
 		b.lost = true
 		return
 	}
-	b.tellLoss()
+	b.reportLoss()
 	b.waiting = append(b.waiting, msg)
 	b.bytes += cost
-	b.nudge()
+	b.notify()
 }
 
-// Lose tells the handler that messages were lost elsewhere.
+// Lose reports to the handler that messages were lost elsewhere.
 func (b *Inbox) Lose() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lost = true
-	b.nudge()
+	b.notify()
 }
 
-// tellLoss puts the news of a loss in its place. b.mu must be held.
-func (b *Inbox) tellLoss() {
+// reportLoss queues the message that reports a loss. b.mu must be held.
+func (b *Inbox) reportLoss() {
 	if b.lost {
 		b.lost = false
 		b.waiting = append(b.waiting, Message{Lost: true})
 	}
 }
 
-func (b *Inbox) nudge() {
+func (b *Inbox) notify() {
 	select {
 	case b.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // already awake
 	}
 }
 
@@ -96,7 +96,7 @@ func (b *Inbox) handleLoop() {
 func (b *Inbox) take() (batch []Message, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.tellLoss()
+	b.reportLoss()
 	batch, b.waiting = b.waiting, nil
 	return batch, b.closed
 }
@@ -107,11 +107,12 @@ func (b *Inbox) handled(cost int) {
 	b.bytes -= cost
 }
 
-// Close lets nothing more in and returns when the handler has had what waited.
+// Close stops accepting messages and returns when the handler has handled those
+// that waited.
 func (b *Inbox) Close() {
 	b.mu.Lock()
 	b.closed = true
-	b.nudge()
+	b.notify()
 	b.mu.Unlock()
 	<-b.ended
 }

@@ -78,7 +78,7 @@ func (b *Local) drop(n *localNode, subject string) {
 	}
 }
 
-// others returns the subscribers of subject but n.
+// others returns the subscribers of subject except n.
 func (n *localNode) others(subject string) []*localNode {
 	n.bus.mu.RLock()
 	defer n.bus.mu.RUnlock()
@@ -98,7 +98,7 @@ func (n *localNode) Publish(subject string, data []byte) error {
 	}
 	others := n.others(subject)
 	if len(others) > 0 {
-		data = bytes.Clone(data) // the caller may use its own again
+		data = bytes.Clone(data) // the caller may reuse its buffer
 	}
 	for _, other := range others {
 		other.inbox.Put(Message{Subject: subject, Data: data})
@@ -119,7 +119,7 @@ func (n *localNode) Request(ctx context.Context, subject string, data []byte) ([
 	respond := func(data []byte) error {
 		select {
 		case answer <- data:
-		default: // another answer was first
+		default: // another answer came first
 		}
 		return nil
 	}
@@ -131,7 +131,7 @@ func (n *localNode) Request(ctx context.Context, subject string, data []byte) ([
 	case data := <-answer:
 		return data, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("bus: waiting for an answer on %s: %w", subject, ctx.Err())
+		return nil, fmt.Errorf("bus: waiting for a response on %s: %w", subject, ctx.Err())
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package faults holds the tests of what a relay does when something breaks: three
-// nodes as processes, a NATS cluster, PostgreSQL, and two hundred hosts that talk
-// all the time. It also holds the soak: connections that come and go in every
-// manner, and nothing that may be left of them.
+// Package faults tests what a relay does when something breaks: three nodes as
+// processes, a NATS cluster, PostgreSQL, and two hundred hosts that send
+// constantly. It also contains the soak test: connections that come and go in every
+// way and must leave nothing behind.
 package faults

@@ -14,11 +14,14 @@ import (
 )
 
 const (
-	// talkEvery is how often an entry sends, burst how many records at once, and
-	// window how many may be without an echo.
+	// talkEvery is how often an entry sends at the most, and burst how many records at
+	// once. It sends no more until all have come back, and then rests for as many times
+	// what they took: a fleet that sends regardless keeps a busy machine from recovering.
 	talkEvery = 200 * time.Millisecond
 	burst     = 3
-	window    = 64
+	rests     = 4
+	// retryMost is the longest pause of a client that is refused again and again.
+	retryMost = 2 * time.Second
 )
 
 // entry keeps one channel open and talks on it; it opens others as probes.
@@ -33,6 +36,7 @@ type entry struct {
 	openings map[string]*stream // by request id
 	streams  map[uint32]*stream // by channel
 	live     *stream            // the one that talks; nil while there is none
+	again    backoff            // until the next request for a live channel
 
 	// What has happened so far.
 	echoes, closes int
@@ -45,6 +49,8 @@ type entry struct {
 type stream struct {
 	num        uint32
 	sent, back uint64
+	sentAt     time.Time  // of the last burst
+	next       time.Time  // not before this
 	probe      chan error // nil for the live channel
 }
 
@@ -115,6 +121,9 @@ func (e *entry) hear(f wire.Frame, records []wire.Record) error {
 		}
 		if s.probe == nil {
 			e.echoes++
+			if s.back == s.sent {
+				s.next = time.Now().Add(rests * time.Since(s.sentAt))
+			}
 			continue
 		}
 		delete(e.streams, r.Channel)
@@ -129,9 +138,12 @@ func (e *entry) hear(f wire.Frame, records []wire.Record) error {
 func (e *entry) opened(f *wire.ChannelOpened) error {
 	s := e.openings[f.RequestID]
 	if s == nil {
-		return &violation{"a channel was opened that nobody asked for"}
+		return &violation{"a channel was opened without a request"}
 	}
 	delete(e.openings, f.RequestID)
+	if s == e.live {
+		e.again = backoff{}
+	}
 	s.num = f.Channel
 	e.streams[s.num] = s
 	if s.probe == nil {
@@ -148,6 +160,7 @@ func (e *entry) refused(f *wire.ErrorFrame) {
 	delete(e.openings, f.RequestID)
 	if s == e.live {
 		e.live, e.refusal, e.refusals = nil, f.Kind, e.refusals+1
+		e.again.longer()
 	}
 	s.fail(&wire.Error{Kind: f.Kind, Message: f.Message})
 }
@@ -167,6 +180,7 @@ func (e *entry) closed(f *wire.ChannelClosed) {
 // sendOn sends the next n records of a stream. e.mu must be held.
 func (e *entry) sendOn(s *stream, n int) error {
 	var batch []byte
+	s.sentAt = time.Now()
 	for range n {
 		batch = wire.AppendRecord(batch, s.num, numbered(e.index, s.sent))
 		s.sent++
@@ -196,9 +210,11 @@ func (e *entry) talk(ctx context.Context) {
 		switch {
 		case e.link == nil:
 		case e.live == nil:
-			e.live = new(stream)
-			_ = e.ask(e.live) // a loss is seen by the reader
-		case e.live.num != 0 && e.live.sent-e.live.back < window:
+			if e.again.over() {
+				e.live = new(stream)
+				_ = e.ask(e.live) // a loss is seen by the reader
+			}
+		case e.live.num != 0 && e.live.sent == e.live.back && time.Now().After(e.live.next):
 			_ = e.sendOn(e.live, burst) // as above
 		}
 		e.mu.Unlock()
@@ -229,15 +245,29 @@ func (e *entry) probe(ctx context.Context) error {
 type state struct {
 	echoes, closes, refusals int
 	live                     bool
+	on                       *stream // that is live, to tell it from another
+	sent, back               uint64  // on it
 	reason                   wire.Reason
 	refusal                  wire.Kind
+}
+
+// talked reports whether a record that was sent after before came back, on a channel
+// that is still open. Echoes that were under way then prove nothing of a channel that
+// is about to close.
+func (s state) talked(before state) bool {
+	already := before.sent
+	if s.on != before.on {
+		already = 0
+	}
+	return s.live && s.back > already
 }
 
 func (e *entry) state() state {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return state{
-		echoes: e.echoes, closes: e.closes, refusals: e.refusals, live: e.live != nil && e.live.num != 0,
-		reason: e.reason, refusal: e.refusal,
+	s := state{echoes: e.echoes, closes: e.closes, refusals: e.refusals, reason: e.reason, refusal: e.refusal}
+	if e.live != nil && e.live.num != 0 {
+		s.live, s.on, s.sent, s.back = true, e.live, e.live.sent, e.live.back
 	}
+	return s
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,11 +17,14 @@ import (
 )
 
 const (
-	// patience is how long anything may take on a busy machine.
-	patience = 15 * time.Second
+	// patience is how long anything may take on a busy machine. Only a test that fails
+	// waits for so long.
+	patience = 3 * time.Minute
 	// promised is what a heal takes at the most on a quiet one. Longer is logged.
 	promised  = 5 * time.Second
 	pollEvery = 20 * time.Millisecond
+	// probing is how many pairs look for a new channel at once.
+	probing = 32
 )
 
 // fleet is hosts and entries that talk all the time.
@@ -29,8 +33,12 @@ type fleet struct {
 	nodes []*nodetest.Node
 	pairs []*pair
 
-	noticed []string // what untouched pairs noticed; of the test's goroutine
+	gathering atomic.Bool // everybody stays where the driver sent them
+	noticed   []string    // what untouched pairs noticed; of the test's goroutine
 }
+
+// kind tells which pairs a fault means.
+type kind = func(*pair) bool
 
 // pair is a host and an entry that are bound to each other.
 type pair struct {
@@ -49,9 +57,10 @@ func newFleet(t *testing.T, nodes []*nodetest.Node, st store.Store, n int) *flee
 		p := &pair{host: host{index: i}, entry: entry{index: i}}
 		for of, kind := range map[*party]ident.Kind{&p.host.party: ident.KindDevice, &p.entry.party: ident.KindClient} {
 			of.fleet, of.keys = f, relaytest.NewKeys(t, kind)
+			of.in.Store(nowhere)
 		}
-		p.host.at.Store(int32(i % len(nodes)))
-		p.entry.at.Store(int32(i / len(nodes) % len(nodes)))
+		p.host.at.Store(f.hostNode(i))
+		p.entry.at.Store(f.entryNode(i))
 		p.entry.host = p.host.keys.ID()
 		f.pairs = append(f.pairs, p)
 		p.bind(t, st)
@@ -67,56 +76,87 @@ func newFleet(t *testing.T, nodes []*nodetest.Node, st store.Store, n int) *flee
 // the nodes are used.
 func (f *fleet) settle() {
 	for i, p := range f.pairs {
-		p.host.goTo(i % len(f.nodes))
-		p.entry.goTo(i / len(f.nodes) % len(f.nodes))
+		p.host.goTo(f.hostNode(i))
+		p.entry.goTo(f.entryNode(i))
 	}
 }
 
-// bind writes the binding into the store, as a completed pairing does.
+func (f *fleet) hostNode(i int) int32  { return int32(i % len(f.nodes)) }
+func (f *fleet) entryNode(i int) int32 { return int32(i / len(f.nodes) % len(f.nodes)) }
+
+// gather brings everybody to where they began, and returns when all pairs talk there.
+// A fault leaves its peers on the nodes that were left, and a busy machine moves some
+// at any time: the next one must still find pairs of every kind.
+func (f *fleet) gather(t testing.TB) {
+	t.Helper()
+	f.gathering.Store(true)
+	defer f.gathering.Store(false)
+	f.settle()
+	for i, p := range f.pairs {
+		for of, node := range map[*party]int32{&p.host.party: f.hostNode(i), &p.entry.party: f.entryNode(i)} {
+			wait(t, fmt.Sprintf("pair %d to come to node %d", i, node), func() bool { return of.in.Load() == node })
+		}
+	}
+	f.calm(t)
+}
+
+// sorted gathers the fleet and returns the pairs of each of these kinds as they stand.
+// There are some of each: what a fault does is never left to chance.
+func (f *fleet) sorted(t testing.TB, kinds ...kind) []*watch {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		f.gather(t)
+		out := make([]*watch, len(kinds))
+		some := true
+		for i, of := range kinds {
+			out[i] = f.watch(of)
+			some = some && len(out[i].pairs) > 1 // one may be revoked, and others are left
+		}
+		if some {
+			return out
+		}
+		if time.Now().After(deadline) { // the machine broke so many at once, again and again
+			t.Fatalf("waited %s for pairs of every kind", patience)
+		}
+	}
+}
+
+// bind writes the binding into the store, as a completed pairing does. A database
+// that was just started may break connections that the pool still holds.
 func (p *pair) bind(t testing.TB, st store.Store) {
 	t.Helper()
 	as := func(k *ident.Private) store.Party {
 		return store.Party{ID: k.ID(), Public: k.Public(), Label: "fleet"}
 	}
-	if err := st.Bind(t.Context(), as(p.host.keys), as(p.entry.keys), time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	var err error
+	wait(t, "a binding to be written", func() bool {
+		if err != nil {
+			t.Logf("writing a binding: %v", err)
+		}
+		err = st.Bind(t.Context(), as(p.host.keys), as(p.entry.keys), time.Now())
+		return err == nil
+	})
 }
 
-// touches tells whether a node carries the pair.
+// touches reports whether a node carries the pair.
 func (p *pair) touches(node int) bool {
 	return p.host.at.Load() == int32(node) || p.entry.at.Load() == int32(node)
 }
 
-// local tells whether one node carries the pair alone.
+// local reports whether one node carries the pair alone.
 func (p *pair) local() bool { return p.host.at.Load() == p.entry.at.Load() }
 
-// only returns the pairs for which keep is true. There must be some.
-func (f *fleet) only(t testing.TB, keep func(*pair) bool) []*pair {
+// calm waits until every pair has an echo of a record that was sent after the call.
+func (f *fleet) calm(t testing.TB) {
 	t.Helper()
-	var out []*pair
+	var before []state
 	for _, p := range f.pairs {
-		if keep(p) {
-			out = append(out, p)
-		}
+		before = append(before, p.entry.state())
 	}
-	if len(out) == 0 {
-		t.Fatal("no pair is of this kind: the test proves nothing")
-	}
-	return out
-}
-
-// calm waits until every pair has an echo that came after the call.
-func (f *fleet) calm(t testing.TB) time.Duration {
-	t.Helper()
-	start, w := time.Now(), watching(f.pairs)
 	for i, p := range f.pairs {
-		wait(t, fmt.Sprintf("pair %d to talk", i), func() bool {
-			now := p.entry.state()
-			return now.live && now.echoes > w.before[i].echoes
-		})
+		wait(t, fmt.Sprintf("pair %d to talk", i), func() bool { return p.entry.state().talked(before[i]) })
 	}
-	return time.Since(start)
 }
 
 // wait polls until done says so.
@@ -138,9 +178,12 @@ func (f *fleet) healed(t testing.TB) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var probes sync.WaitGroup
+	slots := make(chan struct{}, probing)
 	for i, p := range f.pairs {
+		slots <- struct{}{}
 		probes.Go(func() {
-			for {
+			defer func() { <-slots }()
+			for again := (backoff{}); ; {
 				err := p.entry.probe(ctx)
 				if err == nil {
 					return
@@ -149,7 +192,7 @@ func (f *fleet) healed(t testing.TB) {
 				case <-ctx.Done():
 					t.Errorf("pair %d has no new channel %s after the heal: %v", i, patience, err)
 					return
-				case <-time.After(100 * time.Millisecond): // the retry of a client
+				case <-time.After(again.longer()): // the retry of a client
 				}
 			}
 		})
@@ -160,31 +203,51 @@ func (f *fleet) healed(t testing.TB) {
 	f.calm(t)
 }
 
-// watch holds how pairs stood when a fault began.
+// watch holds how pairs stood when a fault began: each had a channel.
 type watch struct {
 	pairs  []*pair
 	before []state
 }
 
-func watching(pairs []*pair) *watch {
-	w := &watch{pairs: pairs}
-	for _, p := range pairs {
-		w.before = append(w.before, p.entry.state())
+// watch returns the pairs of a kind. How each stood was read before it was sorted: one
+// that moves away in the meantime loses the channel that it had.
+func (f *fleet) watch(of kind) *watch {
+	w := &watch{}
+	for _, p := range f.pairs {
+		if before := p.entry.state(); before.live && of(p) {
+			w.pairs, w.before = append(w.pairs, p), append(w.before, before)
+		}
 	}
 	return w
 }
 
-// unnoticed waits until all have talked on, and notes those whose channel was closed.
+// split takes the first pair out, for a part of its own.
+func (w *watch) split() (first *pair, rest *watch) {
+	return w.pairs[0], &watch{w.pairs[1:], w.before[1:]}
+}
+
+// unnoticed waits until all have talked on since the last call, and notes those whose
+// channel was closed. They need not talk: what is broken may keep them from it.
 func (w *watch) unnoticed(t testing.TB) {
 	t.Helper()
 	for i, p := range w.pairs {
-		before := w.before[i]
-		wait(t, "an untouched pair to talk on", func() bool { return p.entry.state().echoes > before.echoes+2*burst })
-		if now := p.entry.state(); now.closes != before.closes {
-			p.entry.fleet.noticed = append(p.entry.fleet.noticed, fmt.Sprintf("pair %d on nodes %d and %d was not touched, and its channel was closed: %s",
-				p.entry.index, p.entry.at.Load(), p.host.at.Load(), now.reason))
+		before := &w.before[i]
+		var now state
+		wait(t, "an untouched pair to talk on", func() bool {
+			now = p.entry.state()
+			return now.closes != before.closes || now.echoes > before.echoes+2*burst
+		})
+		before.echoes = now.echoes
+		if now.closes != before.closes {
+			p.entry.fleet.notice("pair %d on nodes %d and %d was not touched, and its channel was closed: %s",
+				p.entry.index, p.entry.at.Load(), p.host.at.Load(), now.reason)
 		}
 	}
+}
+
+// notice makes this run of a fault one that proves nothing.
+func (f *fleet) notice(format string, args ...any) {
+	f.noticed = append(f.noticed, fmt.Sprintf(format, args...))
 }
 
 // cut waits until all of the pairs have lost the channel they had.
@@ -192,13 +255,5 @@ func (w *watch) cut(t testing.TB) {
 	t.Helper()
 	for i, p := range w.pairs {
 		wait(t, "a channel to close", func() bool { return p.entry.state().closes > w.before[i].closes })
-	}
-}
-
-// gone waits until all of the pairs have no channel.
-func (w *watch) gone(t testing.TB) {
-	t.Helper()
-	for _, p := range w.pairs {
-		wait(t, "a channel to be gone", func() bool { return !p.entry.state().live })
 	}
 }

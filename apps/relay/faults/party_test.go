@@ -23,11 +23,14 @@ type party struct {
 	keys  *ident.Private
 	at    atomic.Int32 // which node
 	conn  atomic.Pointer[relaytest.Raw]
+	in    atomic.Int32 // the node that it is logged in at, or nowhere
 }
 
+const nowhere = -1
+
 // goTo moves to another node: it hangs up, to dial that one.
-func (p *party) goTo(node int) {
-	if p.at.Swap(int32(node)) == int32(node) {
+func (p *party) goTo(node int32) {
+	if p.at.Swap(node) == node {
 		return
 	}
 	if c := p.conn.Load(); c != nil {
@@ -37,25 +40,57 @@ func (p *party) goTo(node int) {
 
 // keep serves connections until ctx ends.
 func (p *party) keep(ctx context.Context, serve func(*relaytest.Raw) error) {
+	var again backoff
 	for ctx.Err() == nil {
 		at := int(p.at.Load())
 		c, err := relaytest.DialRaw(new(net.Dialer), p.fleet.nodes[at].Addr(), p.keys, "fleet")
 		if err == nil {
+			again = backoff{}
 			p.conn.Store(c)
-			stop := context.AfterFunc(ctx, c.Close)
-			err = serve(c)
-			stop()
+			err = p.serveAt(ctx, at, c, serve)
 			c.Close()
 		}
 		if broken := (*violation)(nil); errors.As(err, &broken) {
 			p.fleet.t.Errorf("%s: %v", p.keys.ID(), err)
 		}
-		p.at.CompareAndSwap(int32(at), int32((at+1)%len(p.fleet.nodes))) // unless it was sent elsewhere
+		if !p.fleet.gathering.Load() {
+			p.at.CompareAndSwap(int32(at), int32((at+1)%len(p.fleet.nodes))) // unless it was sent elsewhere
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(50*time.Millisecond + rand.N(100*time.Millisecond)): // the back-off of a client
+		case <-time.After(again.longer()):
 		}
 	}
+}
+
+// backoff is the pause of a client that is refused. It doubles each time, so that a
+// busy machine is not kept busy with refusals.
+type backoff struct {
+	pause time.Duration
+	until time.Time
+}
+
+// longer starts the next pause and returns it.
+func (b *backoff) longer() time.Duration {
+	b.pause = min(max(2*b.pause, 100*time.Millisecond), retryMost)
+	pause := b.pause/2 + rand.N(b.pause)
+	b.until = time.Now().Add(pause)
+	return pause
+}
+
+// over reports whether the pause has passed.
+func (b *backoff) over() bool { return !time.Now().Before(b.until) }
+
+// serveAt serves a connection to a node, unless the party was sent elsewhere while it
+// dialed: then it would be where no one looks for it.
+func (p *party) serveAt(ctx context.Context, node int, c *relaytest.Raw, serve func(*relaytest.Raw) error) error {
+	if p.at.Load() != int32(node) { // goTo stores this before it closes what conn holds
+		return nil
+	}
+	p.in.Store(int32(node))
+	defer p.in.Store(nowhere)
+	defer context.AfterFunc(ctx, c.Close)()
+	return serve(c)
 }
 
 // violation is what no fault excuses.
@@ -74,7 +109,7 @@ func inOrder(payload []byte, of int, seq uint64) error {
 		return &violation{"a record was changed on its way"}
 	}
 	if got := binary.BigEndian.Uint64(payload); got != uint64(of) {
-		return &violation{"a record reached somebody else"}
+		return &violation{"a record reached the wrong party"}
 	}
 	switch got := binary.BigEndian.Uint64(payload[8:]); {
 	case got > seq:

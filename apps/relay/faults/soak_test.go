@@ -28,6 +28,9 @@ const (
 	workers         = 16
 	// graves is how many mute sockets a worker leaves open at once.
 	graves = 8
+	// cycleTimeout bounds a connection of a worker. Some answers never come, since the
+	// other end may be the ghost of an earlier connection.
+	cycleTimeout = time.Minute
 	// allGone is how long the relay may take to notice the last mute one: the
 	// longest is the HTTP server's patience with half a request.
 	allGone = 60 * time.Second

@@ -86,7 +86,7 @@ func (w *worker) dial(keys *ident.Private) (*relaytest.Raw, error) {
 		w.soak.refusal.Store(err.Error())
 		return nil, err
 	}
-	return c, c.Net.SetDeadline(time.Now().Add(patience))
+	return c, c.Net.SetDeadline(time.Now().Add(cycleTimeout))
 }
 
 // stub connects and gives up at a stage before the login.

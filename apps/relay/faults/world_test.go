@@ -31,7 +31,7 @@ type world struct {
 	routes [][]*proxy.Proxy // between the servers of the bus
 	ways   []natstest.Proxy // from each node to its server
 	db     *proxy.Proxy     // from all nodes to the database
-	store  store.Store      // the same database, past the proxy
+	store  store.Store      // the same database, past the proxy that fails
 }
 
 func newWorld(t *testing.T, pairs int) *world {
@@ -48,10 +48,17 @@ func newWorld(t *testing.T, pairs int) *world {
 	for i := range nodeCount {
 		w.ways = append(w.ways, natstest.NewProxy(t, w.bus[i]))
 		nodes = append(nodes, nodetest.Start(t, nodetest.Config{Store: through, Bus: w.ways[i].URL(), Limits: relay.Limits{
-			PingInterval: 2 * time.Second, StoreTimeout: 2 * time.Second,
+			PingInterval: 4 * time.Second, StoreTimeout: 4 * time.Second, LoginTimeout: patience,
+			// Few identities of one address come again and again.
+			Logins: relay.Rate{Burst: 1 << 30, Every: time.Second}, LoginFailures: relay.Rate{Burst: 1 << 30, Every: time.Second},
 		}}))
 	}
-	opened, err := storeurl.Open(t.Context(), dsn)
+	// A container comes back at another port: this way always leads to it.
+	direct, err := testdb.Through(dsn, proxy.New(t, testdb.Target).Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := storeurl.Open(t.Context(), direct)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,19 +73,30 @@ func newWorld(t *testing.T, pairs int) *world {
 	return w
 }
 
-// tab logs in as the pair's entry once more, at a node.
-func (w *world) tab(t testing.TB, p *pair, node int) *relaytest.Peer {
+// pair makes a pair beside the fleet, whose sides are logged in by the test.
+func (w *world) pair(t testing.TB) *pair {
 	t.Helper()
-	return w.nodes[node].Peers.Login(t, p.entry.keys, "tab")
+	p := &pair{}
+	p.host.keys, p.entry.keys = relaytest.NewKeys(t, ident.KindDevice), relaytest.NewKeys(t, ident.KindClient)
+	p.bind(t, w.store)
+	return p
+}
+
+// tab logs in as the pair's entry once more, at a node.
+func (w *world) tab(t testing.TB, p *pair, node int) *guest {
+	t.Helper()
+	return login(t, w.nodes[node].Addr(), p.entry.keys, "tab")
 }
 
 // revoke ends the pair's binding from a tab at a node.
 func (w *world) revoke(t testing.TB, p *pair, node int) {
 	t.Helper()
-	tab := w.tab(t, p, node)
-	defer tab.Close()
-	tab.Send(&wire.RevokeBinding{RequestID: "revoke", PeerID: p.host.keys.ID()})
-	relaytest.Await[wire.BindingRevoked](tab)
+	wait(t, "a revocation", func() bool {
+		tab := w.tab(t, p, node)
+		defer tab.Close()
+		_, err := ask[wire.BindingRevoked](tab, &wire.RevokeBinding{RequestID: "revoke", PeerID: p.host.keys.ID()})
+		return err == nil || kindOf(err) == wire.KindNotFound // the answer to an earlier one was lost
+	})
 }
 
 // shutOut waits until the pair's channel is closed and a new one is refused
@@ -86,22 +104,30 @@ func (w *world) revoke(t testing.TB, p *pair, node int) {
 func (p *pair) shutOut(t testing.TB) {
 	t.Helper()
 	before := p.entry.state().refusals
-	wait(t, "a revocation to count", func() bool {
-		now := p.entry.state()
-		return !now.live && now.refusals > before+1 && now.refusal == wire.KindUnauthorized
+	wait(t, "a revocation to count", func() bool { return p.isOut(before) })
+}
+
+func (p *pair) isOut(refusals int) bool {
+	now := p.entry.state()
+	return !now.live && now.refusals > refusals+1 && now.refusal == wire.KindUnauthorized
+}
+
+// refused logs in with new keys until the node answers that it cannot tell whether it
+// may admit them. It must never admit them.
+func (w *world) refused(t testing.TB, node int) {
+	t.Helper()
+	keys := relaytest.NewKeys(t, ident.KindClient)
+	wait(t, "a login to be refused", func() bool {
+		c, err := relaytest.DialRaw(new(net.Dialer), w.nodes[node].Addr(), keys, "refused")
+		if err == nil {
+			c.Close()
+			t.Fatalf("node %d admits a peer without asking the database", node)
+		}
+		return kindOf(err) == wire.KindUnavailable
 	})
 }
 
-// refused logs in with new keys, which the nodes must refuse.
-func (w *world) refused(t testing.TB, node int, kind wire.Kind) {
-	t.Helper()
-	p := w.nodes[node].Peers.Dial(t, relaytest.NewKeys(t, ident.KindClient))
-	defer p.Close()
-	p.SendHello(nil)
-	p.ExpectError(kind)
-}
-
-// admits waits until every node lets somebody new in.
+// admits waits until every node lets someone new in.
 func (w *world) admits(t testing.TB) {
 	t.Helper()
 	start := time.Now()
@@ -118,7 +144,7 @@ func (w *world) admits(t testing.TB) {
 	t.Logf("logins work %s after the heal (promised: %s)", time.Since(start).Round(time.Millisecond), promised)
 }
 
-// tellLogs shows what the nodes complained about, when the test has failed.
+// tellLogs shows what the nodes warned about, when the test has failed.
 func tellLogs(t *testing.T, nodes []*nodetest.Node) {
 	if !t.Failed() {
 		return

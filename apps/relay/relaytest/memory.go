@@ -10,8 +10,9 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 )
 
-// StartInMemory runs a relay whose connections are pipes, for a test in a bubble of
-// testing/synctest: sockets would keep its clock from moving. It ends with the test.
+// StartInMemory runs a relay whose connections are pipes, for a test in a
+// testing/synctest bubble: sockets would keep its clock from advancing. It ends
+// with the test.
 func StartInMemory(t testing.TB, change func(*relay.Config)) *Server {
 	t.Helper()
 	pipes := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -25,7 +26,7 @@ func StartInMemory(t testing.TB, change func(*relay.Config)) *Server {
 	return s
 }
 
-// pipeListener accepts the other ends of what dial returns.
+// pipeListener accepts the other ends of the pipes that dial returns.
 type pipeListener struct {
 	conns  chan net.Conn
 	once   sync.Once

@@ -8,8 +8,8 @@ import (
 )
 
 // Pair takes two logged-in peers of different kinds through a pairing that both
-// accept. The creator makes the code. Each has read its pair_complete; an entry
-// also its device_online.
+// accept. The creator creates the code. Each has read its pair_complete, and an
+// entry also its device_online.
 func Pair(t testing.TB, creator, redeemer *Peer) {
 	t.Helper()
 	slot := Join(t, creator, redeemer)
@@ -25,7 +25,7 @@ func Pair(t testing.TB, creator, redeemer *Peer) {
 	}
 }
 
-// Join has the redeemer take a code of the creator and returns the slot.
+// Join lets the redeemer redeem a code of the creator and returns the slot.
 func Join(t testing.TB, creator, redeemer *Peer) string {
 	t.Helper()
 	creator.Send(&wire.CreatePairSession{RequestID: "create"})
@@ -50,7 +50,7 @@ func Open(t testing.TB, entry, host *Peer) (onEntry, onHost uint32) {
 	return a.Channel, b.Channel
 }
 
-// PairedPeers returns a host and an entry of new identities that are paired.
+// PairedPeers returns a paired host and entry with new identities.
 func (s *Server) PairedPeers(t testing.TB) (host, entry *Peer) {
 	t.Helper()
 	host = s.Login(t, NewKeys(t, ident.KindDevice), "host")

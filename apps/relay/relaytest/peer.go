@@ -18,21 +18,21 @@ import (
 type Peer struct {
 	Keys    *ident.Private
 	ID      ident.ID
-	Hello   *wire.RelayHello // what the relay said first
+	Hello   *wire.RelayHello // the relay's first frame
 	Welcome *wire.Welcome    // nil before Login
 	WS      *websocket.Conn
 
 	t       testing.TB
 	server  *Server
-	records []wire.Record // of the binary message read last
+	records []wire.Record // of the last binary message read
 }
 
-// NewKeys makes an identity.
+// NewKeys generates an identity.
 func NewKeys(t testing.TB, kind ident.Kind) *ident.Private {
 	t.Helper()
 	keys, err := ident.Generate(kind, rand.Reader)
 	if err != nil {
-		t.Fatalf("making keys: %v", err)
+		t.Fatalf("generating keys: %v", err)
 	}
 	return keys
 }
@@ -47,7 +47,7 @@ func (s *Server) Dial(t testing.TB, keys *ident.Private) *Peer {
 		Subprotocols: []string{wire.Subprotocol},
 	})
 	if err != nil {
-		t.Fatalf("dialling %s: %v (response %v)", s.URL, err, resp)
+		t.Fatalf("dialing %s: %v (response %v)", s.URL, err, resp)
 	}
 	ws.SetReadLimit(wire.MaxMessage)
 	p := &Peer{Keys: keys, ID: keys.ID(), WS: ws, t: t, server: s}
@@ -65,8 +65,8 @@ func (s *Server) Login(t testing.TB, keys *ident.Private, label string) *Peer {
 	return p
 }
 
-// SendHello sends a hello that is right but for what change, which may be nil,
-// does to it before it is signed.
+// SendHello sends a valid hello. change, which may be nil, modifies it before it is
+// signed.
 func (p *Peer) SendHello(change func(*wire.Hello)) {
 	p.t.Helper()
 	h := wire.Hello{Authority: p.server.Authority(), Label: "test"}
@@ -77,7 +77,7 @@ func (p *Peer) SendHello(change func(*wire.Hello)) {
 	p.SendRawHello(h)
 }
 
-// SendRawHello sends a hello as it is.
+// SendRawHello sends a hello unchanged.
 func (p *Peer) SendRawHello(h wire.Hello) {
 	p.t.Helper()
 	if h.ID.Kind() == ident.KindDevice {
@@ -116,7 +116,7 @@ func (p *Peer) SendMessage(kind websocket.MessageType, data []byte) {
 	}
 }
 
-// Next returns what comes next: a frame, or one record.
+// Next returns the next frame or record.
 func (p *Peer) Next() (wire.Frame, *wire.Record, error) {
 	p.t.Helper()
 	if len(p.records) > 0 {
@@ -159,7 +159,7 @@ func Expect[F any](p *Peer) *F {
 	return got
 }
 
-// Await reads until a frame of type F comes, past other frames and records.
+// Await reads until a frame of type F arrives, skipping other frames and records.
 func Await[F any](p *Peer) *F {
 	p.t.Helper()
 	for {
@@ -173,7 +173,7 @@ func Await[F any](p *Peer) *F {
 	}
 }
 
-// ExpectRecord reads a record that must be on channel and hold payload.
+// ExpectRecord reads a record that must be on channel and have the payload.
 func (p *Peer) ExpectRecord(channel uint32, payload []byte) {
 	p.t.Helper()
 	f, rec, err := p.Next()
@@ -203,7 +203,7 @@ func (p *Peer) ExpectEnd(reason wire.Reason) *wire.Goodbye {
 	p.t.Helper()
 	bye := Expect[wire.Goodbye](p)
 	if bye.Reason != reason {
-		p.t.Fatalf("%s: goodbye says %q, want %q", p.ID, bye.Reason, reason)
+		p.t.Fatalf("%s: goodbye has the reason %q, want %q", p.ID, bye.Reason, reason)
 	}
 	if f, rec, err := p.Next(); err == nil {
 		p.t.Fatalf("%s: got %T, record %v after the goodbye", p.ID, f, rec != nil)
@@ -211,8 +211,8 @@ func (p *Peer) ExpectEnd(reason wire.Reason) *wire.Goodbye {
 	return bye
 }
 
-// Quiet fails the test if the relay has sent anything that was not read: it makes
-// a request that must fail and expects that answer next.
+// Quiet fails the test if the relay has sent anything that was not read: it makes a
+// request that must fail and expects that answer next.
 func (p *Peer) Quiet() {
 	p.t.Helper()
 	p.Send(&wire.CloseChannel{Channel: 1 << 30}) // never open: the relay must answer

@@ -15,8 +15,8 @@ import (
 )
 
 // Raw is a logged-in peer on a bare socket, cheap enough for ten thousand in one
-// process and usable without a testing.TB. One goroutine reads at a time; any
-// may send. It starts no goroutine.
+// process and usable without a testing.TB. One goroutine reads at a time; any may
+// send. It starts no goroutine.
 type Raw struct {
 	Net     *net.TCPConn
 	ID      ident.ID
@@ -37,15 +37,19 @@ const (
 	opPong   = 10
 )
 
-// DialRaw connects to host:port and logs in as the owner of keys. dialer may name
-// an address to come from. An error says at which step the relay refused.
+// loginPatience limits a login. It is shorter than Patience, so that a peer that
+// dialed a frozen node returns while others wait for it.
+const loginPatience = Patience / 2
+
+// DialRaw connects to host:port and logs in as the owner of keys. dialer may set a
+// local address. An error names the step at which the relay refused.
 func DialRaw(dialer *net.Dialer, authority string, keys *ident.Private, label string) (*Raw, error) {
 	c, err := dialer.Dial("tcp", authority)
 	if err != nil {
 		return nil, err
 	}
 	r := &Raw{Net: c.(*net.TCPConn), ID: keys.ID(), reader: bufio.NewReaderSize(c, 1024)}
-	err = c.SetDeadline(time.Now().Add(3 * Patience)) // logins queue on a busy machine
+	err = c.SetDeadline(time.Now().Add(loginPatience))
 	if err == nil {
 		err = r.login(authority, keys, label)
 	}
@@ -120,7 +124,7 @@ func (r *Raw) Send(f wire.Frame) error {
 	return r.write(opText, data)
 }
 
-// SendRecords sends one binary message, made with wire.AppendRecord.
+// SendRecords sends one binary message, built with wire.AppendRecord.
 func (r *Raw) SendRecords(batch []byte) error { return r.write(opBinary, batch) }
 
 // write sends one frame with a mask of zeroes.
@@ -141,8 +145,8 @@ func (r *Raw) write(op byte, payload []byte) error {
 	return err
 }
 
-// Next returns what comes next: a frame, or the records of a message. It answers
-// pings. io.EOF is a close in order.
+// Next returns the next frame or the records of the next message. It answers pings.
+// It returns io.EOF for an orderly close.
 func (r *Raw) Next() (wire.Frame, []wire.Record, error) {
 	for {
 		op, data, err := r.read()
@@ -212,13 +216,13 @@ func (r *Raw) read() (op byte, data []byte, err error) {
 	return op, data, err
 }
 
-// Goodbye closes in order: it says so and hangs up.
+// Goodbye closes in order: it sends a close frame and hangs up.
 func (r *Raw) Goodbye() {
 	_ = r.write(opClose, []byte{0x03, 0xe8}) // the relay may have hung up first
 	r.Close()
 }
 
-// Close hangs up without a word. It may be called at any time.
+// Close hangs up without a close frame. It may be called at any time.
 func (r *Raw) Close() { _ = r.Net.Close() } // the relay sees the end either way
 
 // Reset hangs up as a crash does: the relay's kernel gets a TCP reset.

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// lookEvery is how often at the most the files are looked at for changes.
+// lookEvery is the minimum time between checks of the files for changes.
 const lookEvery = time.Second
 
 // certFiles is a certificate in files. A handshake that finds them changed reads
-// them again; a new pair that is no good leaves the old one in use.
+// them again; an invalid new pair leaves the old one in use.
 type certFiles struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -22,12 +22,12 @@ type certFiles struct {
 
 	current atomic.Pointer[tls.Certificate]
 
-	mu     sync.Mutex // one looks at a time
+	mu     sync.Mutex // one check at a time
 	looked time.Time
-	tried  pairStamp // the pair that was read last, whether it was good or not
+	tried  pairStamp // the pair that was read last, valid or not
 }
 
-// pairStamp tells one version of the two files from another.
+// pairStamp identifies one version of the two files.
 type pairStamp struct{ cert, key fileStamp }
 
 type fileStamp struct {
@@ -37,14 +37,14 @@ type fileStamp struct {
 
 // get returns the certificate for a handshake.
 func (f *certFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if f.mu.TryLock() { // else another handshake looks, and this one need not wait
+	if f.mu.TryLock() { // otherwise another handshake checks, and this one need not wait
 		f.look()
 		f.mu.Unlock()
 	}
 	return f.current.Load(), nil
 }
 
-// look reads the files when they have changed. f.mu must be held.
+// look reads the files if they have changed. f.mu must be held.
 func (f *certFiles) look() {
 	if time.Since(f.looked) < lookEvery {
 		return
@@ -71,30 +71,31 @@ func (f *certFiles) load() error {
 	return f.read()
 }
 
-// note logs and counts what became of a new pair.
+// note logs and counts the result of reading a new pair.
 func (f *certFiles) note(err error) {
 	f.metrics.reloaded(reloadCertificate, err)
 	if err != nil {
-		f.log.Error("the new certificate is not used; the old one stays", "error", err)
+		f.log.Error("the new certificate cannot be used; the old one stays in use", "error", err)
 		return
 	}
-	f.log.Info("the certificate was read again", "expires", f.current.Load().Leaf.NotAfter)
+	f.log.Info("the certificate was reloaded", "expires", f.current.Load().Leaf.NotAfter)
 }
 
-// read makes the pair in the files the current one, if it is good. f.mu must be held.
+// read makes the pair in the files the current one if it is valid. f.mu must be
+// held.
 func (f *certFiles) read() error {
 	stamp, err := f.stamp()
 	if err != nil {
 		f.tried = pairStamp{}
 		return err
 	}
-	f.tried = stamp // what is written while it is read has another stamp
+	f.tried = stamp // a write during the read changes the stamp
 	cert, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
 	if err != nil {
 		return fmt.Errorf("reading the certificate %s and its key %s: %w", f.certFile, f.keyFile, err)
 	}
 	if expired := cert.Leaf.NotAfter; time.Now().After(expired) {
-		return fmt.Errorf("the certificate %s expired on %s: put a new one there", f.certFile, expired.UTC().Format(time.DateOnly))
+		return fmt.Errorf("the certificate %s expired on %s: replace it", f.certFile, expired.UTC().Format(time.DateOnly))
 	}
 	f.current.Store(&cert)
 	f.metrics.sawCertificate("", cert.Leaf.NotAfter)

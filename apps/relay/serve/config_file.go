@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 )
 
-// configFile is the relay's configuration as it is written. Unknown keys are errors.
+// configFile is the relay's configuration file. Unknown keys are errors.
 type configFile struct {
 	PublicURLs     []string `toml:"public_urls"`
 	AllowedOrigins []string `toml:"allowed_origins"`
@@ -39,7 +39,7 @@ func (f configFile) names() names {
 	return out
 }
 
-// limitsFile is the table [limits]; relay.Limits says what each means.
+// limitsFile is the table [limits]; relay.Limits documents the fields.
 type limitsFile struct {
 	Connections           int      `toml:"connections"`
 	ConnectionsPerAddress int      `toml:"connections_per_address"`
@@ -67,7 +67,7 @@ type limitsFile struct {
 	Controls      rateFile `toml:"frames_per_connection"`
 
 	ConnectionBytes size  `toml:"bytes_per_connection"`
-	IdentityBytes   *size `toml:"bytes_per_identity"` // nil is the default, 0 is no limit
+	IdentityBytes   *size `toml:"bytes_per_identity"` // nil means the default, 0 no limit
 	AddressBytes    size  `toml:"bytes_per_address"`
 	AllBytes        size  `toml:"bytes"`
 }
@@ -79,7 +79,7 @@ type rateFile struct {
 
 func (r rateFile) rate() relay.Rate { return relay.Rate{Burst: r.Burst, Every: time.Duration(r.Every)} }
 
-// identityBytes is what one identity may send in a second, unless the file says more.
+// identityBytes is the default limit of one identity in bytes per second.
 const identityBytes = 64 << 20
 
 func (f limitsFile) limits() relay.Limits {
@@ -115,7 +115,7 @@ func readConfig(path string) (configFile, error) {
 	return file, nil
 }
 
-// explainTOML turns an error of the decoder into ":LINE: what is wrong".
+// explainTOML converts an error of the decoder to ":LINE: what is wrong".
 func explainTOML(err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
@@ -127,8 +127,8 @@ func explainTOML(err error) error {
 	if errors.As(err, &wrong) {
 		line, _ := wrong.Position()
 		text := strings.TrimPrefix(wrong.Error(), "toml: ")
-		if strings.HasPrefix(text, "cannot decode TOML") { // what follows are our Go types
-			text = fmt.Sprintf("%s has a value of the wrong kind; docs/operations.md shows what belongs there", strings.Join(wrong.Key(), "."))
+		if strings.HasPrefix(text, "cannot decode TOML") { // the rest names Go types
+			text = fmt.Sprintf("%s has a value of the wrong type; see docs/operations.md", strings.Join(wrong.Key(), "."))
 		}
 		return fmt.Errorf(":%d: %s", line, text)
 	}
@@ -142,12 +142,12 @@ func ParseProxy(text string) (netip.Prefix, error) {
 	}
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
-		return prefix, fmt.Errorf("%q is no address or network: give it as in 10.0.0.0/8", text)
+		return prefix, fmt.Errorf("%q is not an address or network, such as 10.0.0.0/8", text)
 	}
 	return prefix, nil
 }
 
-// proxy is what ParseProxy reads.
+// proxy is a prefix that is parsed by ParseProxy.
 type proxy struct{ prefix netip.Prefix }
 
 func (p *proxy) UnmarshalText(text []byte) (err error) {
@@ -155,13 +155,13 @@ func (p *proxy) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// duration is written as in "90s".
+// duration is a time such as "90s".
 type duration time.Duration
 
 func (d *duration) UnmarshalText(text []byte) error {
 	value, err := time.ParseDuration(string(text))
 	if err != nil || value <= 0 {
-		return fmt.Errorf("%q is no time: write it as in \"90s\" or \"10ms\"", text)
+		return fmt.Errorf("%q is not a duration, such as \"90s\" or \"10ms\"", text)
 	}
 	*d = duration(value)
 	return nil
@@ -187,5 +187,5 @@ func (s *size) UnmarshalText(text []byte) error {
 		*s = size(n * unit.size)
 		return nil
 	}
-	return fmt.Errorf("%q is no size: write it as in \"512MiB\" or \"2GiB\"", text)
+	return fmt.Errorf("%q is not a size, such as \"512MiB\" or \"2GiB\"", text)
 }

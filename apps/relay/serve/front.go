@@ -23,16 +23,16 @@ type believed struct {
 
 func checkBelieved(proxies []netip.Prefix) error {
 	if len(proxies) == 0 {
-		return errors.New("--proxy-protocol needs to know whom to believe: name the proxies with --trusted-proxy")
+		return errors.New("--proxy-protocol needs trusted proxies: list them with --trusted-proxy")
 	}
 	return nil
 }
 
-// set is for connections that come from now on.
+// set applies to connections accepted from now on.
 func (b *believed) set(proxies []netip.Prefix) { b.proxies.Store(&proxies) }
 
-// listen reads the PROXY header that the proxies put in front of each connection. Of
-// others no header is read, so that one is bad HTTP and no claim.
+// listen reads the PROXY header that the trusted proxies send at the start of each
+// connection. From other addresses no header is read, so one is just invalid HTTP.
 func (b *believed) listen(l net.Listener) net.Listener {
 	policy := func(opts proxyproto.ConnPolicyOptions) (proxyproto.Policy, error) {
 		ap, err := netip.ParseAddrPort(opts.Upstream.String())
@@ -64,7 +64,7 @@ func (c proxiedConn) CloseWrite() error {
 	return nil
 }
 
-// handler is what the public address serves: /metrics to this machine at the most.
+// handler serves the public address, with /metrics at most for this machine.
 func (g guarded) handler(r *relay.Relay) http.Handler {
 	public, metrics := r.Handler(), r.MetricsHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -72,18 +72,18 @@ func (g guarded) handler(r *relay.Relay) http.Handler {
 		case req.URL.Path != "/metrics":
 			public.ServeHTTP(w, req)
 		case g.metricsListen != "" || !fromHere(req):
-			http.Error(w, "metrics are for the relay's own machine, or have an address of their own: see --metrics-listen", http.StatusNotFound)
+			http.Error(w, "metrics are served only to the relay's own machine, or at a separate address: see --metrics-listen", http.StatusNotFound)
 		case req.Method != http.MethodGet:
 			w.Header().Set("Allow", http.MethodGet)
-			http.Error(w, "metrics can be read only", http.StatusMethodNotAllowed)
+			http.Error(w, "metrics are read-only", http.StatusMethodNotAllowed)
 		default:
 			metrics.ServeHTTP(w, req)
 		}
 	})
 }
 
-// fromHere tells whether a request was made on this machine. One that a proxy passes
-// on names the host that others know, or says for whom it was made.
+// fromHere reports whether a request was made on this machine. One that a proxy
+// forwards has a public host name, or says for whom it was made.
 func fromHere(req *http.Request) bool {
 	for _, header := range []string{"X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Forwarded", "Via"} {
 		if req.Header.Get(header) != "" {
@@ -94,7 +94,7 @@ func fromHere(req *http.Request) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback() && relay.IsLoopback(req.Host)
 }
 
-// serveMetrics serves /metrics on an address of its own until ctx ends. wait returns
+// serveMetrics serves /metrics at a separate address until ctx ends. wait returns
 // when it has ended.
 func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Logger) (wait func(), err error) {
 	if g.metricsListen == "" {
@@ -111,12 +111,12 @@ func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Log
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	log.Info("metrics are served", "address", l.Addr().String())
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever scrapes tries again
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // scrapers try again
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("metrics are not served any more", "error", err)
+			log.Error("serving metrics failed", "error", err)
 		}
 	}()
 	return func() {

@@ -14,44 +14,44 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// maxListFile bounds an allow-file and a configuration, in bytes.
+// maxListFile limits the size of an allow-file and a configuration, in bytes.
 const maxListFile = 16 << 20
 
-// Guard says whom a relay serves and how much they may take. What is set here beats
-// the file, which beats the defaults.
+// Guard configures which peers a relay admits and how much they may use. Its fields
+// override the file, which overrides the defaults.
 type Guard struct {
-	ConfigFile string   // see configFile; "" is none
-	Admission  string   // a relay.AdmissionMode; "" is open, or allow-list when ids are listed
+	ConfigFile string   // see configFile; "" means none
+	Admission  string   // a relay.AdmissionMode; "" means open, or allow-list if ids are listed
 	Allow      []string // ids
-	AllowFile  string   // ids, one a line; # begins a comment
-	Memory     string   // as in "512MiB"; "" is half of what the machine or its container has
-	Nodes      int      // that share the store; see relay.Config
-	// Limits stand in place of the file's for a program that serves a relay of its
-	// own; nil leaves them to the file.
+	AllowFile  string   // ids, one per line; # begins a comment
+	Memory     string   // as in "512MiB"; "" means half of what the machine or its container has
+	Nodes      int      // number of nodes that share the store; see relay.Config
+	// Limits replace those of the file, for a program that embeds a relay; nil uses
+	// the file's.
 	Limits *relay.Limits
 	// ProxyProtocol expects a PROXY header, version 1 or 2, from the trusted proxies.
 	ProxyProtocol bool
-	// MetricsListen is an address for /metrics alone. Without one /metrics answers
-	// requests from this machine only.
+	// MetricsListen is a separate address for /metrics. Without one /metrics
+	// answers only requests from this machine.
 	MetricsListen string
 }
 
 // AddFlags adds the flags of a Guard, which both commands have.
 func (g *Guard) AddFlags(flags *flag.FlagSet) {
-	flags.StringVar(&g.ConfigFile, "config", "", "`file` with admission and limits, TOML; flags beat it")
-	flags.StringVar(&g.Admission, "admission", "", "who may come in, `mode` open, invite or allow-list (default: open)")
-	flags.Func("allow", "`id` to let in, and nobody else who is not listed; may be repeated", func(s string) error {
+	flags.StringVar(&g.ConfigFile, "config", "", "`file` with admission and limits, TOML; flags override it")
+	flags.StringVar(&g.Admission, "admission", "", "admission `mode`: open, invite or allow-list (default: open)")
+	flags.Func("allow", "`id` to admit; ids that are not listed are rejected; may be repeated", func(s string) error {
 		g.Allow = append(g.Allow, s)
 		return nil
 	})
-	flags.StringVar(&g.AllowFile, "allow-file", "", "`file` with ids to let in, one a line")
-	flags.StringVar(&g.Memory, "memory", "", "`size` of what queues, buffers and connections may hold, such as 512MiB (default: half of the memory)")
-	flags.IntVar(&g.Nodes, "nodes", 0, "`number` of relays that share the store, for the check that no code can be guessed (default: 1, with a bus 32)")
+	flags.StringVar(&g.AllowFile, "allow-file", "", "`file` with ids to admit, one per line")
+	flags.StringVar(&g.Memory, "memory", "", "limit (`size`) of the memory for queues, buffers and connections, such as 512MiB (default: half of the memory)")
+	flags.IntVar(&g.Nodes, "nodes", 0, "`number` of relays that share the store, for the check that codes cannot be guessed (default: 1, or 32 with a bus)")
 	flags.BoolVar(&g.ProxyProtocol, "proxy-protocol", false, "trusted proxies begin each connection with a PROXY header, version 1 or 2")
 	flags.StringVar(&g.MetricsListen, "metrics-listen", "", "`address` for /metrics (default: the relay's own, for requests from this machine only)")
 }
 
-// guarded is a Guard that was read and checked.
+// guarded is a Guard whose files were read and checked.
 type guarded struct {
 	names         names
 	admission     relay.Admission
@@ -61,13 +61,13 @@ type guarded struct {
 	metricsListen string
 }
 
-// names are the addresses that a relay goes by; see relay.Config.
+// names are the public names of a relay; see relay.Config.
 type names struct {
 	publicURLs, allowedOrigins []string
 	trustedProxies             []netip.Prefix
 }
 
-// namesOf takes what no flag said from the file.
+// namesOf takes values from the file that no flag has set.
 func (o Options) namesOf(file names) names {
 	if len(o.PublicURLs) > 0 {
 		file.publicURLs = o.PublicURLs
@@ -81,15 +81,15 @@ func (o Options) namesOf(file names) names {
 	return file
 }
 
-// readAgain is what a reload changes: the files that the Guard names. started is what
-// they held at the start.
+// readAgain returns the settings that a reload changes, from the files that the
+// Guard names. started is their content at the start.
 func (o Options) readAgain(started guarded) (relay.Settings, error) {
 	now, err := o.Guard.load()
 	if err != nil {
 		return relay.Settings{}, err
 	}
 	if keys := now.fixedSince(started); len(keys) > 0 {
-		o.Logger.Warn("some of the settings count from the next start on: restart the relay to use them", "keys", keys)
+		o.Logger.Warn("some settings take effect only after a restart of the relay", "keys", keys)
 	}
 	called := o.namesOf(now.names)
 	return relay.Settings{
@@ -98,8 +98,8 @@ func (o Options) readAgain(started guarded) (relay.Settings, error) {
 	}, nil
 }
 
-// fixedSince names the keys that changed and that only a start reads: they decide what
-// is listened on.
+// fixedSince returns the changed keys that are read only at the start, because they
+// determine what is listened on.
 func (g guarded) fixedSince(started guarded) (keys []string) {
 	if g.proxyProtocol != started.proxyProtocol {
 		keys = append(keys, "proxy_protocol")
@@ -149,7 +149,7 @@ func (g Guard) load() (guarded, error) {
 		out.limits.Memory = defaultMemory()
 	}
 	if out.nodes < 0 || out.nodes > 10_000 {
-		return guarded{}, fmt.Errorf("nodes is %d: want how many relays share the store", out.nodes)
+		return guarded{}, fmt.Errorf("nodes is %d: set it to the number of relays that share the store", out.nodes)
 	}
 	return out, nil
 }
@@ -170,7 +170,7 @@ func admissionOf(file configFile) (relay.Admission, error) {
 	for _, text := range ids {
 		id, err := ident.ParseID(text)
 		if err != nil {
-			return a, fmt.Errorf("%q is no id: it is listed to be let in; give it as `scorel host status` or the page's settings show it", text)
+			return a, fmt.Errorf("%q in the allow-list is not an id: copy it from `scorel host status` or from the page's settings", text)
 		}
 		a.Allow = append(a.Allow, id)
 	}
@@ -191,7 +191,7 @@ func readIDs(path string) ([]string, error) {
 			continue
 		}
 		if _, err := ident.ParseID(text); err != nil {
-			return nil, fmt.Errorf("%s:%d: %q is no id; write one a line, and # before a comment", path, n, text)
+			return nil, fmt.Errorf("%s:%d: %q is not an id; write one id per line, and # before a comment", path, n, text)
 		}
 		ids = append(ids, text)
 	}

@@ -8,13 +8,15 @@ import (
 )
 
 const (
-	// memoryWithoutWord is the budget where the system does not say what it has.
+	// memoryWithoutWord is the default limit if the system does not report its
+	// memory.
 	memoryWithoutWord = 1 << 30
 	memoryLeast       = 64 << 20
 )
 
-// defaultMemory is half of what the machine has, or of what its container may use:
-// the other half is for the Go runtime, the kernel's socket buffers and the rest.
+// defaultMemory returns half of the memory of the machine, or of its container's
+// limit: the other half is for the Go runtime, the kernel's socket buffers and the
+// rest.
 func defaultMemory() int64 {
 	return shareOf(readOrNil("/proc/meminfo"), readOrNil("/sys/fs/cgroup/memory.max"))
 }
@@ -22,7 +24,7 @@ func defaultMemory() int64 {
 func readOrNil(path string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil // another system, or no container
+		return nil // another operating system, or no container
 	}
 	return data
 }
@@ -37,7 +39,7 @@ func shareOf(meminfo, container []byte) int64 {
 			}
 		}
 	}
-	if n, err := strconv.ParseInt(string(bytes.TrimSpace(container)), 10, 64); err == nil && n > 0 { // else it is "max"
+	if n, err := strconv.ParseInt(string(bytes.TrimSpace(container)), 10, 64); err == nil && n > 0 { // otherwise it is "max"
 		total = min(total, n)
 	}
 	return max(total/2, memoryLeast)

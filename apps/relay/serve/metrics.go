@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// What can be read again, and what became of it.
+// What can be reloaded, and the results.
 const (
 	reloadCertificate = "certificate"
 	reloadSettings    = "settings"
@@ -15,28 +15,28 @@ const (
 	resultFailed      = "failed"
 )
 
-// metrics is what the process adds to the relay's own.
+// metrics are the process's additions to the relay's own.
 type metrics struct {
 	expiry     prometheus.GaugeFunc
 	certErrors prometheus.Counter
 	reloads    *prometheus.CounterVec // by what and result
 
 	mu      sync.Mutex
-	expires map[string]time.Time // by name; "" is that of files
+	expires map[string]time.Time // by name; "" for certificate files
 }
 
 func newMetrics() *metrics {
 	m := &metrics{
 		certErrors: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "scorel_relay_certificate_errors_total", Help: "Handshakes that failed because no certificate could be had by ACME.",
+			Name: "scorel_relay_certificate_errors_total", Help: "TLS handshakes that failed because ACME provided no certificate.",
 		}),
 		reloads: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "scorel_relay_reloads_total", Help: "Times that a certificate or the settings were read again, by result.",
+			Name: "scorel_relay_reloads_total", Help: "Reloads of the certificate or the settings, by result.",
 		}, []string{"what", "result"}),
 		expires: make(map[string]time.Time),
 	}
 	m.expiry = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "scorel_relay_certificate_expiry_timestamp_seconds", Help: "When the first of the certificates in use expires, in Unix seconds; 0 without one.",
+		Name: "scorel_relay_certificate_expiry_timestamp_seconds", Help: "When the first of the certificates in use expires, in Unix seconds; 0 without a certificate.",
 	}, m.firstExpiry)
 	for _, what := range []string{reloadCertificate, reloadSettings} {
 		m.reloads.WithLabelValues(what, resultOK)

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 )
 
-// process is a relay that is served.
+// process is a relay being served.
 type process struct {
 	relay   *relay.Relay
 	opts    Options
@@ -26,7 +26,7 @@ func (p *process) run(ctx context.Context) error {
 	log := p.opts.Logger
 	server := &http.Server{
 		Handler:           p.handler,
-		ReadHeaderTimeout: headerTimeout, // of a TLS handshake as well
+		ReadHeaderTimeout: headerTimeout, // also limits a TLS handshake
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      answerTimeout,
 		IdleTimeout:       idleTimeout,
@@ -53,8 +53,8 @@ func (p *process) run(ctx context.Context) error {
 	return err
 }
 
-// wait reloads when it is asked to, and returns when ctx ends, with nil, or when
-// serving fails.
+// wait reloads on request, and returns nil when ctx ends, or an error when serving
+// fails.
 func (p *process) wait(ctx context.Context, failed <-chan error) error {
 	for {
 		select {
@@ -68,24 +68,25 @@ func (p *process) wait(ctx context.Context, failed <-chan error) error {
 	}
 }
 
-// stop drains, if peers can still be told anything, and ends what is left.
+// stop drains, if peers can still be notified, and closes the remaining
+// connections.
 func (p *process) stop(ctx context.Context, server *http.Server, drain bool) {
 	log := p.opts.Logger
 	log.Info("relay is stopping")
 	if window := p.opts.drainWindow(); drain && window > 0 {
-		_ = p.relay.Drain(ctx, window) // it ends with its window: ctx has no end
+		_ = p.relay.Drain(ctx, window) // it ends after its window: ctx does not end
 	}
 	stop, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	if cut := p.relay.Shutdown(stop); cut != nil {
-		log.Warn("some peers were cut off", "error", cut)
+		log.Warn("some peers were disconnected without a goodbye", "error", cut)
 	}
 	if server.Shutdown(stop) != nil {
 		_ = server.Close() // the deadline has passed
 	}
 }
 
-// reload reads certificates and settings again. What is no good changes nothing.
+// reload reads certificates and settings again. Invalid ones change nothing.
 func (p *process) reload() {
 	files := p.secured != nil && p.secured.reload != nil
 	if files {
@@ -93,7 +94,7 @@ func (p *process) reload() {
 	}
 	if p.opts.Settings == nil {
 		if !files {
-			p.opts.Logger.Info("there is nothing to read again: what was set by flags stays until the next start")
+			p.opts.Logger.Info("nothing to reload: settings from flags change only with a restart")
 		}
 		return
 	}
@@ -103,13 +104,13 @@ func (p *process) reload() {
 	}
 	p.metrics.reloaded(reloadSettings, err)
 	if err != nil {
-		p.opts.Logger.Error("the new settings are not used; the old ones stay", "error", err)
+		p.opts.Logger.Error("the new settings are invalid; the old ones stay in use", "error", err)
 		return
 	}
-	p.opts.Logger.Info("settings were read again", "publicURLs", settings.PublicURLs)
+	p.opts.Logger.Info("settings were reloaded", "publicURLs", settings.PublicURLs)
 }
 
-// use makes the relay go by new settings, or changes nothing.
+// use applies new settings to the relay, or changes nothing.
 func (p *process) use(settings relay.Settings) error {
 	if p.proxies == nil {
 		return p.relay.Reload(settings)

@@ -18,7 +18,7 @@ func startLogged(t *testing.T, opts Options) (addr string, reload chan<- os.Sign
 	r, w := io.Pipe()
 	opts.Reload, opts.Logger = asked, slog.New(slog.NewTextHandler(w, nil))
 	addr = start(t, opts)
-	t.Cleanup(func() { _ = r.Close() }) // before the relay ends: nobody reads its last lines
+	t.Cleanup(func() { _ = r.Close() }) // before the relay ends: its last lines are not read
 	lines := bufio.NewScanner(r)
 	await = func(text string) {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestReloadReadsTheFilesAgain(t *testing.T) {
 	_, reload, await := startLogged(t, Options{Guard: Guard{AllowFile: list}})
 	for _, tc := range []struct{ text, want string }{
 		{device + "\n" + client + "\n", "listed=2"},
-		{"nobody\n", "is no id"},
+		{"nobody\n", "is not an id"},
 	} {
 		rewrite(t, list, tc.text)
 		reload <- os.Interrupt // whatever it is, it asks to read again
@@ -57,9 +57,9 @@ func TestReloadSaysWhatNeedsARestart(t *testing.T) {
 	file := write(t, "relay.toml", "memory = \"64MiB\"\n")
 	_, reload, await := startLogged(t, Options{Guard: Guard{ConfigFile: file}})
 	for _, tc := range []struct{ text, want string }{
-		{"memory = \"32MiB\"\nnodes = 3\n[limits]\nqueue = \"2MiB\"\nbytes = \"9MiB\"\nwrite_timeout = \"9s\"\n", "level=INFO msg=\"settings were read again\""},
-		{"metrics_listen = \"127.0.0.1:1\"\n", `restart the relay to use them" keys=[metrics_listen]`},
-		{"proxy_protocol = true\n", `restart the relay to use them" keys=[proxy_protocol]`},
+		{"memory = \"32MiB\"\nnodes = 3\n[limits]\nqueue = \"2MiB\"\nbytes = \"9MiB\"\nwrite_timeout = \"9s\"\n", "level=INFO msg=\"settings were reloaded\""},
+		{"metrics_listen = \"127.0.0.1:1\"\n", `after a restart of the relay" keys=[metrics_listen]`},
+		{"proxy_protocol = true\n", `after a restart of the relay" keys=[proxy_protocol]`},
 		{"memory = \"1KiB\"\n", "memory is 1024 bytes"},
 		{"nodes = -1\n", "nodes is -1"},
 	} {
@@ -86,7 +86,7 @@ func TestReloadOfTrustedProxies(t *testing.T) {
 		t.Errorf("before: %d without a header and %d with one", plain, led)
 	}
 	for _, tc := range []struct{ text, want string }{
-		{here, "settings were read again"},
+		{here, "settings were reloaded"},
 		{"trusted_proxies = []", "--trusted-proxy"},
 	} {
 		rewrite(t, file, tc.text)

@@ -64,7 +64,7 @@ func TestReloadChangesNamesAndKeepsThemWhenTheNewAreBad(t *testing.T) {
 	if status("third.example") != 421 || status("new.example") != 200 {
 		t.Fatal("bad settings were taken")
 	}
-	for _, want := range []string{"settings were read again", "the old ones stay", `public URL \"third.example\"`, "relay.toml:3"} {
+	for _, want := range []string{"settings were reloaded", "the old ones stay", `public URL \"third.example\"`, "relay.toml:3"} {
 		if !strings.Contains(logs.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, logs.String())
 		}
@@ -87,9 +87,9 @@ func TestReadyIsNotCalledBeforeAllIsFine(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	gone := errors.New("nobody reads the line")
+	gone := errors.New("no reader")
 	if err := Run(t.Context(), Options{Listener: listen(t), DataDir: t.TempDir(), Ready: func() error { return gone }}); !errors.Is(err, gone) {
-		t.Errorf("a ready line that nobody takes: %v", err)
+		t.Errorf("a ready line without a reader: %v", err)
 	}
 }
 
@@ -121,7 +121,7 @@ trusted_proxies = ["10.0.0.0/8", "192.0.2.7"]`)
 		}
 	}
 	write("nodes = 1\ntrusted_proxies = [\"proxy\"]")
-	if _, err := (Options{Guard: Guard{ConfigFile: path}}).readAgain(guarded{}); err == nil || !strings.Contains(err.Error(), `:2: "proxy" is no address or network`) {
+	if _, err := (Options{Guard: Guard{ConfigFile: path}}).readAgain(guarded{}); err == nil || !strings.Contains(err.Error(), `:2: "proxy" is not an address or network`) {
 		t.Errorf("a bad proxy: %v", err)
 	}
 }

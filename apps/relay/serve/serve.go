@@ -1,6 +1,6 @@
-// Package serve runs a relay as a process does: a store in a data folder, an HTTP
-// server on a listener, with TLS or behind a proxy that ends it, until a context
-// ends. Then it drains: peers leave one after the other while the rest is served.
+// Package serve runs a relay as a process: a store in a data folder, an HTTP server
+// on a listener, with TLS or behind a proxy that terminates it, until a context
+// ends. Then it drains: peers leave one after another while the rest is served.
 // Both the relay's own command and the scorel command use it.
 package serve
 
@@ -28,55 +28,56 @@ import (
 const StoreFile = "relay.db"
 
 const (
-	// drainTogether and drainAlone are how long peers are asked to leave, with other
-	// nodes that take them and without.
+	// drainTogether and drainAlone are the default drain times, with other nodes
+	// that accept the peers and without.
 	drainTogether = 30 * time.Second
 	drainAlone    = 3 * time.Second
-	// stopTimeout is how long peers and requests have to end after that.
+	// stopTimeout is how long peers and requests may take to end after that.
 	stopTimeout = 10 * time.Second
 	// headerTimeout and idleTimeout keep slow or silent clients from holding
-	// sockets before they are upgraded.
+	// sockets before the upgrade.
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 60 * time.Second
-	// requestTimeout and answerTimeout bound a request with its body, and an answer
-	// that is not read. A connection that is upgraded has limits of its own.
+	// requestTimeout and answerTimeout limit a request with its body, and a
+	// response that is not read. An upgraded connection has its own limits.
 	requestTimeout = 20 * time.Second
 	answerTimeout  = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
 )
 
-// Options says what to serve.
+// Options configures what to serve.
 type Options struct {
 	Listener       net.Listener // served and closed
-	DataDir        string       // of the default store; made with mode 0700 if it is not there
-	Store          string       // URL as of package storeurl, a secret; "" is a SQLite file in DataDir
+	DataDir        string       // of the default store; created with mode 0700 if it does not exist
+	Store          string       // URL as of package storeurl, a secret; "" means a SQLite file in DataDir
 	PublicURLs     []string
 	AllowedOrigins []string
 	TrustedProxies []netip.Prefix
-	// Bus is where the NATS servers are that join this node with others, such as
-	// "nats://10.0.0.5:4222"; commas between several. Nodes must share a store. Empty
-	// means that there are no others.
+	// Bus is the address of the NATS servers that connect this node with others,
+	// such as "nats://10.0.0.5:4222"; several are separated by commas. Nodes must
+	// share a store. Empty means that there are no other nodes.
 	Bus     string
 	TLS     TLS
 	Guard   Guard
-	Web     fs.FS // nil serves no page
+	Web     fs.FS // nil means no web UI
 	Logger  *slog.Logger
 	Version string
 
-	// Drain is how long peers are asked to leave, one after the other, when ctx ends:
-	// 0 is 30 s with a bus and 3 s without, below 0 asks all at once.
+	// Drain is over how long peers are asked to leave, one after another, when
+	// ctx ends: 0 means 30 s with a bus and 3 s without, a negative value all at
+	// once.
 	Drain time.Duration
-	// Ready is called once store, bus, TLS and listener are fine, before the first
+	// Ready is called once store, bus, TLS and listener are ready, before the first
 	// request is served. Its error ends Run. It may be nil.
 	Ready func() error
-	// Reload asks to read certificates and settings again, each time something comes.
-	// It may be nil. What is no good is logged, and the old stays in use.
+	// Reload triggers a reload of certificates and settings for each value
+	// received. It may be nil. Errors are logged, and the old ones stay in use.
 	Reload <-chan os.Signal
-	// Settings returns what a reload changes; nil leaves the settings as they are.
+	// Settings returns what a reload changes; nil keeps the settings.
 	Settings func() (relay.Settings, error)
 }
 
-// drainWindow is Drain with its default.
+// drainWindow returns Drain or its default.
 func (o Options) drainWindow() time.Duration {
 	switch {
 	case o.Drain != 0:
@@ -90,16 +91,16 @@ func (o Options) drainWindow() time.Duration {
 // DefaultStore returns the URL of the store in a data folder.
 func DefaultStore(dataDir string) string { return storeurl.SQLite(filepath.Join(dataDir, StoreFile)) }
 
-// Plan is what is about to be served: Options that were checked, together with the
-// files that they name, which were read once. A reload reads them again.
+// Plan is a checked set of Options together with the content of the files that they
+// name. A reload reads the files again.
 type Plan struct {
-	opts  Options // with the names that count
+	opts  Options // with the effective names
 	guard guarded
 }
 
-// Prepare reads and checks what can be, before anything starts. The error says in one
-// sentence what is wrong with the options or with a file. Options.Listener and
-// Options.Ready are not looked at.
+// Prepare reads and checks everything possible before anything starts. The error
+// says in one sentence what is wrong with the options or with a file.
+// Options.Listener and Options.Ready are ignored.
 func Prepare(opts Options) (*Plan, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -130,19 +131,19 @@ func Prepare(opts Options) (*Plan, error) {
 		return nil, err
 	}
 	if opts.Bus != "" && strings.HasPrefix(opts.storeURL(), "sqlite:") {
-		return nil, errors.New("nodes on a bus share one store, and SQLite is a file of one machine: name a PostgreSQL store, as in postgres://user:password@host/database")
+		return nil, errors.New("nodes on a bus must share one store, and SQLite is local to one machine: use a PostgreSQL store, as in postgres://user:password@host/database")
 	}
 	return &Plan{opts, guard}, nil
 }
 
 func (opts Options) storeURL() string { return cmp.Or(opts.Store, DefaultStore(opts.DataDir)) }
 
-// PublicURLs returns the addresses that count: those of the options, or else those of
-// the configuration.
+// PublicURLs returns the effective addresses: those of the options, or else those
+// of the configuration.
 func (plan *Plan) PublicURLs() []string { return plan.opts.PublicURLs }
 
-// Run is Prepare and Plan.Run for who has the listener already. It closes the
-// listener in every case.
+// Run is Prepare and Plan.Run for a caller that already has the listener. It closes
+// the listener in every case.
 func Run(ctx context.Context, opts Options) error {
 	plan, err := Prepare(opts)
 	if err != nil {
@@ -151,13 +152,13 @@ func Run(ctx context.Context, opts Options) error {
 	return plan.Run(ctx, opts.Listener, opts.Ready)
 }
 
-// Run serves on a listener until ctx ends, then says goodbye to the peers and returns
-// nil. Any other end is an error. It closes the listener in every case. ready is as
-// Options.Ready.
+// Run serves on a listener until ctx ends, then says goodbye to the peers and
+// returns nil. Any other end is an error. It closes the listener in every case.
+// ready is as in Options.Ready.
 func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() error) error {
 	defer listener.Close()
 	opts, guard := plan.opts, plan.guard
-	opts.Listener, opts.Ready = listener, ready
+	opts.Listener, opts.Ready = &watched{Listener: listener, log: opts.Logger}, ready
 	var proxies *believed
 	if guard.proxyProtocol {
 		proxies = new(believed)
@@ -173,6 +174,11 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	if err != nil {
 		return err
 	}
+	lock, err := lockStore(opts.storeURL(), listener.Addr())
+	if err != nil {
+		return err
+	}
+	defer lock.release()
 	st, err := openStore(ctx, opts)
 	if err != nil {
 		return err
@@ -205,13 +211,14 @@ func openStore(ctx context.Context, opts Options) (storeurl.Archive, error) {
 	return st, nil
 }
 
-// checkBus tells what is wrong with a value for Options.Bus, or nil. It does not dial.
+// checkBus returns what is wrong with a value for Options.Bus, or nil. It does not
+// dial.
 func checkBus(servers string) error {
 	_, err := openBus(Options{Bus: servers})
 	return err
 }
 
-// openBus returns nil when there is none.
+// openBus returns nil if there is no bus.
 func openBus(opts Options) (bus.Bus, error) {
 	if opts.Bus == "" {
 		return nil, nil

@@ -73,8 +73,8 @@ func TestRunSaysWhatIsWrong(t *testing.T) {
 		opts Options
 		want string
 	}{
-		"data folder is a file": {Options{DataDir: file}, "folder of the store"},
-		"bad store":             {Options{Store: "mysql://u:hunter2@host/db"}, "give it as in postgres://"},
+		"data folder is a file": {Options{DataDir: file}, "the store's folder"},
+		"bad store":             {Options{Store: "mysql://u:hunter2@host/db"}, "use postgres://"},
 		"bad bus":               {Options{DataDir: t.TempDir(), Bus: "http://bus.example"}, "does not begin with nats://"},
 		"bus out of reach":      {Options{Store: testdb.Postgres(t), Bus: "nats://127.0.0.1:1"}, "joining the bus"},
 		"bus beside a file":     {Options{DataDir: t.TempDir(), Bus: "nats://127.0.0.1:1"}, "share one store"},

@@ -16,7 +16,7 @@ const clientHello = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 // What comes before HTTP can be slow as well: the handshake of TLS and the header of a
 // proxy.
-func TestSlowPeersAreShutOutBeforeHTTP(t *testing.T) {
+func TestSlowPeersAreDisconnectedBeforeHTTP(t *testing.T) {
 	secured := func(t *testing.T, o *Options) {
 		p := newPair(t, t.TempDir())
 		p.write(t, 1, time.Now().Add(24*time.Hour))

@@ -58,9 +58,9 @@ const upgradeRequest = "GET " + wire.ConnectPath + " HTTP/1.1\r\nHost: localhost
 // maskedText is a text frame of 125 blanks with a mask of zeroes.
 var maskedText = string([]byte{0x81, 0x80 | 125, 0, 0, 0, 0}) + strings.Repeat(" ", 125)
 
-// Whoever is slow before the login holds a connection for a bounded time, and
+// A slow peer holds a connection before the login for a bounded time, and
 // nothing afterwards. What is slow after it is in the tests of package relay.
-func TestSlowPeersAreShutOut(t *testing.T) {
+func TestSlowPeersAreDisconnected(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sends  string        // at once
 		drips  string        // and then this, byte by byte, one a second

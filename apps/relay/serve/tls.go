@@ -12,38 +12,39 @@ import (
 	"strings"
 )
 
-// TLS says how the listener proves who it is: with files, or with certificates that
-// it gets by itself. The zero TLS serves plain HTTP, for a proxy in front.
+// TLS configures how the listener authenticates itself: with certificate files, or
+// with certificates from ACME. The zero TLS serves plain HTTP, for a proxy in
+// front.
 type TLS struct {
-	CertFile string // PEM, the leaf first; read again when it changes
-	KeyFile  string // PEM; read again when it changes
+	CertFile string // PEM, the leaf first; reloaded when it changes
+	KeyFile  string // PEM; reloaded when it changes
 	ACME     ACME
 }
 
-// Enabled tells whether the listener speaks TLS.
+// Enabled reports whether the listener uses TLS.
 func (t TLS) Enabled() bool { return t.CertFile != "" || t.KeyFile != "" || t.ACME.enabled() }
 
-// Check tells what is wrong with the combination, or nil. It opens no file.
+// Check returns what is wrong with the combination, or nil. It opens no file.
 func (t TLS) Check(publicURLs []string) error {
 	files := t.CertFile != "" || t.KeyFile != ""
 	switch {
 	case files && t.ACME.enabled():
-		return errors.New("certificates come from files or from ACME, not from both: leave out --tls-cert and --tls-key, or --acme-host")
+		return errors.New("certificates come from files or from ACME, not both: remove --tls-cert and --tls-key, or --acme-host")
 	case t.CertFile != "" && t.KeyFile == "":
-		return errors.New("--tls-cert needs the private key of the certificate: name its file with --tls-key")
+		return errors.New("--tls-cert needs the private key of the certificate: set its file with --tls-key")
 	case t.KeyFile != "" && t.CertFile == "":
-		return errors.New("--tls-key needs the certificate: name its file with --tls-cert")
+		return errors.New("--tls-key needs the certificate: set its file with --tls-cert")
 	}
 	return t.ACME.check(publicURLs)
 }
 
-// secured is a TLS listener's side of things. get is called for every handshake.
+// secured is the TLS part of a listener. get is called for every handshake.
 type secured struct {
 	config *tls.Config
-	reload func() error // reads files again; nil when there are none
+	reload func() error // reads files again; nil if there are none
 }
 
-// secure returns nil for plain HTTP. TLS.Check has found nothing wrong.
+// secure returns nil for plain HTTP. TLS.Check must have succeeded.
 func secure(opts Options, m *metrics) (*secured, error) {
 	if !opts.TLS.Enabled() {
 		return nil, nil
@@ -68,7 +69,7 @@ func secure(opts Options, m *metrics) (*secured, error) {
 	return &secured{config: tlsConfig(files.get), reload: files.reload}, nil
 }
 
-// tlsConfig offers HTTP/1.1 alone: a WebSocket begins as a request of it.
+// tlsConfig offers only HTTP/1.1, which the WebSocket handshake needs.
 func tlsConfig(get func(*tls.ClientHelloInfo) (*tls.Certificate, error), more ...string) *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -77,17 +78,17 @@ func tlsConfig(get func(*tls.ClientHelloInfo) (*tls.Certificate, error), more ..
 	}
 }
 
-// warnOfNames tells of public names that the certificate is not for: browsers and
+// warnOfNames logs public names that the certificate does not cover: browsers and
 // hosts that dial them will refuse it.
 func warnOfNames(log *slog.Logger, cert *tls.Certificate, publicURLs []string) {
 	for _, host := range publicHosts(publicURLs) {
 		if cert.Leaf.VerifyHostname(host) != nil {
-			log.Warn("the certificate is not for a name of this relay; peers that dial it will refuse to connect", "name", host, "certificateNames", cert.Leaf.DNSNames)
+			log.Warn("the certificate does not cover a name of this relay; peers that dial it will refuse to connect", "name", host, "certificateNames", cert.Leaf.DNSNames)
 		}
 	}
 }
 
-// publicHosts are the names in the https addresses, without ports.
+// publicHosts returns the host names of the https addresses, without ports.
 func publicHosts(publicURLs []string) []string {
 	var out []string
 	for _, raw := range publicURLs {
@@ -98,14 +99,14 @@ func publicHosts(publicURLs []string) []string {
 	return out
 }
 
-// checkName refuses what no certificate authority gives out a certificate for.
+// checkName rejects names for which no certificate authority issues a certificate.
 func checkName(host string, publicURLs []string) error {
 	_, ipErr := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
 	case ipErr == nil, !strings.Contains(strings.Trim(host, "."), "."), strings.ContainsAny(host, ":/*@ "), host != strings.ToLower(host):
-		return fmt.Errorf("--acme-host %q is not a full host name: give it as in relay.example.org, without scheme, port or wildcard and in lower case", host)
+		return fmt.Errorf("--acme-host %q is not a full host name, such as relay.example.org: leave out scheme, port and wildcard, and use lower case", host)
 	case !slices.Contains(publicHosts(publicURLs), host):
-		return fmt.Errorf("--acme-host %s is not among the public addresses, so nobody could log in there: add --public-url https://%s", host, host)
+		return fmt.Errorf("--acme-host %s is not one of the public addresses, so logins there would fail: add --public-url https://%s", host, host)
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func TestServesOverTLSAndSaysGoodbye(t *testing.T) {
 	expectFrame[*wire.RelayHello](t, ws)
 	cancel()
 	if bye := expectFrame[*wire.Goodbye](t, ws); bye.Reason != wire.ReasonShutdown || bye.RetryAfter < 500 {
-		t.Fatalf("told %+v", bye)
+		t.Fatalf("received %+v", bye)
 	}
 	_ = ws.CloseNow() // as a peer does
 	if err := <-ended; err != nil {
@@ -188,17 +188,17 @@ func TestCertificateFilesAreReadAgain(t *testing.T) {
 func TestWrongCombinationsOfTLS(t *testing.T) {
 	names := []string{"https://relay.example:8443", "http://plain.example"}
 	for want, set := range map[string]TLS{
-		"not from both":                  {CertFile: "c", KeyFile: "k", ACME: ACME{Hosts: []string{"relay.example"}}},
-		"--tls-cert needs":               {CertFile: "c"},
-		"--tls-key needs":                {KeyFile: "k"},
-		"add --acme-host":                {ACME: ACME{URL: "https://ca.example"}},
-		"in lower case":                  {ACME: ACME{Hosts: []string{"Relay.example"}}},
-		"*.relay.example\" is not":       {ACME: ACME{Hosts: []string{"*.relay.example"}}},
-		"127.0.0.1\" is not":             {ACME: ACME{Hosts: []string{"127.0.0.1"}}},
-		"localhost\" is not":             {ACME: ACME{Hosts: []string{"localhost"}}},
-		"--public-url https://plain":     {ACME: ACME{Hosts: []string{"plain.example"}}},
-		"--acme-url \"ca.example\" is":   {ACME: ACME{Hosts: []string{"relay.example"}, URL: "ca.example"}},
-		"--acme-email \"nobody\" is no ": {ACME: ACME{Hosts: []string{"relay.example"}, Email: "nobody"}},
+		"not both":                           {CertFile: "c", KeyFile: "k", ACME: ACME{Hosts: []string{"relay.example"}}},
+		"--tls-cert needs":                   {CertFile: "c"},
+		"--tls-key needs":                    {KeyFile: "k"},
+		"add --acme-host":                    {ACME: ACME{URL: "https://ca.example"}},
+		"use lower case":                     {ACME: ACME{Hosts: []string{"Relay.example"}}},
+		"*.relay.example\" is not":           {ACME: ACME{Hosts: []string{"*.relay.example"}}},
+		"127.0.0.1\" is not":                 {ACME: ACME{Hosts: []string{"127.0.0.1"}}},
+		"localhost\" is not":                 {ACME: ACME{Hosts: []string{"localhost"}}},
+		"--public-url https://plain":         {ACME: ACME{Hosts: []string{"plain.example"}}},
+		"--acme-url \"ca.example\" is":       {ACME: ACME{Hosts: []string{"relay.example"}, URL: "ca.example"}},
+		"--acme-email \"nobody\" is not an ": {ACME: ACME{Hosts: []string{"relay.example"}, Email: "nobody"}},
 	} {
 		if err := set.Check(names); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", set, err, want)

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// inviteBytes is the entropy of an invite. At 80 bits nobody finds one by
-	// trying, and a plain hash of it gives nothing away.
+	// inviteBytes is the entropy of an invite. 80 bits cannot be guessed, and a
+	// plain hash of them reveals nothing.
 	inviteBytes  = 10
 	inviteDigits = 16
 	inviteDomain = "scorel invite v1\x00"
@@ -25,11 +25,11 @@ const (
 	inviteIDDigits   = 8
 	inviteIDAlphabet = "abcdefghijklmnopqrstuvwxyz234567"
 
-	// MaxInviteUses is how many newcomers one invite may let in.
+	// MaxInviteUses is how many new parties one invite may admit.
 	MaxInviteUses = 100_000
 )
 
-// InviteHash is what is kept of an invite's code.
+// InviteHash is the stored hash of an invite's code.
 type InviteHash [sha256.Size]byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -47,34 +47,34 @@ func (h *InviteHash) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Invite lets newcomers in, each once. The code itself is nowhere stored.
+// Invite admits new parties, each once. The code itself is not stored anywhere.
 type Invite struct {
-	ID      string // names it in lists and commands; no secret
+	ID      string // names it in lists and commands; not secret
 	Hash    InviteHash
-	Uses    int // how many newcomers it lets in
+	Uses    int // how many new parties it admits
 	Used    int
 	Created time.Time // microseconds, UTC
-	Expires time.Time // zero for never
+	Expires time.Time // zero means never
 	Revoked time.Time // zero while it is valid
 }
 
-// Check tells what is wrong with an invite that comes from elsewhere, or nil.
+// Check returns what is wrong with an invite from elsewhere, or nil.
 func (i Invite) Check() error {
 	digits, named := strings.CutPrefix(i.ID, inviteIDPrefix)
 	switch {
 	case !named || len(digits) != inviteIDDigits || strings.Trim(digits, inviteIDAlphabet) != "":
-		return fmt.Errorf("%q is no id of an invite", i.ID)
-	case i.Hash == InviteHash{}: // who gives no invite is looked up by it
+		return fmt.Errorf("%q is not an invite id", i.ID)
+	case i.Hash == InviteHash{}: // the zero hash stands for no invite
 		return fmt.Errorf("invite %s has no hash", i.ID)
 	case i.Uses < 1 || i.Uses > MaxInviteUses:
-		return fmt.Errorf("invite %s serves %d times: want 1 to %d", i.ID, i.Uses, MaxInviteUses)
+		return fmt.Errorf("invite %s allows %d uses: want 1 to %d", i.ID, i.Uses, MaxInviteUses)
 	case i.Used < 0 || i.Used > i.Uses:
 		return fmt.Errorf("invite %s was used %d times of %d", i.ID, i.Used, i.Uses)
 	}
 	return nil
 }
 
-// InviteState is what an invite is worth.
+// InviteState is the state of an invite.
 type InviteState string
 
 const (
@@ -85,7 +85,7 @@ const (
 	InviteUnknown InviteState = "unknown"
 )
 
-// State tells what the invite is worth at a time.
+// State returns the state of the invite at a time.
 func (i Invite) State(now time.Time) InviteState {
 	switch {
 	case !i.Revoked.IsZero():
@@ -98,31 +98,32 @@ func (i Invite) State(now time.Time) InviteState {
 	return InviteValid
 }
 
-// InviteError is returned by Admit for an invite that lets nobody in.
+// InviteError is returned by Admit for an invite that is not valid.
 type InviteError struct{ State InviteState }
 
 func (e *InviteError) Error() string { return "store: the invite is " + string(e.State) }
 
-// Inviter keeps invites. Uses are counted in the store, so nodes that share it
-// never let in more than an invite allows.
+// Inviter stores invites. Uses are counted in the store, so nodes that share it
+// never admit more than an invite allows.
 type Inviter interface {
-	// AddInvite keeps a new invite.
+	// AddInvite stores a new invite.
 	AddInvite(ctx context.Context, invite Invite) error
 	// Invites returns all invites, the newest first.
 	Invites(ctx context.Context) ([]Invite, error)
-	// RevokeInvite makes an invite worth nothing from a time on; whom it let in stays.
-	// Without a valid invite of that id it fails with ErrNotFound.
+	// RevokeInvite revokes an invite at a time; parties that it admitted stay. Without a
+	// valid invite of that id it fails with ErrNotFound.
 	RevokeInvite(ctx context.Context, id string, at time.Time) error
 }
 
-// NewInvite draws a code and returns it with the invite to keep. The caller shows
-// the code once; nobody can read it back. A lifetime of 0 is without end.
+// NewInvite generates a code and returns it with the invite to store. The caller
+// shows the code once; it cannot be read back. A lifetime of 0 means that it never
+// expires.
 func NewInvite(uses int, lifetime time.Duration, now time.Time) (code string, invite Invite, err error) {
 	if uses < 1 || uses > MaxInviteUses {
-		return "", Invite{}, fmt.Errorf("an invite serves 1 to %d times, not %d", MaxInviteUses, uses)
+		return "", Invite{}, fmt.Errorf("an invite can be used 1 to %d times, not %d", MaxInviteUses, uses)
 	}
 	if lifetime < 0 {
-		return "", Invite{}, errors.New("an invite cannot have expired before it is made")
+		return "", Invite{}, errors.New("an invite cannot expire before it is created")
 	}
 	raw := make([]byte, inviteBytes)
 	rand.Read(raw)
@@ -144,7 +145,7 @@ func inviteID() string {
 	return inviteIDPrefix + base32.NewEncoding(inviteIDAlphabet).EncodeToString(raw)
 }
 
-// HashInvite reads a code as people type it, in any case, with or without dashes
+// HashInvite parses a code as people type it, in any case, with or without dashes
 // and blanks, O for 0, I and L for 1.
 func HashInvite(code string) (InviteHash, error) {
 	digits := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(code))

@@ -1,9 +1,9 @@
-// Package store is the durable state of a relay: devices, clients, the bindings
-// between them, an audit of how bindings came and went, and hashes of invites.
+// Package store defines the durable state of a relay: devices, clients, the
+// bindings between them, an audit of changes to bindings, and hashes of invites.
 // Nothing else is ever stored: no project, prompt, record or code.
 //
-// The relay asks the store when a peer logs in, when a pairing completes and when
-// a binding is revoked; never for a record.
+// The relay uses the store when a peer logs in, when a pairing completes and when a
+// binding is revoked; never for a record.
 package store
 
 import (
@@ -15,13 +15,12 @@ import (
 )
 
 var (
-	// ErrNotFound is wrapped when what is to be ended is not there: a valid binding,
-	// or an invite.
-	ErrNotFound = errors.New("store: no such thing")
-	// ErrLimit is wrapped by Bind when one side has wire.MaxBindings already.
+	// ErrNotFound is wrapped if there is no valid binding, or no invite, to revoke.
+	ErrNotFound = errors.New("store: not found")
+	// ErrLimit is wrapped by Bind if one side already has wire.MaxBindings.
 	ErrLimit = errors.New("store: too many bindings")
-	// ErrUnreachable is wrapped when no connection to the store can be made. The
-	// sentence that wraps it names the place.
+	// ErrUnreachable is wrapped if the store cannot be connected to. The error that
+	// wraps it names the place.
 	ErrUnreachable = errors.New("cannot be reached")
 )
 
@@ -29,10 +28,10 @@ var (
 type Party struct {
 	ID ident.ID
 	ident.Public
-	Label string // as at its last login
+	Label string // from its last login
 }
 
-// Action names what an Event records.
+// Action is the kind of an Event.
 type Action string
 
 const (
@@ -40,36 +39,36 @@ const (
 	ActionRevoked Action = "revoked" // one side ended the binding
 )
 
-// Event is one line of the audit.
+// Event is one entry of the audit.
 type Event struct {
 	At     time.Time // microseconds, UTC
 	Action Action
 	Device ident.ID
 	Client ident.ID
-	Actor  ident.ID // who revoked; zero for a pairing, which both sides made
+	Actor  ident.ID // the party that revoked; zero for a pairing, which both sides made
 }
 
-// Store keeps parties and bindings. It is safe for concurrent use. An error that
-// wraps none of the above means that the store could not answer: the caller
-// treats that as a no.
+// Store stores parties and bindings. It is safe for concurrent use. An error that
+// wraps none of the above means that the store could not answer: the caller then
+// refuses the request.
 type Store interface {
 	// Bindings returns the other sides of the valid bindings of id, in any order.
 	Bindings(ctx context.Context, id ident.ID) ([]Party, error)
-	// Relabel notes the label of a party that is known; others are left unknown.
+	// Relabel updates the label of a known party; it does not add unknown ones.
 	Relabel(ctx context.Context, id ident.ID, label string) error
-	// Admit makes a party known. One that is known already stays as it is and costs
-	// nothing; a new one takes a use of the invite, in one step with being written
-	// down. An *InviteError tells why the invite lets nobody in.
+	// Admit makes a party known. One that is already known is unchanged and uses no
+	// invite; a new one uses the invite once, in the same transaction that stores
+	// it. An *InviteError says why the invite is not valid.
 	Admit(ctx context.Context, p Party, invite InviteHash, at time.Time) error
 	// Bind writes a valid binding and both parties. Binding again renews a binding
 	// that exists, revoked or not.
 	Bind(ctx context.Context, device, client Party, at time.Time) error
 	// Revoke ends the binding at a time.
 	Revoke(ctx context.Context, device, client, actor ident.ID, at time.Time) error
-	// Audit returns the events that were written last, at most limit, the last one
-	// first. Their times do not count: a clock that is wrong hides nothing.
+	// Audit returns the events that were written last, at most limit, newest first.
+	// Their times do not matter: a wrong clock hides nothing.
 	Audit(ctx context.Context, limit int) ([]Event, error)
-	// Check tells whether the store can answer now.
+	// Check returns an error if the store cannot answer at the moment.
 	Check(ctx context.Context) error
 	Close() error
 }

@@ -1,4 +1,4 @@
-// Package bustest is the contract of bus.Bus as tests.
+// Package bustest tests the contract of bus.Bus.
 package bustest
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const patience = 10 * time.Second
 
-// Run holds a bus to its contract. join returns n buses that are one: nodes
-// attached to any of them hear each other.
+// Run tests a bus against its contract. join returns n connected buses: nodes
+// attached to any of them receive each other's messages.
 func Run(t *testing.T, join func(t *testing.T, n int) []bus.Bus) {
 	for name, test := range map[string]func(*testing.T, []bus.Bus){
 		"Publish":      publish,
@@ -26,7 +26,7 @@ func Run(t *testing.T, join func(t *testing.T, n int) []bus.Bus) {
 		"Unanswered":   unanswered,
 		"TooLarge":     tooLarge,
 		"Closed":       closed,
-		"LossIsTold":   lossIsTold,
+		"LossIsTold":   lossIsReported,
 		"DataIsCopied": dataIsCopied,
 		"InterestEnds": interestEnds,
 	} {
@@ -45,7 +45,7 @@ func attachTo(t *testing.T, b bus.Bus, handle func(bus.Message)) bus.Node {
 	t.Helper()
 	n, err := b.Attach(func(m bus.Message) {
 		if m.Respond != nil && string(m.Data) == ready {
-			_ = m.Respond(nil) // the asker sees what fails
+			_ = m.Respond(nil) // the requester sees failures
 			return
 		}
 		handle(m)
@@ -61,8 +61,8 @@ func attachTo(t *testing.T, b bus.Bus, handle func(bus.Message)) bus.Node {
 	return n
 }
 
-// own is a subject of this test alone: a server may still be handing out what the
-// test before it flooded.
+// own returns a subject of this test alone: a server may still be delivering the
+// messages with which the previous test flooded it.
 func own(t *testing.T) string {
 	return strings.ReplaceAll(t.Name(), "/", ".")
 }
@@ -80,16 +80,16 @@ func next(t *testing.T, from <-chan bus.Message) bus.Message {
 	case m := <-from:
 		return m
 	case <-time.After(patience):
-		t.Fatal("no message came")
+		t.Fatal("no message arrived")
 		return bus.Message{}
 	}
 }
 
-// ready is asked by settle and answered by every node of attachTo.
+// ready is a request that settle sends and every node of attachTo answers.
 const ready = "ready?"
 
-// settle waits until a finds somebody on the subject: interest takes a moment to
-// travel.
+// settle waits until a finds a subscriber of the subject: interest takes a moment
+// to propagate.
 func settle(t *testing.T, a bus.Node, subject string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -103,7 +103,7 @@ func settle(t *testing.T, a bus.Node, subject string) {
 	}
 }
 
-// settleGone waits until a finds nobody there.
+// settleGone waits until a finds no subscriber.
 func settleGone(t *testing.T, a bus.Node, subject string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -116,11 +116,11 @@ func settleGone(t *testing.T, a bus.Node, subject string) {
 			return
 		}
 	}
-	t.Fatalf("somebody still has an ear on %s", subject)
+	t.Fatalf("%s still has a subscriber", subject)
 }
 
 func echo(m bus.Message) {
 	if m.Respond != nil {
-		_ = m.Respond(append([]byte("echo "), m.Data...)) // the asker sees what fails
+		_ = m.Respond(append([]byte("echo "), m.Data...)) // the requester sees failures
 	}
 }

@@ -17,13 +17,13 @@ func publish(t *testing.T, b []bus.Bus) {
 	for i, other := range b[1:] {
 		n := attachTo(t, other, func(m bus.Message) { got <- m })
 		must(t, n.Subscribe("a.b-c_1"))
-		must(t, n.Subscribe("a.b-c_1")) // again is no error and no second copy
+		must(t, n.Subscribe("a.b-c_1")) // subscribing again is no error and adds no second copy
 		own := fmt.Sprintf("own.%d", i)
 		must(t, n.Subscribe(own))
-		settle(t, one, own) // what was subscribed before is known as well
+		settle(t, one, own) // earlier subscriptions are known as well
 	}
 	must(t, one.Publish("a.b-c_1", []byte("hello")))
-	must(t, one.Publish("nobody.hears", []byte("x")))
+	must(t, one.Publish("no.subscriber", []byte("x")))
 	for range 2 {
 		if m := next(t, got); m.Subject != "a.b-c_1" || string(m.Data) != "hello" || m.Lost {
 			t.Fatalf("got %+v", m)
@@ -31,7 +31,7 @@ func publish(t *testing.T, b []bus.Bus) {
 	}
 	must(t, one.Check(t.Context()))
 	if len(got) != 0 {
-		t.Fatalf("%d more came", len(got))
+		t.Fatalf("%d more messages arrived", len(got))
 	}
 }
 
@@ -46,7 +46,7 @@ func notToOneself(t *testing.T, b []bus.Bus) {
 	next(t, twoGot)
 	must(t, two.Publish(own(t), []byte("from two")))
 	if m := next(t, oneGot); string(m.Data) != "from two" {
-		t.Fatalf("a node heard itself: %q", m.Data)
+		t.Fatalf("a node received its own message: %q", m.Data)
 	}
 }
 
@@ -78,7 +78,7 @@ func unsubscribe(t *testing.T, b []bus.Bus) {
 	must(t, one.Publish("gone", []byte("x")))
 	must(t, one.Publish("kept", []byte("y")))
 	if m := next(t, got); m.Subject != "kept" {
-		t.Fatalf("heard %s", m.Subject)
+		t.Fatalf("received %s", m.Subject)
 	}
 }
 
@@ -99,10 +99,10 @@ func request(t *testing.T, b []bus.Bus) {
 
 func noResponders(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
-	// A subject of its own: a server may still believe in listeners of earlier tests
-	// that have just gone.
-	const subject = "nobody"
-	must(t, one.Subscribe(subject)) // its own ear does not count
+	// A subject of its own: a server may still count listeners of earlier tests
+	// that have just left.
+	const subject = "no.responder"
+	must(t, one.Subscribe(subject)) // its own subscription does not count
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -110,7 +110,7 @@ func noResponders(t *testing.T, b []bus.Bus) {
 		t.Fatalf("got %v", err)
 	}
 	if time.Since(start) > time.Second {
-		t.Fatalf("took %s to find that nobody is there", time.Since(start))
+		t.Fatalf("took %s to find no responders", time.Since(start))
 	}
 }
 
@@ -133,7 +133,7 @@ func tooLarge(t *testing.T, b []bus.Bus) {
 	must(t, two.Subscribe(own(t)))
 	settle(t, one, own(t))
 	if err := one.Publish(own(t), make([]byte, bus.MaxData+1)); err == nil {
-		t.Error("a message over the limit was taken")
+		t.Error("a message over the limit was accepted")
 	}
 	whole := bytes.Repeat([]byte{7}, bus.MaxData)
 	must(t, one.Publish(own(t), whole))
@@ -165,8 +165,8 @@ func closed(t *testing.T, b []bus.Bus) {
 	settleGone(t, one, own(t))
 }
 
-// lossIsTold floods a node that is stuck.
-func lossIsTold(t *testing.T, b []bus.Bus) {
+// lossIsReported floods a node whose handler is blocked.
+func lossIsReported(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	release, lost := make(chan struct{}), make(chan struct{}, 1)
 	handled := 0
@@ -193,7 +193,7 @@ func lossIsTold(t *testing.T, b []bus.Bus) {
 	case <-time.After(patience):
 		must(t, two.Close())
 		if handled != n {
-			t.Fatalf("%d of %d messages came and nobody said so", handled, n)
+			t.Fatalf("%d of %d messages arrived without a report of the loss", handled, n)
 		}
 	}
 }
@@ -218,8 +218,8 @@ func dataIsCopied(t *testing.T, b []bus.Bus) {
 	}
 }
 
-// interestEnds asks for a subject that moves from one node to another: the bus is
-// the directory.
+// interestEnds requests a subject that moves from one node to another: the bus
+// serves as the directory.
 func interestEnds(t *testing.T, b []bus.Bus) {
 	one, _ := attach(t, b[0])
 	two, _ := attach(t, b[1])

@@ -1,16 +1,16 @@
-// Package nats is a bus.Bus over NATS core: nothing is stored, and a server that
-// is out of reach is looked for again for ever.
+// Package nats implements bus.Bus over NATS core: nothing is stored, and it keeps
+// trying to reach a server that is unreachable.
 //
-// A node's subscriptions share one channel, because a subscription with a
-// goroutine of its own would cost every connected peer a stack. What the channel
-// or the inbox behind it cannot hold, and what is said while the connection is
-// broken, is told as lost. Nothing is kept for sending while the server is out of
-// reach: Publish and Request fail at once, so that the caller knows.
+// A node's subscriptions share one channel, because a goroutine per subscription
+// would cost a stack for every connected peer. Messages that do not fit into the
+// channel or the inbox behind it, and those sent while the connection is down, are
+// reported as lost. Nothing is buffered for sending while the server is
+// unreachable: Publish and Request fail at once, so that the caller knows.
 //
-// Who may connect to the NATS server may speak as any node: keep it on a private
-// network, or give it TLS and accounts (tls://, user and password or token in the
-// URL). Subjects begin with "scorel."; relays that do not share a store need
-// servers or accounts of their own.
+// Whoever may connect to the NATS server can act as any node: keep it on a private
+// network, or protect it with TLS and accounts (tls://, user and password or token
+// in the URL). Subjects begin with "scorel."; relays that do not share a store need
+// separate servers or accounts.
 package nats
 
 import (
@@ -30,21 +30,21 @@ import (
 )
 
 const (
-	// pingInterval and maxPings find a server that vanished without a word
-	// within three intervals.
+	// pingInterval and maxPings detect a server that vanished silently within three
+	// intervals.
 	pingInterval = time.Second
 	maxPings     = 2
-	// dialTimeout and writeTimeout bound what one server can hold us up.
+	// dialTimeout and writeTimeout limit how long one server can delay a node.
 	dialTimeout  = 3 * time.Second
 	writeTimeout = 3 * time.Second
 	checkTimeout = 2 * time.Second
 	// reconnectFirst doubles up to reconnectMost; half of the pause is random, so
-	// that nodes do not come back in step.
+	// that nodes do not reconnect in step.
 	reconnectFirst = 100 * time.Millisecond
 	reconnectMost  = 2 * time.Second
 	// channelLen is how many messages may be between the network and the inbox,
-	// which takes them without waiting for the handler: enough for a goroutine that
-	// the scheduler lets wait on a busy machine.
+	// which accepts them without waiting for the handler: enough for a goroutine
+	// that is scheduled late on a busy machine.
 	channelLen = 8192
 )
 
@@ -54,8 +54,8 @@ type Bus struct {
 	log     *slog.Logger
 }
 
-// New checks the addresses: one URL or several with commas between them. It does
-// not dial; Attach does. A nil log discards.
+// New validates the addresses: one URL or several separated by commas. It does not
+// dial; Attach does. A nil log discards.
 func New(servers string, log *slog.Logger) (*Bus, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -68,24 +68,24 @@ func New(servers string, log *slog.Logger) (*Bus, error) {
 	return &Bus{servers: servers, log: log}, nil
 }
 
-// checkURL names what is wrong. The address may hold a password, so it is never
-// quoted as it came.
+// checkURL returns what is wrong with an address. It may contain a password, so it
+// is never quoted verbatim.
 func checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return errors.New("the bus address cannot be read; write it like nats://host:4222")
+		return errors.New("the bus address is not a URL; write it like nats://host:4222")
 	case u.Scheme != "nats" && u.Scheme != "tls":
 		return fmt.Errorf("the bus address %q does not begin with nats:// or tls://; write it like nats://host:4222", u.Redacted())
 	case u.Hostname() == "":
-		return fmt.Errorf("the bus address %q names no host; write it like nats://host:4222", u.Redacted())
+		return fmt.Errorf("the bus address %q has no host; write it like nats://host:4222", u.Redacted())
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("the bus address %q has more than host and port; write it like nats://host:4222", u.Redacted())
 	}
 	return nil
 }
 
-// places are the addresses without what is secret in them.
+// places returns the addresses without secrets.
 func (b *Bus) places() string {
 	var all []string
 	for raw := range strings.SplitSeq(b.servers, ",") {
@@ -101,7 +101,7 @@ type node struct {
 	inbox *bus.Inbox
 	feed  chan *client.Msg
 	quit  chan struct{}
-	ended chan struct{} // closed when pump is gone
+	ended chan struct{} // closed when pump has ended
 	log   *slog.Logger
 
 	mu     sync.Mutex
@@ -109,7 +109,7 @@ type node struct {
 	closed bool
 }
 
-// Attach implements bus.Bus. It fails when no server can be reached now.
+// Attach implements bus.Bus. It fails if no server can be reached.
 func (b *Bus) Attach(handle func(bus.Message)) (bus.Node, error) {
 	n := &node{
 		inbox: bus.NewInbox(handle),
@@ -142,34 +142,36 @@ func (n *node) options() []client.Option {
 		client.MaxPingsOutstanding(maxPings),
 		client.MaxReconnects(-1),
 		client.CustomReconnectDelay(reconnectDelay),
-		client.ReconnectBufSize(-1), // none: what cannot be sent now must fail now
+		client.ReconnectBufSize(-1), // no buffer: messages that cannot be sent must fail at once
 		client.DisconnectErrHandler(func(_ *client.Conn, err error) {
-			if err != nil { // nil is our own Close
-				n.log.Warn("the bus is out of reach", "error", err)
+			if err != nil { // nil after our own Close
+				n.log.Warn("the bus cannot be reached", "error", err)
 				n.inbox.Lose()
 			}
 		}),
 		client.ReconnectHandler(func(nc *client.Conn) {
-			n.log.Info("the bus is back", "server", nc.ConnectedServerName())
+			n.log.Info("the bus can be reached again", "server", nc.ConnectedServerName())
 			n.inbox.Lose()
 		}),
 		client.ErrorHandler(n.asyncError),
 	}
 }
 
-// asyncError hears, among others, that the channel was full and a message is lost.
+// asyncError handles asynchronous errors, such as a message lost because the
+// channel was full.
 func (n *node) asyncError(_ *client.Conn, _ *client.Subscription, err error) {
-	n.log.Warn("the bus reports an error", "error", err)
+	n.log.Warn("the bus reported an error", "error", err)
 	n.inbox.Lose()
 }
 
-// reconnectDelay is the pause after each server was tried so many times.
+// reconnectDelay returns the pause after all servers have been tried this many
+// times.
 func reconnectDelay(attempts int) time.Duration {
 	pause := min(reconnectFirst<<min(attempts, 10), reconnectMost)
 	return pause/2 + rand.N(pause/2)
 }
 
-// pump moves what comes into the inbox, where it is bounded in bytes.
+// pump moves messages into the inbox, which is limited in bytes.
 func (n *node) pump() {
 	defer close(n.ended)
 	for {
@@ -186,8 +188,8 @@ func (n *node) pump() {
 	}
 }
 
-// Subscribe implements bus.Node. While the server is out of reach it takes effect
-// when it is back.
+// Subscribe implements bus.Node. While the server is unreachable it takes effect
+// after the reconnection.
 func (n *node) Subscribe(subject string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -235,8 +237,8 @@ func (n *node) sendable(data []byte) error {
 	return nil
 }
 
-// Publish implements bus.Node. It fails at once while the server is out of reach,
-// and waits at most writeTimeout for a network that takes nothing.
+// Publish implements bus.Node. It fails at once while the server is unreachable,
+// and waits at most writeTimeout for a blocked network.
 func (n *node) Publish(subject string, data []byte) error {
 	if err := n.sendable(data); err != nil {
 		return err
@@ -257,7 +259,7 @@ func (n *node) Request(ctx context.Context, subject string, data []byte) ([]byte
 	case errors.Is(err, client.ErrNoResponders):
 		return nil, fmt.Errorf("%w on %s", bus.ErrNoResponders, subject)
 	case err != nil:
-		return nil, fmt.Errorf("bus: asking on %s: %w", subject, err)
+		return nil, fmt.Errorf("bus: sending a request on %s: %w", subject, err)
 	}
 	return answer.Data, nil
 }
@@ -273,13 +275,13 @@ func (n *node) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	if err := n.nc.FlushWithContext(ctx); err != nil {
-		return fmt.Errorf("bus: asking the NATS server for a sign of life: %w", err)
+		return fmt.Errorf("bus: pinging the NATS server: %w", err)
 	}
 	return nil
 }
 
-// Close implements bus.Node. What was published before is sent first, if the
-// server takes it.
+// Close implements bus.Node. Earlier publications are sent first, if the server
+// accepts them.
 func (n *node) Close() error {
 	n.mu.Lock()
 	first := !n.closed

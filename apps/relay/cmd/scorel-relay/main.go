@@ -1,5 +1,5 @@
-// Command scorel-relay runs a relay without a web UI. The scorel command's
-// "relay serve" does the same with one.
+// Command scorel-relay runs a relay without a web UI. The scorel command's "relay
+// serve" runs one with a web UI.
 package main
 
 import (
@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stderr io.Writer, reload <-chan os.
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		return exitUsage // the flag set has said why
+		return exitUsage // the flag set has reported the error
 	}
 	if opts.Store == "" {
 		opts.Store = os.Getenv(storeurl.EnvVar)
@@ -69,13 +69,13 @@ func parse(args []string, opts *serve.Options, stderr io.Writer) (address string
 	flags.SetOutput(stderr)
 	opts.AddFlags(flags)
 	flags.StringVar(&address, "listen", "127.0.0.1:7410", "`address` to listen on")
-	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store names another")
-	// No default: usage would print the secret that the variable may hold.
-	flags.StringVar(&opts.Store, "store", "", "`URL` of the store, postgres://... or sqlite:FILE; better given as "+storeurl.EnvVar+", which other users do not see")
-	flags.StringVar(&opts.Bus, "bus", "", "`URL` of the NATS servers that join relays with one store, such as nats://10.0.0.5:4222")
+	flags.StringVar(&opts.DataDir, "data-dir", "relay-data", "`folder` for the relay's store, unless -store is set")
+	// No default: usage would print the secret that the variable may contain.
+	flags.StringVar(&opts.Store, "store", "", "`URL` of the store, postgres://... or sqlite:FILE; better set by "+storeurl.EnvVar+", which other users do not see")
+	flags.StringVar(&opts.Bus, "bus", "", "`URL` of the NATS servers that connect relays with a shared store, such as nats://10.0.0.5:4222")
 	flags.Func("public-url", "`URL` at which people reach this relay; may be repeated", appendTo(&opts.PublicURLs))
 	flags.Func("allowed-origin", "`origin` of a page hosted elsewhere that may connect; may be repeated", appendTo(&opts.AllowedOrigins))
-	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be repeated", func(s string) error {
+	flags.Func("trusted-proxy", "`network` of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8; may be repeated", func(s string) error {
 		prefix, err := serve.ParseProxy(s)
 		opts.TrustedProxies = append(opts.TrustedProxies, prefix)
 		return err
@@ -99,7 +99,7 @@ func appendTo(list *[]string) func(string) error {
 	}
 }
 
-// version is what the module was built from.
+// version returns the version from which the module was built.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info.Main.Version

@@ -1,6 +1,6 @@
 // Package bufpool lends byte buffers of three sizes, so that a connection holds
-// memory only while bytes are under way. A Pool is safe for concurrent use; a
-// buffer belongs to the borrower until it is put back and must not be touched
+// memory only while bytes are in transit. A Pool is safe for concurrent use; a
+// buffer belongs to the borrower until it is put back and must not be used
 // afterwards.
 package bufpool
 
@@ -13,7 +13,7 @@ import (
 const (
 	Small  = 1 << 10   // a control frame, a short record
 	Medium = 16 << 10  // a usual batch
-	Large  = 128 << 10 // holds any record with its framing, and the batch behind it
+	Large  = 128 << 10 // holds any record with its framing, and the batch after it
 )
 
 // Pool lends buffers. The zero Pool is ready to use and must not be copied.
@@ -36,8 +36,8 @@ func SizeFor(n int) int {
 	return Large
 }
 
-// Get returns an empty buffer whose capacity is the smallest of the sizes that
-// holds n bytes; n over Large gets Large.
+// Get returns an empty buffer whose capacity is the smallest size that holds n
+// bytes; n over Large gets Large.
 func (p *Pool) Get(n int) []byte {
 	size := SizeFor(n)
 	p.lent.Add(int64(size))
@@ -60,9 +60,9 @@ func (p *Pool) Get(n int) []byte {
 	}
 }
 
-// Put takes a buffer back. A buffer of a foreign capacity is left to the
-// garbage collector. Pools hold pointers to arrays because those fit in an
-// interface without an allocation.
+// Put takes a buffer back. A buffer of another capacity is left to the garbage
+// collector. Pools hold pointers to arrays because those fit in an interface
+// without an allocation.
 func (p *Pool) Put(b []byte) {
 	switch cap(b) {
 	case Small, Medium, Large:

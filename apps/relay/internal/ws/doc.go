@@ -1,13 +1,14 @@
-// Package ws is the server half of RFC 6455, as far as a relay needs it: the
-// upgrade, a reader that parses frames in place, and frame headers to write. It
-// speaks no extension and never compresses: what a relay carries is sealed.
+// Package ws implements the server side of RFC 6455 as far as a relay needs it: the
+// upgrade, a reader that parses frames in place, and frame headers for writing. It
+// supports no extension and never compresses, because a relay carries encrypted
+// data.
 //
 // It exists because a relay holds many idle connections and forwards many small
 // messages. An idle connection keeps IdleBuffer bytes; larger buffers are borrowed
-// while bytes arrive. A message is handed out while it is still arriving, and
-// reading one allocates nothing.
+// while bytes arrive. A message is delivered while it is still arriving, and
+// reading one does not allocate.
 //
-// A Reader belongs to one goroutine. Nothing here starts one.
+// A Reader belongs to one goroutine. This package starts none.
 package ws
 
 import (
@@ -39,11 +40,12 @@ const (
 	maxControlPayload = 125
 )
 
-// ErrNoRoom ends a connection whose message needs a larger buffer than there is.
+// ErrNoRoom ends a connection whose message needs a larger buffer than is
+// available.
 var ErrNoRoom = errors.New("ws: no room for the message")
 
-// ProtocolError tells that the peer broke RFC 6455 or a limit of this reader.
-// The connection cannot go on.
+// ProtocolError means that the peer violated RFC 6455 or a limit of this reader. The
+// connection must end.
 type ProtocolError struct {
 	Status int    // status code for the close frame
 	Text   string // what was wrong

@@ -8,9 +8,9 @@ import (
 // HeaderRoom is the size in bytes of the longest header of an unmasked frame.
 const HeaderRoom = 10
 
-// PutHeader writes the header of an unmasked, final frame with a payload of n
-// bytes right-aligned into room, so that the payload that follows room and its
-// header are one run of bytes. It returns the offset at which the header begins.
+// PutHeader writes the header of an unmasked, final frame with a payload of n bytes
+// right-aligned into room, so that header and payload are contiguous. It returns
+// the offset at which the header begins.
 func PutHeader(room *[HeaderRoom]byte, op Op, n int) int {
 	switch {
 	case n <= maxControlPayload:
@@ -28,14 +28,14 @@ func PutHeader(room *[HeaderRoom]byte, op Op, n int) int {
 }
 
 // ClosePayload returns the payload of a close frame. A reason over 123 bytes is
-// cut, because a control frame holds no more.
+// cut, because a control frame cannot hold more.
 func ClosePayload(status int, reason string) []byte {
 	reason = reason[:min(len(reason), maxControlPayload-2)]
 	return append(binary.BigEndian.AppendUint16(nil, uint16(status)), reason...)
 }
 
-// CloseStatus reads the status of a received close payload: StatusNormal when
-// there is none.
+// CloseStatus parses the status of a received close payload: StatusNormal if it is
+// empty.
 func CloseStatus(payload []byte) int {
 	if len(payload) < 2 {
 		return StatusNormal
@@ -43,7 +43,7 @@ func CloseStatus(payload []byte) int {
 	return int(binary.BigEndian.Uint16(payload))
 }
 
-// patternLen is how much of a mask is laid out for the wide XOR of crypto/subtle.
+// patternLen is how much of a mask is repeated for the wide XOR of crypto/subtle.
 const patternLen = 512
 
 // unmask XORs b in place with the mask key, whose next byte is key[pos], and

@@ -8,24 +8,25 @@ import (
 	"github.com/scorel/scorel/apps/relay/internal/bufpool"
 )
 
-// IdleBuffer is the size in bytes of the read buffer of a quiet connection.
+// IdleBuffer is the size in bytes of the read buffer of an idle connection.
 const IdleBuffer = 512
 
-// A message may come in so many frames, and in one more for each so many bytes of it.
-// Each costs more than its payload: what is held of the message moves with it.
+// A message may have this many frames, plus one for each so many bytes. Each frame
+// costs more than its payload, because the buffered part of the message is moved
+// with it.
 const (
 	maxFragments  = 128
 	fragmentBytes = 256
 )
 
-// quietReads is how many short reads in a row give a borrowed buffer back.
+// quietReads is how many consecutive short reads release a borrowed buffer.
 const quietReads = 64
 
-// Event is what arrived. Data aliases the reader's buffer and is good until the
+// Event is what arrived. Data aliases the reader's buffer and is valid until the
 // next call of Next.
 //
-// For OpText, Data is a whole message. For OpBinary it is everything of the
-// message that has arrived and was not discarded; Fin tells that the message ends
+// For OpText, Data is a complete message. For OpBinary it is everything of the
+// message that has arrived and was not discarded; Fin means that the message ends
 // with it. For OpPing, OpPong and OpClose it is the payload.
 type Event struct {
 	Op   Op
@@ -33,38 +34,38 @@ type Event struct {
 	Fin  bool
 }
 
-// Reader parses the frames of one connection. Its buffer holds, in this order,
-// the unmasked payload that was handed out but not discarded (ps to pe) and raw
-// bytes not yet parsed (rs to re).
+// Reader parses the frames of one connection. Its buffer holds, in this order, the
+// unmasked payload that was delivered but not discarded (ps to pe) and raw bytes
+// not yet parsed (rs to re).
 type Reader struct {
 	src  io.Reader
 	pool *bufpool.Pool
 
-	buf            []byte // of full length; small, or borrowed
+	buf            []byte // with len equal to cap; small, or borrowed
 	ps, pe, rs, re int
 	holds          atomic.Int32
-	quiet          int  // short reads in a row
-	filled         bool // the last read took all the room it got
+	quiet          int  // consecutive short reads
+	filled         bool // the last read filled all of its room
 
-	op        Op   // message in progress, 0 when there is none
+	op        Op   // message in progress, 0 if none
 	fin       bool // the frame in progress is its last
 	inFrame   bool
-	over      bool // the event handed out last ended the message
+	over      bool // the last event delivered ended the message
 	remaining int  // payload bytes of the frame still to come
-	size      int  // payload bytes of the message so far, announced ones included
+	size      int  // payload bytes of the message so far, including announced ones
 	frames    int  // of the message so far
-	arrived   int  // bytes that were read from the source and not asked for yet
+	arrived   int  // bytes read from the source since the last call of Arrived
 	key       [4]byte
 	keyPos    int
 
 	maxText, maxBinary int
-	room               func(held, more int) bool // nil always has some
-	starved            bool                      // there was none
+	room               func(held, more int) bool // nil: there is always room
+	starved            bool                      // room refused memory
 	small              [IdleBuffer]byte
 }
 
-// NewReader returns a reader of src. early holds bytes, at most IdleBuffer, that
-// were read ahead of it. Limits start at 0: call SetLimits.
+// NewReader returns a reader of src. early holds at most IdleBuffer bytes that were
+// already read from it. Limits start at 0: call SetLimits.
 func NewReader(src io.Reader, pool *bufpool.Pool, early []byte) *Reader {
 	r := &Reader{src: src, pool: pool}
 	r.buf = r.small[:]
@@ -72,21 +73,21 @@ func NewReader(src io.Reader, pool *bufpool.Pool, early []byte) *Reader {
 	return r
 }
 
-// SetLimits sets the largest text and binary message in bytes. A text message
-// and an undiscarded part of a binary one must fit in bufpool.Large with room for
-// a header.
+// SetLimits sets the largest text and binary message in bytes. A text message and
+// an undiscarded part of a binary one must fit in bufpool.Large with room for a
+// header.
 func (r *Reader) SetLimits(text, binary int) { r.maxText, r.maxBinary = text, binary }
 
-// SetRoom sets who is asked before the reader borrows a larger buffer. While the
-// answer is no it makes do with the one that it has, and Next fails with ErrNoRoom
-// for what does not fit in there.
+// SetRoom sets the function that is asked before the reader borrows a larger
+// buffer. While it returns false the reader keeps its current buffer, and Next
+// fails with ErrNoRoom for messages that do not fit.
 func (r *Reader) SetRoom(room func(held, more int) bool) { r.room = room }
 
 // Holds returns how many bytes the reader has borrowed.
 func (r *Reader) Holds() int { return int(r.holds.Load()) }
 
-// Arrived returns how many bytes were read from the source since it was asked before,
-// those of frames' headers included.
+// Arrived returns how many bytes were read from the source since the last call,
+// including frame headers.
 func (r *Reader) Arrived() int {
 	n := r.arrived
 	r.arrived = 0
@@ -97,8 +98,8 @@ func (r *Reader) Arrived() int {
 // Data of the next event.
 func (r *Reader) Discard(n int) { r.ps += n }
 
-// Release gives a borrowed buffer back when the connection ends. The reader must
-// not be used afterwards.
+// Release returns a borrowed buffer when the connection ends. The reader must not
+// be used afterwards.
 func (r *Reader) Release() {
 	if cap(r.buf) != IdleBuffer {
 		r.pool.Put(r.buf)
@@ -107,7 +108,7 @@ func (r *Reader) Release() {
 	r.buf = nil
 }
 
-// Next returns the next event. Errors are *ProtocolError, or those of the source.
+// Next returns the next event. Errors are *ProtocolError or those of the source.
 func (r *Reader) Next() (Event, error) {
 	if r.over {
 		r.over, r.op, r.size, r.frames = false, 0, 0, 0
@@ -135,8 +136,8 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
-// payload unmasks what has arrived of the frame and joins it to the part of the
-// message in front of it.
+// payload unmasks the part of the frame that has arrived and appends it to the part
+// of the message before it.
 func (r *Reader) payload() (Event, bool) {
 	if held := r.pe - r.ps; r.pe != r.rs {
 		copy(r.buf[r.rs-held:r.rs], r.buf[r.ps:r.pe])
@@ -162,7 +163,7 @@ type headerState int
 const (
 	headerShort headerState = iota // more bytes are needed
 	headerDone                     // a data frame begins
-	headerEvent                    // a control frame is whole
+	headerEvent                    // a control frame is complete
 )
 
 func (r *Reader) header() (Event, headerState, error) {
@@ -219,7 +220,7 @@ func (r *Reader) beginFrame(op Op, fin bool, length int, key [4]byte) {
 	r.key, r.keyPos = key, 0
 }
 
-// checkFrame refuses a frame before memory is taken for it.
+// checkFrame rejects a frame before memory is allocated for it.
 func (r *Reader) checkFrame(op Op, fin bool, length uint64) error {
 	limit := r.maxBinary
 	switch op {
@@ -230,17 +231,17 @@ func (r *Reader) checkFrame(op Op, fin bool, length uint64) error {
 		return nil
 	case OpText, OpBinary:
 		if r.op != 0 {
-			return &ProtocolError{StatusProtocol, "message begins inside another"}
+			return &ProtocolError{StatusProtocol, "a message begins before the previous one ended"}
 		}
 		if op == OpText {
 			limit = r.maxText
 		}
 	case OpContinuation:
 		if r.op == 0 {
-			return &ProtocolError{StatusProtocol, "continuation of no message"}
+			return &ProtocolError{StatusProtocol, "a continuation frame without a message"}
 		}
 		if r.frames >= maxFragments+r.size/fragmentBytes {
-			return &ProtocolError{StatusPolicy, "message is cut into too many frames"}
+			return &ProtocolError{StatusPolicy, "message has too many fragments"}
 		}
 		if r.op == OpText {
 			limit = r.maxText
@@ -285,9 +286,9 @@ func (r *Reader) fill() error {
 	return err
 }
 
-// resize makes room for the next read: a larger buffer while bytes come in
-// faster than they are read or a message needs it, the small one when the
-// connection has fallen quiet.
+// resize makes room for the next read: a larger buffer while bytes arrive faster
+// than they are read or a message needs it, the small one once the connection is
+// idle.
 func (r *Reader) resize() {
 	used := r.pe - r.ps + r.re - r.rs
 	want := len(r.buf)
@@ -339,7 +340,8 @@ func (r *Reader) moveTo(size, used int) {
 	}
 }
 
-// compact moves what is held to the front of dst, which may be the buffer itself.
+// compact moves the buffered data to the front of dst, which may be the buffer
+// itself.
 func (r *Reader) compact(dst []byte) {
 	held := copy(dst, r.buf[r.ps:r.pe])
 	raw := copy(dst[held:], r.buf[r.rs:r.re])
@@ -347,6 +349,6 @@ func (r *Reader) compact(dst []byte) {
 	r.rs, r.re = held, held+raw
 }
 
-// Quieten lets the next read with nothing pending give a borrowed buffer back.
-// The owner calls it when a pong says that the connection has been quiet.
+// Quieten lets the next read with nothing pending release a borrowed buffer. The
+// owner calls it when a pong shows that the connection has been idle.
 func (r *Reader) Quieten() { r.quiet = quietReads }

@@ -14,17 +14,17 @@ import (
 
 const acceptGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-// answerTimeout is how long the network may take for the answer to a handshake.
+// answerTimeout is how long sending the answer to a handshake may take.
 const answerTimeout = 10 * time.Second
 
 // Upgraded is a connection that has switched to WebSocket.
 type Upgraded struct {
 	net.Conn
-	Early []byte // bytes that arrived behind the request
+	Early []byte // bytes that arrived after the request
 }
 
-// HandshakeError is a request that is no WebSocket handshake of ours. Status is
-// the HTTP status that answers it.
+// HandshakeError is returned for a request that is not a valid WebSocket handshake.
+// Status is the HTTP status of the response.
 type HandshakeError struct {
 	Status int
 	Text   string
@@ -32,10 +32,10 @@ type HandshakeError struct {
 
 func (e *HandshakeError) Error() string { return "ws: " + e.Text }
 
-// Upgrade answers a handshake with 101 and takes the connection over from the
-// HTTP server. The peer must offer the subprotocol. On a *HandshakeError nothing
-// was written yet; after any other error the connection is closed. Origin and
-// Host are the caller's business.
+// Upgrade answers a handshake with 101 and takes the connection over from the HTTP
+// server. The peer must offer the subprotocol. On a *HandshakeError nothing has
+// been written yet; after any other error the connection is closed. Checking Origin
+// and Host is left to the caller.
 func Upgrade(w http.ResponseWriter, r *http.Request, subprotocol string) (*Upgraded, error) {
 	key, err := checkHandshake(r, subprotocol)
 	if err != nil {
@@ -45,7 +45,7 @@ func Upgrade(w http.ResponseWriter, r *http.Request, subprotocol string) (*Upgra
 	if err != nil {
 		return nil, &HandshakeError{http.StatusNotImplemented, "this connection cannot be upgraded"}
 	}
-	// Taking the connection over has taken the server's deadlines from it.
+	// Hijacking the connection has removed the server's deadlines.
 	_ = netConn.SetWriteDeadline(time.Now().Add(answerTimeout)) // fails only when it is closed
 	early, err := readEarly(buffered.Reader)
 	if err == nil {
@@ -53,20 +53,21 @@ func Upgrade(w http.ResponseWriter, r *http.Request, subprotocol string) (*Upgra
 			"Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: %s\r\n\r\n", acceptKey(key), subprotocol)
 	}
 	if err != nil {
-		_ = netConn.Close() // the first error is the one to tell
+		_ = netConn.Close() // the first error is returned
 		return nil, fmt.Errorf("ws: answering the handshake: %w", err)
 	}
 	return &Upgraded{Conn: netConn, Early: early}, nil
 }
 
-// readEarly copies what the HTTP server read ahead, so that its buffer can go.
+// readEarly copies what the HTTP server has already read, so that its buffer can be
+// freed.
 func readEarly(r *bufio.Reader) ([]byte, error) {
 	n := r.Buffered()
 	if n == 0 {
 		return nil, nil
 	}
 	if n > IdleBuffer {
-		return nil, fmt.Errorf("%d bytes arrived before the handshake was answered", n)
+		return nil, fmt.Errorf("%d bytes arrived before the handshake was complete", n)
 	}
 	early := make([]byte, n)
 	_, err := r.Read(early)
@@ -76,13 +77,13 @@ func readEarly(r *bufio.Reader) ([]byte, error) {
 func checkHandshake(r *http.Request, subprotocol string) (key string, err error) {
 	switch {
 	case r.Method != http.MethodGet:
-		return "", &HandshakeError{http.StatusMethodNotAllowed, "a WebSocket handshake is a GET"}
+		return "", &HandshakeError{http.StatusMethodNotAllowed, "a WebSocket handshake needs GET"}
 	case r.ProtoMajor != 1 || r.ProtoMinor < 1:
 		return "", &HandshakeError{http.StatusUpgradeRequired, "a WebSocket handshake needs HTTP/1.1"}
 	case !hasToken(r.Header, "Connection", "upgrade") || !hasToken(r.Header, "Upgrade", "websocket"):
-		return "", &HandshakeError{http.StatusUpgradeRequired, "this address speaks WebSocket only"}
+		return "", &HandshakeError{http.StatusUpgradeRequired, "this address accepts WebSocket connections only"}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
-		return "", &HandshakeError{http.StatusBadRequest, "only WebSocket version 13 is spoken here"}
+		return "", &HandshakeError{http.StatusBadRequest, "only WebSocket version 13 is supported"}
 	case !hasToken(r.Header, "Sec-WebSocket-Protocol", subprotocol):
 		return "", &HandshakeError{http.StatusBadRequest, "the handshake must offer the subprotocol " + subprotocol}
 	}

@@ -1,5 +1,5 @@
 // Package natstest runs real NATS servers on 127.0.0.1 inside the test's process,
-// and proxies in front of one or between two that can fall silent.
+// and proxies in front of a server or between two servers that can be silenced.
 package natstest
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/scorel/scorel/apps/relay/relaytest/proxy"
 )
 
-// routesPerPeer is how many connections a server makes to each other: a pool of
-// three and one of the system account. A request before all are there may find
-// nobody.
+// routesPerPeer is how many connections a server opens to each other: a pool of
+// three and one of the system account. A request before all are established may
+// find no subscriber.
 const routesPerPeer = 4
 
-// patience is how long a server may take to serve.
-const patience = 10 * time.Second
+// patience is how long a server may take to start.
+const patience = time.Minute
 
 // Server is a NATS server that ends with the test.
 type Server struct {
@@ -35,14 +35,14 @@ func Start(t testing.TB) *Server {
 	return start(t, &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT})
 }
 
-// StartCluster runs n servers that are one.
+// StartCluster runs a cluster of n servers.
 func StartCluster(t testing.TB, n int) []*Server {
 	t.Helper()
 	return startCluster(t, n, func(_, _ int, address string) string { return address }, "")
 }
 
-// StartRoutedCluster runs n servers that are one, whose routes go through proxies:
-// routes[i][j] carries what the servers i and j tell each other, and nothing else.
+// StartRoutedCluster runs a cluster of n servers whose routes go through proxies:
+// routes[i][j] carries only the traffic between the servers i and j.
 func StartRoutedCluster(t testing.TB, n int) (servers []*Server, routes [][]*proxy.Proxy) {
 	t.Helper()
 	routes = make([][]*proxy.Proxy, n)
@@ -53,12 +53,12 @@ func StartRoutedCluster(t testing.TB, n int) (servers []*Server, routes [][]*pro
 		p := proxy.New(t, proxy.TCP(address))
 		routes[from][to], routes[to][from] = p, p
 		return p.Addr()
-	}, "127.0.0.1:9") // servers tell each other of routes: one that is useless keeps them on the proxies
+	}, "127.0.0.1:9") // servers advertise their routes: an unusable address keeps them on the proxies
 	return servers, routes
 }
 
-// startCluster has each server dial those before it, at the address that via makes
-// of the real one.
+// startCluster lets each server dial the earlier ones, at the address that via
+// returns for the real one.
 func startCluster(t testing.TB, n int, via func(from, to int, address string) string, advertise string) []*Server {
 	t.Helper()
 	var out []*Server
@@ -82,7 +82,7 @@ func startCluster(t testing.TB, n int, via func(from, to int, address string) st
 			if time.Now().After(deadline) {
 				t.Fatalf("NATS server has %d routes", s.nats.NumRoutes())
 			}
-			<-time.After(time.Millisecond) // a server offers nothing to wait on
+			<-time.After(time.Millisecond) // a server offers no event to wait for
 		}
 	}
 	return out
@@ -93,7 +93,7 @@ func start(t testing.TB, opts *server.Options) *Server {
 	opts.NoLog, opts.NoSigs = true, true
 	s := &Server{t: t, opts: opts}
 	s.run()
-	opts.Port = s.nats.Addr().(*net.TCPAddr).Port // a restart comes back where it was
+	opts.Port = s.nats.Addr().(*net.TCPAddr).Port // a restart uses the same port
 	if at := s.nats.ClusterAddr(); at != nil {
 		opts.Cluster.Port = at.Port
 	}
@@ -103,9 +103,9 @@ func start(t testing.TB, opts *server.Options) *Server {
 
 func (s *Server) run() {
 	s.t.Helper()
-	nats, err := server.NewServer(s.opts.Clone()) // the server goes on to read them
+	nats, err := server.NewServer(s.opts.Clone()) // the server keeps reading them
 	if err != nil {
-		s.t.Fatalf("making a NATS server: %v", err)
+		s.t.Fatalf("creating a NATS server: %v", err)
 	}
 	s.nats = nats
 	nats.Start()
@@ -123,19 +123,19 @@ func (s *Server) Stop() {
 	s.nats.WaitForShutdown()
 }
 
-// Restart runs it again on the same port.
+// Restart runs the server again on the same port.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.run()
 }
 
-// Routes is how many connections the server has to others of its cluster.
+// Routes returns how many connections the server has to others of its cluster.
 func (s *Server) Routes() int { return s.nats.NumRoutes() }
 
 // Proxy is a proxy in front of a server's clients.
 type Proxy struct{ *proxy.Proxy }
 
-// NewProxy listens in front of a server.
+// NewProxy starts a proxy in front of a server.
 func NewProxy(t testing.TB, s *Server) Proxy {
 	t.Helper()
 	return Proxy{proxy.New(t, proxy.TCP(fmt.Sprintf("127.0.0.1:%d", s.opts.Port)))}

@@ -23,23 +23,23 @@ import (
 	"github.com/scorel/scorel/apps/relay/serve"
 )
 
-// childEnv holds the Config of a node in the process that is to be it.
+// childEnv holds the Config of a node in the process that runs it.
 const childEnv = "SCOREL_TEST_NODE"
 
-// patience is how long a node may take to listen.
-const patience = 30 * time.Second
+// patience is how long a node may take to start listening.
+const patience = time.Minute
 
-// Config says what a node serves.
+// Config is the configuration of a node.
 type Config struct {
-	DataDir string // of a SQLite store, unless Store is set
+	DataDir string // for a SQLite store, unless Store is set
 	Store   string // URL
 	Bus     string // URL; "" means that the node is alone
 	Listen  string // "" is a free port of 127.0.0.1
 	Limits  relay.Limits
 }
 
-// Main serves and does not return in a process that Start started; elsewhere it
-// does nothing. Call it first in TestMain.
+// Main runs a node and does not return in a process that Start started; elsewhere
+// it does nothing. Call it first in TestMain.
 func Main() {
 	text := os.Getenv(childEnv)
 	if text == "" {
@@ -74,9 +74,9 @@ func serveNode(text string) error {
 	})
 }
 
-// Node is a relay in a process of its own.
+// Node is a relay in its own process.
 type Node struct {
-	// Peers dials it with relaytest's peers. It has no Relay, Store or HTTP.
+	// Peers dials the node with relaytest's peers. It has no Relay, Store or HTTP.
 	Peers relaytest.Server
 
 	cfg   Config
@@ -109,7 +109,7 @@ func (n *Node) Restart(t testing.TB) {
 func (n *Node) start(t testing.TB) {
 	t.Helper()
 	if err := n.run(); err != nil {
-		said, _ := os.ReadFile(n.log) // what can be read is told
+		said, _ := os.ReadFile(n.log) // show as much as can be read
 		t.Fatalf("starting a node: %v\n%s", err, said)
 	}
 }
@@ -123,7 +123,7 @@ func (n *Node) run() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the child has its own
+	defer log.Close() // the child has its own copy
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEnv+"="+string(spec))
 	cmd.Stderr = log
@@ -142,10 +142,11 @@ func (n *Node) run() error {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		n.Kill()
-		return fmt.Errorf("it ended before it listened: %w", err)
+		return fmt.Errorf("it exited before it listened: %w", err)
 	}
-	n.cfg.Listen = line[:len(line)-1]
-	n.Peers.URL = "http://" + n.cfg.Listen
+	if listen := line[:len(line)-1]; listen != n.cfg.Listen { // read by others only before a restart
+		n.cfg.Listen, n.Peers.URL = listen, "http://"+listen
+	}
 	if err := n.awaitReady(); err != nil {
 		n.Kill()
 		return err
@@ -159,14 +160,14 @@ func (n *Node) awaitReady() error {
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
-		<-time.After(10 * time.Millisecond) // a process offers nothing to wait on
+		<-time.After(10 * time.Millisecond) // a process offers no event to wait for
 	}
 }
 
 // Addr is host:port.
 func (n *Node) Addr() string { return n.cfg.Listen }
 
-// PID is the process's id while it runs.
+// PID returns the process's id while it runs.
 func (n *Node) PID() int { return n.cmd.Process.Pid }
 
 // Kill ends the process at once, as kill -9 does: the kernel closes its sockets.
@@ -176,15 +177,15 @@ func (n *Node) Kill() {
 		return
 	}
 	_ = n.cmd.Process.Kill() // it may have ended
-	_ = n.cmd.Wait()         // says that it was killed
+	_ = n.cmd.Wait()         // returns that it was killed
 	_ = n.stdin.Close()
 	n.cmd = nil
 }
 
-// Freeze stops the process where it is: its sockets stay open and say nothing.
+// Freeze stops the process with SIGSTOP: its sockets stay open but silent.
 func (n *Node) Freeze(t testing.TB) { n.signal(t, syscall.SIGSTOP) }
 
-// Thaw lets it go on.
+// Thaw resumes the process.
 func (n *Node) Thaw(t testing.TB) { n.signal(t, syscall.SIGCONT) }
 
 func (n *Node) signal(t testing.TB, s syscall.Signal) {
@@ -217,7 +218,7 @@ func (n *Node) Log(t testing.TB) []Line {
 		switch {
 		case err == nil:
 			out = append(out, l)
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // a killed node's last line is cut
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // a killed node's last line is incomplete
 			return out
 		default:
 			t.Fatalf("the node's log: %v", err)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// get asks the node itself. Each question is a connection of its own, so that
-// none is left.
+// get requests a path of the node itself. Each request uses its own connection, so
+// that none is left open.
 func (n *Node) get(path string) ([]byte, error) {
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get(n.Peers.URL + path)
@@ -31,7 +31,7 @@ func (n *Node) get(path string) ([]byte, error) {
 	return body, err
 }
 
-// Ready tells why the node is not ready, or nil.
+// Ready returns why the node is not ready, or nil.
 func (n *Node) Ready() error {
 	_, err := n.get("/readyz")
 	return err
@@ -55,7 +55,7 @@ func (n *Node) Metrics(t testing.TB) map[string]float64 {
 	return out
 }
 
-// Usage is what the kernel counts for a node's process.
+// Usage is the kernel's accounting for a node's process.
 type Usage struct {
 	RSS int64         // bytes in memory now
 	CPU time.Duration // user and system since its start
@@ -82,7 +82,7 @@ func UsageOf(pid int) (u Usage, err error) {
 	if err != nil {
 		return u, err
 	}
-	// The name in brackets may hold blanks; the fields are counted behind it.
+	// The name in brackets may contain blanks; the fields are counted after it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const utime, stime, rss = 11, 12, 21
 	for _, at := range []int{utime, stime} {

@@ -1,6 +1,6 @@
-// Package proxy stands between two parts of a test and can fail: fall silent,
-// refuse, hang up. What it does to a socket is what a dead machine, a broken route
-// or a firewall does.
+// Package proxy implements a proxy between two parts of a test that can fail: fall
+// silent, refuse, hang up. To a socket it behaves like a dead machine, a broken
+// route or a firewall.
 package proxy
 
 import (
@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// Target tells where to dial now, as net.Dial takes it.
+// Target returns the current address to dial, as net.Dial takes it.
 type Target func() (network, address string, err error)
 
-// TCP is a Target that stays where it is.
+// TCP returns a Target with a fixed address.
 func TCP(address string) Target {
 	return func() (string, string, error) { return "tcp", address, nil }
 }
 
-// Proxy passes bytes on to a server until it is told not to. It ends with the test.
+// Proxy forwards bytes to a server until it is set to fail. It ends with the test.
 type Proxy struct {
 	listener net.Listener
 	target   Target
@@ -25,7 +25,7 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	silent  bool // bytes are held back, and nobody is told
+	silent  bool // bytes are held back silently
 	refuse  bool // connections are closed
 	closed  bool
 	conns   map[net.Conn]struct{}
@@ -51,10 +51,10 @@ func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 // Swallow makes the proxy hold back every byte of every connection.
 func (p *Proxy) Swallow() { p.set(func() { p.silent = true }) }
 
-// Cut closes every connection and takes no new one.
+// Cut closes every connection and accepts no new one.
 func (p *Proxy) Cut() { p.set(func() { p.refuse = true; p.hangUp() }) }
 
-// Heal makes new connections work again. Those that were swallowed are closed.
+// Heal makes new connections work again. Those that were held back are closed.
 func (p *Proxy) Heal() { p.set(func() { p.silent, p.refuse = false, false; p.hangUp() }) }
 
 func (p *Proxy) set(change func()) {
@@ -104,7 +104,7 @@ func (p *Proxy) dial() (net.Conn, error) {
 	return net.Dial(network, address)
 }
 
-// pass copies from one to the other until either ends.
+// pass copies from one connection to the other until either ends.
 func (p *Proxy) pass(from, to net.Conn) {
 	defer to.Close()
 	defer from.Close()
@@ -120,7 +120,7 @@ func (p *Proxy) pass(from, to net.Conn) {
 	}
 }
 
-// allowed waits while the proxy is silent and tells whether c is still served.
+// allowed waits while the proxy is silent and reports whether c is still served.
 func (p *Proxy) allowed(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,5 @@
 // Package archive moves the state of a relay from one store to another and checks
-// it. An export is a stream of lines of JSON, so it can be read, searched and
-// piped:
+// it. An export is a stream of JSON lines, so it can be read, searched and piped:
 //
 //	{"type":"scorel_relay_export","version":2}
 //	{"type":"device","id":"dev_...","signKey":"...","sealKey":"...","label":"...","createdAt":1793880000000000}
@@ -10,14 +9,14 @@
 //	{"type":"invite","id":"inv_...","hash":"...","uses":3,"used":1,"createdAt":...,"expiresAt":...,"revokedAt":...}
 //	{"type":"end","devices":1,"clients":1,"bindings":1,"events":1,"invites":1}
 //
-// Times are Unix microseconds. revokedAt is not there while a binding or an invite
-// is valid, expiresAt when an invite is without end, actorId when nobody revoked. A
-// party comes before what names it. The last line counts the others: a stream
-// without it was cut off and is refused. Version 1, which has no invites, is read
-// as well.
+// Times are Unix microseconds. revokedAt is absent while a binding or an invite is
+// valid, expiresAt if an invite does not expire, actorId if it was not revoked. A party
+// comes before the rows that name it. The last line counts the others: a stream
+// without it is incomplete and is refused. Version 1, which has no invites, can
+// also be read.
 //
-// It holds no private key, no code of an invite and nothing that was ever said, but
-// it tells who may reach whom: keep it as you keep the store.
+// It contains no private key, no invite code and no content of sessions, but it
+// reveals who may reach whom: protect it like the store.
 package archive
 
 import (
@@ -31,7 +30,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// Version is the version of the stream that Export writes. Read takes older ones too.
+// Version is the version of the stream that Export writes. Read also accepts older
+// ones.
 const Version = 2
 
 // withInvites is the first version that has invites.
@@ -94,8 +94,8 @@ type endLine struct {
 	store.Counts
 }
 
-// Import merges a stream into a store and counts what it held and what of that
-// changed something. It is all or nothing, and doing it again changes nothing.
+// Import merges a stream into a store and counts its rows and those that changed
+// something. It is all or nothing, and repeating it changes nothing.
 func Import(ctx context.Context, to store.Archive, r io.Reader) (read, changed store.Counts, err error) {
 	changed, err = to.Merge(ctx, func(yield func(store.Row, error) bool) {
 		for row, err := range Read(r) {
@@ -112,8 +112,8 @@ func Import(ctx context.Context, to store.Archive, r io.Reader) (read, changed s
 
 func micros(at int64) time.Time { return time.UnixMicro(at).UTC() }
 
-// ending reads a time that is left out while there is no end. Go's zero time would
-// become none and bring back what has ended.
+// ending parses a time that is left out while there is no end. Go's zero time would
+// become none and revive what has ended.
 func ending(at *int64) (time.Time, error) {
 	if at == nil {
 		return time.Time{}, nil

@@ -10,17 +10,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Report is what Check found.
+// Report is the result of Check.
 type Report struct {
-	Schema int64 `json:"schema"` // version that is there
+	Schema int64 `json:"schema"` // current version
 	Needed int64 `json:"needed"` // version that this program needs
 	store.Counts
-	Revoked  int64    `json:"revoked"`  // of the bindings
-	Problems []string `json:"problems"` // one sentence each; none means that all is well
+	Revoked  int64    `json:"revoked"`  // number of revoked bindings
+	Problems []string `json:"problems"` // one sentence each; empty if there are none
 }
 
-// Check reads all of a store and reports what is wrong with it. An error means
-// that it could not be read.
+// Check reads a whole store and reports what is wrong with it. An error means that
+// it could not be read.
 func Check(ctx context.Context, st store.Archive) (Report, error) {
 	report := Report{Problems: []string{}}
 	var err error
@@ -58,7 +58,7 @@ func (r *Report) add(format string, args ...any) {
 
 type checker struct {
 	report *Report
-	valid  map[ident.ID]int // valid bindings of each party that is known
+	valid  map[ident.ID]int // valid bindings of each known party
 }
 
 func (c *checker) look(row store.Row) {
@@ -71,7 +71,7 @@ func (c *checker) look(row store.Row) {
 	case store.BindingRow:
 		for _, id := range []ident.ID{r.Device, r.Client} {
 			if _, known := c.valid[id]; !known {
-				c.report.add("the binding of %s and %s has nobody at one end", r.Device, r.Client)
+				c.report.add("the binding of %s and %s lacks a device or client", r.Device, r.Client)
 				return
 			}
 		}

@@ -10,18 +10,19 @@ import (
 	"iter"
 
 	"github.com/scorel/scorel/apps/relay/store"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// ErrStream is wrapped by errors of a stream that is no export, or not a whole one.
+// ErrStream is wrapped by errors of a stream that is not a complete export.
 var ErrStream = errors.New("the export cannot be used")
 
-// maxLine bounds a line in bytes; the longest that Export writes has about 400.
+// maxLine limits a line in bytes; the longest that Export writes has about 400.
 const maxLine = 4096
 
-// Read returns the rows of a stream. It stops at the first line that is not right
-// with an error that names it: what decides who may reach whom is not guessed.
+// Read returns the rows of a stream. It stops at the first invalid line with an
+// error that names it: data that decides who may reach whom is not guessed.
 func Read(r io.Reader) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		d := decoder{lines: bufio.NewReaderSize(r, maxLine), known: map[ident.ID]bool{}}
@@ -62,8 +63,8 @@ func (d *decoder) read() (line []byte, kind string, err error) {
 	var typed struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(line, &typed); err != nil {
-		return nil, "", errors.New("it is no JSON object with a type")
+	if err := exactjson.Strict(line, &typed); err != nil {
+		return nil, "", errors.New("it is not a JSON object with a type")
 	}
 	return line, typed.Type, nil
 }
@@ -71,7 +72,7 @@ func (d *decoder) read() (line []byte, kind string, err error) {
 func (d *decoder) head() error {
 	line, kind, err := d.read()
 	if errors.Is(err, io.EOF) || err == nil && kind != typeHead {
-		err = errors.New("this is no export of a relay: make one with `scorel relay store export`")
+		err = errors.New("this is not a relay's export: create one with `scorel relay store export`")
 	}
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (d *decoder) head() error {
 func (d *decoder) next() (store.Row, error) {
 	line, kind, err := d.read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the export ends in the middle: make it again")
+		return nil, errors.New("the export is incomplete: create it again")
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (d *decoder) next() (store.Row, error) {
 		return nil, d.end(line)
 	default:
 		if kind != typeInvite || d.version < withInvites {
-			return nil, fmt.Errorf("%q is no type of line", kind)
+			return nil, fmt.Errorf("unknown line type %q", kind)
 		}
 		row, err = d.invite(line)
 	}
@@ -146,7 +147,7 @@ func (d *decoder) binding(line []byte) (store.Row, error) {
 	}
 	for _, id := range []ident.ID{l.DeviceID, l.ClientID} {
 		if !d.known[id] {
-			return nil, fmt.Errorf("no line before it has %s", id)
+			return nil, fmt.Errorf("no earlier line defines %s", id)
 		}
 	}
 	row := store.BindingRow{Device: l.DeviceID, Client: l.ClientID, Created: micros(l.CreatedAt)}
@@ -163,7 +164,7 @@ func (d *decoder) event(line []byte) (store.Row, error) {
 		return nil, err
 	}
 	if l.Action != store.ActionBound && l.Action != store.ActionRevoked {
-		return nil, fmt.Errorf("%q is no action", l.Action)
+		return nil, fmt.Errorf("unknown action %q", l.Action)
 	}
 	return store.Event{At: micros(l.At), Action: l.Action, Device: l.DeviceID, Client: l.ClientID, Actor: l.ActorID}, nil
 }
@@ -189,10 +190,10 @@ func (d *decoder) end(line []byte) error {
 		return err
 	}
 	if l.Counts != d.count {
-		return errors.New("the export lacks lines or has too many: make it again")
+		return errors.New("the export has too few or too many lines: create it again")
 	}
 	if _, _, err := d.read(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after the end")
+		return errors.New("there is data after the last line")
 	}
 	d.ended = true
 	return nil
@@ -205,17 +206,20 @@ func checkKinds(device, client ident.ID) error {
 	return nil
 }
 
-// parse refuses what it does not know: a field that is left out by an older
-// program could be the one that ends a binding.
+// parse rejects unknown fields: a field that is ignored by an older program could
+// be the one that ends a binding.
 func parse[T any](line []byte) (T, error) {
 	var v T
+	if err := exactjson.Strict(line, &v); err != nil {
+		return v, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
 		return v, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return v, errors.New("there is more than one JSON value in it")
+		return v, errors.New("it contains more than one JSON value")
 	}
 	return v, nil
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/scorel/scorel/apps/relay/store"
 )
 
-// Export writes all that a store holds, as of one moment, and counts it. The
-// stream is whole only if the error is nil.
+// Export writes everything that a store holds, as of one moment, and counts it. The
+// stream is complete only if the error is nil.
 func Export(ctx context.Context, from store.Archive, w io.Writer) (store.Counts, error) {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false) // labels are for people to read
+	enc.SetEscapeHTML(false) // keep labels readable
 	end := endLine{Type: typeEnd}
 	err := enc.Encode(headLine{typeHead, Version})
 	if err == nil {

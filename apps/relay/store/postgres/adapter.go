@@ -30,7 +30,7 @@ func (a adapter) Exec(ctx context.Context, statements ...sqlstore.Statement) ([]
 }
 
 func (a adapter) InTx(ctx context.Context, mode sqlstore.Mode, f func(sqlstore.Querier) error) error {
-	var options pgx.TxOptions // each statement sees what was committed before it
+	var options pgx.TxOptions // read committed: each statement sees what was committed before it
 	if mode == sqlstore.Snapshot {
 		options = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	}
@@ -73,7 +73,7 @@ func execAll(ctx context.Context, b batcher, statements []sqlstore.Statement) (c
 	results := b.SendBatch(ctx, &batch)
 	defer func() {
 		if closeErr := results.Close(); err == nil {
-			err = closeErr // else it is the same error again
+			err = closeErr // otherwise it is the same error again
 		}
 	}()
 	changed = make([]int64, len(statements))

@@ -1,8 +1,8 @@
-// Package postgres keeps a relay's durable state in PostgreSQL. It is the store of
-// a relay of many nodes: any number of them may share one database and start at
-// the same time.
+// Package postgres stores a relay's durable state in PostgreSQL. It is the store
+// for a relay of several nodes: any number of them may share one database and start
+// at the same time.
 //
-// The address is a URL as libpq reads it, such as
+// The address is a URL as in libpq, such as
 // postgres://user:password@host:5432/database?sslmode=verify-full. Nothing here
 // logs it or puts it into an error: Place is what may be shown.
 package postgres
@@ -28,16 +28,17 @@ import (
 var migrations embed.FS
 
 const (
-	// maxConns bounds the connections of one node, unless the address has
+	// maxConns limits the connections of one node, unless the address sets
 	// pool_max_conns: when thousands of peers log in at once they queue for these.
 	maxConns = 16
-	// migrateLock is the key of the advisory lock under which the schema changes,
-	// mergeLock that under which rows are merged.
+	// migrateLock is the key of the advisory lock for schema migrations, mergeLock
+	// of the one for merging rows.
 	migrateLock = 0x73636f7265_01
 	mergeLock   = 0x73636f7265_02
 	// migrateWait is how many seconds a node waits for another one's migration.
 	migrateWait = 300
-	// versions is named after the relay: other parts may share the database.
+	// versions includes the relay's name, because other parts may share the
+	// database.
 	versions = "relay_schema_versions"
 )
 
@@ -58,7 +59,7 @@ func Open(ctx context.Context, address string) (*DB, error) {
 		return nil, err
 	}
 	if err := d.Migrate(ctx); err != nil {
-		_ = d.Close() // the first error is the one to tell
+		_ = d.Close() // the first error is returned
 		return nil, err
 	}
 	return d, nil
@@ -80,7 +81,7 @@ func Connect(ctx context.Context, address string) (*DB, error) {
 	}
 	d := &DB{Store: sqlstore.New(a, "postgres"), adapter: a, sql: stdlib.OpenDBFromPool(a.pool)}
 	if d.schema, err = newSchema(d.sql); err != nil {
-		_ = d.Close() // the first error is the one to tell
+		_ = d.Close() // the first error is returned
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return d, nil
@@ -95,7 +96,7 @@ func explainer(cfg *pgxpool.Config) pgpool.Explainer {
 	return pgpool.Explainer{
 		Place:       pgpool.Place(cfg),
 		Unreachable: store.ErrUnreachable,
-		NoTable:     "has no tables of a relay: run `scorel relay store migrate`",
+		NoTable:     "has no relay tables: run `scorel relay store migrate`",
 	}
 }
 
@@ -133,12 +134,12 @@ func (d *DB) Schema(ctx context.Context) (have, need int64, err error) {
 	return have, d.schema.Need(), err
 }
 
-// Place names the database for people, without any secret.
+// Place returns the database's name for people, without any secret.
 func (d *DB) Place() string { return d.adapter.words.Place }
 
-// Close implements store.Store. It waits for what is under way.
+// Close implements store.Store. It waits for running operations.
 func (d *DB) Close() error {
-	err := d.sql.Close() // gives its connections back to the pool
+	err := d.sql.Close() // returns its connections to the pool
 	d.adapter.pool.Close()
 	return err
 }

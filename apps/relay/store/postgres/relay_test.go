@@ -57,7 +57,7 @@ func TestARelayMovesWithoutPairingAgain(t *testing.T) {
 	lost.Send(&wire.OpenChannel{RequestID: "open", DeviceID: host.ID})
 	lost.ExpectError(wire.KindUnauthorized)
 
-	// Pairing and revoking go on in the new store.
+	// Pairing and revoking continue in the new store.
 	third := after.Login(t, relaytest.NewKeys(t, ident.KindClient), "third")
 	relaytest.Pair(t, third, host)
 	entry.Send(&wire.RevokeBinding{RequestID: "revoke", PeerID: host.ID})
@@ -68,7 +68,7 @@ func TestARelayMovesWithoutPairingAgain(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsGoneMeansNo: without its database a relay lets nobody in and
+// TestADatabaseThatIsGoneMeansNo: without its database a relay admits no one and
 // writes no pairing, says so, carries on with the channels that are open, and works
 // again when the database does.
 func TestADatabaseThatIsGoneMeansNo(t *testing.T) {

@@ -18,7 +18,7 @@ func (a adapter) Exec(ctx context.Context, statements ...sqlstore.Statement) ([]
 	return execAll(ctx, a.db, statements)
 }
 
-// InTx needs no more for Exclusive: only one writes to the file at a time.
+// InTx needs nothing else for Exclusive: the file has only one writer at a time.
 func (a adapter) InTx(ctx context.Context, mode sqlstore.Mode, f func(sqlstore.Querier) error) error {
 	tx, err := a.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: mode == sqlstore.Snapshot})
 	if err != nil {
@@ -49,7 +49,7 @@ type runner interface {
 
 type rows struct{ *sql.Rows }
 
-func (r rows) Close() { _ = r.Rows.Close() } // Err tells what went wrong
+func (r rows) Close() { _ = r.Rows.Close() } // Err returns the error
 
 func query(ctx context.Context, r runner, s sqlstore.Statement) (sqlstore.Rows, error) {
 	result, err := r.QueryContext(ctx, s.SQL, s.Args...)

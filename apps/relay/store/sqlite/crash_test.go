@@ -49,7 +49,7 @@ func partyOf(keys *ident.Private) store.Party {
 }
 
 // A relay that is killed while it writes has all that it said it wrote, whole, and
-// nobody who was revoked comes back.
+// no revoked client comes back.
 func TestAKilledWriterLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "relay.db")
 	last := make(map[string]string) // what was said last of a pair
@@ -91,7 +91,7 @@ func expectPair(t *testing.T, db *DB, pair, what string) {
 	case what == "bound" && len(bound) > 0 && bound[0].ID.String() != client:
 		t.Errorf("%s is bound to %s", pair, bound[0].ID)
 	}
-	// The revocation may have been written before its line was: then nobody is bound,
+	// The revocation may have been written before its line was: then no one is bound,
 	// and the audit has both.
 	if what == "bound" && len(bound) == 0 {
 		events, err := db.Audit(t.Context(), 1000)

@@ -1,4 +1,4 @@
-// Package sqlite keeps a relay's durable state in one SQLite file. It is the
+// Package sqlite stores a relay's durable state in one SQLite file. It is the
 // default store: one node, no server to run.
 package sqlite
 
@@ -6,10 +6,12 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
@@ -21,7 +23,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// maxConns bounds the connections to the file: when thousands of peers log in at
+// maxConns limits the connections to the file: when thousands of peers log in at
 // once they queue for these instead of opening the file thousands of times.
 const maxConns = 8
 
@@ -34,7 +36,7 @@ type DB struct {
 
 var _ store.Archive = (*DB)(nil)
 
-// Open opens or makes the file and brings its schema up to date.
+// Open opens or creates the file and migrates its schema.
 func Open(ctx context.Context, path string) (*DB, error) {
 	if err := reserve(path); err != nil {
 		return nil, err
@@ -43,17 +45,21 @@ func Open(ctx context.Context, path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := db.intact(ctx); err != nil {
+		_ = db.Close() // the first error is returned
+		return nil, fmt.Errorf("sqlite: %s is damaged (%w): restore it from a backup, or move it and the files next to it away, start with an empty store, and import an export with `scorel relay store import`", path, err)
+	}
 	if err := db.Migrate(ctx); err != nil {
-		_ = db.Close() // the first error is the one to tell
+		_ = db.Close() // the first error is returned
 		return nil, fmt.Errorf("sqlite: preparing %s: %w", path, err)
 	}
 	return db, nil
 }
 
-// Connect opens a file that is there and leaves its schema as it is.
+// Connect opens an existing file and leaves its schema unchanged.
 func Connect(path string) (*DB, error) {
 	options := url.Values{
-		"mode":    {"rw"}, // only Open makes the file
+		"mode":    {"rw"}, // only Open creates the file
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
 		// A transaction that reads and then writes must take the write lock at
 		// once: upgrading later fails with SQLITE_BUSY whatever the timeout.
@@ -67,20 +73,59 @@ func Connect(path string) (*DB, error) {
 	db.SetMaxIdleConns(maxConns)
 	d := &DB{Store: sqlstore.New(adapter{db}, "sqlite"), db: db}
 	if d.schema, err = newSchema(db); err != nil {
-		_ = db.Close() // the first error is the one to tell
+		_ = db.Close() // the first error is returned
 		return nil, fmt.Errorf("sqlite: opening %s: %w", path, err)
 	}
 	return d, nil
 }
 
-// reserve makes the file before SQLite does, which would let others read who may
-// reach whom. The write-ahead log gets the mode of the file.
-func reserve(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// intact checks every page of the file. Otherwise a truncated one would be served
+// until a missing page is read, and a binding that has ended could be in force
+// again.
+func (d *DB) intact(ctx context.Context) error {
+	rows, err := d.db.QueryContext(ctx, "PRAGMA quick_check(1)")
 	if err != nil {
-		return fmt.Errorf("sqlite: opening %s: %w", path, err)
+		return err
 	}
-	return file.Close()
+	defer rows.Close()
+	for rows.Next() {
+		var found string
+		if err := rows.Scan(&found); err != nil {
+			return err
+		}
+		if found != "ok" {
+			return errors.New(strings.ReplaceAll(found, "\n", " "))
+		}
+	}
+	return rows.Err()
+}
+
+// pageUnit divides the size of every page, and so of every file.
+const pageUnit = 512
+
+// cutOff reports whether an existing file cannot be a complete store. SQLite treats
+// less than a page as an empty store, and the rest of the last page as zeros. What
+// a crash left of a checkpoint is completed from the write-ahead log.
+func cutOff(path string, size int64) bool {
+	wal, err := os.Stat(path + "-wal")
+	return (err != nil || wal.Size() == 0) && (size == 0 || size%pageUnit != 0)
+}
+
+// reserve creates the file before SQLite does, which would let other users read who
+// may reach whom. The write-ahead log gets the mode of the file.
+func reserve(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		return file.Close()
+	}
+	info, statErr := os.Stat(path)
+	switch {
+	case statErr != nil:
+		return fmt.Errorf("sqlite: opening %s: %w", path, err)
+	case info.Mode().IsRegular() && cutOff(path, info.Size()):
+		return fmt.Errorf("sqlite: %s is damaged: it ends after %d bytes. Restore it from a backup, or delete it and the files next to it to start with an empty store", path, info.Size())
+	}
+	return nil // opening it reports any other problem
 }
 
 func newSchema(db *sql.DB) (sqlstore.Schema, error) {

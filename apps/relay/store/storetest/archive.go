@@ -16,8 +16,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// RunArchive holds an archive to the part of its contract that Run does not. open
-// returns a new, empty archive each time; the suite closes it.
+// RunArchive tests an archive against the part of its contract that Run does not
+// cover. open returns a new, empty archive each time; the suite closes it.
 func RunArchive(t *testing.T, open func(t *testing.T) store.Archive) {
 	for name, test := range map[string]func(*testing.T, func() store.Archive){
 		"Schema":            schema,
@@ -98,7 +98,7 @@ func schema(t *testing.T, open func() store.Archive) {
 	}
 }
 
-// lived fills a store with a history: a valid binding, an ended one, a renewed one.
+// lived fills a store with a history: a valid, an ended and a renewed binding.
 func lived(t *testing.T, st store.Store) {
 	t.Helper()
 	d1, d2 := party(t, ident.KindDevice, "one"), party(t, ident.KindDevice, "zwei")
@@ -159,7 +159,7 @@ func rowsAndMerge(t *testing.T, open func() store.Archive) {
 	if err != nil || !reflect.DeepEqual(before, after) {
 		t.Errorf("audit:\n got %v, %v\nwant %v", after, err, before)
 	}
-	// The merged store goes on as any other.
+	// The merged store works like any other.
 	bind(t, to, party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c"))
 }
 
@@ -193,7 +193,7 @@ func rowsStop(t *testing.T, open func() store.Archive) {
 	}
 }
 
-// mergeBindings meets every pair of states in both orders.
+// mergeBindings merges every pair of states in both orders.
 func mergeBindings(t *testing.T, open func() store.Archive) {
 	a := open()
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
@@ -201,13 +201,13 @@ func mergeBindings(t *testing.T, open func() store.Archive) {
 		name            string
 		created, again  int // minutes
 		revoked, ended  int // minutes; 0 is valid
-		created2, left2 int // what must be there in the end
+		created2, left2 int // the expected result
 	}{
 		{"ended is not revived", 10, 10, 0, 20, 10, 20},
 		{"renewed stays", 10, 30, 20, 0, 30, 0},
 		{"ended twice", 10, 10, 20, 30, 10, 30},
 		{"both valid", 10, 30, 0, 0, 30, 0},
-		{"a tie is a no", 10, 20, 20, 0, 10, 20},
+		{"on a tie the ended one wins", 10, 20, 20, 0, 10, 20},
 		{"an end before the beginning", 10, 10, 0, 5, 10, 5},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -256,7 +256,7 @@ func mergeIsAllOrNone(t *testing.T, open func() store.Archive) {
 	_, err = a.Merge(t.Context(), Of(store.PartyRow{Party: device, Created: noon},
 		store.BindingRow{Device: device.ID, Client: client.ID, Created: noon}))
 	if err == nil {
-		t.Error("a binding with somebody unknown was merged")
+		t.Error("a binding with an unknown client was merged")
 	}
 	expectRows(t, a, nil)
 }
@@ -277,7 +277,7 @@ func mergeHoldsLimit(t *testing.T, open func() store.Archive) {
 	expectRows(t, a, before)
 }
 
-// mergeMany is more than goes to a database at once.
+// mergeMany merges more rows than are sent to a database at once.
 func mergeMany(t *testing.T, open func() store.Archive) {
 	const n = 1200
 	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
@@ -296,8 +296,8 @@ func mergeMany(t *testing.T, open func() store.Archive) {
 	}
 }
 
-// mergeAtOnce merges the same rows from several goroutines: each row counts for
-// one of them.
+// mergeAtOnce merges the same rows from several goroutines: each row counts for one
+// of them.
 func mergeAtOnce(t *testing.T, open func() store.Archive) {
 	from, to := open(), open()
 	lived(t, from)

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// alone is for a test that needs one archive.
+// alone adapts a test that needs one archive.
 func alone(test func(*testing.T, store.Archive)) func(*testing.T, func() store.Archive) {
 	return func(t *testing.T, open func() store.Archive) { test(t, open()) }
 }
@@ -46,12 +46,12 @@ func admitByInvite(t *testing.T, st store.Archive) {
 	invite := newInvite(t, st, 1, time.Hour)
 	expectState(t, st.Admit(t.Context(), first, store.InviteHash{}, noon), store.InviteUnknown)
 	expectState(t, st.Admit(t.Context(), first, invite.Hash, noon), store.InviteValid)
-	// It is known now, and needs no invite any more.
+	// It is known now and no longer needs an invite.
 	expectState(t, st.Admit(t.Context(), first, store.InviteHash{}, noon), store.InviteValid)
 	expectState(t, st.Admit(t.Context(), second, invite.Hash, noon), store.InviteUsedUp)
-	// Nothing is left of a newcomer that was refused.
+	// A refused party leaves nothing behind.
 	expectState(t, st.Admit(t.Context(), second, invite.Hash, noon), store.InviteUsedUp)
-	// Who was ever bound is known as well.
+	// A party that was ever bound is known as well.
 	bind(t, st, first, second)
 	expectState(t, st.Admit(t.Context(), second, store.InviteHash{}, noon), store.InviteValid)
 }
@@ -84,8 +84,8 @@ func invitesEnd(t *testing.T, st store.Archive) {
 	}
 }
 
-// Many newcomers at once take no more than an invite has, and one that logs in
-// many times at once takes one use.
+// Concurrent new parties use no more than an invite has, and one that logs in many
+// times at once uses it once.
 func invitesAreCounted(t *testing.T, st store.Archive) {
 	const uses, newcomers, logins = 5, 12, 3
 	invite := newInvite(t, st, uses, 0)

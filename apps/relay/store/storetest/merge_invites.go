@@ -10,7 +10,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// invitesMove: admission goes on at the new place where it was at the old one.
+// invitesMove tests that admission continues after a move to another store.
 func invitesMove(t *testing.T, open func() store.Archive) {
 	from, to := open(), open()
 	twice, gone := newInvite(t, from, 2, time.Hour), newInvite(t, from, 2, 0)
@@ -33,7 +33,7 @@ func invitesMove(t *testing.T, open func() store.Archive) {
 	expectState(t, to.Admit(t.Context(), party(t, ident.KindClient, "c"), twice.Hash, noon), store.InviteUsedUp)
 }
 
-// mergeInvites meets states of one invite in both orders.
+// mergeInvites merges states of one invite in both orders.
 func mergeInvites(t *testing.T, open func() store.Archive) {
 	a := open()
 	at := func(minute int) time.Time {
@@ -46,13 +46,13 @@ func mergeInvites(t *testing.T, open func() store.Archive) {
 		name           string
 		used, used2    int
 		ended, ended2  int // minutes; 0 is valid
-		usedAt, endsAt int // what must be there in the end
+		usedAt, endsAt int // the expected result
 	}{
 		{"the same", 1, 1, 0, 0, 1, 0},
 		{"the greater number of uses", 1, 3, 0, 0, 3, 0},
 		{"revoked stays revoked", 1, 1, 5, 0, 1, 5},
 		{"the earlier end", 0, 0, 5, 9, 0, 5},
-		{"each knows something", 3, 1, 0, 5, 3, 5},
+		{"each has a newer field", 3, 1, 0, 5, 3, 5},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for name, order := range map[string][2]int{"in order": {0, 1}, "the other way": {1, 0}} {
@@ -76,8 +76,8 @@ func mergeInvites(t *testing.T, open func() store.Archive) {
 	}
 }
 
-// mergeOtherInvites: an invite is never changed into another one, and the error
-// says which.
+// mergeOtherInvites tests that an invite is never changed into another one, and
+// that the error names it.
 func mergeOtherInvites(t *testing.T, open func() store.Archive) {
 	a := open()
 	mine := newInvite(t, a, 2, time.Hour)
@@ -90,8 +90,8 @@ func mergeOtherInvites(t *testing.T, open func() store.Archive) {
 		"another code":   func(i *store.Invite) { i.Hash = other.Hash },
 		"another id":     func(i *store.Invite) { i.ID = other.ID },
 		"more uses":      func(i *store.Invite) { i.Uses++ },
-		"a longer life":  func(i *store.Invite) { i.Expires = i.Expires.Add(time.Hour) },
-		"a life for all": func(i *store.Invite) { i.Expires = time.Time{} },
+		"a later expiry": func(i *store.Invite) { i.Expires = i.Expires.Add(time.Hour) },
+		"no expiry":      func(i *store.Invite) { i.Expires = time.Time{} },
 		"made later":     func(i *store.Invite) { i.Created = i.Created.Add(time.Hour) },
 	} {
 		forged := mine

@@ -1,4 +1,4 @@
-// Package storetest is the contract of store.Store as tests.
+// Package storetest tests the contract of store.Store.
 package storetest
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Run holds a store to its contract. open returns an empty store, or one that
-// reopen can open again with what it holds; the suite closes both.
+// Run tests a store against its contract. open returns an empty store, and reopen
+// opens the same store again; the suite closes both.
 func Run(t *testing.T, open func(t *testing.T) (st store.Store, reopen func() store.Store)) {
 	for name, test := range map[string]func(*testing.T, store.Store){
 		"BindingsOfBothSides": bindingsOfBothSides,
@@ -114,7 +114,7 @@ func strangers(t *testing.T, st store.Store) {
 	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
 	expect(t, st, device.ID)
 	if err := st.Relabel(t.Context(), device.ID, "new"); err != nil {
-		t.Errorf("Relabel of a stranger: %v", err)
+		t.Errorf("Relabel of an unknown device: %v", err)
 	}
 	if err := st.Revoke(t.Context(), device.ID, client.ID, client.ID, noon); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Revoke of nothing: %v", err)
@@ -184,7 +184,7 @@ func limit(t *testing.T, st store.Store) {
 func audit(t *testing.T, st store.Store) {
 	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
 	bind(t, st, device, client)
-	earlier := noon.Add(-time.Hour) // by a node whose clock is wrong
+	earlier := noon.Add(-time.Hour) // by a node with a wrong clock
 	if err := st.Revoke(t.Context(), device.ID, client.ID, device.ID, earlier); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func audit(t *testing.T, st store.Store) {
 }
 
 // concurrent binds and revokes from many goroutines: transactions that read and
-// then write must not fail each other.
+// then write must not make each other fail.
 func concurrent(t *testing.T, st store.Store) {
 	device := party(t, ident.KindDevice, "d")
 	var wg sync.WaitGroup
@@ -239,7 +239,8 @@ func concurrentSame(t *testing.T, st store.Store) {
 	expect(t, st, device.ID, client)
 }
 
-// concurrentLimit fills a device up but for one, and then many want the last place.
+// concurrentLimit fills a device up except for one, and then lets many compete for
+// the last place.
 func concurrentLimit(t *testing.T, st store.Store) {
 	device := party(t, ident.KindDevice, "d")
 	for i := range wire.MaxBindings - 1 {
@@ -271,7 +272,7 @@ func cancelledContext(t *testing.T, st store.Store) {
 	cancel()
 	device, client := party(t, ident.KindDevice, "d"), party(t, ident.KindClient, "c")
 	if err := st.Bind(ctx, device, client, noon); err == nil {
-		t.Error("Bind went on after its context ended")
+		t.Error("Bind continued after its context ended")
 	}
 	expect(t, st, device.ID)
 }

@@ -3,7 +3,7 @@
 //	postgres://user:password@host:5432/database   PostgreSQL, for any number of nodes
 //	sqlite:/var/lib/scorel/relay.db               one SQLite file
 //
-// A URL may hold a password, so it is a secret: Place is what may be shown.
+// A URL may contain a password, so it is a secret: Place is what may be shown.
 package storeurl
 
 import (
@@ -20,41 +20,45 @@ import (
 	"github.com/scorel/scorel/apps/relay/store/sqlite"
 )
 
-// EnvVar is where a program looks for the URL when it was given none. There it is
-// not seen in the list of processes.
+// EnvVar is the environment variable with the URL for programs started without one.
+// Unlike an argument, it is not visible in the list of processes.
 const EnvVar = "SCOREL_RELAY_STORE"
 
-// ErrURL is wrapped when a URL names no kind of store.
-var ErrURL = errors.New("the store is not named right")
+// ErrURL is wrapped if a URL does not name a kind of store.
+var ErrURL = errors.New("the store's URL is invalid")
 
-// sqlitePrefix is followed by a path as the system writes it.
+// sqlitePrefix is followed by a path in the system's form.
 const sqlitePrefix = "sqlite:"
 
 // Archive is an open store.
 type Archive struct {
 	store.Archive
-	Place string // names it for people, without any secret
+	Place string // its name for people, without any secret
 }
 
 // SQLite returns the URL of the store in a file.
 func SQLite(path string) string { return sqlitePrefix + path }
 
-// Check tells what is wrong with a URL that can be seen without opening it.
+// File returns the path of the SQLite file that a URL names; false for other stores.
+func File(url string) (path string, ok bool) { return strings.CutPrefix(url, sqlitePrefix) }
+
+// Check returns what is wrong with a URL, as far as that can be seen without
+// opening it.
 func Check(url string) error {
 	if path, ok := strings.CutPrefix(url, sqlitePrefix); ok && path != "" || isPostgres(url) {
 		return nil
 	}
-	// What was given may be a URL with a password and a typing error: it is not
+	// The argument may be a URL with a password and a typing error, so it is not
 	// repeated.
-	return fmt.Errorf("%w: give it as in postgres://user:password@host:5432/database or sqlite:relay.db", ErrURL)
+	return fmt.Errorf("%w: use postgres://user:password@host:5432/database or sqlite:relay.db", ErrURL)
 }
 
 func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// Open opens a store and brings its schema up to date. A SQLite file is made, and
-// its folder with mode 0700, if it is not there.
+// Open opens a store and migrates its schema. A SQLite file is created, and its
+// folder with mode 0700, if it does not exist.
 func Open(ctx context.Context, url string) (Archive, error) {
 	if err := Check(url); err != nil {
 		return Archive{}, err
@@ -64,7 +68,7 @@ func Open(ctx context.Context, url string) (Archive, error) {
 	}
 	path := strings.TrimPrefix(url, sqlitePrefix)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return Archive{}, fmt.Errorf("making the folder of the store, which --store or --data-dir names: %w", err)
+		return Archive{}, fmt.Errorf("creating the store's folder, set by --store or --data-dir: %w", err)
 	}
 	db, err := sqlite.Open(ctx, path)
 	if err != nil {
@@ -73,7 +77,7 @@ func Open(ctx context.Context, url string) (Archive, error) {
 	return Archive{db, path}, nil
 }
 
-// Connect opens a store that is there and leaves its schema as it is.
+// Connect opens an existing store and leaves its schema unchanged.
 func Connect(ctx context.Context, url string) (Archive, error) {
 	if err := Check(url); err != nil {
 		return Archive{}, err
@@ -92,14 +96,14 @@ func Connect(ctx context.Context, url string) (Archive, error) {
 	return Archive{db, path}, nil
 }
 
-// missingError is a store that is not there, in words for who named it.
+// missingError is the error for a missing store.
 type missingError struct {
 	path  string
 	cause error
 }
 
 func (e *missingError) Error() string {
-	return fmt.Sprintf("there is no store %s: name the relay's with --store or --data-dir", e.path)
+	return fmt.Sprintf("there is no store %s: choose the relay's store with --store or --data-dir, or create it with `scorel relay store migrate`", e.path)
 }
 
 func (e *missingError) Unwrap() error { return e.cause }

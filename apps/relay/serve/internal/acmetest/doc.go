@@ -1,4 +1,4 @@
-// Package acmetest holds the test of ACME against Pebble, a whole certificate
-// authority, in the test's process. It is a package of its own because Pebble leaves
-// goroutines behind, which the tests of serve must not.
+// Package acmetest tests ACME against Pebble, a complete certificate authority, in
+// the test's process. It is a separate package because Pebble leaves goroutines
+// behind, which the tests of serve must not.
 package acmetest

@@ -1,4 +1,4 @@
-// Package monitortest holds the test that alerts, dashboard and the table of metrics
-// in docs/operations.md speak of metrics that a relay shows, and of all of them. It
-// is a package of its own so that nothing else depends on what parses them.
+// Package monitortest tests that the alerts, the dashboard and the table of metrics
+// in docs/operations.md use metrics that a relay exposes, and cover all of them. It
+// is a separate package so that nothing else depends on the parsers it needs.
 package monitortest

@@ -102,10 +102,10 @@ func (m *merger) flush(ctx context.Context) error {
 	return nil
 }
 
-// addInvite looks before it writes: of two that are not the same the database would
-// name a constraint and no invite. There are few of them.
+// addInvite reads before it writes: for two different invites the database would
+// name a constraint instead of the invite. There are few of them.
 func (m *merger) addInvite(ctx context.Context, i store.Invite) error {
-	if err := m.flush(ctx); err != nil { // what stands before it in the stream
+	if err := m.flush(ctx); err != nil { // write the earlier rows of the stream first
 		return err
 	}
 	others, err := one[int64](ctx, m.tx, sql(`SELECT count(*) FROM invites WHERE (id = $1 OR hash = $2)
@@ -115,14 +115,14 @@ func (m *merger) addInvite(ctx context.Context, i store.Invite) error {
 		return err
 	}
 	if others > 0 {
-		return fmt.Errorf("%w: the store has another invite that is called %s or has its code", store.ErrConflict, i.ID)
+		return fmt.Errorf("%w: the store has a different invite with the id %s or with its code", store.ErrConflict, i.ID)
 	}
 	m.rows, m.statements = append(m.rows, i), append(m.statements, mergeInvite(i))
 	return m.flush(ctx)
 }
 
-// lastOf is the time of the last thing that happened to a binding. Clocks of two
-// nodes may differ, so an end can seem to be before the beginning.
+// lastOf returns SQL for the time of the last event of a binding. Clocks of two
+// nodes may differ, so an end can seem to precede the beginning.
 func lastOf(row string) string {
 	return `(CASE WHEN ` + row + `.revoked_at > ` + row + `.created_at THEN ` + row + `.revoked_at ELSE ` + row + `.created_at END)`
 }
@@ -149,10 +149,10 @@ func mergeStatement(row store.Row) Statement {
 			WHERE NOT EXISTS (SELECT 1 FROM audit WHERE at = $1 AND action = $2 AND device_id = $3 AND client_id = $4 AND actor_id = $5)`
 		return put
 	}
-	panic(fmt.Sprintf("sqlstore: a row of type %T", row)) // Row is closed
+	panic(fmt.Sprintf("sqlstore: a row of type %T", row)) // Row has no other implementations
 }
 
-// checkCrowds holds the limit that Bind holds row by row.
+// checkCrowds enforces for all rows the limit that Bind enforces for one.
 func checkCrowds(ctx context.Context, tx Querier) error {
 	crowded, err := one[int64](ctx, tx, sql(`SELECT count(*) FROM (
 		SELECT device_id FROM bindings WHERE revoked_at IS NULL GROUP BY device_id HAVING count(*) > $1

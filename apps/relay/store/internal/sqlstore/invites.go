@@ -11,11 +11,11 @@ import (
 
 const selectInvites = `SELECT id, hash, uses, used, created_at, expires_at, revoked_at FROM invites`
 
-// errKnown ends the transaction of Admit without a change.
+// errKnown rolls back the transaction of Admit.
 var errKnown = errors.New("sqlstore: the party is known")
 
-// Admit implements store.Store. The party is written before its invite is used:
-// of two logins of one newcomer the second waits, and finds it known.
+// Admit implements store.Store. The party is written before its invite is used: of
+// two logins of one new party the second waits, and finds it known.
 func (s *Store) Admit(ctx context.Context, p store.Party, invite store.InviteHash, at time.Time) error {
 	known, err := one[int64](ctx, s.db, sql(`SELECT count(*) FROM `+tableOf(p.ID)+` WHERE id = $1`, p.ID.String()))
 	if err != nil || known > 0 {
@@ -37,7 +37,7 @@ func (s *Store) Admit(ctx context.Context, p store.Party, invite store.InviteHas
 	return s.fail("admitting", err)
 }
 
-// useInvite takes one use in the statement that checks whether one is left.
+// useInvite takes one use in the same statement that checks whether one is left.
 func useInvite(ctx context.Context, tx Querier, hash store.InviteHash, at time.Time) error {
 	used, err := tx.Exec(ctx, sql(`UPDATE invites SET used = used + 1
 		WHERE hash = $1 AND used < uses AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, hash[:], at.UnixMicro()))
@@ -57,7 +57,7 @@ func useInvite(ctx context.Context, tx Querier, hash store.InviteHash, at time.T
 // AddInvite implements store.Inviter.
 func (s *Store) AddInvite(ctx context.Context, i store.Invite) error {
 	_, err := s.db.Exec(ctx, putInvite(i))
-	return s.fail("keeping an invite", err)
+	return s.fail("storing an invite", err)
 }
 
 func putInvite(i store.Invite) Statement {
@@ -65,8 +65,8 @@ func putInvite(i store.Invite) Statement {
 		i.ID, i.Hash[:], int64(i.Uses), int64(i.Used), i.Created.UnixMicro(), microsOrNull(i.Expires), microsOrNull(i.Revoked))
 }
 
-// mergeInvite lets an invite that is there lose what it lost elsewhere, and gain
-// nothing.
+// mergeInvite applies restrictions of an existing invite from elsewhere, and never
+// extends it.
 func mergeInvite(i store.Invite) Statement {
 	put := putInvite(i)
 	put.SQL += ` ON CONFLICT (id) DO UPDATE SET

@@ -20,7 +20,7 @@ const (
 
 func sql(text string, args ...any) Statement { return Statement{SQL: text, Args: args} }
 
-// tableOf returns the table of a party, which is one of ours and no input.
+// tableOf returns the table of a party, which is a constant and not user input.
 func tableOf(id ident.ID) string {
 	if id.Kind() == ident.KindClient {
 		return "clients"
@@ -28,7 +28,7 @@ func tableOf(id ident.ID) string {
 	return "devices"
 }
 
-// insertParty lacks what to do when the party is there.
+// insertParty returns an INSERT that needs a conflict clause for an existing party.
 func insertParty(p store.Party, at time.Time, onConflict string) Statement {
 	return sql(`INSERT INTO `+tableOf(p.ID)+` (id, sign_key, seal_key, label, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (id) `+onConflict, p.ID.String(), p.Sign[:], p.Seal[:], p.Label, at.UnixMicro())
@@ -66,12 +66,12 @@ func collect[T any](ctx context.Context, q Querier, s Statement, scan func(Rows)
 		return err
 	})
 	if err != nil {
-		return nil, err // half an answer must not become an authorization
+		return nil, err // a partial answer must not become an authorization
 	}
 	return out, nil
 }
 
-// one reads a query that answers with one value.
+// one runs a query that returns a single value.
 func one[T any](ctx context.Context, q Querier, s Statement) (T, error) {
 	var zero T
 	values, err := collect(ctx, q, s, func(rows Rows) (v T, err error) { return v, rows.Scan(&v) })
@@ -90,8 +90,8 @@ type rawParty struct {
 	signKey, sealKey []byte
 }
 
-// party refuses keys that are not those of the id: a damaged row must not become
-// an authorization.
+// party rejects keys that do not match the id: a damaged row must not become an
+// authorization.
 func (r rawParty) party() (store.Party, error) {
 	id, err := ident.ParseID(r.id)
 	if err != nil {

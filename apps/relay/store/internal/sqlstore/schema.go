@@ -9,21 +9,22 @@ import (
 	"github.com/scorel/scorel/apps/relay/store"
 )
 
-// Schema is the migrations of one database and where it notes their versions.
+// Schema holds the migrations of one database and where their versions are
+// recorded.
 type Schema struct {
 	Provider *goose.Provider
-	Exists   Statement // answers 1 if Versions is there, else 0
+	Exists   Statement // returns 1 if Versions exists, otherwise 0
 	Versions string    // table of the versions that were applied
 }
 
 // Need returns the version that this program needs.
 func (s Schema) Need() int64 {
 	sources := s.Provider.ListSources()
-	return sources[len(sources)-1].Version // goose refuses to have none
+	return sources[len(sources)-1].Version // goose rejects an empty list
 }
 
-// Have returns the version that is there, 0 for none. Unlike goose's own question
-// it does not make the table of versions.
+// Have returns the current version, 0 for none. Unlike goose's own query it does
+// not create the table of versions.
 func (s Schema) Have(ctx context.Context, q Querier) (int64, error) {
 	exists, err := one[int64](ctx, q, s.Exists)
 	if err != nil || exists == 0 {
@@ -32,8 +33,8 @@ func (s Schema) Have(ctx context.Context, q Querier) (int64, error) {
 	return one[int64](ctx, q, sql(`SELECT coalesce(max(version_id), 0) FROM `+s.Versions+` WHERE is_applied`))
 }
 
-// Up applies what is missing. When nothing is, it takes no lock: so it is cheap
-// when many programs start at once.
+// Up applies the missing migrations. If there are none, it takes no lock: so it is
+// cheap when many programs start at once.
 func (s Schema) Up(ctx context.Context, q Querier) error {
 	have, err := s.Have(ctx, q)
 	switch {

@@ -1,6 +1,6 @@
-// Package sqlstore is the store in SQL that SQLite and PostgreSQL read alike:
-// parameters are $1, $2, times are Unix microseconds in BIGINT. A database brings
-// a DB, which is all that differs, and its migrations.
+// Package sqlstore implements the store in SQL that both SQLite and PostgreSQL
+// accept: parameters are $1, $2, times are Unix microseconds in BIGINT. A database
+// contributes a DB, which is all that differs, and its migrations.
 package sqlstore
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Rows is the answer to a query. Close may be called twice.
+// Rows is the result of a query. Close may be called twice.
 type Rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -34,26 +34,26 @@ type Querier interface {
 	Exec(ctx context.Context, statements ...Statement) ([]int64, error)
 }
 
-// Mode is what a transaction is for.
+// Mode is the kind of a transaction.
 type Mode int
 
 const (
 	Write     Mode = iota // reads and writes
 	Snapshot              // reads, all as of one moment
-	Exclusive             // a Write that no other Exclusive runs beside
+	Exclusive             // a Write that excludes other Exclusive ones
 )
 
 // DB is a database. It is safe for concurrent use.
 type DB interface {
 	Querier
-	// InTx runs f in a transaction, which it commits if f returns nil.
+	// InTx runs f in a transaction, which is committed if f returns nil.
 	InTx(ctx context.Context, mode Mode, f func(Querier) error) error
 }
 
 // Store implements store.Store, and the rows of store.Archive, over a database.
 type Store struct {
 	db   DB
-	name string // of the kind of database, for errors
+	name string // kind of database, for errors
 }
 
 // New returns a store on db whose schema is up to date.
@@ -85,11 +85,11 @@ func (s *Store) Bindings(ctx context.Context, id ident.ID) ([]store.Party, error
 // Relabel implements store.Store.
 func (s *Store) Relabel(ctx context.Context, id ident.ID, label string) error {
 	_, err := s.db.Exec(ctx, sql(`UPDATE `+tableOf(id)+` SET label = $2 WHERE id = $1 AND label <> $2`, id.String(), label))
-	return s.fail("noting a label", err)
+	return s.fail("storing a label", err)
 }
 
 // Bind implements store.Store. The parties are written first: that locks their
-// rows, so that of two who bind the same party at once one counts after the other.
+// rows, so that concurrent calls for the same party count one after another.
 func (s *Store) Bind(ctx context.Context, device, client store.Party, at time.Time) error {
 	err := s.db.InTx(ctx, Write, func(tx Querier) error {
 		if _, err := tx.Exec(ctx, putParty(device, at), putParty(client, at)); err != nil {
@@ -108,7 +108,7 @@ func (s *Store) Bind(ctx context.Context, device, client store.Party, at time.Ti
 	return s.fail("binding", err)
 }
 
-// checkRoom counts the bindings with others: renewing one needs no room.
+// checkRoom counts the other bindings: renewing one needs no room.
 func checkRoom(ctx context.Context, tx Querier, device, client ident.ID) error {
 	for _, side := range []Statement{
 		sql(`SELECT count(*) FROM bindings WHERE device_id = $1 AND client_id <> $2 AND revoked_at IS NULL`, device.String(), client.String()),

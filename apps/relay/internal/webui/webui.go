@@ -1,0 +1,159 @@
+// Package webui serves the files of the web UI.
+package webui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// UI serves the web UI. Paths that name no file get index.html, because the page has its
+// own routes.
+type UI struct {
+	files  fs.FS
+	assets map[string]*asset // static after construction
+}
+
+// asset is one file, read and compressed at the first request.
+type asset struct {
+	name   string
+	load   sync.Once
+	err    error
+	plain  []byte
+	packed []byte // gzip; nil if that saves nothing
+	etag   string
+}
+
+const indexFile = "index.html"
+
+// New returns a UI of the given files, which must include index.html. Without files it
+// answers every request with 404.
+func New(files fs.FS) (*UI, error) {
+	ui := &UI{files: files, assets: make(map[string]*asset)}
+	if files == nil {
+		return ui, nil
+	}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			ui.assets[name] = &asset{name: name}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the web UI: %w", err)
+	}
+	if ui.assets[indexFile] == nil {
+		return nil, errors.New("the web UI has no index.html; build it first")
+	}
+	return ui, nil
+}
+
+func (ui *UI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if ui.files == nil {
+		http.Error(w, "This relay has no web UI. Use the scorel command, or a relay that serves the page.", http.StatusNotFound)
+		return
+	}
+	name := strings.TrimPrefix(path.Clean("/"+req.URL.Path), "/")
+	a := ui.assets[name]
+	switch {
+	case a != nil:
+	case path.Ext(name) != "" || strings.HasPrefix(name, "assets/"):
+		http.NotFound(w, req) // a page route has no extension; a stale script must not get HTML
+		return
+	default:
+		a = ui.assets[indexFile]
+	}
+	a.load.Do(func() { a.err = a.read(ui.files) })
+	if a.err != nil {
+		http.Error(w, "the file cannot be read", http.StatusInternalServerError)
+		return
+	}
+	a.serve(w, req)
+}
+
+func (a *asset) read(files fs.FS) error {
+	data, err := fs.ReadFile(files, a.name)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	a.plain, a.etag = data, hex.EncodeToString(sum[:12])
+	if !compressible(a.name) {
+		return nil
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if packed.Len() < len(data) {
+		a.packed = packed.Bytes()
+	}
+	return nil
+}
+
+func compressible(name string) bool {
+	switch path.Ext(name) {
+	case ".html", ".js", ".mjs", ".css", ".json", ".svg", ".webmanifest", ".map", ".txt", ".wasm":
+		return true
+	}
+	return false
+}
+
+func (a *asset) serve(w http.ResponseWriter, req *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", contentType(a.name))
+	if strings.HasPrefix(a.name, "assets/") { // their names contain their hash
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	} else {
+		h.Set("Cache-Control", "no-cache")
+	}
+	h.Set("Vary", "Accept-Encoding")
+	body, tag := a.plain, a.etag
+	if a.packed != nil && acceptsGzip(req) {
+		body, tag = a.packed, a.etag+"-gz"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	http.ServeContent(w, req, a.name, time.Time{}, bytes.NewReader(body))
+}
+
+func contentType(name string) string {
+	switch ext := path.Ext(name); ext {
+	case ".js", ".mjs":
+		return "text/javascript; charset=utf-8" // the system's table may say otherwise
+	case ".webmanifest":
+		return "application/manifest+json"
+	default:
+		if t := mime.TypeByExtension(ext); t != "" {
+			return t
+		}
+		return "application/octet-stream"
+	}
+}
+
+func acceptsGzip(req *http.Request) bool {
+	for part := range strings.SplitSeq(req.Header.Get("Accept-Encoding"), ",") {
+		coding, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if coding == "gzip" && strings.ReplaceAll(params, " ", "") != "q=0" {
+			return true
+		}
+	}
+	return false
+}

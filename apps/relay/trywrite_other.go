@@ -1,8 +1,0 @@
-//go:build !unix
-
-package relay
-
-const canTryWrite = false
-
-// tryWrite is never called here.
-func tryWrite(uintptr, []byte) int { return 0 }

@@ -8,9 +8,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestAnOpenListIsSomebody: who has the list of sessions open sees that one waits, so a
-// question is asked, and answered from there. A program that lists sessions is nobody.
-func TestAnOpenListIsSomebody(t *testing.T) {
+// TestAnOpenListCountsAsAttendance: who has the list of sessions open sees that one waits, so a
+// question is asked, and answered from there. A program that lists sessions does not count as attendance.
+func TestAnOpenListCountsAsAttendance(t *testing.T) {
 	h := start(t, host.Config{Home: t.TempDir(), Projects: []string{t.TempDir()}})
 	program := newHTTPEntry(t, h, h.State().Token)
 	sessionID := sessionOf(t, program)
@@ -22,20 +22,20 @@ func TestAnOpenListIsSomebody(t *testing.T) {
 			attendance <- changed.Unattended
 		}
 	})
-	call[api.ResyncEventsResponse](t, looksOn, "resync_events", api.ResyncEventsRequest{SessionID: sessionID, Unattended: true})
+	call(t, looksOn, api.ResyncEvents, api.ResyncEventsRequest{SessionID: sessionID, Unattended: true})
 	list := dial(t, h, func(e api.EventEnvelope) {
 		if updated, ok := e.Event.(api.SessionUpdated); ok {
 			updates <- updated.Session
 		}
 	})
-	call[api.ListSessionsResponse](t, list, "list_sessions", api.ListSessionsRequest{})
+	call(t, list, api.ListSessions, api.ListSessionsRequest{})
 	ask[api.ListSessionsResponse](program, "/v1/list_sessions", api.ListSessionsRequest{Watching: true})
 	alone := ask[api.TurnAnswer](program, "/v1/send_prompt?wait=turn", prompt(sessionID, "alone", question))
 	if alone.Turn.StopReason != session.StopEnd || alone.Turn.Text != "Which lamp?\n\n1. old\n2. new" {
-		t.Fatalf("with nobody there: %+v", alone)
+		t.Fatalf("while no one is watching: %+v", alone)
 	}
 
-	call[api.ListSessionsResponse](t, list, "list_sessions", api.ListSessionsRequest{Watching: true})
+	call(t, list, api.ListSessions, api.ListSessionsRequest{Watching: true})
 	answers := waitFor(program, prompt(sessionID, "listed", question))
 	for summary := range updates {
 		if summary.WaitingAnswer {
@@ -46,15 +46,15 @@ func TestAnOpenListIsSomebody(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !<-attendance {
-		t.Fatal("the list is closed, and somebody is said to be there")
+		t.Fatal("the list is closed, but the session counts as attended")
 	}
 	again := dial(t, h, nil)
-	call[api.ListSessionsResponse](t, again, "list_sessions", api.ListSessionsRequest{Watching: true})
+	call(t, again, api.ListSessions, api.ListSessionsRequest{Watching: true})
 	if <-attendance {
-		t.Fatal("the list is open again, and nobody is said to be there")
+		t.Fatal("the list is open again, but the session does not count as attended")
 	}
-	opened := call[api.ResyncEventsResponse](t, again, "resync_events", api.ResyncEventsRequest{SessionID: sessionID})
-	answered := call[api.AnswerQuestionResponse](t, again, "answer_question", api.AnswerQuestionRequest{
+	opened := call(t, again, api.ResyncEvents, api.ResyncEventsRequest{SessionID: sessionID})
+	answered := call(t, again, api.AnswerQuestion, api.AnswerQuestionRequest{
 		SessionID: sessionID, QuestionID: opened.Live.Questions[0].ID, Answer: "new",
 	})
 	if got := <-answers; !answered.Won || got.Turn.StopReason != session.StopEnd {

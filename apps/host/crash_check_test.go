@@ -11,14 +11,16 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/proof"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // equalsFresh compares what was put together over all lives with a fresh load.
 func (w *witness) equalsFresh(h *host.Host) {
 	w.t.Helper()
-	fresh := call[api.ResyncEventsResponse](w.t, dial(w.t, h, nil), "resync_events", api.ResyncEventsRequest{SessionID: w.sessionID})
+	fresh := call(w.t, dial(w.t, h, nil), api.ResyncEvents, api.ResyncEventsRequest{SessionID: w.sessionID})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.entries) != len(fresh.Entries) {
@@ -47,6 +49,9 @@ func (w *witness) checkFile(home string) {
 		if err != nil || len(f.Damage) > 0 || f.Tree.CheckPath(f.Tree.Leaf()) != nil {
 			w.t.Errorf("the file reads as %+v, %v", f.Damage, err)
 		}
+		if p := proof.Check(data); !p.Holds && len(f.Tree.Entries()) > 0 { // a header alone has nothing to chain
+			w.t.Errorf("the chain does not hold: %+v", p.Problems)
+		}
 	}
 }
 
@@ -72,7 +77,7 @@ type account struct {
 	results map[string]string
 	turn    string // clientKey of the prompt of the last turn
 	ends    int    // of that turn
-	broken  bool   // its last message is an error, or was cancelled
+	broken  bool   // its last message is an error, or was canceled
 }
 
 func (w *witness) account() *account { return accountOf(w.t, w.entries) }
@@ -82,6 +87,10 @@ func accountOf(t *testing.T, entries []session.Entry) *account {
 	for _, e := range entries {
 		if e.CustomType == session.CustomTurn {
 			a.ends++
+		}
+		if read.Waking(e) { // a turn without a prompt
+			a.endTurn()
+			a.turn = ""
 		}
 		if m, ok := e.AsMessage(); ok {
 			a.message(m)
@@ -98,7 +107,7 @@ func (a *account) message(m session.MessageEntry) {
 	switch m.Message.Role {
 	case session.RoleUser:
 		if _, twice := a.prompts[m.ClientKey]; twice {
-			a.t.Errorf("the prompt %s stands twice in the log", m.ClientKey)
+			a.t.Errorf("the prompt %s is in the log twice", m.ClientKey)
 		}
 		a.prompts[m.ClientKey] = m.Message.Content.Plain()
 		if !m.Steer {
@@ -136,7 +145,7 @@ func (w *witness) checkLog(ran map[string]int) {
 	a := w.account()
 	for _, request := range w.sent {
 		text, ok := a.prompts[request.ClientKey]
-		if want := request.Text; !ok || text != want && text != "edited" || w.edited && request.ClientKey == "f2" && text != "edited" {
+		if want := promptText(request); !ok || text != want && text != "edited" || w.edited && request.ClientKey == "f2" && text != "edited" {
 			w.t.Errorf("the prompt %s is %.40q in the log, want %.40q", request.ClientKey, text, want)
 		}
 		if n := w.ended[request.ClientKey]; n > 1 {

@@ -40,7 +40,7 @@ func killedHost(point string, args []string) error {
 			}
 		}}
 	})
-	h, err := host.New(cfg)
+	h, err := host.New(context.Background(), cfg)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func killedHost(point string, args []string) error {
 }
 
 // mortal reports every durable step of a provider: before it and, when it is on
-// disk and nobody was told, after it.
+// disk and was not announced, after it.
 type mortal struct {
 	store.Provider
 	here func()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -63,7 +64,7 @@ func longCrashScripts() map[string]crashScript {
 				w.untilEnded("k1")
 				w.prompt(freely("k2", "let one more do it"))
 				w.until("an agent that runs a command", func() bool {
-					return slices.ContainsFunc(w.agents(), func(c api.CrewChild) bool { return c.Doing == "bash" })
+					return slices.ContainsFunc(w.agents(), func(c api.SubagentChild) bool { return c.Doing == "bash" })
 				})
 				w.cancel()
 				w.untilEnded("k2")
@@ -96,6 +97,18 @@ func longCrashScripts() map[string]crashScript {
 			},
 			least: 18,
 			check: checkLostJob,
+		},
+		"a background job that notifies": {
+			steps: []modeltest.Step{
+				modeltest.Calls(modeltest.Call("g1", "bash", `{"background":true,"notify_on_complete":true,"command":"echo g1 >> ran; (exec 9>held; flock 9; sleep 600) & wait"}`)),
+				modeltest.Say("it runs"),
+			},
+			play: func(w *witness) {
+				w.prompt(freely("k1", "begin"))
+				w.untilEnded("k1")
+			},
+			least: 10,
+			check: checkWakingJob,
 		},
 	}
 }
@@ -130,12 +143,12 @@ func (w *witness) reply(answer string) {
 	if !ok {
 		return
 	}
-	tell[api.AnswerQuestionResponse](w, "answer_question", api.AnswerQuestionRequest{SessionID: w.sessionID, QuestionID: q.ID, Answer: answer})
+	tell(w, api.AnswerQuestion, api.AnswerQuestionRequest{SessionID: w.sessionID, QuestionID: q.ID, Answer: answer})
 }
 
 // agents are those that work for the session. It is for until.
-func (w *witness) agents() (all []api.CrewChild) {
-	for _, batch := range w.live.Crew {
+func (w *witness) agents() (all []api.SubagentChild) {
+	for _, batch := range w.live.Subagents {
 		all = append(all, batch.Children...)
 	}
 	return all
@@ -157,31 +170,31 @@ func (w *witness) answerAgent(decision api.Decision) {
 	})
 	if ok {
 		w.answered[request.ApprovalID] = true
-		tell[api.AnswerApprovalResponse](w, "answer_approval", request)
+		tell(w, api.AnswerApproval, request)
 	}
 }
 
-// checkCrew looks at the agents of the session: all have ended, as the log of the session
+// checkSubagents looks at the agents of the session: all have ended, as the log of the session
 // says, and in their own logs nothing is missing or there twice.
-func (w *witness) checkCrew(h *host.Host, ran map[string]int) {
+func (w *witness) checkSubagents(h *host.Host, ran map[string]int) {
 	w.t.Helper()
 	c := dial(w.t, h, nil)
-	for _, s := range call[api.ListSessionsResponse](w.t, c, "list_sessions", api.ListSessionsRequest{All: true}).Sessions {
+	for _, s := range call(w.t, c, api.ListSessions, api.ListSessionsRequest{All: true}).Sessions {
 		if s.ID == w.sessionID {
 			continue
 		}
-		r := call[api.ResyncEventsResponse](w.t, c, "resync_events", api.ResyncEventsRequest{SessionID: s.ID})
+		r := call(w.t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID})
 		accountOf(w.t, r.Entries).checkCalls(ran)
 		if r.Live.Turn != nil || len(r.Live.Queue) > 0 || len(r.Live.Approvals) > 0 {
-			w.t.Errorf("an agent goes on: %+v", r.Live)
+			w.t.Errorf("a subagent is still running: %+v", r.Live)
 		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	states := map[string]session.ChildState{}
 	for _, entry := range w.entries {
-		var record session.CrewRecord
-		if custom, ok := entry.AsCustom(); ok && custom.CustomType == session.CustomCrew {
+		var record session.SubagentRecord
+		if custom, ok := entry.AsCustom(); ok && custom.CustomType == session.CustomSubagents {
 			if err := json.Unmarshal(custom.Data, &record); err != nil {
 				w.t.Fatal(err)
 			}
@@ -195,8 +208,8 @@ func (w *witness) checkCrew(h *host.Host, ran map[string]int) {
 			w.t.Errorf("the log says last of the agent of %s that it is %s", agent, state)
 		}
 	}
-	if len(w.live.Crew) > 0 {
-		w.t.Errorf("agents are shown that have ended: %+v", w.live.Crew)
+	if len(w.live.Subagents) > 0 {
+		w.t.Errorf("agents are shown that have ended: %+v", w.live.Subagents)
 	}
 }
 
@@ -217,19 +230,44 @@ func checkNothingRuns(t *testing.T, project string) {
 	}
 }
 
-// checkLostJob: where the model knows of a job, it is told once that it is lost.
+// checkLostJob: if the model knows of a job, it learns once that the job is lost.
 func checkLostJob(w *witness, asked string) {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	notes := 0
 	for _, entry := range w.entries {
-		if entry.CustomType == session.CustomNote && strings.Contains(string(entry.Raw), "does not have these background jobs any more") {
+		if entry.CustomType == session.CustomNote && strings.Contains(string(entry.Raw), "no longer has these background jobs") {
 			notes++
 		}
 	}
 	began := strings.HasPrefix(w.account().results["g1"], "Started as background job")
 	if want := map[bool]int{true: 1}[began]; notes != want || strings.Contains(asked, "these background jobs") != began {
-		w.t.Errorf("%d notes of lost jobs are in the log, want %d; the model was told: %v", notes, want, strings.Contains(asked, "these background jobs"))
+		w.t.Errorf("%d notes of lost jobs are in the log, want %d; the model received the note: %v", notes, want, strings.Contains(asked, "these background jobs"))
+	}
+}
+
+// checkWakingJob: if the model knows of a job that was to notify it, one turn that no one
+// asked for tells that the job is lost, whichever hosts died on the way.
+func checkWakingJob(w *witness, asked string) {
+	w.t.Helper()
+	checkLostJob(w, asked)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	turnID := ""
+	for _, entry := range w.entries {
+		if read.Waking(entry) {
+			turnID = entry.Text("turnId")
+		}
+	}
+	messages := ""
+	for _, entry := range w.entries {
+		if m, ok := entry.AsMessage(); ok && m.TurnID == turnID {
+			messages += string(m.Message.Role) + " " + m.Message.Content.Plain() + "; "
+		}
+	}
+	began := strings.HasPrefix(w.account().results["g1"], "Started as background job")
+	if want := map[bool]string{true: "assistant ok; "}[began]; (turnID != "") != began || messages != want {
+		w.t.Errorf("the turn %q of the lost job has the messages %q, want %q", turnID, messages, want)
 	}
 }

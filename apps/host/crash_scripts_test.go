@@ -107,6 +107,21 @@ func crashScripts() map[string]crashScript {
 			},
 			least: 30,
 		},
+		"images": {
+			steps: []modeltest.Step{modeltest.Calls(bash("i1", "i1", "")), modeltest.Say("two"), modeltest.Say("three")},
+			play: func(w *witness) {
+				w.prompt(picturing("k1", "change this", pixel(1)))
+				w.until("an approval", func() bool { return len(w.live.Approvals) == 1 })
+				w.prompt(picturing("f1", "", pixel(2)))
+				w.prompt(picturing("f2", "and these", pixel(2), pixel(3)))
+				w.answer(api.DecisionAllow, "")
+				for _, key := range []string{"k1", "f1", "f2"} {
+					w.untilEnded(key)
+				}
+			},
+			check: func(w *witness, _ string) { w.checkImages(map[string]int{"k1": 1, "f1": 1, "f2": 2}) },
+			least: 26,
+		},
 		"cancel": {
 			steps: []modeltest.Step{
 				{Content: session.Content{session.Text("half an answer")}, Stall: true},
@@ -142,7 +157,7 @@ func crashScripts() map[string]crashScript {
 				w.until("quiet", w.idle)
 				w.prompt(freely("k3", "and this"))
 				w.untilEnded("k3")
-				tell[api.CompactSessionResponse](w, "compact_session", api.CompactSessionRequest{SessionID: w.sessionID, ClientKey: "c"})
+				tell(w, api.CompactSession, api.CompactSessionRequest{SessionID: w.sessionID, ClientKey: "c"})
 				w.until("quiet", w.idle)
 			},
 			least: 20,
@@ -167,6 +182,6 @@ func (w *witness) edit(key, text string) {
 		return len(request.Expected) == 3
 	})
 	if ok {
-		_, w.edited = tell[api.EditQueueResponse](w, "edit_queue", request)
+		_, w.edited = tell(w, api.EditQueue, request)
 	}
 }

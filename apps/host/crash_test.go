@@ -22,7 +22,7 @@ import (
 )
 
 // TestKilledAtEveryStep kills the host's process at every step that a turn puts on
-// disk: before it, and when it is on disk and nobody was told. Now and then the next
+// disk: before it, and when it is on disk and was not announced. Now and then the next
 // host is killed too, somewhere in what it does first. The last one finds all that an
 // entry was promised, and nothing twice.
 func TestKilledAtEveryStep(t *testing.T) {
@@ -46,7 +46,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// killedAt tells whether the script came to its end before the point. With again the
+// killedAt reports whether the script came to its end before the point. With again the
 // next host is killed too.
 func killedAt(t *testing.T, script crashScript, point int, again bool) (over bool) {
 	home := filepath.Join(t.TempDir(), "home")
@@ -91,7 +91,7 @@ func killedAt(t *testing.T, script crashScript, point int, again bool) (over boo
 	w.checkFile(home)
 	ran := commandsRun(t, script.project)
 	w.checkLog(ran)
-	w.checkCrew(h, ran)
+	w.checkSubagents(h, ran)
 	checkNothingRuns(t, script.project)
 	if script.check != nil {
 		script.check(w, string(bytes.Join(later.Bodies(), nil)))
@@ -116,7 +116,7 @@ func configure(t *testing.T, home, url, more string) {
 func configureSandbox(t *testing.T, home, url, more string) {
 	t.Helper()
 	config := "default_model = \"main\"\n[providers.test]\ntype = \"openai\"\nbase_url = \"" + url + "/v1\"\n" +
-		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\n" + more
+		"[models.main]\nprovider = \"test\"\nid = \"test-1\"\ncontext_window = 8000\nimages = true\n" + more
 	if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +132,9 @@ func newSession(t *testing.T) (home, sessionID, project string) {
 	configure(t, home, "http://127.0.0.1:0", "")
 	h, ended := run(t, host.Config{Home: home, Projects: []string{project}})
 	c := dial(t, h, nil)
-	id := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects[0].ID
-	created := call[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: id, ClientKey: "session"})
-	_, _ = client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{}) // the answer may be lost in the end
+	id := call(t, c, api.ListProjects, api.Empty{}).Projects[0].ID
+	created := call(t, c, api.CreateSession, api.CreateSessionRequest{ProjectID: id, ClientKey: "session"})
+	_, _ = client.Call(t.Context(), c, api.StopHost, api.Empty{}) // the answer may be lost in the end
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}

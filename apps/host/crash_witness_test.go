@@ -29,7 +29,7 @@ type witness struct {
 
 	sent     []api.SendPromptRequest // each key once
 	accepted map[string]bool         // keys that a host answered for
-	answered map[string]bool         // approvals that it answered or cancelled, whether or not that came through
+	answered map[string]bool         // approvals that it answered or canceled, whether or not that came through
 	edited   bool                    // the answer to its edit of the queue came
 	c        *client.Client
 	dead     bool // the host is gone
@@ -84,14 +84,14 @@ func (w *witness) connect(home string) {
 		w.changed.Broadcast()
 	}()
 	w.t.Cleanup(func() { _ = c.Close() })
-	r, ok := tell[api.ResyncEventsResponse](w, "resync_events", api.ResyncEventsRequest{SessionID: w.sessionID, Anchors: anchors})
+	r, ok := tell(w, api.ResyncEvents, api.ResyncEventsRequest{SessionID: w.sessionID, Anchors: anchors})
 	if ok {
 		w.take(r)
 	}
 }
 
 // tell sends a request; false where the host died first.
-func tell[Response any](w *witness, name string, request any) (Response, bool) {
+func tell[Request, Response any](w *witness, to api.Definition[Request, Response], request Request) (Response, bool) {
 	w.t.Helper()
 	var none Response
 	if w.dead {
@@ -99,10 +99,10 @@ func tell[Response any](w *witness, name string, request any) (Response, bool) {
 	}
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	response, err := client.Call[Response](ctx, w.c, name, request)
+	response, err := client.Call(ctx, w.c, to, request)
 	var refused *api.Error
 	if errors.As(err, &refused) || ctx.Err() != nil {
-		w.t.Fatalf("%s: %v", name, err)
+		w.t.Fatalf("%s: %v", to.Name(), err)
 	}
 	if err != nil {
 		w.dead = true
@@ -215,7 +215,7 @@ func (w *witness) prompt(request api.SendPromptRequest) {
 	if !slices.ContainsFunc(w.sent, func(r api.SendPromptRequest) bool { return r.ClientKey == request.ClientKey }) {
 		w.sent = append(w.sent, request)
 	}
-	if _, ok := tell[api.SendPromptResponse](w, "send_prompt", request); ok {
+	if _, ok := tell(w, api.SendPrompt, request); ok {
 		w.accepted[request.ClientKey] = true
 	}
 }
@@ -235,7 +235,7 @@ func (w *witness) answer(decision api.Decision, feedback string) {
 		return
 	}
 	w.answered[id] = true
-	tell[api.AnswerApprovalResponse](w, "answer_approval", api.AnswerApprovalRequest{
+	tell(w, api.AnswerApproval, api.AnswerApprovalRequest{
 		SessionID: w.sessionID, ApprovalID: id, Decision: decision, Feedback: feedback,
 	})
 }
@@ -254,7 +254,7 @@ func (w *witness) cancel() {
 	maps.Copy(w.answered, w.waiting)
 	clear(w.asked)
 	w.mu.Unlock()
-	tell[api.CancelTurnResponse](w, "cancel_turn", api.CancelTurnRequest{SessionID: w.sessionID, TurnID: turnID})
+	tell(w, api.CancelTurn, api.CancelTurnRequest{SessionID: w.sessionID, TurnID: turnID})
 }
 
 func (w *witness) untilEnded(key string) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -9,7 +10,7 @@ import (
 func Beneath(cfg *Config, wrap func(store.Provider) store.Provider) { cfg.beneath = wrap }
 
 // Tell broadcasts an event of the host.
-func (h *Host) Tell(event api.Event) { h.tell(event) }
+func (h *Host) Tell(event api.Event) { h.hub.Notify(event) }
 
-// Online tells whether anybody of this machine has a connection.
-func (h *Host) Online() bool { return h.hub.online(localID) }
+// Online reports whether anybody of this machine has a connection.
+func (h *Host) Online() bool { return h.hub.Online(dispatch.LocalID) }

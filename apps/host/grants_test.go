@@ -84,10 +84,10 @@ func TestAWokenTurnMayNoMore(t *testing.T) {
 			asked <- request.Approval
 		}
 	})
-	call[api.ResyncEventsResponse](t, watch, "resync_events", api.ResyncEventsRequest{SessionID: s.sessionID})
+	call(t, watch, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.sessionID})
 	allow := func() {
 		answer := api.AnswerApprovalRequest{SessionID: s.sessionID, ApprovalID: (<-asked).ID, Decision: api.DecisionAllow}
-		call[api.AnswerApprovalResponse](t, watch, "answer_approval", answer)
+		call(t, watch, api.AnswerApproval, answer)
 	}
 	device := newHTTPEntry(t, h, "device")
 	ask[api.SendPromptResponse](device, "/v1/send_prompt", api.SendPromptRequest{SessionID: s.sessionID, ClientKey: "d1", Text: "begin"})
@@ -95,11 +95,11 @@ func TestAWokenTurnMayNoMore(t *testing.T) {
 	if end := s.wait(1); end.StopReason != session.StopEnd {
 		t.Fatalf("%+v", end)
 	}
-	call[api.Empty](t, watch, "set_mode", api.SetModeRequest{SessionID: s.sessionID, Mode: api.ModeBypass})
+	call(t, watch, api.SetMode, api.SetModeRequest{SessionID: s.sessionID, Mode: api.ModeBypass})
 	if err := os.WriteFile(filepath.Join(s.folder, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	go func() { // a turn that asks nobody ends by itself
+	go func() { // a turn without requests to people ends by itself
 		s.wait(2)
 		asked <- api.Approval{}
 	}()

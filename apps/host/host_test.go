@@ -25,7 +25,7 @@ func start(t *testing.T, cfg host.Config) *host.Host {
 		cfg.Home = t.TempDir()
 	}
 	cfg.Getenv, cfg.NoRelay = noEnv, true
-	h, err := host.New(cfg)
+	h, err := host.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +53,11 @@ func dial(t *testing.T, h *host.Host, onEvent func(api.EventEnvelope)) *client.C
 	return c
 }
 
-func call[Response any](t *testing.T, c *client.Client, name string, request any) Response {
+func call[Request, Response any](t *testing.T, c *client.Client, to api.Definition[Request, Response], request Request) Response {
 	t.Helper()
-	response, err := client.Call[Response](t.Context(), c, name, request)
+	response, err := client.Call(t.Context(), c, to, request)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("%s: %v", to.Name(), err)
 	}
 	return response
 }
@@ -80,7 +80,7 @@ func TestProjectsAreCanonicalAndIdempotent(t *testing.T) {
 	}
 	var ids []string
 	for _, path := range []string{folder, folder + "/", folder + "/../" + filepath.Base(folder), link} {
-		added := call[api.AddProjectResponse](t, c, "add_project", api.AddProjectRequest{Path: path})
+		added := call(t, c, api.AddProject, api.AddProjectRequest{Path: path})
 		ids = append(ids, added.Project.ID)
 	}
 	for _, id := range ids {
@@ -88,27 +88,29 @@ func TestProjectsAreCanonicalAndIdempotent(t *testing.T) {
 			t.Fatalf("one folder has several ids: %v", ids)
 		}
 	}
-	if list := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}); len(list.Projects) != 1 {
+	if list := call(t, c, api.ListProjects, api.Empty{}); len(list.Projects) != 1 {
 		t.Fatalf("projects: %+v", list.Projects)
 	}
 	file := filepath.Join(folder, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range []string{"", "relative", filepath.Join(folder, "none"), file, "/\x00", strings.Repeat("/a", 3000)} {
-		_, err := client.Call[api.AddProjectResponse](t.Context(), c, "add_project", api.AddProjectRequest{Path: bad})
+	for _, bad := range []string{"", "relative", filepath.Join(folder, "none"), file, "/\x00", "/proc/self/cwd"} {
+		_, err := client.Call(t.Context(), c, api.AddProject, api.AddProjectRequest{Path: bad})
 		wantKind(t, err, api.KindInvalidPath)
 	}
+	_, err := client.Call(t.Context(), c, api.AddProject, api.AddProjectRequest{Path: strings.Repeat("/a", 3000)})
+	wantKind(t, err, api.KindTooLarge)
 }
 
 func TestAProjectWithSessionsStays(t *testing.T) {
 	h := start(t, host.Config{Projects: []string{t.TempDir()}})
 	c := dial(t, h, nil)
-	project := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects[0]
-	call[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: project.ID, ClientKey: "k"})
-	_, err := client.Call[api.Empty](t.Context(), c, "remove_project", api.RemoveProjectRequest{ProjectID: project.ID})
+	project := call(t, c, api.ListProjects, api.Empty{}).Projects[0]
+	call(t, c, api.CreateSession, api.CreateSessionRequest{ProjectID: project.ID, ClientKey: "k"})
+	_, err := client.Call(t.Context(), c, api.RemoveProject, api.RemoveProjectRequest{ProjectID: project.ID})
 	wantKind(t, err, api.KindProjectInUse)
-	_, err = client.Call[api.Empty](t.Context(), c, "remove_project", api.RemoveProjectRequest{ProjectID: "prj_none"})
+	_, err = client.Call(t.Context(), c, api.RemoveProject, api.RemoveProjectRequest{ProjectID: "prj_none"})
 	wantKind(t, err, api.KindNotFound)
 }
 
@@ -124,7 +126,7 @@ func TestListDirShowsFolders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	listing := call[api.ListDirResponse](t, c, "list_dir", api.ListDirRequest{Path: root})
+	listing := call(t, c, api.ListDir, api.ListDirRequest{Path: root})
 	var names []string
 	for _, e := range listing.Entries {
 		names = append(names, e.Name)
@@ -202,7 +204,7 @@ func TestDirectRefusesPagesAndStrangers(t *testing.T) {
 
 func TestALiveHostIsNotReplacedUnasked(t *testing.T) {
 	home := t.TempDir()
-	first, err := host.New(host.Config{Home: home, Getenv: noEnv, NoRelay: true})
+	first, err := host.New(t.Context(), host.Config{Home: home, Getenv: noEnv, NoRelay: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func TestALiveHostIsNotReplacedUnasked(t *testing.T) {
 	go func() { ended <- first.Run(context.Background()) }()
 	<-first.Ready()
 	var live *host.LiveError
-	if _, err := host.New(host.Config{Home: home, Getenv: noEnv, NoRelay: true}); !errors.As(err, &live) || live.PID != os.Getpid() {
+	if _, err := host.New(t.Context(), host.Config{Home: home, Getenv: noEnv, NoRelay: true}); !errors.As(err, &live) || live.PID != os.Getpid() {
 		t.Fatalf("got %v, want a LiveError with the process", err)
 	}
 	second := start(t, host.Config{Home: home, Replace: true})
@@ -240,7 +242,7 @@ func TestAStaleStateFileIsCleanedUp(t *testing.T) {
 }
 
 func TestStopHost(t *testing.T) {
-	h, err := host.New(host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true})
+	h, err := host.New(t.Context(), host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +250,7 @@ func TestStopHost(t *testing.T) {
 	go func() { ended <- h.Run(context.Background()) }()
 	<-h.Ready()
 	c := dial(t, h, nil)
-	_, _ = client.Call[api.Empty](t.Context(), c, "stop_host", api.Empty{}) // the answer may be lost in the end
+	_, _ = client.Call(t.Context(), c, api.StopHost, api.Empty{}) // the answer may be lost in the end
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
@@ -257,10 +259,10 @@ func TestStopHost(t *testing.T) {
 func TestPairingNeedsARelay(t *testing.T) {
 	h := start(t, host.Config{})
 	c := dial(t, h, nil)
-	_, err := client.Call[api.CreatePairingResponse](t.Context(), c, "create_pairing", api.Empty{})
+	_, err := client.Call(t.Context(), c, api.CreatePairing, api.Empty{})
 	wantKind(t, err, api.KindUnavailable)
-	_, err = client.Call[api.RedeemPairingResponse](t.Context(), c, "redeem_pairing", api.RedeemPairingRequest{Code: "nonsense"})
+	_, err = client.Call(t.Context(), c, api.RedeemPairing, api.RedeemPairingRequest{Code: "nonsense"})
 	wantKind(t, err, api.KindPairing)
-	_, err = client.Call[api.AwaitPairingResponse](t.Context(), c, "await_pairing", api.PairingRequest{PairingID: "none"})
+	_, err = client.Call(t.Context(), c, api.AwaitPairing, api.PairingRequest{PairingID: "none"})
 	wantKind(t, err, api.KindNotFound)
 }

@@ -150,7 +150,7 @@ func (p *projection) resync(t *testing.T, data string) {
 
 func (p *projection) want(t *testing.T, fresh projection) {
 	t.Helper()
-	if !reflect.DeepEqual(p.entries, fresh.entries) || !reflect.DeepEqual(p.live, fresh.live) || p.summary != fresh.summary {
+	if !reflect.DeepEqual(p.entries, fresh.entries) || !reflect.DeepEqual(p.live, fresh.live) || !reflect.DeepEqual(p.summary, fresh.summary) {
 		t.Errorf("after %v it shows %d entries, %+v, %+v\na fresh load %d entries, %+v, %+v",
 			p.modes, len(p.entries), p.live, p.summary, len(fresh.entries), fresh.live, fresh.summary)
 	}
@@ -267,14 +267,14 @@ func TestASlowReaderIsClosedAndResumes(t *testing.T) {
 	}
 	fresh := freshLoad(t, e, sessionID)
 	if heard >= floods || len(p.entries) >= len(fresh.entries) {
-		t.Fatalf("the reader was not closed: it heard of %d events", heard)
+		t.Fatalf("the reader was not closed: it received %d events", heard)
 	}
 	again := follow(t, e, sessionID, p.lastID)
 	p.apply(t, again.next(t))
 	p.want(t, fresh)
 }
 
-// TestTwoWritersByHTTP: each prompt is taken once, whoever sends it and how often,
+// TestTwoWritersByHTTP: each prompt is accepted once, regardless of its sender and of repeats,
 // and both readers hear the same.
 func TestTwoWritersByHTTP(t *testing.T) {
 	h := start(t, host.Config{Projects: []string{t.TempDir()}})
@@ -312,7 +312,7 @@ func TestTwoWritersByHTTP(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(heard[0], heard[1]) {
-		t.Errorf("the readers heard %d and %d events, and not the same", len(heard[0]), len(heard[1]))
+		t.Errorf("the readers received %d and %d events, which differ", len(heard[0]), len(heard[1]))
 	}
 }
 

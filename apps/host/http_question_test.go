@@ -9,8 +9,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestQuestionsOverHTTP: with nobody there the question is the text of the turn; a
-// reader of the stream is somebody, and answers by POST.
+// TestQuestionsOverHTTP: if no one is there, the question is the text of the turn; a
+// reader of the stream counts as watching, and answers by POST.
 func TestQuestionsOverHTTP(t *testing.T) {
 	h := start(t, host.Config{Home: t.TempDir(), Projects: []string{t.TempDir()}})
 	e := newHTTPEntry(t, h, h.State().Token)
@@ -18,7 +18,7 @@ func TestQuestionsOverHTTP(t *testing.T) {
 	const question = `use clarify {"question":"Which lamp?","choices":["old","new"]}`
 	alone := ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, "alone", question))
 	if alone.Turn.StopReason != session.StopEnd || alone.Turn.Text != "Which lamp?\n\n1. old\n2. new" {
-		t.Fatalf("with nobody there: %+v", alone)
+		t.Fatalf("while no one is watching: %+v", alone)
 	}
 	stream := follow(t, e, sessionID, "")
 	answers := waitFor(e, prompt(sessionID, "watched", question))

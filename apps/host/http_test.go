@@ -128,10 +128,20 @@ func fieldsOf(projectID, sessionID, folder string) map[string]any {
 		"get_tree":        api.SessionRequest{SessionID: sessionID},
 		"edit_queue":      api.EditQueueRequest{SessionID: sessionID, Expected: []string{}, Items: []api.QueueItem{}},
 		"unsubscribe":     api.SessionRequest{SessionID: sessionID},
+		"list_files":      api.ListFilesRequest{Place: api.Place{ProjectID: projectID}},
+		"read_file":       api.ReadFileRequest{Place: api.Place{SessionID: sessionID}, Path: "none"},
+		"git_status":      api.GitStatusRequest{Place: api.Place{SessionID: sessionID}},
+		"git_diff":        api.GitDiffRequest{Place: api.Place{SessionID: sessionID}},
+		"git_log":         api.GitLogRequest{Place: api.Place{SessionID: sessionID}},
+		"git_branches":    api.GitBranchesRequest{Place: api.Place{SessionID: sessionID}},
+		"git_commit":      api.GitCommitRequest{Place: api.Place{SessionID: sessionID}, ClientKey: "k", Message: "m", Paths: []string{"a"}},
+		"get_changes":     api.GetChangesRequest{SessionID: sessionID},
+		"revert_file":     api.RevertFileRequest{SessionID: sessionID, Path: "none"},
 		"send_prompt":     api.SendPromptRequest{SessionID: sessionID, ClientKey: "k", Text: "hello"},
 		"cancel_turn":     api.CancelTurnRequest{SessionID: sessionID, TurnID: "turn_none"},
 		"answer_approval": api.AnswerApprovalRequest{SessionID: sessionID, ApprovalID: "apr_none", Decision: api.DecisionAllow},
 		"create_token":    api.CreateTokenRequest{Hash: strings.Repeat("ab", 32), Label: "ci", Grants: []api.Grant{api.GrantView}},
+		"set_grant":       api.SetGrantRequest{Grant: api.GrantManage},
 		"revoke_token":    api.RevokeTokenRequest{TokenID: "tok_none"},
 	}
 }
@@ -172,7 +182,7 @@ func sameAnswer(t *testing.T, e httpEntry, direct *client.Client, name string, r
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := client.Call[json.RawMessage](t.Context(), direct, name, request)
+	want, err := direct.Raw(t.Context(), name, request)
 	status, got := e.post("/v1/"+name, string(body))
 	if err == nil {
 		if status != http.StatusOK || !bytes.Equal(bytes.TrimSpace(got), want) {
@@ -200,7 +210,7 @@ func TestBadHTTPRequests(t *testing.T) {
 		"an array":          {"/v1/add_project", `[]`, nil, 400, api.KindBadRequest},
 		"null":              {"/v1/add_project", `null`, nil, 400, api.KindBadRequest},
 		"wrong type":        {"/v1/add_project", `{"path":7}`, nil, 400, api.KindBadRequest},
-		"another request":   {"/v1/add_project", `{"type":"get_host","requestId":"9"}`, nil, 400, api.KindInvalidPath},
+		"another request":   {"/v1/add_project", `{"path":"/","type":"get_host","requestId":"9"}`, nil, 400, api.KindBadRequest},
 		"too large":         {"/v1/add_project", strings.Repeat(" ", seal.MaxMessage+1), nil, 413, api.KindTooLarge},
 		"no content type":   {"/v1/get_host", `{}`, func(r *http.Request) { r.Header.Del("Content-Type") }, 415, api.KindBadRequest},
 		"a form":            {"/v1/get_host", `a=b`, func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415, api.KindBadRequest},
@@ -225,7 +235,11 @@ func TestBadHTTPRequests(t *testing.T) {
 			wantHTTP(t, status, answer, test.status, test.kind)
 		})
 	}
-	for token, want := range map[string]string{"": "a token is needed", "x": "not known here: it was revoked"} {
+	for _, path := range []string{"/v1/direct", "/v1/openapi.json", "/v1/sessions/x/events"} {
+		status, answer := full.post(path, "{}")
+		wantHTTP(t, status, answer, http.StatusMethodNotAllowed, api.KindBadRequest)
+	}
+	for token, want := range map[string]string{"": "a token is required", "x": "unknown token: it was revoked"} {
 		response, err := full.client.Do(httpEntry{t, full.base, token, full.client}.request(http.MethodPost, "/v1/get_host", "{}"))
 		if err != nil {
 			t.Fatal(err)
@@ -254,6 +268,7 @@ func TestTokensByHTTP(t *testing.T) {
 	for name, request := range map[string]api.CreateTokenRequest{
 		"other grants": {Hash: hash, Label: "test", Grants: []api.Grant{api.GrantManage}},
 		"local":        {Hash: strings.Repeat("0", 64), Label: "x", Grants: []api.Grant{api.GrantLocal}},
+		"rules":        {Hash: strings.Repeat("0", 64), Label: "x", Grants: []api.Grant{api.GrantRules}},
 		"twice":        {Hash: strings.Repeat("0", 64), Label: "x", Grants: []api.Grant{api.GrantView, api.GrantView}},
 		"none":         {Hash: strings.Repeat("0", 64), Label: "x"},
 		"short hash":   {Hash: "00", Label: "x", Grants: []api.Grant{api.GrantView}},
@@ -293,7 +308,7 @@ func TestTokensByHTTP(t *testing.T) {
 func run(t *testing.T, cfg host.Config) (h *host.Host, ended chan error) {
 	t.Helper()
 	cfg.Getenv, cfg.NoRelay = noEnv, true
-	h, err := host.New(cfg)
+	h, err := host.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +329,7 @@ func TestStopHostByHTTP(t *testing.T) {
 
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:0", ":0", "[::]:0", "nonsense"} {
-		h, err := host.New(host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true, Listen: addr})
+		h, err := host.New(t.Context(), host.Config{Home: t.TempDir(), Getenv: noEnv, NoRelay: true, Listen: addr})
 		if err == nil {
 			_ = h.Close()
 			t.Errorf("a host listens on %q", addr)

@@ -8,16 +8,19 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestWaitForATurn: whoever waits learns how the turn ended, however late it asks.
+// TestWaitForATurn: a waiting request learns how the turn ended, however late it asks.
 func TestWaitForATurn(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
 	h, ended := run(t, host.Config{Home: home, Projects: []string{folder}})
@@ -31,12 +34,12 @@ func TestWaitForATurn(t *testing.T) {
 	// The first turn leaves what one answer holds of the log.
 	names := dial(t, h, nil)
 	for i := range api.WindowEntries {
-		call[api.Empty](t, names, "rename_session", api.RenameSessionRequest{SessionID: sessionID, Name: fmt.Sprint(i)})
+		call(t, names, api.RenameSession, api.RenameSessionRequest{SessionID: sessionID, Name: fmt.Sprint(i)})
 	}
-	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3")); again != first {
+	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "first", "stream 3")); !reflect.DeepEqual(again, first) {
 		t.Errorf("got %+v, then %+v", first, again)
 	}
-	aborted := cancelled(t, e, sessionID)
+	aborted := canceled(t, e, sessionID)
 	ask[api.Empty](e, "/v1/stop_host", api.Empty{})
 	if err := <-ended; err != nil {
 		t.Fatal(err)
@@ -44,7 +47,7 @@ func TestWaitForATurn(t *testing.T) {
 	after := start(t, host.Config{Home: home})
 	e = newHTTPEntry(t, after, after.State().Token)
 	for key, want := range map[string]api.TurnAnswer{"first": first, "cancelled": aborted} {
-		if again := ask[api.TurnAnswer](e, path, prompt(sessionID, key, "x")); again != want {
+		if again := ask[api.TurnAnswer](e, path, prompt(sessionID, key, "x")); !reflect.DeepEqual(again, want) {
 			t.Errorf("after a restart %s ended as %+v, before as %+v", key, again, want)
 		}
 	}
@@ -65,8 +68,8 @@ func waitFor(e httpEntry, request api.SendPromptRequest) <-chan api.TurnAnswer {
 	return background(func() api.TurnAnswer { return ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", request) })
 }
 
-// cancelled waits for a turn that somebody else cancels.
-func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
+// canceled waits for a turn that someone else cancels.
+func canceled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
 	t.Helper()
 	stream := follow(t, e, sessionID, "")
 	answers := waitFor(e, prompt(sessionID, "cancelled", "stream 100000"))
@@ -77,7 +80,7 @@ func cancelled(t *testing.T, e httpEntry, sessionID string) api.TurnAnswer {
 	ask[api.CancelTurnResponse](e, "/v1/cancel_turn", api.CancelTurnRequest{SessionID: sessionID, TurnID: p.live.Turn.TurnID})
 	answer := <-answers
 	if answer.Turn.StopReason != session.StopAborted || answer.Turn.TurnID != p.live.Turn.TurnID {
-		t.Fatalf("a cancelled turn ended as %+v", answer)
+		t.Fatalf("a canceled turn ended as %+v", answer)
 	}
 	return answer
 }
@@ -100,7 +103,7 @@ func TestWaitForACommand(t *testing.T) {
 		ask[api.TurnAnswer](e, path, prompt(sessionID, key, "stream 200"))
 	}
 	done := ask[api.TurnAnswer](e, path, prompt(sessionID, "command", "/compact"))
-	if done.Turn.StopReason != session.StopEnd || done.EntryID == "" || !strings.Contains(done.Turn.Text, "What the user asked for") {
+	if done.Turn.StopReason != session.StopEnd || done.EntryID == "" || !strings.Contains(done.Turn.Text, "Requests of the user") {
 		t.Fatalf("%+v", done)
 	}
 	if again := ask[api.TurnAnswer](e, path, prompt(sessionID, "command", "/compact")); again != done {
@@ -161,7 +164,7 @@ func TestWaitForASteer(t *testing.T) {
 	}
 }
 
-// TestWaitForARemovedPrompt: who waits for it is told.
+// TestWaitForARemovedPrompt: a waiting request is answered.
 func TestWaitForARemovedPrompt(t *testing.T) {
 	h := start(t, host.Config{Projects: []string{t.TempDir()}})
 	e := newHTTPEntry(t, h, h.State().Token)
@@ -193,7 +196,7 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 		want  string
 	}{
 		"expires":    {300 * time.Millisecond, ") expired on "},
-		"is revoked": {0, ") was revoked: make a new one"},
+		"is revoked": {0, ") was revoked: create a new one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made := ask[api.CreateSessionResponse](full, "/v1/create_session", api.CreateSessionRequest{
@@ -226,5 +229,25 @@ func TestAWaitEndsWithItsToken(t *testing.T) {
 				t.Errorf("%s", got.body)
 			}
 		})
+	}
+}
+
+// TestWaitTellsTheUsage: the answer says which message it is and what the whole turn took,
+// also for a repeated request.
+func TestWaitTellsTheUsage(t *testing.T) {
+	s := newScene(t, nil, modeltest.Calls(modeltest.Call("c1", "list_dir", `{}`)), modeltest.Say("nothing is here"))
+	h := start(t, host.Config{Home: s.home, Projects: []string{s.folder}})
+	e := newHTTPEntry(t, h, h.State().Token)
+	sessionID := sessionOf(t, e)
+	for _, when := range []string{"first", "again"} {
+		turn := ask[api.TurnAnswer](e, "/v1/send_prompt?wait=turn", prompt(sessionID, "k", "look")).Turn
+		if turn.Usage == nil || turn.Usage.Input != 20 || turn.Usage.Output != 10 || turn.Usage.TotalTokens != 30 || turn.Usage.Cost.Total <= 0 {
+			t.Errorf("%s: the usage is %+v", when, turn.Usage)
+		}
+		entries := ask[api.GetEntriesResponse](e, "/v1/get_entries", api.GetEntriesRequest{SessionID: sessionID}).Entries
+		at := slices.IndexFunc(entries, func(entry session.Entry) bool { return entry.ID == turn.AssistantMessageID })
+		if at < 0 || !strings.Contains(string(entries[at].Raw), "nothing is here") {
+			t.Errorf("%s: %q is not the last message", when, turn.AssistantMessageID)
+		}
 	}
 }

@@ -14,15 +14,12 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 )
 
-// TestAKilledHostLeavesNothingRunning: what a command began that nobody stopped is gone
+// TestAKilledHostLeavesNothingRunning: what a command started and no one stopped is gone
 // when the next host takes its first request, and cannot change files behind its back.
 func TestAKilledHostLeavesNothingRunning(t *testing.T) {
-	for name, test := range map[string]struct {
-		config string
-		sure   bool // it outlives the host: nothing else ends it
-	}{
-		"alone":          {"[sandbox]\nenabled = false\n", true},
-		"in the sandbox": {"[sandbox]\nenabled = true\n", false},
+	for name, config := range map[string]string{
+		"alone":          "[sandbox]\nenabled = false\n",
+		"in the sandbox": "[sandbox]\nenabled = true\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			home, sessionID, project := newSession(t)
@@ -30,7 +27,7 @@ func TestAKilledHostLeavesNothingRunning(t *testing.T) {
 			model := modeltest.Serve(modeltest.Calls(modeltest.Call("b1", "bash",
 				`{"command":"(exec 9>held; flock 9; echo started; sleep 600; touch late) & wait"}`)))
 			defer model.Close()
-			configureSandbox(t, home, model.URL, test.config)
+			configureSandbox(t, home, model.URL, config)
 			w := newWitness(t, sessionID)
 			child := begin(t, home, 0)
 			w.connect(home)
@@ -50,11 +47,37 @@ func TestAKilledHostLeavesNothingRunning(t *testing.T) {
 			w.connect(home)
 			w.resume()
 			result := w.account().results["b1"]
-			if result != agent.TextStopped && (test.sure || result != agent.TextInterrupted) {
-				t.Errorf("the agent is told %q", result)
+			if result != agent.TextStopped && result != agent.TextInterrupted { // its supervisor may be faster
+				t.Errorf("the agent receives %q", result)
 			}
 			if notes, err := filepath.Glob(filepath.Join(home, "run", "commands", "*")); err != nil || len(notes) > 0 {
 				t.Errorf("there are still the notes %q, %v", notes, err)
+			}
+		})
+	}
+}
+
+// TestAServerWritesToItsProjectOnly: an MCP server is in the sandbox of commands, and does
+// not see the keys of the host.
+func TestAServerWritesToItsProjectOnly(t *testing.T) {
+	for name, confined := range map[string]bool{"": true, "sandbox = false\n": false} {
+		t.Run(name, func(t *testing.T) {
+			home, sessionID, project := newSession(t)
+			outside := filepath.Join(t.TempDir(), "outside")
+			model := modeltest.Serve(modeltest.Say("done"))
+			defer model.Close()
+			script := "echo x > inside; echo x > " + outside + "; cat " + home + "/identity.json > seen && echo x > saw"
+			configureSandbox(t, home, model.URL, "[sandbox]\nwritable = []\n[mcp.servers.one]\ncommand = \"sh\"\nargs = [\"-c\", \""+script+"\"]\n"+name)
+			w := newWitness(t, sessionID)
+			child := begin(t, home, 0)
+			w.connect(home)
+			w.prompt(freely("k1", "run"))
+			w.untilEnded("k1")
+			child.kill()
+			for path, want := range map[string]bool{filepath.Join(project, "inside"): true, outside: !confined, filepath.Join(project, "saw"): !confined} {
+				if _, err := os.Stat(path); (err == nil) != want {
+					t.Errorf("%s: %v", path, err)
+				}
 			}
 		})
 	}

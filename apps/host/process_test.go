@@ -47,10 +47,10 @@ func homeWithSkill(t *testing.T, server *modeltest.Server) (home, folder string)
 	return home, folder
 }
 
-// TestNoModelIsTold runs scripts that report, and looks at all that a provider is
+// TestModelsReceiveNoProgress runs scripts that report, and looks at all that a provider is
 // sent: at the next call, after a restart of the host, and after a compaction with a
 // summary that the model writes.
-func TestNoModelIsTold(t *testing.T) {
+func TestModelsReceiveNoProgress(t *testing.T) {
 	run := func(id, script string) modeltest.Step {
 		return modeltest.Calls(modeltest.Call(id, "execute_skill", fmt.Sprintf(`{"name":"greet","script":%q}`, script)))
 	}
@@ -88,14 +88,14 @@ func TestNoModelIsTold(t *testing.T) {
 		t.Fatalf("%d requests, refused %q", len(bodies), server.Refusals())
 	}
 	for i, body := range bodies {
-		for _, told := range []string{mark, "process_event", "plog:", "op_", "It ended with exit code"} {
+		for _, told := range []string{mark, "process_event", "plog:", "op_", "Ended with exit code"} {
 			if strings.Contains(string(body), told) {
-				t.Errorf("request %d tells the model %q:\n%s", i+1, told, body)
+				t.Errorf("request %d contains %q:\n%s", i+1, told, body)
 			}
 		}
 	}
 	if !strings.Contains(string(bodies[1]), "the only output") || !strings.Contains(string(bodies[3]), "[exit code 4]") {
-		t.Error("the model is not told what the scripts wrote: the test looks at the wrong place")
+		t.Error("the output of the scripts is not in the requests: the test looks at the wrong place")
 	}
 	deleteWithLogs(t, e, home, sessionID)
 }
@@ -126,7 +126,7 @@ func recordsOf(t *testing.T, e httpEntry, sessionID string) []session.ProcessRec
 }
 
 // deleteWithLogs holds that the logs of a session go with it, and that they were for
-// nobody else's eyes.
+// no one else's eyes.
 func deleteWithLogs(t *testing.T, e httpEntry, home, sessionID string) {
 	t.Helper()
 	folder := filepath.Join(home, "process", sessionID)

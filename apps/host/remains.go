@@ -2,28 +2,27 @@ package host
 
 import "github.com/scorel/scorel/apps/host/internal/procgroup"
 
-// endLeft ends what a host before this one, which was killed, left running, and tells of
-// which calls that was. It is called before the sessions are opened, which say of those
-// calls how they ended. The lock of the home says that the other host is gone.
-func (h *Host) endLeft() (stopped func(sessionID, callID string) bool) {
+// endLeft ends the processes that a killed host left running. stopped then reports whether a
+// call was among them, for the sessions, which say how those calls ended. The lock of the
+// home proves that the other host is gone.
+func (w *wiring) endLeft() {
 	calls := map[procgroup.Owner]bool{}
-	stopped = func(sessionID, callID string) bool {
+	w.stopped = func(sessionID, callID string) bool {
 		return calls[procgroup.Owner{Session: sessionID, Call: callID}]
 	}
 	var err error
-	if h.ledger, err = procgroup.OpenLedger(h.paths.Commands()); err != nil {
-		h.log.Error("commands that run are not noted: should this host be killed, they may run on", "error", err)
-		return stopped
+	if w.ledger, err = procgroup.OpenLedger(w.paths.Commands()); err != nil {
+		w.log.Error("running commands cannot be recorded; if this host is killed, they may keep running", "error", err)
+		return
 	}
-	left, err := h.ledger.EndLeft()
+	left, err := w.ledger.EndLeft()
 	for _, l := range left {
 		if calls[l.Owner] = l.Processes > 0; l.Processes > 0 {
-			h.log.Warn("ended what a host before this one left running",
+			w.log.Warn("ended processes that a previous host left running",
 				"session", l.Session, "call", l.Call, "server", l.Server, "processes", l.Processes)
 		}
 	}
 	if err != nil {
-		h.log.Error("ending what a host before this one left running: look for processes that should not be there", "error", err)
+		w.log.Error("ending processes that a previous host left running: look for unexpected processes", "error", err)
 	}
-	return stopped
 }

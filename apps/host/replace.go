@@ -15,12 +15,12 @@ import (
 const (
 	lookPatience  = 200 * time.Millisecond // a look at whether a host lives takes it for an instant
 	startPatience = 2 * time.Second        // a host that is just ending
-	endPatience   = 30 * time.Second       // a host that was told to end: its turns end first
-	stopPatience  = 10 * time.Second       // until a live host has heard that it is to end
+	endPatience   = 30 * time.Second       // a host that was asked to stop: its turns end first
+	stopPatience  = 10 * time.Second       // until a running host has received the request to stop
 )
 
 // takeLock takes the lock of a home; with replace it ends a live host first. This is
-// the one place that does: whoever ended it elsewhere could lose the home to a third.
+// the only place that does: stopped elsewhere, the home could be taken by a third host.
 func takeLock(ctx context.Context, paths state.Paths, replace bool) (*state.Lock, error) {
 	lock, err := tryLock(ctx, paths, lookPatience)
 	if !errors.Is(err, state.ErrLocked) {
@@ -40,13 +40,13 @@ func takeLock(ctx context.Context, paths state.Paths, replace bool) (*state.Lock
 	}
 	if err := stopLive(ctx, run); err != nil {
 		if lock, lockErr := tryLock(ctx, paths, lookPatience); lockErr == nil {
-			return lock, nil // it did not hear us, because it had ended
+			return lock, nil // it did not answer because it had stopped
 		}
 		return nil, fmt.Errorf("replacing the running host: %w", err)
 	}
 	lock, err = tryLock(ctx, paths, endPatience)
 	if errors.Is(err, state.ErrLocked) {
-		return nil, fmt.Errorf("the running host (process %d) was told to stop and did not within %s: see `scorel host status`", run.PID, endPatience)
+		return nil, fmt.Errorf("the running host (process %d) was asked to stop but did not stop within %s: see `scorel host status`", run.PID, endPatience)
 	}
 	return lock, err
 }
@@ -68,7 +68,7 @@ func tryLock(ctx context.Context, paths state.Paths, patience time.Duration) (*s
 		case <-ticker.C:
 		case <-patient.Done():
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("waiting for the running host to end: %w", context.Cause(ctx))
+				return nil, fmt.Errorf("waiting for the running host to stop: %w", context.Cause(ctx))
 			}
 			return nil, err
 		}
@@ -81,10 +81,10 @@ func stopLive(ctx context.Context, run State) error {
 	defer cancel()
 	transport, err := client.DialDirect(ctx, run.Addr, run.Token)
 	if err != nil {
-		return fmt.Errorf("process %d does not answer: end it yourself: %w", run.PID, err)
+		return fmt.Errorf("process %d does not respond: stop it yourself: %w", run.PID, err)
 	}
 	c := client.New(transport, nil)
-	_, err = client.Call[api.Empty](ctx, c, "stop_host", api.Empty{})
+	_, err = client.Call(ctx, c, api.StopHost, api.Empty{})
 	_ = c.Close()
 	if errors.Is(err, client.ErrLost) { // it was gone before its answer was
 		return nil

@@ -37,17 +37,17 @@ func TestRulesAreListedAddedAndRemoved(t *testing.T) {
 			told <- struct{}{}
 		}
 	})
-	projects := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects
+	projects := call(t, c, api.ListProjects, api.Empty{}).Projects
 	here, there := projects[0].ID, projects[1].ID
 	for _, r := range []api.RuleRequest{
 		{Rule: "bash(touch *)", Kind: api.RuleAllow, ProjectID: here}, {Rule: "fetch_url", Kind: api.RuleAsk},
 		{Rule: " bash ", Kind: api.RuleDeny, ProjectID: there}, {Rule: "bash(touch *)", Kind: api.RuleAllow, ProjectID: here},
 	} {
-		call[api.AddRuleResponse](t, c, "add_rule", r)
+		call(t, c, api.AddRule, r)
 		<-told
 	}
 	list := func(project string) string {
-		return ruleTexts(call[api.ListRulesResponse](t, c, "list_rules", api.ListRulesRequest{ProjectID: project}).Rules)
+		return ruleTexts(call(t, c, api.ListRules, api.ListRulesRequest{ProjectID: project}).Rules)
 	}
 	user := "user deny bash(rm *) config.toml\nuser ask fetch_url permissions.json\n"
 	if got, want := list(here), "project allow bash(touch *) permissions.json\n"+user; got != want {
@@ -58,7 +58,7 @@ func TestRulesAreListedAddedAndRemoved(t *testing.T) {
 	}
 	for _, want := range []bool{true, false} {
 		r := api.RuleRequest{Rule: "bash", Kind: api.RuleDeny, ProjectID: there}
-		if got := call[api.RemoveRuleResponse](t, c, "remove_rule", r).Removed; got != want {
+		if got := call(t, c, api.RemoveRule, r).Removed; got != want {
 			t.Errorf("removed %t, want %t", got, want)
 		}
 	}
@@ -69,13 +69,13 @@ func TestRulesAreListedAddedAndRemoved(t *testing.T) {
 	for kind, r := range map[api.Kind]api.RuleRequest{
 		api.KindConflict: {Rule: "bash(rm *)", Kind: api.RuleDeny}, api.KindBadRequest: {Rule: "bash(ls)", Kind: "maybe"},
 	} {
-		_, err := client.Call[api.RemoveRuleResponse](t.Context(), c, "remove_rule", r)
+		_, err := client.Call(t.Context(), c, api.RemoveRule, r)
 		wantKind(t, err, kind)
 	}
 	for kind, r := range map[api.Kind]api.RuleRequest{
 		api.KindNotFound: {Rule: "bash(ls)", Kind: api.RuleAllow, ProjectID: "prj_none"}, api.KindBadRequest: {Rule: "Bash(x)", Kind: api.RuleAllow},
 	} {
-		_, err := client.Call[api.AddRuleResponse](t.Context(), c, "add_rule", r)
+		_, err := client.Call(t.Context(), c, api.AddRule, r)
 		wantKind(t, err, kind)
 	}
 }
@@ -90,13 +90,18 @@ func TestGrantsCapRules(t *testing.T) {
 	body := func(rule, kind string) string { return `{"rule":"` + rule + `","kind":"` + kind + `"}` }
 	status, answer := newHTTPEntry(t, h, "reader").post("/v1/add_rule", body("bash(make)", "deny"))
 	wantHTTP(t, status, answer, 403, api.KindNotAllowed)
-	for _, wide := range []string{"bash", "bash(env *)", "write_file(/etc/**)"} {
+	for _, wide := range []string{"bash", "bash(env *)", "write_file(/etc/**)", "bash(tar *)", "bash(git -c *)", "write_file(.git/**)"} {
 		status, answer = device.post("/v1/add_rule", body(wide, "allow"))
 		wantHTTP(t, status, answer, 403, api.KindNotAllowed)
 		if status, answer = device.post("/v1/add_rule", body(wide, "ask")); status != 200 {
 			t.Errorf("%s: %d %s", wide, status, answer)
 		}
-		if status, answer = newHTTPEntry(t, h, h.State().Token).post("/v1/add_rule", body(wide, "allow")); status != 200 {
+		local := newHTTPEntry(t, h, h.State().Token)
+		for _, confirm := range []string{"", "yes", "bash(ls)"} {
+			status, answer = local.post("/v1/add_rule", strings.Replace(body(wide, "allow"), "{", `{"confirm":"`+confirm+`",`, 1))
+			wantHTTP(t, status, answer, 409, api.KindUnconfirmed)
+		}
+		if status, answer = local.post("/v1/add_rule", strings.Replace(body(wide, "allow"), "{", `{"confirm":"`+wide+`",`, 1)); status != 200 {
 			t.Errorf("%s: %d %s", wide, status, answer)
 		}
 	}
@@ -116,12 +121,12 @@ func TestGrantsCapRules(t *testing.T) {
 	if status, answer = manager.post("/v1/remove_rule", body("bash", "allow")); status != 200 {
 		t.Errorf("%d %s", status, answer)
 	}
-	if rules := ask[api.ListRulesResponse](newHTTPEntry(t, h, "reader"), "/v1/list_rules", api.Empty{}).Rules; len(rules) != 7 {
+	if rules := ask[api.ListRulesResponse](newHTTPEntry(t, h, "reader"), "/v1/list_rules", api.Empty{}).Rules; len(rules) != 13 {
 		t.Errorf("%d rules\n%s", len(rules), ruleTexts(rules))
 	}
 }
 
-// TestAChangeOfRulesReleases: what waits goes on when a rule is added that allows it, or
+// TestAChangeOfRulesReleases: what waits continues when a rule is added that allows it, or
 // one is taken back that asked.
 func TestAChangeOfRulesReleases(t *testing.T) {
 	for _, c := range []struct {
@@ -146,19 +151,19 @@ func TestAChangeOfRulesReleases(t *testing.T) {
 					resolved <- e
 				}
 			})
-			call[api.ResyncEventsResponse](t, watcher, "resync_events", api.ResyncEventsRequest{SessionID: s.sessionID})
+			call(t, watcher, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.sessionID})
 			change := func(name string) {
 				t.Helper()
 				rule := api.RuleRequest{Rule: "bash(touch *)", Kind: c.kind}
 				if name == "add_rule" {
-					call[api.AddRuleResponse](t, s.c, name, rule)
+					call(t, s.c, api.AddRule, rule)
 				} else if name == "remove_rule" {
-					call[api.RemoveRuleResponse](t, s.c, name, rule)
+					call(t, s.c, api.RemoveRule, rule)
 				}
 			}
 			change(c.first)
-			call[api.Empty](t, s.c, "set_mode", api.SetModeRequest{SessionID: s.sessionID, Mode: c.mode})
-			call[api.SendPromptResponse](t, s.c, "send_prompt", api.SendPromptRequest{SessionID: s.sessionID, ClientKey: "k1", Text: "go"})
+			call(t, s.c, api.SetMode, api.SetModeRequest{SessionID: s.sessionID, Mode: c.mode})
+			call(t, s.c, api.SendPrompt, api.SendPromptRequest{SessionID: s.sessionID, ClientKey: "k1", Text: "go"})
 			<-asked
 			change(c.then)
 			if e := <-resolved; e.Decision != api.DecisionAllow || e.Released == nil || !reflect.DeepEqual(*e.Released, c.want) {

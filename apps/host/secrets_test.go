@@ -54,7 +54,7 @@ func secretScene(t *testing.T, above bool, steps func(home string) []modeltest.S
 		t.Setenv(name, keyOfAnother)
 	}
 	t.Setenv("GROQ_API_KEY", keyPassedOn)
-	h, err := host.New(host.Config{Home: s.home, Getenv: os.Getenv, NoRelay: true, Projects: []string{s.folder}, Helper: helper})
+	h, err := host.New(t.Context(), host.Config{Home: s.home, Getenv: os.Getenv, NoRelay: true, Projects: []string{s.folder}, Helper: helper})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestTheModelIsShownNoKey(t *testing.T) {
 	for name, above := range map[string]bool{"beside": false, "above": true} {
 		t.Run(name, func(t *testing.T) {
 			s := secretScene(t, above, attempts)
-			call[api.Empty](t, s.c, "set_mode", api.SetModeRequest{SessionID: s.sessionID, Mode: api.ModeBypass})
+			call(t, s.c, api.SetMode, api.SetModeRequest{SessionID: s.sessionID, Mode: api.ModeBypass})
 			s.send(t, "k1", "go")
 			if end := s.wait(1); end.StopReason != session.StopEnd {
 				t.Fatalf("%+v", end)

@@ -7,14 +7,14 @@ import (
 	"github.com/scorel/scorel/packages/client"
 )
 
-// State is what a running host tells the command line on its machine.
+// State describes a running host to the command line on its machine.
 type State = state.Run
 
-// ErrNoHost says that no host runs on the home.
+// ErrNoHost means that no host runs on the home.
 var ErrNoHost = state.ErrNoHost
 
-// ReadState finds the running host of a home. What a dead one left is removed,
-// and the error is ErrNoHost.
+// ReadState finds the running host of a home. It removes the file that a killed host left,
+// and returns ErrNoHost then.
 func ReadState(home string) (State, error) { return state.ReadRun(state.Paths{Home: home}) }
 
 // DialLocal connects to the running host of a home.

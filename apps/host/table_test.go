@@ -1,10 +1,10 @@
 package host
 
 import (
-	"context"
 	"slices"
 	"testing"
 
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -12,25 +12,26 @@ import (
 // handler, each handler a line, and without the grant the request is refused
 // before its handler sees it.
 func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
-	h := &Host{}
-	served := h.handlers()
-	h.serve = map[string]handler{}
+	w := &wiring{Host: &Host{}}
+	served := map[string]bool{}
+	for _, e := range w.endpoints() {
+		served[e.Name] = true
+	}
+	d := dispatch.New(dispatch.Options{Endpoints: w.endpoints()})
 	for _, spec := range api.Table() {
-		if served[spec.Name] == nil {
+		if !served[spec.Name] {
 			t.Errorf("%s has no handler", spec.Name)
 		}
 		delete(served, spec.Name)
 		if spec.Grant == "" {
 			t.Errorf("%s names no grant", spec.Name)
 		}
-		h.serve[spec.Name] = func(context.Context, *conn, string, []byte) (any, error) { return api.Empty{}, nil }
-		message := []byte(`{"type":"` + spec.Name + `","requestId":"1"}`)
-		all := append(api.AllGrants(), api.GrantLocal)
+		all := append(api.AllGrants(), api.GrantLocal, api.GrantRules, api.GrantShell)
 		without := slices.DeleteFunc(slices.Clone(all), func(g api.Grant) bool { return g == spec.Grant })
-		if _, refusal := (&conn{host: h, grants: without}).parse(message); refusal == nil {
+		if _, refusal := d.NewConn("", without, nil).Admit(spec.Name); refusal == nil {
 			t.Errorf("%s is served without the grant %s", spec.Name, spec.Grant)
 		}
-		if _, refusal := (&conn{host: h, grants: []api.Grant{spec.Grant}}).parse(message); refusal != nil {
+		if _, refusal := d.NewConn("", []api.Grant{spec.Grant}, nil).Admit(spec.Name); refusal != nil {
 			t.Errorf("%s is refused with its grant: %s", spec.Name, refusal)
 		}
 	}
@@ -41,7 +42,9 @@ func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
 
 // TestNoClientGetsTheLocalGrant: what only this machine may do is never given away.
 func TestNoClientGetsTheLocalGrant(t *testing.T) {
-	if slices.Contains(api.AllGrants(), api.GrantLocal) {
-		t.Fatal("clients are given the local grant")
+	for name, grants := range map[string][]api.Grant{"pairing": api.AllGrants(), "set_grant": api.ExtraGrants()} {
+		if slices.Contains(grants, api.GrantLocal) {
+			t.Errorf("%s gives the local grant", name)
+		}
 	}
 }

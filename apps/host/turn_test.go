@@ -74,14 +74,23 @@ func (s *scene) enter(t *testing.T, h *host.Host) {
 			s.cond.Broadcast()
 		}
 	})
-	project := call[api.ListProjectsResponse](t, s.c, "list_projects", api.Empty{}).Projects[0]
-	s.sessionID = call[api.CreateSessionResponse](t, s.c, "create_session", api.CreateSessionRequest{ProjectID: project.ID, ClientKey: "k"}).Session.ID
-	call[api.ResyncEventsResponse](t, s.c, "resync_events", api.ResyncEventsRequest{SessionID: s.sessionID})
+	project := call(t, s.c, api.ListProjects, api.Empty{}).Projects[0]
+	s.sessionID = call(t, s.c, api.CreateSession, api.CreateSessionRequest{ProjectID: project.ID, ClientKey: "k"}).Session.ID
+	call(t, s.c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.sessionID})
 }
 
 func (s *scene) send(t *testing.T, key, text string) {
 	t.Helper()
-	call[api.SendPromptResponse](t, s.c, "send_prompt", api.SendPromptRequest{SessionID: s.sessionID, ClientKey: key, Text: text, AllowAll: true})
+	call(t, s.c, api.SendPrompt, api.SendPromptRequest{SessionID: s.sessionID, ClientKey: key, Text: text, AllowAll: true})
+}
+
+// refused sends a prompt that is refused with an error that says why.
+func (s *scene) refused(t *testing.T, text, why string) {
+	t.Helper()
+	_, err := client.Call(t.Context(), s.c, api.SendPrompt, api.SendPromptRequest{SessionID: s.sessionID, ClientKey: "refused", Text: text})
+	if err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("%q was answered with %v, not with %q", text, err, why)
+	}
 }
 
 // wait returns the n-th end of a turn.
@@ -97,7 +106,7 @@ func (s *scene) wait(n int) api.TurnEnded {
 // asked is the body of the n-th request to the provider.
 func (s *scene) asked(n int) string { return string(s.server.Bodies()[n-1]) }
 
-// A job whose end was to be told of begins a turn; one that still runs when the host
+// A job whose end was to be reported starts a turn; one that still runs when the host
 // ends ends with it.
 func TestAJobWakesItsSession(t *testing.T) {
 	s := newScene(t, nil,
@@ -107,7 +116,7 @@ func TestAJobWakesItsSession(t *testing.T) {
 		),
 		modeltest.Say("They run."), modeltest.Say("It failed."),
 	)
-	h, err := host.New(host.Config{Home: s.home, Getenv: noEnv, NoRelay: true, Projects: []string{s.folder}})
+	h, err := host.New(t.Context(), host.Config{Home: s.home, Getenv: noEnv, NoRelay: true, Projects: []string{s.folder}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +178,12 @@ func TestSkillsAndInstructionsOnTheWay(t *testing.T) {
 		s := newScene(t, files, read, modeltest.Say("Done."))
 		h := start(t, host.Config{Home: s.home, Projects: []string{s.folder}})
 		s.enterAs(t, h, trusted)
-		s.send(t, "k1", "/deploy to prod")
+		if trusted {
+			s.send(t, "k1", "/deploy to prod")
+		} else {
+			s.refused(t, "/deploy to prod", "/deploy is neither a command nor a skill")
+			s.send(t, "k1", "deploy to prod")
+		}
 		if end := s.wait(1); end.StopReason != session.StopEnd {
 			t.Fatalf("%+v", end)
 		}
@@ -179,7 +193,7 @@ func TestSkillsAndInstructionsOnTheWay(t *testing.T) {
 		if got := strings.Contains(s.asked(2), "Mind the gap."); got != trusted {
 			t.Errorf("trusted %v: the instructions were given: %v", trusted, got)
 		}
-		listed := call[api.ListSessionsResponse](t, s.c, "list_sessions", api.ListSessionsRequest{}).Sessions[0]
+		listed := call(t, s.c, api.ListSessions, api.ListSessionsRequest{}).Sessions[0]
 		if listed.Usage.Input == 0 || listed.Usage.Cost == 0 {
 			t.Errorf("the list tells of %+v", listed.Usage)
 		}
@@ -191,8 +205,8 @@ func (s *scene) enterAs(t *testing.T, h *host.Host, trusted bool) {
 	t.Helper()
 	if trusted {
 		c := dial(t, h, nil)
-		project := call[api.ListProjectsResponse](t, c, "list_projects", api.Empty{}).Projects[0]
-		call[api.Empty](t, c, "trust_project", api.TrustProjectRequest{ProjectID: project.ID, Trusted: true})
+		project := call(t, c, api.ListProjects, api.Empty{}).Projects[0]
+		call(t, c, api.TrustProject, api.TrustProjectRequest{ProjectID: project.ID, Trusted: true})
 	}
 	s.enter(t, h)
 }

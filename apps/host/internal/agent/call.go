@@ -41,11 +41,11 @@ func (r *runner) callModel(ctx context.Context) (message session.Message, kept b
 	return message, true, r.append(ctx, message)
 }
 
-// unanswered ends a call that was cancelled before anything worth keeping came.
+// unanswered ends a call that was canceled before any output worth keeping arrived.
 func (r *runner) unanswered(ctx context.Context, message session.Message) (session.Message, bool, error) {
 	r.waste(message.Usage)
 	r.spend(ctx)
-	r.emit(api.MessageReset{Reason: "cancelled before the model answered"})
+	r.emit(api.MessageReset{Reason: "canceled before the model answered"})
 	message.StopReason, message.Content, message.ErrorMessage = session.StopAborted, nil, ""
 	return message, false, nil
 }
@@ -71,7 +71,7 @@ func (r *runner) spend(ctx context.Context) {
 // call, so that providers find it in their caches.
 func (r *runner) request() Request {
 	return Request{
-		System: r.System, Messages: r.history.repaired(), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
+		System: r.System, Messages: r.seenImages(r.history.repaired()), Tools: r.specs, Thinking: r.Thinking, CacheKey: r.CacheKey,
 		NoTools: r.last,
 	}
 }
@@ -96,7 +96,7 @@ func (r *runner) tidy(ctx context.Context, m session.Message) session.Message {
 	switch m.StopReason {
 	case session.StopAborted, session.StopLength:
 	case session.StopError:
-		if ctx.Err() != nil { // it failed because it was cancelled
+		if ctx.Err() != nil { // it failed because it was canceled
 			m.StopReason, m.ErrorMessage = session.StopAborted, ""
 		}
 	default:
@@ -117,7 +117,7 @@ func (r *runner) delta(d Delta) {
 		r.emit(api.BlockDelta{Index: d.Index, Delta: d.Text})
 	case DeltaReset:
 		r.waste(d.Usage)
-		r.emit(api.MessageReset{Reason: d.Text})
+		r.emit(api.MessageReset{Reason: d.Text, Retry: d.Retry})
 	case DeltaOverflow:
 		r.room.overflow = d.Text
 	}

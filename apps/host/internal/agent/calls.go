@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -60,8 +61,8 @@ func (r *runner) reads(name string) bool {
 	return ok && tool.Risk() == RiskRead
 }
 
-// writes tells whether a call may have changed something; of a tool that is not known
-// nobody can tell.
+// writes reports whether a call may have changed something; of a tool that is not known
+// no one can tell.
 func (r *runner) writes(name string) bool {
 	tool, ok := r.tools[name]
 	return !ok || tool.Risk() == RiskWrite
@@ -113,13 +114,29 @@ func (r *runner) execute(ctx context.Context, block session.Block, times int) Re
 	if text, invalid := invalidArguments(block.Arguments); invalid {
 		return Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
 	}
-	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd}
+	if !r.ready(ctx) {
+		return Failure("%s", TextNotStarted)
+	}
+	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd, Images: r.Images}
 	if tool.Risk() == RiskWrite || times >= maxSame {
 		if refusal, allowed := r.ask(ctx, tool, call, times); !allowed {
 			return refusal
 		}
 	}
 	return r.start(ctx, tool, call)
+}
+
+// ready waits until tools may run, and reports whether that happened before ctx ended.
+func (r *runner) ready(ctx context.Context) bool {
+	if r.Ready == nil {
+		return true
+	}
+	select {
+	case <-r.Ready:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (r *runner) toolNames() []string {
@@ -167,7 +184,7 @@ func (r *runner) start(ctx context.Context, tool Tool, call Call) (result Result
 		ended = true
 		mu.Unlock()
 		if fault := recover(); fault != nil {
-			result = Failure("The tool %s failed because of a fault in it: %v. Try another way.", call.Name, fault)
+			result = Failure("The tool %s failed because of a bug in it: %v. Try another way.", call.Name, fault)
 		}
 	}()
 	return tool.Run(ctx, r.asking(call), func(output string) {
@@ -187,6 +204,9 @@ func (r *runner) appendResult(ctx context.Context, call session.Block, result Re
 	if len(content) == 0 {
 		content = session.Content{session.Text(TextNoOutput)}
 	}
+	if exactjson.DeeperThan(result.Details, exactjson.MaxDepth) {
+		result.Details = nil // the text is all that the model reads
+	}
 	err := r.append(ctx, session.Message{
 		Role:       session.RoleToolResult,
 		ToolCallID: call.ID,
@@ -197,7 +217,7 @@ func (r *runner) appendResult(ctx context.Context, call session.Block, result Re
 		Timestamp:  time.Now().UnixMilli(),
 	})
 	if err != nil {
-		return fmt.Errorf("keeping the result of %s: %w", call.Name, err)
+		return fmt.Errorf("storing the result of %s: %w", call.Name, err)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func TestCancelAnywhere(t *testing.T) {
 }
 
 // cancelAt runs the script with a cancel after step k and tells whether the turn
-// got that far. A turn that waits for ever before k is cancelled there.
+// got that far. A turn that waits for ever before k is canceled there.
 func cancelAt(t *testing.T, steps []modeltest.Step, k int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +148,7 @@ func TestCancelTexts(t *testing.T) {
 	}
 }
 
-// An approval that waits when the turn is cancelled ends as not executed, and an
+// An approval that waits when the turn is canceled ends as not executed, and an
 // answer that comes at the same moment does not start the call.
 func TestCancelWhileApprovalWaits(t *testing.T) {
 	for _, decision := range []api.Decision{api.DecisionAllow, api.DecisionDeny, ""} {
@@ -162,6 +162,41 @@ func TestCancelWhileApprovalWaits(t *testing.T) {
 		outcome := agent.RunTurn(ctx, turnOf(w, model, echo("write", agent.RiskWrite)))
 		if got := results(t, w.messages)["a"]; got != agent.TextNotStarted || outcome.StopReason != session.StopAborted {
 			t.Errorf("decision %q: result %q, outcome %+v", decision, got, outcome)
+		}
+	}
+}
+
+// TestToolsWaitUntilReady: the model is asked at once, and a tool, whatever its risk, runs only
+// when the turn is ready, or not at all if it is canceled before.
+func TestToolsWaitUntilReady(t *testing.T) {
+	for _, risk := range []agent.Risk{agent.RiskRead, agent.RiskWrite} {
+		for _, cancels := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				w := &world{}
+				model := modeltest.New(modeltest.Calls(modeltest.Call("a", "work", `{}`)), modeltest.Say("done"))
+				ready := make(chan struct{})
+				turn := turnOf(w, model, echo("work", risk))
+				turn.Ready = ready
+				ended := make(chan agent.Outcome, 1)
+				go func() { ended <- agent.RunTurn(ctx, turn) }()
+				synctest.Wait()
+				if len(w.messages) != 1 {
+					t.Errorf("risk %v: %d messages before the turn is ready, want the one with the call", risk, len(w.messages))
+				}
+				want, reason := "work {}", session.StopEnd
+				if cancels {
+					want, reason = agent.TextNotStarted, session.StopAborted
+					cancel()
+				} else {
+					close(ready)
+				}
+				outcome := <-ended
+				if got := results(t, w.messages)["a"]; got != want || outcome.StopReason != reason {
+					t.Errorf("risk %v, canceled %v: result %q, outcome %+v; want %q", risk, cancels, got, outcome, want)
+				}
+			})
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package agent
 
-import "github.com/scorel/scorel/packages/protocol/session"
+import (
+	"context"
+
+	"github.com/scorel/scorel/packages/protocol/session"
+)
 
 // History is a turn's history, for tests.
 type History struct{ h *history }
@@ -27,3 +31,17 @@ func (h History) Repaired() []session.Message { return h.h.repaired() }
 func (h History) Size() (all, reported, since int) {
 	return h.h.size.all, h.h.size.reported, h.h.size.since
 }
+
+// Looked is how many messages were looked at.
+func (h History) Looked() int { return h.h.looked + h.h.repairer.looked }
+
+// Room makes room in a history as a turn does before each call.
+type Room struct{ r *runner }
+
+// RoomOf is that of a model with a context window, without a way to compact.
+func RoomOf(h History, window int) Room {
+	return Room{&runner{Turn: Turn{ContextWindow: window}, history: h.h}}
+}
+
+// Make makes room.
+func (r Room) Make(ctx context.Context) { r.r.makeRoom(ctx) }

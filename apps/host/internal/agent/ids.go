@@ -7,10 +7,10 @@ import (
 )
 
 // callIDs are the ids of the calls of a path. Some servers count calls from 0 in every
-// answer, so an id that is taken gets a number behind it.
+// answer, so an id that is already used gets a number after it.
 type callIDs struct {
 	taken map[string]bool
-	next  map[string]int // id -> the first number that may be free behind it
+	next  map[string]int // id -> the first number that may be free after it
 }
 
 func newCallIDs() callIDs { return callIDs{map[string]bool{}, map[string]int{}} }

@@ -1,6 +1,6 @@
 // Package agent is the turn loop. It knows neither storage nor network nor UI:
 // it calls a Model, runs Tools behind a Gate, and hands every finished step to a
-// Journal before anybody hears of it.
+// Journal before anyone is notified of it.
 //
 // RunTurn returns once, with how the turn ended; every tool call that the model
 // made has exactly one result in the journal by then, also after a cancel. A
@@ -84,10 +84,15 @@ type Delta struct {
 	ID    string
 	Name  string
 	Text  string
+	// Retry is the attempt that follows a DeltaReset; nil if the model does not say.
+	Retry *Retry
 	// Usage is what a failed attempt cost, with DeltaReset and where the provider said
 	// it; nil else.
 	Usage *session.Usage
 }
+
+// Retry describes the attempt that follows a failed one.
+type Retry = api.ModelRetry
 
 // Tool is something that the model can do.
 type Tool interface {
@@ -118,8 +123,12 @@ type Call struct {
 	Name      string
 	Arguments json.RawMessage // as the model wrote them; may be invalid
 	Cwd       string          // absolute; relative paths are relative to it
-	// Ask asks the people who watch; see People. nil where nobody is there to ask.
+	Images    bool            // the model takes images, so a result may hold some
+	// Ask asks the people who watch; see People. nil if no one is there to ask.
 	Ask func(ctx context.Context, question Question) (Reply, error)
+	// Follow says why the call may not continue to an address that it is redirected to; nil
+	// follows.
+	Follow func(ctx context.Context, from, to string) error
 }
 
 // Description is what an approval shows.
@@ -147,7 +156,7 @@ type Result struct {
 	Details json.RawMessage // for people and programs; may be nil
 	IsError bool
 	// Closing ends the turn once every call of the message has its result: it is the last
-	// message of the assistant then. "" goes on.
+	// message of the assistant then. "" continues.
 	Closing string
 }
 
@@ -160,10 +169,16 @@ type Journal interface {
 
 // Gate decides whether a call may run.
 type Gate interface {
-	// Ask blocks until somebody decides or ctx ends. No answer is a no: the zero
+	// Ask blocks until someone decides or ctx ends. No answer means no: the zero
 	// Decision and every error deny; a *Refusal says what the model reads, and
 	// ErrSuspended ends the turn without a result for the call.
 	Ask(ctx context.Context, call Call, what Description) (api.Decision, error)
+}
+
+// Follower is a Gate that also judges where an allowed call is redirected to.
+type Follower interface {
+	// Follow returns why the call may not go from one address to another, or nil.
+	Follow(ctx context.Context, call Call, from, to string) error
 }
 
 // Refusal is the error of a Gate that tells the model why.
@@ -175,36 +190,23 @@ func (r *Refusal) Error() string { return r.Text }
 // can be taken up again with Turn.Resume.
 var ErrSuspended = errors.New("agent: the turn waits for the next start of the host")
 
-// Sink hears of what is not in the journal: deltas, tools that start, output.
-// It does not block.
-type Sink interface{ Emit(event api.Event) }
-
-// Toolset is the tools of one session, which share what they know of it.
-type Toolset interface {
-	Tools() []Tool
-	// Close ends every process that the tools left running, and waits for them.
-	Close()
+// Sink receives what is not in the journal: deltas, tools that start, output.
+type Sink interface {
+	// Emit hands over one event. It returns when the receiver has queued it: a receiver
+	// that is storing an entry makes the turn wait once its queue is full, for as long
+	// as the store may take.
+	Emit(event api.Event)
 }
 
-// Preparer is a Toolset that gets ready for a turn.
-type Preparer interface {
-	// Prepare is called at the beginning of every turn, before Tools. cwd is the
-	// absolute working folder; ground is the same in every turn of a session. It
-	// returns when ctx ends, and within seconds in any case.
-	Prepare(ctx context.Context, cwd string, ground Ground)
-}
-
-// Ground is what a session is told of its folder beside its tools. It is read once.
-type Ground struct {
+// ProjectContext is what the model is given about the folder of a session: instructions, skills
+// and environment. It is read once, except for Later.
+type ProjectContext struct {
 	Instructions session.Instructions
 	Skills       session.Skills
+	// MayDelegate tells which agents the session may give tasks to; nil is all.
+	MayDelegate func(name string) bool
+	Environment session.Environment // without a date: the session is from before there was one
+	// Later are skills that the session did not have when it began. No prompt and no
+	// tool names them, so that both stay the same; people may call them.
+	Later []session.SkillInfo
 }
-
-// Fixed is a Toolset without state.
-type Fixed []Tool
-
-// Tools implements Toolset.
-func (f Fixed) Tools() []Tool { return f }
-
-// Close implements Toolset.
-func (Fixed) Close() {}

@@ -10,31 +10,58 @@ import (
 
 // SystemPrompt tells a model where it is and what it can do. It is made from the
 // tools that are there, in the order of their names, and from what the session was
-// told of its folder. It holds no date and no id: the same session has the same
-// prompt, which providers can cache.
-func SystemPrompt(tools []Tool, cwd string, ground Ground) string {
+// given about its folder when it began. The same session has the same prompt, which
+// providers can cache: the date and the state of the repository are those of its beginning.
+func SystemPrompt(tools []Tool, cwd string, project ProjectContext) string {
 	has := map[string]Tool{}
 	for _, tool := range tools {
 		has[tool.Spec().Name] = tool
 	}
 	var b strings.Builder
 	b.WriteString("You are scorel, a coding agent. You work on the user's own machine; " +
-		"the user may be elsewhere and reads along on a small screen.\n\n")
+		"the user may be elsewhere and follow the session on a small screen.\n\n")
 	fmt.Fprintf(&b, "The working folder is %s. Relative paths are relative to it.\n", cwd)
 	if len(has) == 0 {
-		b.WriteString("\nYou have no tools in this session: answer from what you are told.\n")
-		writeInstructions(&b, ground.Instructions)
+		b.WriteString("\nYou have no tools in this session: answer from what is in the conversation.\n")
+		writeEnvironment(&b, project.Environment)
+		writeInstructions(&b, project.Instructions)
 		return b.String()
 	}
 	b.WriteString("\n# Tools\n\n" + toolList(has) + "\n# How to work\n\n")
 	for _, line := range guidance(has) {
 		b.WriteString("- " + line + "\n")
 	}
+	writeEnvironment(&b, project.Environment)
 	if has["read_skill"] != nil {
-		writeSkills(&b, ground.Skills)
+		writeSkills(&b, project.Skills)
 	}
-	writeInstructions(&b, ground.Instructions)
+	writeInstructions(&b, project.Instructions)
 	return b.String()
+}
+
+// writeEnvironment describes where the session began.
+func writeEnvironment(b *strings.Builder, e session.Environment) {
+	if e.Date == "" {
+		return
+	}
+	b.WriteString("\n# Environment\n\nAs it was when the session began:\n\n")
+	for _, line := range []struct{ name, value string }{
+		{"Operating system", e.OS}, {"Shell", e.Shell}, {"Working folder", e.Folder}, {"Git branch", e.GitBranch},
+		{"Date", e.Date}, {"Time zone", e.TimeZone},
+	} {
+		if line.value != "" {
+			fmt.Fprintf(b, "- %s: %s\n", line.name, line.value)
+		}
+	}
+	switch {
+	case len(e.GitStatus) > 0:
+		b.WriteString("- Git status:\n")
+		for _, line := range e.GitStatus {
+			b.WriteString("    " + line + "\n")
+		}
+	case e.GitClean:
+		b.WriteString("- Git status: clean\n")
+	}
 }
 
 // writeSkills lists what can be read with read_skill.
@@ -52,8 +79,8 @@ func writeInstructions(b *strings.Builder, instructions session.Instructions) {
 	if len(instructions.Files) == 0 {
 		return
 	}
-	b.WriteString("\n# Instructions\n\nThe user and the project wrote these down for agents. Follow them; where two differ, the later one counts, " +
-		"and what the user says in the conversation counts more.\n")
+	b.WriteString("\n# Instructions\n\nThe user and the project wrote these instructions for agents. Follow them. If two of them conflict, the later one takes precedence, " +
+		"and what the user says in the conversation takes precedence over both.\n")
 	for _, file := range instructions.Files {
 		fmt.Fprintf(b, "\n<instructions path=%q>\n%s\n</instructions>\n", file.Path, file.Content)
 	}
@@ -72,35 +99,38 @@ func toolList(has map[string]Tool) string {
 	return strings.Join(lines, "")
 }
 
-// guidance speaks only of tools that are there.
+// guidance mentions only tools that the session has.
 func guidance(has map[string]Tool) []string {
 	lines := []string{
-		"Find out before you claim: look at files and output instead of guessing what they hold.",
+		"Act in the same reply: when you say what you are about to do, make the call for it.",
+		"Never end a reply with what you will do next. As long as there is work left, do it.",
+		"Every reply is either a tool call or the result of the work.",
+		"Find out before you claim: look at files and output instead of guessing what they contain.",
 		"Finish the job. Leave no placeholders, and never make up the output of a tool.",
 		"When a tool reports an error, read it, fix the cause and try again; say so when you cannot.",
-		"When the user refuses a call, do not get at the same effect by another way.",
+		"When the user denies a call, do not try to get the same effect in another way.",
 	}
 	if len(has) > 1 {
-		lines = append(lines, "Calls that do not depend on each other belong into one message: those that only read run side by side.")
+		lines = append(lines, "Put calls that do not depend on each other in one message: those that only read run in parallel.")
 	}
 	if has["bash"] != nil && (has["grep"] != nil || has["glob"] != nil || has["read_file"] != nil) {
-		lines = append(lines, "Prefer the tools for reading and searching to bash: they need no approval.")
+		lines = append(lines, "Prefer the tools for reading and searching over bash: they need no approval.")
 	}
 	if has["write_file"] != nil && has["read_file"] != nil {
-		lines = append(lines, "Read a file before you write over it.")
+		lines = append(lines, "Read a file before you overwrite it.")
 	}
 	if has["patch"] != nil {
 		lines = append(lines, "Change parts of files with patch, not with commands, and look at the diff that it returns.")
 	}
 	if has["todo"] != nil {
-		lines = append(lines, "Keep the tasks of longer work with todo, and keep it true.")
+		lines = append(lines, "For work with two or more steps, several files, several requests, or research first, keep a task list with todo: the most important first, and always up to date.")
 	}
 	if has["clarify"] != nil {
-		lines = append(lines, "Where the user's answer would change what you do and nothing that you can read tells it, ask with clarify before you begin; "+
-			"decide small things yourself. Do not ask it for leave to make a call: tools ask by themselves.")
+		lines = append(lines, "If the user's answer would change what you do and nothing that you can read gives it, ask with clarify before you begin; "+
+			"decide small things yourself. Do not ask for permission to make a call: tools that need it ask by themselves.")
 	}
 	if has["memory_recall"] != nil {
-		lines = append(lines, "At the beginning of work on a project, recall what was kept about it.")
+		lines = append(lines, "When you begin to work on a project, recall the notes about it.")
 	}
 	return append(lines, steerGuidance, noteGuidance, "Answer briefly, in Markdown. Name files by their path.")
 }

@@ -28,24 +28,27 @@ type Question struct {
 
 // Reply is what came of a question.
 type Reply struct {
-	Outcome api.QuestionOutcome // "" when nobody was there who may answer: it was not asked
+	Outcome api.QuestionOutcome // "" if no one who may answer was there: it was not asked
 	Answer  string              // with api.OutcomeAnswered
 	By      string              // client id, token id, or "host"
 }
 
 // People answer questions of tools.
 type People interface {
-	// Question blocks until somebody answers, the time for it is up, or ctx ends, which
+	// Question blocks until someone answers, its time is up, or ctx ends, which
 	// is a Reply too. ErrSuspended ends the turn without a result for the call.
 	Question(ctx context.Context, call Call, question Question) (Reply, error)
 }
 
 // asking gives a call its way to the people.
 func (r *runner) asking(call Call) Call {
+	asked := call
+	if follower, ok := r.Gate.(Follower); ok {
+		call.Follow = func(ctx context.Context, from, to string) error { return follower.Follow(ctx, asked, from, to) }
+	}
 	if r.People == nil {
 		return call
 	}
-	asked := call
 	call.Ask = func(ctx context.Context, question Question) (Reply, error) {
 		reply, err := r.People.Question(ctx, asked, question)
 		if errors.Is(err, ErrSuspended) {
@@ -57,7 +60,7 @@ func (r *runner) asking(call Call) Call {
 }
 
 // close ends the turn with what the results of a message left to say; false when it
-// goes on.
+// continues.
 func (r *runner) close(ctx context.Context) (closed bool, err error) {
 	if len(r.closing) == 0 {
 		return false, nil

@@ -10,7 +10,7 @@ import (
 // RepairMessages returns messages as a provider accepts them: every tool call is
 // answered exactly once, directly after the message that made it and in call
 // order; results that answer nothing are dropped, and so are blank blocks and
-// messages that say nothing (a cancelled or failed model call). A call without a
+// messages that say nothing (a canceled or failed model call). A call without a
 // result, which a crashed host leaves behind, gets a stable text. Two answers in a
 // row, and one at the front, get a prompt before them; an id that an earlier call
 // has gets another form. Roles that are not sent to a model are dropped. What the
@@ -32,17 +32,18 @@ type repairer struct {
 	ids  callIDs           // of the calls in out
 	seen int
 	// lent is how many messages of out were given away: those do not change any more.
-	lent int
+	lent   int
+	looked int // how many messages were looked at, also before it began again
 	// open says that a call at the end has no result yet; out has one of ours for it.
 	open bool
 }
 
 // repair returns what RepairMessages says of messages, which begin with those of the
 // call before. The caller does not change what it gets, and may keep it. Where what is
-// new changes what was given away, as a late result does, all is done anew.
+// new changes what was given away, as a late result does, everything is rebuilt.
 func (r *repairer) repair(messages []session.Message) []session.Message {
 	if r.open || !r.grow(messages) {
-		*r = repairer{}
+		*r = repairer{looked: r.looked}
 		r.grow(messages)
 	}
 	r.lent = len(r.out)
@@ -58,6 +59,7 @@ func (r *repairer) grow(messages []session.Message) bool {
 	for r.seen < len(messages) {
 		message := messages[r.seen]
 		r.seen++
+		r.looked++
 		switch message.Role {
 		case session.RoleUser:
 			if !r.prompt(message) {
@@ -88,7 +90,7 @@ func (r *repairer) prompt(message session.Message) bool {
 	}
 	said := message.Content
 	if message.Steer {
-		said = session.Content{reminder(said)}
+		said = reminders(said)
 	}
 	r.out[last].Content = append(r.out[last].Content, said...)
 	return true
@@ -120,7 +122,7 @@ func resultsAfter(messages []session.Message) []session.Message {
 }
 
 // sendable drops blocks that are blank; providers refuse them. Most content has none
-// and is returned as it is, without room behind it: what is appended goes elsewhere.
+// and is returned as it is, without spare capacity: appending copies it.
 func sendable(content session.Content) session.Content {
 	if !slices.ContainsFunc(content, isBlank) {
 		return slices.Clip(content)
@@ -138,7 +140,7 @@ func isBlank(block session.Block) bool {
 	return false
 }
 
-// speaks tells whether a message holds more than thinking, which providers
+// speaks reports whether a message holds more than thinking, which providers
 // refuse on its own.
 func speaks(content session.Content) bool {
 	for _, block := range content {

@@ -130,8 +130,8 @@ func has(content session.Content, id string) bool {
 
 func TestSystemPrompt(t *testing.T) {
 	read, bash := echo("read_file", agent.RiskRead), echo("bash", agent.RiskWrite)
-	got := agent.SystemPrompt([]agent.Tool{read, bash}, "/home/x/p", agent.Ground{})
-	if got != agent.SystemPrompt([]agent.Tool{bash, read}, "/home/x/p", agent.Ground{}) {
+	got := agent.SystemPrompt([]agent.Tool{read, bash}, "/home/x/p", agent.ProjectContext{})
+	if got != agent.SystemPrompt([]agent.Tool{bash, read}, "/home/x/p", agent.ProjectContext{}) {
 		t.Error("the prompt depends on the order of the tools")
 	}
 	for _, want := range []string{"/home/x/p", "- bash (asks the user first)\n- read_file\n", "Prefer the tools"} {
@@ -139,7 +139,12 @@ func TestSystemPrompt(t *testing.T) {
 			t.Errorf("the prompt lacks %q:\n%s", want, got)
 		}
 	}
-	if got := agent.SystemPrompt(nil, "/x", agent.Ground{}); strings.Contains(got, "# Tools") || strings.Contains(got, "bash") {
+	for _, rule := range []string{"- Act in the same reply", "- Never end a reply with what you will do next", "- Every reply is either a tool call or the result"} {
+		if !strings.Contains(got, rule) {
+			t.Errorf("the prompt lacks the rule %q", rule)
+		}
+	}
+	if got := agent.SystemPrompt(nil, "/x", agent.ProjectContext{}); strings.Contains(got, "# Tools") || strings.Contains(got, "bash") {
 		t.Errorf("a prompt without tools speaks of tools:\n%s", got)
 	}
 }

@@ -23,8 +23,8 @@ type repeat struct {
 // count returns how often this call gave the same result since something changed.
 func (r *repeats) count(call session.Block) int { return r.seen[callKey(call)].times }
 
-// note counts a result. After maxSame the count begins anew: a person has allowed
-// or refused the call, and is asked again only when it goes on like that.
+// note counts a result. After maxSame the count starts again: a person has allowed
+// or refused the call, and is asked again only if the repetition continues.
 func (r *repeats) note(call session.Block, result Result, writes bool) {
 	key := callKey(call)
 	before := r.seen[key]

@@ -102,7 +102,60 @@ func TestOverflowWithoutRoom(t *testing.T) {
 	}
 }
 
-// Each request begins with all of the one before: what stands there is in the
+// A turn that stays over its limit leaves results out in batches: in between the prompt
+// begins with all of the one before, and a call costs what is new.
+func TestRoomIsMadeInBatches(t *testing.T) {
+	const calls, tokens = 100, 1000
+	for name, c := range map[string]struct {
+		before []session.Message
+		usage  bool // answers report what the prompt had
+		most   int  // changes of the prompt's beginning
+	}{
+		"one long turn":            {[]session.Message{user("go")}, false, 4},
+		"after a long history":     {longHistory(100, tokens), false, 8},
+		"what stays is too much":   {[]session.Message{user(strings.Repeat("abcd", 100_000)), says(session.Text("ok")), user("go")}, false, 11},
+		"with counts of the model": {longHistory(100, tokens), true, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := agent.HistoryOf(c.before)
+			room := agent.RoomOf(h, 80_000)
+			changes, looked := 0, 0
+			var before []session.Message
+			for i := range calls {
+				looked -= h.Looked()
+				room.Make(t.Context())
+				now := h.Repaired()
+				if len(now) < len(before) || !reflect.DeepEqual(now[:len(before)], before) {
+					changes++
+				}
+				before = now
+				answer := says(modeltest.Call(fmt.Sprint("c", i), "read", `{}`))
+				if c.usage {
+					answer.Usage = &session.Usage{TotalTokens: estimated(now)}
+				}
+				h.Add(answer, result(fmt.Sprint("c", i), strings.Repeat("abcd", tokens)))
+				looked += h.Looked()
+			}
+			if changes == 0 || changes > c.most {
+				t.Errorf("the beginning changed %d times in %d calls, want at most %d", changes, calls, c.most)
+			}
+			// What is new is looked at when it is added and when it is repaired; a change
+			// repairs all once more, and looks for what may go since the last one.
+			all := len(h.Messages())
+			if most := 4*2*calls + (changes+1)*all + 2*all; looked > most {
+				t.Errorf("%d messages were looked at in %d calls, want at most %d", looked, calls, most)
+			}
+		})
+	}
+}
+
+// estimated is about how many tokens messages have.
+func estimated(messages []session.Message) int {
+	all, _, _ := sizeOf(messages)
+	return all
+}
+
+// Each request begins with all of the one before: what is there is in the
 // provider's cache.
 func TestPrefixIsStable(t *testing.T) {
 	model := modeltest.New(scripts()["thinking, text and calls"]...)
@@ -132,7 +185,7 @@ func TestRepeatedCallsAsk(t *testing.T) {
 	}{
 		{"three do not", []modeltest.Step{same("1"), same("2"), same("3")}, ""},
 		{"the fourth does, and again after three more of them", []modeltest.Step{same("1"), same("2"), same("3"), same("4"), same("5"), same("6"), same("7"), same("8")}, "4 8"},
-		{"a change begins anew", []modeltest.Step{same("1"), same("2"), same("3"), write("w"), same("4"), same("5"), same("6"), same("7")}, "w 7"},
+		{"a change resets the count", []modeltest.Step{same("1"), same("2"), same("3"), write("w"), same("4"), same("5"), same("6"), same("7")}, "w 7"},
 		{"in turn with another", []modeltest.Step{
 			same("1"), modeltest.Calls(modeltest.Call("a", "read", `{}`)), same("2"), modeltest.Calls(modeltest.Call("b", "read", `{}`)), same("3"), same("4"),
 		}, "4"},

@@ -15,13 +15,20 @@ const (
 	reminderClose = "</user-message-while-working>"
 )
 
-// reminder is a message of the user as a part of a tool result.
-func reminder(content session.Content) session.Block {
-	return session.Text(reminderOpen + "\n" + content.Plain() + "\n" + reminderClose)
+// reminders is a message of the user as parts of a tool result: its text, and then its
+// images.
+func reminders(content session.Content) session.Content {
+	out := session.Content{session.Text(reminderOpen + "\n" + content.Plain() + "\n" + reminderClose)}
+	for _, block := range content {
+		if block.Type == session.BlockImage {
+			out = append(out, block)
+		}
+	}
+	return out
 }
 
 // steerGuidance tells the model what the marker means.
-const steerGuidance = "While you work the user may add a message. It stands at the end of a tool result between " +
+const steerGuidance = "While you work, the user may add a message. It appears at the end of a tool result between " +
 	reminderOpen + " and " + reminderClose + " and is from the user, not from the tool: take it into account at once."
 
 // The marker around what the host tells the model beside the conversation.
@@ -38,7 +45,7 @@ func NoteMessage(note session.Note) session.Message {
 }
 
 const noteGuidance = "Text between " + noteOpen + " and " + noteClose + " is from scorel itself, not from the user and not from a tool: " +
-	"things that happened meanwhile, and instructions of folders that you work in."
+	"things that happened in the meantime, and instructions for folders that you work in."
 
 // markerEnds are the ends of all markers, opening and closing.
 func markerEnds() []string { return []string{"user-message-while-working>", "note-from-scorel>"} }

@@ -11,17 +11,17 @@ import (
 // id, so that a prompt built twice is the same prompt.
 const (
 	// TextNotStarted answers a call that the cancel found waiting.
-	TextNotStarted = "Not executed: the turn was cancelled before this call started."
+	TextNotStarted = "Not executed: the turn was canceled before this call started."
 	// TextDenied answers a call that a person refused.
-	TextDenied = "Denied: the user refused this call. Do not try it again in the same or another way; " +
-		"go on without it, or explain why it is needed."
+	TextDenied = "Denied: the user denied this call. Do not try it again in the same or another way; " +
+		"continue without it, or explain why it is needed."
 	// TextFeedback begins the text of a call that a person refused with a word.
-	TextFeedback = "Denied: the user refused this call and says: "
+	TextFeedback = "Denied: the user denied this call and says: "
 	// TextForbidden begins the text of a call that is not allowed here.
 	TextForbidden = "Not executed, because "
-	// TextNotApproved answers a call that nobody could approve.
-	TextNotApproved = "Not executed: this call needs the user's approval and it could not be asked for. " +
-		"Go on without it, or say what you would need."
+	// TextNotApproved answers a call that no one could approve.
+	TextNotApproved = "Not executed: this call needs the user's approval, and the user could not be asked. " +
+		"Continue without it, or say what you would need."
 	// TextCut answers every call of a message that the token limit cut off.
 	TextCut = "Not executed: your message reached the output limit, so its tool calls may be incomplete. " +
 		"Make the call again with less text, or in several smaller calls."
@@ -33,12 +33,12 @@ const (
 	TextInterrupted = "No result: the host stopped while this call was open. It may have run in part; " +
 		"check before you make it again."
 	// TextStopped is TextInterrupted of a call that outlived the host.
-	TextStopped = "No result: the host stopped while this call was open. What it had started ran on, and was ended when the host " +
-		"was back. It may have run in part; check before you make it again."
+	TextStopped = "No result: the host stopped while this call was open. What it had started kept running until the host " +
+		"was back and ended it. It may have run in part; check before you make it again."
 	// TextGoOn is the prompt before an answer that the log has without one.
-	TextGoOn = "(go on)"
+	TextGoOn = "(continue)"
 	// TextNotAnswered answers a question that the cancel found waiting.
-	TextNotAnswered = "Not answered: the turn was cancelled while this question waited."
+	TextNotAnswered = "Not answered: the turn was canceled while this question waited."
 	// TextNoOutput stands for a result without text.
 	TextNoOutput = "(no output)"
 )

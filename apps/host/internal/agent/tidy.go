@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// invalidKey holds arguments that were no JSON object. The log needs an object,
+// invalidKey holds arguments that were no JSON object, or were nested too deeply. The log needs an object,
 // and the model needs to see what it wrote.
 const invalidKey = "_invalid_arguments"
 
@@ -42,7 +43,7 @@ func objectOrWrapped(raw json.RawMessage) json.RawMessage {
 	if len(trimmed) == 0 {
 		return json.RawMessage("{}")
 	}
-	if trimmed[0] == '{' && json.Valid(trimmed) {
+	if trimmed[0] == '{' && !exactjson.DeeperThan(trimmed, exactjson.MaxDepth) && json.Valid(trimmed) {
 		return trimmed
 	}
 	wrapped, err := session.Encode(map[string]string{invalidKey: string(raw)})
@@ -63,6 +64,9 @@ func invalidArguments(arguments json.RawMessage) (text string, invalid bool) {
 
 // syntaxError says what is wrong with text as JSON arguments.
 func syntaxError(text string) string {
+	if exactjson.DeeperThan([]byte(text), exactjson.MaxDepth) {
+		return fmt.Sprintf("the arguments are nested too deeply: arrays and objects may be %d levels deep", exactjson.MaxDepth)
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
 		return err.Error()

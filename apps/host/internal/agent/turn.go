@@ -26,8 +26,10 @@ type Turn struct {
 	Tools   []Tool
 	Journal Journal
 	Gate    Gate
-	Sink    Sink   // called by one goroutine at a time
-	People  People // nil: nobody answers questions
+	// Ready is closed when tools may run; nil lets them run at once.
+	Ready  <-chan struct{}
+	Sink   Sink   // called by one goroutine at a time
+	People People // nil: questions cannot be answered
 	// Steer returns what the user says to the running turn, once each and persisted
 	// already; it is asked before every model call. nil: nothing.
 	Steer func(ctx context.Context) ([]session.Message, error)
@@ -37,12 +39,12 @@ type Turn struct {
 	Messages []session.Message
 	Cwd      string // absolute
 	// MaxSteps is how many model calls the turn may make; 0 is DefaultMaxSteps. In the
-	// last one the model is told to sum up and may call nothing.
+	// last one the model is asked to sum up and may not call tools.
 	MaxSteps int
 	// Tell keeps a note for the model in the log and returns it as the message that
 	// the model is given; nil keeps none.
 	Tell func(ctx context.Context, note session.Note) (session.Message, error)
-	// Spent is told of tokens that no message carries: those of attempts that were made
+	// Spent receives tokens that no message carries: those of attempts that were made
 	// again. nil does not want to know.
 	Spent func(ctx context.Context, usage session.Usage)
 	// Resume says that the last message of the path called tools that do not all have
@@ -51,6 +53,8 @@ type Turn struct {
 
 	Thinking ThinkingLevel // of every call; "" is what the configuration says
 	CacheKey string        // of every call; see Request
+	// Images says that the model takes images; it reads a note in the place of each else.
+	Images bool
 	// ContextWindow is how many tokens the model takes; 0 is not known.
 	ContextWindow int
 	// RoomAt is how many tokens a prompt may have before room is made for it; 0, and
@@ -173,10 +177,10 @@ func (r *runner) run(ctx context.Context) Outcome {
 		}
 	}
 	return Outcome{StopReason: session.StopError, Error: fmt.Sprintf(
-		"The agent stopped after %d model calls in one turn, which is the limit. Send another prompt to let it go on.", r.MaxSteps)}
+		"The agent stopped after %d model calls in one turn, which is the limit. Send another prompt to continue.", r.MaxSteps)}
 }
 
-// steer takes in what the user said meanwhile.
+// steer adds what the user has sent in the meantime.
 func (r *runner) steer(ctx context.Context) error {
 	if r.Steer == nil {
 		return nil
@@ -184,7 +188,7 @@ func (r *runner) steer(ctx context.Context) error {
 	messages, err := r.Steer(ctx)
 	r.history.add(messages...)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the message to the running turn could not be taken: %w", err)
+		return fmt.Errorf("the message to the running turn could not be added: %w", err)
 	}
 	return nil
 }
@@ -204,7 +208,7 @@ func failed(err error) Outcome {
 func (r *runner) sumUp(ctx context.Context) error {
 	r.last = true
 	note := session.Note{Kind: session.NoteLimit, Text: fmt.Sprintf(
-		"This turn has made %d model calls, which is the limit. Call no tool now: say what was done, what is left, and how to go on.", r.MaxSteps-1)}
+		"This turn has made %d model calls, which is the limit. Do not call a tool now: say what was done, what is left, and how to continue.", r.MaxSteps-1)}
 	message := NoteMessage(note)
 	if r.Tell != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), appendTimeout)

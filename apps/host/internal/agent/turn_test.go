@@ -99,7 +99,7 @@ func (f fake) Run(ctx context.Context, call agent.Call, progress func(string)) a
 	return f.run(ctx, call, progress)
 }
 
-// echo answers with its arguments and says that it was cancelled when it was.
+// echo answers with its arguments and says that it was canceled when it was.
 func echo(name string, risk agent.Risk) fake {
 	return fake{name, risk, func(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
 		progress("working")
@@ -185,15 +185,16 @@ func TestRunTurnResults(t *testing.T) {
 		{"empty arguments are an empty object", modeltest.Call("c", "read", ``), "", nil, "read {}", false},
 		{"unknown tool", modeltest.Call("c", "fly", `{}`), "", nil, `There is no tool "fly". The tools are: panics, quiet, read, write.`, true},
 		{"broken JSON", modeltest.Call("c", "read", `{"a":`), "", nil, "were not valid JSON", true},
+		{"too deep", modeltest.Call("c", "read", `{"path":`+strings.Repeat("[", 9995)+strings.Repeat("]", 9995)+`}`), "", nil, "the arguments are nested too deeply: arrays and objects may be 64 levels deep", true},
 		{"no object", modeltest.Call("c", "read", `[1]`), "", nil, "were not valid JSON", true},
 		{"cut by the limit", modeltest.Call("c", "read", `{}`), session.StopLength, nil, agent.TextCut, true},
 		{"the model failed", modeltest.Call("c", "read", `{}`), session.StopError, nil, agent.TextModelFailed, true},
 		{"denied", modeltest.Call("c", "write", `{}`), "", answer(api.DecisionDeny, nil), agent.TextDenied, true},
 		{"no decision is a no", modeltest.Call("c", "write", `{}`), "", answer("", nil), agent.TextDenied, true},
 		{"a yes with an error is a no", modeltest.Call("c", "write", `{}`), "", answer(api.DecisionAllow, errors.New("lost")), agent.TextNotApproved, true},
-		{"cancelled by the gate", modeltest.Call("c", "write", `{}`), "", answer(api.DecisionCancelled, nil), agent.TextNotStarted, true},
+		{"canceled by the gate", modeltest.Call("c", "write", `{}`), "", answer(api.DecisionCancelled, nil), agent.TextNotStarted, true},
 		{"no output", modeltest.Call("c", "quiet", `{}`), "", nil, agent.TextNoOutput, false},
-		{"a fault of the tool", modeltest.Call("c", "panics", `{}`), "", nil, "because of a fault in it: boom", true},
+		{"a fault of the tool", modeltest.Call("c", "panics", `{}`), "", nil, "because of a bug in it: boom", true},
 	}
 	tools := []agent.Tool{
 		echo("read", agent.RiskRead), echo("write", agent.RiskWrite),
@@ -241,7 +242,7 @@ func TestRunTurnEnds(t *testing.T) {
 		{"error without text is kept too", []modeltest.Step{{Stop: session.StopError, Error: "HTTP 500"}}, 0, session.StopError, "HTTP 500", 1},
 		{"steps", loop, 0, session.StopError, "stopped after 3 model calls", 6},
 		{"the journal fails at the message", []modeltest.Step{modeltest.Say("hi")}, 1, session.StopError, "disk full", 0},
-		{"the journal fails at a result", loop[:1], 2, session.StopError, "keeping the result of read", 1},
+		{"the journal fails at a result", loop[:1], 2, session.StopError, "storing the result of read", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -328,7 +329,7 @@ func TestInvalidArgumentsAreKept(t *testing.T) {
 	}
 }
 
-func TestDoubleIDsAreTold(t *testing.T) {
+func TestDuplicateIDsAreReported(t *testing.T) {
 	w := &world{}
 	model := modeltest.New(modeltest.Calls(
 		modeltest.Call("c", "read", `{"n":1}`), modeltest.Call("c", "read", `{"n":2}`), modeltest.Call("", "read", `{"n":3}`)),

@@ -20,28 +20,35 @@ const (
 	maxName        = 64        // characters
 	maxDescription = 1024      // characters
 	maxFrontMatter = 64 << 10  // bytes
-	longBody       = 500       // lines, above which it is noted
+	longBody       = 500       // lines; a longer body is noted
 )
 
-// Document is a file that was read.
+// Document is a parsed file.
 type Document struct {
-	Name        string // small letters, digits and hyphens
+	Name        string // lowercase letters, digits and hyphens
 	Description string // one line
 	Manual      bool   // disable-model-invocation
 	Body        string // Markdown
 	Warnings    []string
-	// Fields is the front matter, as YAML decodes it.
+	// Fields is the front matter as decoded from YAML.
 	Fields map[string]any
+
+	lines lines
 }
 
-// ReadNamedByFolder reads a file that is named as the folder it lies in. The error
-// says in a few words why it does not count.
+// Line returns the line of the file, starting at 1, that holds item in the value of a
+// field. It returns the line of the field itself if item is "" or is not found, and 0 if
+// the front matter has no such field.
+func (d Document) Line(field, item string) int { return d.lines.of(field, item) }
+
+// ReadNamedByFolder reads a file that is named after its folder. The error says briefly why
+// the file is left out.
 func ReadNamedByFolder(path string) (Document, error) {
 	return read(path, filepath.Base(filepath.Dir(path)), "folder")
 }
 
-// ReadNamedByFile reads a file whose own name, without the ending, is that of what it
-// defines.
+// ReadNamedByFile reads a file whose base name, without the extension, is the name of its
+// definition.
 func ReadNamedByFile(path string) (Document, error) {
 	base := filepath.Base(path)
 	return read(path, strings.TrimSuffix(base, filepath.Ext(base)), "file")
@@ -66,13 +73,13 @@ func load(path string) ([]byte, error) {
 		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("it has more than %d KiB", maxFile>>10)
+		return nil, fmt.Errorf("it is larger than %d KiB", maxFile>>10)
 	}
 	return data, nil
 }
 
-// Parse reads a text. what holds it, a "folder" or a "file", is named holder, and its
-// name is the one that counts where the text has none.
+// Parse parses a definition. what is "folder" or "file", and holder the name of that folder
+// or file, which is used if the text has no name.
 func Parse(data []byte, holder, what string) (Document, error) {
 	text := strings.TrimPrefix(strings.ToValidUTF8(string(data), "\uFFFD"), "\uFEFF")
 	head, body, err := split(strings.ReplaceAll(text, "\r\n", "\n"))
@@ -83,9 +90,9 @@ func Parse(data []byte, holder, what string) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	d := Document{Body: strings.TrimSpace(body), Fields: fields}
+	d := Document{Body: strings.TrimSpace(body), Fields: fields, lines: readLines(head, repaired)}
 	if repaired {
-		d.warn("the front matter is no YAML; it was read as if its values were in quotes")
+		d.warn("the front matter is not valid YAML; it was read as if its values were quoted")
 	}
 	if err := d.describe(fields["description"]); err != nil {
 		return Document{}, err
@@ -95,7 +102,7 @@ func Parse(data []byte, holder, what string) (Document, error) {
 	}
 	d.Manual = isTrue(fields["disable-model-invocation"])
 	if lines := strings.Count(d.Body, "\n") + 1; lines > longBody {
-		d.warn("the body has %d lines; more than %d cost the model much of its context", lines, longBody)
+		d.warn("the body has %d lines; more than %d use up much of the model's context", lines, longBody)
 	}
 	return d, nil
 }
@@ -104,28 +111,28 @@ func (d *Document) warn(format string, args ...any) {
 	d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...))
 }
 
-// split parts the front matter from the body.
+// split separates the front matter from the body.
 func split(text string) (head, body string, err error) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
-		return "", "", errors.New("it does not begin with a line --- and front matter")
+		return "", "", errors.New("it does not begin with a --- line and front matter")
 	}
 	if strings.HasPrefix(rest, "---") {
 		rest = "\n" + rest
 	}
 	head, body, ok = strings.Cut(rest, "\n---")
 	if !ok {
-		return "", "", errors.New("the front matter has no line --- at its end")
+		return "", "", errors.New("the front matter has no closing --- line")
 	}
 	if len(head) > maxFrontMatter {
-		return "", "", fmt.Errorf("the front matter has more than %d KiB", maxFrontMatter>>10)
+		return "", "", fmt.Errorf("the front matter is larger than %d KiB", maxFrontMatter>>10)
 	}
 	_, body, _ = strings.Cut(body, "\n")
 	return head, body, nil
 }
 
-// decode reads the front matter. Where it is no YAML, mostly for a colon in a
-// value, it is read once more with the values of its lines in quotes.
+// decode parses the front matter. If it is not valid YAML, mostly because of a colon in a
+// value, it is parsed again with the values of its lines quoted.
 func decode(head string) (fields map[string]any, repaired bool, err error) {
 	if err = yaml.Unmarshal([]byte(head), &fields); err == nil {
 		return fields, false, nil
@@ -133,12 +140,12 @@ func decode(head string) (fields map[string]any, repaired bool, err error) {
 	if yaml.Unmarshal([]byte(quoted(head)), &fields) == nil {
 		return fields, true, nil
 	}
-	return nil, false, fmt.Errorf("the front matter is no YAML (%s)", strings.TrimPrefix(firstLine(err.Error()), "yaml: "))
+	return nil, false, fmt.Errorf("the front matter is not valid YAML (%s)", strings.TrimPrefix(firstLine(err.Error()), "yaml: "))
 }
 
 var plainLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*):[ \t]+(\S.*)$`)
 
-// quoted puts the values of plain "key: value" lines into quotes.
+// quoted puts the values of plain "key: value" lines in quotes.
 func quoted(head string) string {
 	lines := strings.Split(head, "\n")
 	for i, line := range lines {
@@ -167,14 +174,14 @@ func (d *Document) describe(value any) error {
 		return errors.New("it has no description in its front matter")
 	}
 	if n := utf8.RuneCountInString(text); n > maxDescription {
-		d.warn("the description has %d characters and is cut to %d", n, maxDescription)
+		d.warn("the description has %d characters and was cut to %d", n, maxDescription)
 		text = string([]rune(text)[:maxDescription])
 	}
 	d.Description = text
 	return nil
 }
 
-// oneLine collapses white space and drops what is not for reading.
+// oneLine collapses white space and drops unprintable characters.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.Map(func(r rune) rune {
@@ -187,25 +194,25 @@ func oneLine(text string) string {
 
 var goodName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// name takes the name, or makes the best of it.
+// name sets the name, repaired if necessary.
 func (d *Document) name(value any, holder, what string) error {
 	given := ""
 	if value != nil {
 		given = strings.TrimSpace(fmt.Sprint(value))
 	}
 	if given == "" {
-		d.warn("it has no name; that of its %s is used", what)
+		d.warn("it has no name; the name of its %s is used", what)
 		given = holder
 	}
 	d.Name = given
 	if !goodName.MatchString(given) || len(given) > maxName {
 		if d.Name = slug(given); d.Name == "" {
-			return fmt.Errorf("the name %.40q has no letters or digits of a name (a-z, 0-9 and hyphens)", given)
+			return fmt.Errorf("the name %.40q contains no valid characters (a-z, 0-9 and hyphens)", given)
 		}
-		d.warn("the name %.80q is not made of a-z, 0-9 and single hyphens, 64 at most; it is used as %s", given, d.Name)
+		d.warn("the name %.80q is not at most 64 characters of a-z, 0-9 and single hyphens; %s is used instead", given, d.Name)
 	}
 	if d.Name != holder {
-		d.warn("the name %s is not that of its %s, %.80s", d.Name, what, oneLine(holder))
+		d.warn("the name %s differs from the name of its %s, %.80s", d.Name, what, oneLine(holder))
 	}
 	return nil
 }

@@ -10,25 +10,25 @@ import (
 func TestParse(t *testing.T) {
 	cases := []struct {
 		name, text    string
-		want          definition.Document // Body and Warnings are compared apart
+		want          definition.Document // Body and Warnings are compared separately
 		warning, fail string
 	}{
 		{name: "plain", text: "---\nname: pdf\ndescription: Reads PDFs.\nlicense: MIT\nmetadata:\n  a: b\n---\nBody\n", want: definition.Document{Name: "pdf", Description: "Reads PDFs."}},
 		{name: "windows", text: "\uFEFF---\r\nname: pdf\r\ndescription: Reads.\r\n---\r\nBody\r\n", want: definition.Document{Name: "pdf", Description: "Reads."}},
 		{name: "manual", text: "---\nname: pdf\ndescription: d\ndisable-model-invocation: true\n---\nBody", want: definition.Document{Name: "pdf", Description: "d", Manual: true}},
-		{name: "colon in a value", text: "---\nname: pdf\ndescription: Use when: it's a PDF\n---\nBody", want: definition.Document{Name: "pdf", Description: "Use when: it's a PDF"}, warning: "no YAML"},
+		{name: "colon in a value", text: "---\nname: pdf\ndescription: Use when: it's a PDF\n---\nBody", want: definition.Document{Name: "pdf", Description: "Use when: it's a PDF"}, warning: "not valid YAML"},
 		{name: "block text", text: "---\nname: pdf\ndescription: >\n  one\n  two\n---\nBody", want: definition.Document{Name: "pdf", Description: "one two"}},
 		{name: "no name", text: "---\ndescription: d\n---\nBody", want: definition.Document{Name: "pdf", Description: "d"}, warning: "has no name"},
-		{name: "bad name", text: "---\nname: My PDF__Tool\ndescription: d\n---\nBody", want: definition.Document{Name: "my-pdf-tool", Description: "d"}, warning: "used as my-pdf-tool"},
-		{name: "other name", text: "---\nname: other\ndescription: d\n---\nBody", want: definition.Document{Name: "other", Description: "d"}, warning: "not that of its folder"},
-		{name: "number as name", text: "---\nname: 7\ndescription: d\n---\nBody", want: definition.Document{Name: "7", Description: "d"}, warning: "not that of its folder"},
+		{name: "bad name", text: "---\nname: My PDF__Tool\ndescription: d\n---\nBody", want: definition.Document{Name: "my-pdf-tool", Description: "d"}, warning: "my-pdf-tool is used instead"},
+		{name: "other name", text: "---\nname: other\ndescription: d\n---\nBody", want: definition.Document{Name: "other", Description: "d"}, warning: "differs from the name of its folder"},
+		{name: "number as name", text: "---\nname: 7\ndescription: d\n---\nBody", want: definition.Document{Name: "7", Description: "d"}, warning: "differs from the name of its folder"},
 		{name: "long description", text: "---\nname: pdf\ndescription: " + strings.Repeat("ä", 2000) + "\n---\nBody", want: definition.Document{Name: "pdf", Description: strings.Repeat("ä", 1024)}, warning: "cut to 1024"},
 		{name: "no description", text: "---\nname: pdf\n---\nBody", fail: "no description"},
 		{name: "empty front matter", text: "---\n---\nBody", fail: "no description"},
 		{name: "no front matter", text: "# Title\n", fail: "does not begin with"},
-		{name: "no end", text: "---\nname: pdf\n", fail: "no line --- at its end"},
-		{name: "broken", text: "---\nname: [a\n  b: {\n---\nBody", fail: "is no YAML"},
-		{name: "nothing to name", text: "---\nname: ???\ndescription: d\n---\nBody", fail: "no letters or digits"},
+		{name: "no end", text: "---\nname: pdf\n", fail: "no closing --- line"},
+		{name: "broken", text: "---\nname: [a\n  b: {\n---\nBody", fail: "is not valid YAML"},
+		{name: "nothing to name", text: "---\nname: ???\ndescription: d\n---\nBody", fail: "no valid characters"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

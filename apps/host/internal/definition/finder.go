@@ -1,11 +1,11 @@
-// Package definition finds and reads what people define for agents in Markdown files:
-// a file has front matter, which names and describes, and a body. It reads leniently:
-// a fault of a name is noted and the file still counts; only one without a
-// description or without readable front matter is left out, with a note.
+// Package definition finds and parses Markdown files in which people define things for
+// agents: a file has front matter, with a name and a description, and a body. Parsing is
+// lenient: an invalid name is noted and repaired. A file is left out, with a note, only if
+// it has no description or its front matter cannot be read.
 //
-// Definitions of a kind, such as "skills", lie in .scorel/skills, .agents/skills and
-// .claude/skills of the working folder and of those above it up to the root of the
-// repository, then in the same under the user's home. The first of a name counts.
+// Definitions of a kind, such as "skills", are in .scorel/skills, .agents/skills and
+// .claude/skills of the working folder and its parents up to the root of the repository,
+// then in the same folders of the user's home. The first definition of a name wins.
 package definition
 
 import (
@@ -19,41 +19,40 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Places say where to look.
+// Places says where to look.
 type Places struct {
 	Cwd         string // absolute
-	Trusted     bool   // the project's own definitions count
-	UserHome    string // absolute; "" is none
-	ScorelHome  string // absolute; a folder in it, such as "skills", stands for .scorel/skills of the home; "" is none
-	TrustAdvice string // what a person does to trust the folder; part of a note
+	Trusted     bool   // whether the project's own definitions are used
+	UserHome    string // absolute; "" for none
+	ScorelHome  string // absolute; a folder in it, such as "skills", is the .scorel/skills of the home; "" for none
+	TrustAdvice string // how a person can trust the folder; part of a note
 }
 
 // Finder finds the definitions of one kind, in the order of their precedence.
 type Finder struct {
-	// Notes are what is left out or odd, for people.
+	// Notes are problems to show to people: what was left out or is odd.
 	Notes  []string
 	kind   string
 	most   int
 	places Places
-	root   string            // of the project, without symbolic links
+	root   string            // root of the project, with symbolic links resolved
 	first  map[string]string // paths by name
 }
 
-// New returns a Finder of a kind, in the plural as its folders have it, that takes at
-// most so many.
+// New returns a Finder for a kind, named in the plural as in its folders, that accepts at
+// most that many definitions.
 func New(kind string, most int, p Places) *Finder {
 	folders := instructions.Folders(p.Cwd)
 	return &Finder{kind: kind, most: most, places: p, root: resolved(folders[len(folders)-1]), first: map[string]string{}}
 }
 
-// Note notes something for people.
+// Note adds a note for people.
 func (f *Finder) Note(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
-// Each calls search with the folders that may hold definitions, those of the project
-// first, and session.ScopeProject or session.ScopeUser. A folder of the user may not
-// be there.
+// Each calls search with each folder that may contain definitions, the project's first, and
+// session.ScopeProject or session.ScopeUser. The user's folders may not exist.
 func (f *Finder) Each(search func(folder, scope string)) {
 	user := f.userFolders()
 	for _, folder := range instructions.Folders(f.places.Cwd) {
@@ -68,7 +67,7 @@ func (f *Finder) Each(search func(folder, scope string)) {
 	}
 }
 
-// within are the folders that hold definitions, as they lie in a project or home.
+// within returns the definition folders of a project or home.
 func (f *Finder) within(folder string) []string {
 	return []string{
 		filepath.Join(folder, ".scorel", f.kind), filepath.Join(folder, ".agents", f.kind), filepath.Join(folder, ".claude", f.kind),
@@ -86,31 +85,31 @@ func (f *Finder) userFolders() []string {
 	return folders
 }
 
-// counts tells whether a folder of the project is searched. One that is the user's own,
-// as in a home that is a repository, is searched as such later.
+// counts reports whether a folder of the project is searched. The user's own folders, if
+// the home is a repository, are searched later as such.
 func (f *Finder) counts(folder string, user []string) bool {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() || slices.Contains(user, folder) {
 		return false
 	}
 	switch {
 	case !f.places.Trusted:
-		f.Note("%s is left out, because the folder is not trusted: %s", folder, cmp.Or(f.places.TrustAdvice, "trust it first"))
+		f.Note("%s is left out because the folder is not trusted: %s", folder, cmp.Or(f.places.TrustAdvice, "trust it first"))
 	case !f.Within(folder):
-		f.Note("%s leads out of the project and is left out", folder)
+		f.Note("%s points outside the project and is left out", folder)
 	default:
 		return true
 	}
 	return false
 }
 
-// Within tells whether a path, with its symbolic links followed, lies in the project.
+// Within reports whether a path, with symbolic links resolved, is in the project.
 func (f *Finder) Within(path string) bool { return instructions.Within(f.root, path) }
 
-// Take reads a definition and hands it to keep, unless it does not count: that is
-// noted. keep tells whether it took it, and so its name.
+// Take reads a definition and passes it to keep. If it is left out, a note says why. keep
+// reports whether it accepted the definition, and with it the name.
 func (f *Finder) Take(path, scope string, read func(path string) (Document, error), keep func(Document) bool) {
 	if scope == session.ScopeProject && !f.Within(path) {
-		f.Note("%s leads out of the project and is left out", path)
+		f.Note("%s points outside the project and is left out", path)
 		return
 	}
 	document, err := read(path)
@@ -126,7 +125,7 @@ func (f *Finder) Take(path, scope string, read func(path string) (Document, erro
 		return
 	}
 	if len(f.first) >= f.most {
-		f.Note("%s is left out: there are %d %s already", path, f.most, f.kind)
+		f.Note("%s is left out: the limit of %d %s is reached", path, f.most, f.kind)
 		return
 	}
 	if keep(document) {

@@ -39,7 +39,7 @@ func TestLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			root := treetest.New(t, c.files)
 			var got []string
-			for _, f := range instructions.Load(filepath.Join(root, c.cwd), filepath.Join(root, "home", "AGENTS.md")).Files {
+			for _, f := range instructions.Load(filepath.Join(root, c.cwd), filepath.Join(root, "home", "AGENTS.md"), "").Files {
 				got = append(got, strings.TrimPrefix(f.Path, root+"/")+"="+f.Content)
 			}
 			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
@@ -52,7 +52,7 @@ func TestLoad(t *testing.T) {
 func TestTheNearestStayWhole(t *testing.T) {
 	long := strings.Repeat("0123456789abcde\n", 1500) // 24000 bytes
 	root := treetest.New(t, map[string]string{"work/.git/HEAD": "x", "work/AGENTS.md": long, "work/in/AGENTS.md": long})
-	got := instructions.Load(filepath.Join(root, "work", "in"), "")
+	got := instructions.Load(filepath.Join(root, "work", "in"), "", "")
 	if len(got.Files) != 2 || len(got.Notes) != 1 {
 		t.Fatalf("%d files, notes %q", len(got.Files), got.Notes)
 	}
@@ -65,7 +65,7 @@ func TestTheNearestStayWhole(t *testing.T) {
 	}
 }
 
-// TestALinkDoesNotLeadOut: a repository must not have other files of the user sent
+// TestALinkDoesNotLeadOut: a repository must not cause other files of the user to be sent
 // to a provider.
 func TestALinkDoesNotLeadOut(t *testing.T) {
 	root := treetest.New(t, map[string]string{"secret": "key", "work/.git/HEAD": "x", "work/AGENTS.md": "real", "work/in/x": ""})
@@ -74,8 +74,36 @@ func TestALinkDoesNotLeadOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := instructions.Load(filepath.Join(root, "work", "in"), "")
-	if len(got.Files) != 2 || got.Files[1].Content != "real" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "leads out") {
+	got := instructions.Load(filepath.Join(root, "work", "in"), "", "")
+	if len(got.Files) != 2 || got.Files[1].Content != "real" || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "points outside") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestLoadUpToHome: outside a repository, the folders up to the user's home count, and
+// none above it.
+func TestLoadUpToHome(t *testing.T) {
+	root := t.TempDir()
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	home := filepath.Join(root, "home")
+	for name, text := range map[string]string{"AGENTS.md": "above", "home/AGENTS.md": "home", "home/work/CLAUDE.md": "work", "home/work/in/AGENTS.md": "in", "else/AGENTS.md": "else"} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for cwd, want := range map[string]string{"home/work/in": "home work in", "home": "home", "else": "else"} {
+		var got []string
+		for _, f := range instructions.Load(filepath.Join(root, cwd), "", home).Files {
+			got = append(got, f.Content)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("in %s: %v, want %s", cwd, got, want)
+		}
 	}
 }

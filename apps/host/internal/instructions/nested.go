@@ -8,13 +8,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// MaxNestedBytes bounds the text of one file of a folder below the working folder.
+// MaxNestedBytes bounds the text of one instruction file below the working folder.
 const MaxNestedBytes = 8 << 10
 
-// Nested finds what was written down for a file below cwd, in the folders between the
-// two, outermost first: those of cwd itself are not among them. Both are absolute. What
-// has knows is left out; so is what a symbolic link leads out of cwd, and what cannot be
-// read.
+// Nested finds the instructions for a file below cwd, in the folders between the two,
+// outermost first, not including cwd itself. Both are absolute. Files for which has returns
+// true are left out, and so are unreadable files and those that a symbolic link leads out
+// of cwd.
 func Nested(cwd, file string, has func(path string) bool) []session.InstructionFile {
 	root := resolved(cwd)
 	relative, err := filepath.Rel(root, filepath.Dir(resolved(file)))

@@ -18,19 +18,20 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// FileName is the file in a project's folder that names servers.
+// FileName is the file in a project's folder that configures servers.
 const FileName = ".mcp.json"
 
-// Where a server is named.
+// Where a server is configured.
 const (
 	SourceUser    = "config.toml"
 	SourceProject = FileName
 )
 
-// Timeouts where config.toml names none.
+// Default timeouts.
 const (
 	defaultStart = 10 * time.Second
 	defaultCall  = 60 * time.Second
@@ -42,20 +43,21 @@ const (
 	maxServers = 64
 )
 
-// spec is a server as it is configured, before variables are put in.
+// spec is a configured server, before variables are expanded.
 type spec struct {
 	name, source string
 	definition   definition
-	fault        string // why it cannot be started, "" when it can
+	fault        string // why it cannot be started; "" if it can
 	disabled     bool
+	unconfined   bool // config.toml excludes it from the sandbox
 	start, call  time.Duration
-	enabled      []string // nil is all
+	enabled      []string // nil means all
 	excluded     []string
 }
 
-// definition is what decides what is started. Its hash is what a person consents to.
+// definition determines what is started. A person consents to its hash.
 type definition struct {
-	Type    string            `json:"type,omitempty"` // "stdio", "http"; "" is what fits
+	Type    string            `json:"type,omitempty"` // "stdio" or "http"; "" means the one that fits
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
 	Env     map[string]string `json:"env,omitempty"`
@@ -66,7 +68,7 @@ type definition struct {
 
 func (d definition) hash() string {
 	text, err := session.Encode(d)
-	if err != nil { // texts encode
+	if err != nil { // cannot fail: strings can always be encoded
 		return ""
 	}
 	sum := sha256.Sum256(append([]byte("scorel mcp server v1\x00"), text...))
@@ -80,8 +82,8 @@ func (d definition) transport() string {
 	return "http"
 }
 
-// shown is what a person consents to: the command line or the URL, with variables
-// and headers; only what is called a secret is not repeated.
+// shown returns what a person consents to: the command line or the URL, with variables and
+// headers. Only values with the name of a secret are omitted.
 func (d definition) shown() string {
 	if d.Command == "" {
 		return d.URL + withNames(" with the headers ", settings(d.Headers, hiddenHeader))
@@ -100,7 +102,7 @@ func (d definition) shown() string {
 	return strings.Join(words, " ") + in + withNames(" with ", settings(d.Env, d.hiddenVariable))
 }
 
-// describe puts what is started or asked into parts, as shown does into one line.
+// describe sets the fields of server to what shown puts into one line.
 func (d definition) describe(server *api.MCPServer) {
 	server.Transport, server.Shown = d.transport(), d.shown()
 	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env, d.hiddenVariable)
@@ -119,15 +121,16 @@ func settings(values map[string]string, hidden func(name, value string) bool) []
 	return list
 }
 
-// hiddenHeader tells whether a value is not shown: its name sounds like that of a
-// secret, and it is written out.
+// hiddenHeader reports whether a value is not shown: its name sounds like a secret's, and
+// the value is literal.
 func hiddenHeader(name, value string) bool {
 	return secretName.MatchString(name) && !strings.HasPrefix(value, "${")
 }
 
-// hiddenVariable is hiddenHeader for what a command can take for more than a text: a
-// shell may run what is in a variable. So one that the command line names is shown, and
-// so is what is no single word, or begins as the path of a file.
+// hiddenVariable is hiddenHeader for environment variables, whose values may be more than
+// data: a shell may execute the content of a variable. A variable that the command line
+// mentions is therefore shown, and so is a value that is not a single word or begins like a
+// file path.
 func (d definition) hiddenVariable(name, value string) bool {
 	named := func(word string) bool { return strings.Contains(word, name) }
 	return hiddenHeader(name, value) && secretValue.MatchString(value) && !named(d.Command) && !slices.ContainsFunc(d.Args, named)
@@ -153,7 +156,7 @@ func withNames(what string, values []api.MCPSetting) string {
 	return what + strings.Join(list, ", ")
 }
 
-// fault says why it cannot be used, "" when it can.
+// fault returns why the definition cannot be used, or "".
 func (d definition) fault() string {
 	switch {
 	case d.Command != "" && d.URL != "":
@@ -161,20 +164,20 @@ func (d definition) fault() string {
 	case d.Command == "" && d.URL == "":
 		return "it has neither a command nor a url"
 	case d.Type == "sse":
-		return "the type sse is out of date: give the server's streamable HTTP address with the type http"
+		return "the type sse is deprecated: use the server's streamable HTTP address with the type http"
 	case d.Type != "" && d.Type != "stdio" && d.Type != "http" && d.Type != "streamable-http":
-		return fmt.Sprintf("its type %.40q is unknown: it is stdio or http", d.Type)
+		return fmt.Sprintf("unknown type %.40q: use stdio or http", d.Type)
 	}
 	return ""
 }
 
-// mcpFile is .mcp.json; unknown keys are those of other programs.
+// mcpFile is the content of .mcp.json. Unknown keys belong to other programs.
 type mcpFile struct {
 	Servers map[string]json.RawMessage `json:"mcpServers"`
 }
 
-// readFile reads the servers of a project. The problem is a sentence for people,
-// about the file as a whole.
+// readFile reads the servers of a project. The problem is a sentence for people about the
+// file as a whole.
 func readFile(folder string) (servers map[string]spec, problem string) {
 	path := filepath.Join(folder, FileName)
 	info, err := os.Stat(path)
@@ -182,23 +185,23 @@ func readFile(folder string) (servers map[string]spec, problem string) {
 		return nil, ""
 	}
 	if err == nil && info.Size() > maxFile {
-		return nil, path + " is larger than 1 MiB, which is the limit"
+		return nil, path + " is larger than the limit of 1 MiB"
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Sprintf("%s cannot be read: %v", path, err)
 	}
 	var file mcpFile
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Sprintf("%s is no JSON object with mcpServers: %v", path, err)
+	if err := exactjson.Strict(data, &file); err != nil {
+		return nil, fmt.Sprintf("%s is not a JSON object with mcpServers: %v", path, err)
 	}
 	if len(file.Servers) > maxServers {
-		return nil, fmt.Sprintf("%s names %d servers, the limit is %d", path, len(file.Servers), maxServers)
+		return nil, fmt.Sprintf("%s has %d servers, the limit is %d", path, len(file.Servers), maxServers)
 	}
 	servers = map[string]spec{}
 	for name, raw := range file.Servers {
 		s := spec{name: name, source: SourceProject, start: defaultStart, call: defaultCall}
-		if err := json.Unmarshal(raw, &s.definition); err != nil {
+		if err := exactjson.Strict(raw, &s.definition); err != nil {
 			s.fault = fmt.Sprintf("it cannot be read: %v", err)
 		} else {
 			s.fault = s.definition.fault()
@@ -211,8 +214,8 @@ func readFile(folder string) (servers map[string]spec, problem string) {
 	return servers, ""
 }
 
-// configured joins the servers of config.toml and of a project, by name. A table
-// of config.toml that names no server says how to use the project's.
+// configured combines the servers of config.toml and of a project, sorted by name. A table
+// of config.toml without a command or URL configures how the project's server is used.
 func configured(user map[string]state.MCPServer, folder string) ([]spec, []string) {
 	servers, problem := readFile(folder)
 	var problems []string
@@ -227,16 +230,17 @@ func configured(user map[string]state.MCPServer, folder string) ([]spec, []strin
 		s, ofProject := servers[name]
 		switch {
 		case own.Command == "" && own.URL == "" && !ofProject:
-			continue // it is about a server of another project
+			continue // it is for a server of another project
 		case own.Command != "" || own.URL != "":
 			if ofProject {
-				problems = append(problems, fmt.Sprintf("the server %s of %s is left out: config.toml has one of that name", name, filepath.Join(folder, FileName)))
+				problems = append(problems, fmt.Sprintf("the server %s of %s is left out: config.toml has one with the same name", name, filepath.Join(folder, FileName)))
 			}
 			s = spec{name: name, source: SourceUser, definition: definition{
 				Command: own.Command, Args: own.Args, Env: own.Env, Cwd: own.Cwd, URL: own.URL, Headers: own.Headers,
 			}}
 		}
 		s.disabled = own.Enabled != nil && !*own.Enabled
+		s.unconfined = own.Sandbox != nil && !*own.Sandbox
 		s.start = cmp.Or(time.Duration(own.StartTimeout)*time.Second, defaultStart)
 		s.call = cmp.Or(time.Duration(own.ToolTimeout)*time.Second, defaultCall)
 		s.enabled, s.excluded = own.EnabledTools, own.DisabledTools
@@ -249,22 +253,21 @@ func configured(user map[string]state.MCPServer, folder string) ([]spec, []strin
 	return list, problems
 }
 
-// same tells whether two specs run the same server in the same way.
+// same reports whether two specs run the same server in the same way.
 func (s spec) same(other spec) bool {
 	return s.definition.hash() == other.definition.hash() && s.source == other.source && s.fault == other.fault &&
-		s.disabled == other.disabled && s.start == other.start && s.call == other.call &&
+		s.disabled == other.disabled && s.unconfined == other.unconfined && s.start == other.start && s.call == other.call &&
 		slices.Equal(s.enabled, other.enabled) && (s.enabled == nil) == (other.enabled == nil) && slices.Equal(s.excluded, other.excluded)
 }
 
-// wants tells whether the tool of a server is to be offered.
+// wants reports whether a tool of the server should be offered.
 func (s spec) wants(tool string) bool {
 	return (s.enabled == nil || slices.Contains(s.enabled, tool)) && !slices.Contains(s.excluded, tool)
 }
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expand puts variables in: ${NAME}, and ${NAME:-default} where NAME is not set or
-// empty.
+// expand expands variables: ${NAME}, and ${NAME:-default} if NAME is unset or empty.
 func (d definition) expand(getenv func(string) string, withheld func(string) bool) (definition, error) {
 	var missing []string
 	put := func(text string) string {
@@ -291,7 +294,7 @@ func (d definition) expand(getenv func(string) string, withheld func(string) boo
 	if len(missing) > 0 {
 		slices.Sort(missing)
 		if i := slices.IndexFunc(missing, withheld); i >= 0 {
-			return out, fmt.Errorf("it needs the variable %s, which no program gets here, as it holds the key of a model provider: name it in environment.pass of config.toml, if this one may have it", missing[i])
+			return out, fmt.Errorf("it needs the variable %s, which is withheld because it contains the key of a model provider: to give it to the server, add it to environment.pass in config.toml", missing[i])
 		}
 		return out, fmt.Errorf("it needs the variable %s, which is not set where the host runs", strings.Join(slices.Compact(missing), ", "))
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// A folder cannot hide what it would run from who consents to it.
+// TestAPersonIsShownAllThatRuns: a project cannot hide what it would run from the person
+// who consents.
 func TestAPersonIsShownAllThatRuns(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, tc := range map[string]struct{ config, shown string }{
@@ -38,7 +39,8 @@ func TestAPersonIsShownAllThatRuns(t *testing.T) {
 	}
 }
 
-// The answer of a server elsewhere cannot take all of the host's memory.
+// TestAnAnswerWithoutEndIsCutOff: a remote server's response cannot exhaust the host's
+// memory.
 func TestAnAnswerWithoutEndIsCutOff(t *testing.T) {
 	const enough = 256 << 20
 	var sent atomic.Int64
@@ -64,5 +66,36 @@ func TestAnAnswerWithoutEndIsCutOff(t *testing.T) {
 	}
 	if reason := w.status(t, "endless").Reason; !strings.Contains(reason, "limit") {
 		t.Errorf("it says %q", reason)
+	}
+}
+
+// TestServersRunInTheSandbox: only config.toml excludes a server, and the person who
+// consents sees that.
+func TestServersRunInTheSandbox(t *testing.T) {
+	w := newWorld(t, func(o *mcp.Options) {
+		o.Kind = "strong"
+		o.Sandbox = func(argv []string, folder string) []string { return append([]string{"env", "HELD=" + folder}, argv...) }
+		out := child(t, "plain")
+		out.Sandbox = new(bool)
+		below := child(t, "plain")
+		below.Cwd = "below"
+		o.Servers["in"], o.Servers["out"], o.Servers["below"] = child(t, "plain"), out, below
+	})
+	if err := os.Mkdir(filepath.Join(w.folder, "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.Tools(t.Context(), w.folder)
+	for name, want := range map[string]string{"in": "strong", "below": "strong", "out": "none"} {
+		w.await(t, name, func(s api.MCPServer) bool { return s.State == api.MCPReady })
+		if s := w.status(t, name); s.Sandbox != want || !strings.Contains(s.Shown, "[sandbox: "+want+"]") {
+			t.Errorf("%s: %+v", name, s)
+		}
+		held := "HELD="
+		if want == "strong" {
+			held += w.folder
+		}
+		if got := w.call(t, t.Context(), "mcp__"+name+"__env", `{"text":"HELD"}`).Content.Plain(); got != held {
+			t.Errorf("%s has %q, want %q", name, got, held)
+		}
 	}
 }

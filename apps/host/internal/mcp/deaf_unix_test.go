@@ -5,12 +5,13 @@ package mcp_test
 import (
 	"os/signal"
 	"syscall"
+	"time"
 )
 
-// deaf blocks for ever, whatever it is asked; it takes a kill.
+// deaf blocks forever and ignores all requests to exit; it must be killed.
 func deaf() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 	for {
-		syscall.Pause()
+		time.Sleep(time.Hour) // not every Unix has pause
 	}
 }

@@ -1,4 +1,4 @@
 package mcp_test
 
-// deaf blocks for ever.
+// deaf blocks forever.
 func deaf() { select {} }

@@ -8,14 +8,14 @@ import (
 	"net/url"
 )
 
-// maxAnswer bounds an answer over HTTP, in bytes after it was inflated, as the SDK
-// bounds an event of a stream and what a child says.
+// maxAnswer bounds a response over HTTP, in bytes after decompression. The SDK has the same
+// bound for an event of a stream and for the output of a child process.
 const maxAnswer = 16 << 20
 
-var errTooLong = errors.New("the server's answer is longer than 16 MiB, which is the limit")
+var errTooLong = errors.New("the server's response is larger than the limit of 16 MiB")
 
-// httpClient sends the configured headers to the configured server, and not to where
-// it may redirect: to another host, or to the same one in the clear.
+// httpClient sends the configured headers to the configured server only, and not after a
+// redirect to another host or to an unencrypted address.
 func httpClient(d definition) *http.Client {
 	t := serverTransport{headers: d.Headers}
 	if u, err := url.Parse(d.URL); err == nil {
@@ -40,14 +40,14 @@ func (t serverTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A stream has no end, and the SDK bounds its events.
+	// A stream is endless, and the SDK bounds its events.
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "text/event-stream" {
 		response.Body = &boundedBody{response.Body, maxAnswer}
 	}
 	return response, nil
 }
 
-// boundedBody is a body of which no more than left bytes are read.
+// boundedBody is a body limited to left bytes.
 type boundedBody struct {
 	io.ReadCloser
 	left int

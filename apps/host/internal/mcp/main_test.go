@@ -19,7 +19,7 @@ import (
 	"github.com/scorel/scorel/packages/leakcheck"
 )
 
-// serverMode makes this test binary a server: its value says which one.
+// serverMode makes this test binary a server: its value selects which one.
 const serverMode = "SCOREL_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func serve(mode string) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "the license has run out")
 		os.Exit(3)
-	case "deaf": // takes nothing, says nothing, and does not end when it is asked to
+	case "deaf": // reads nothing, writes nothing, and does not exit when asked to
 		deaf()
 	case "child": // a server that leaves a child behind
 		child := exec.Command("sleep", "600")
@@ -90,7 +90,7 @@ func newServer(quit <-chan struct{}) *sdk.Server {
 				return nil, nil, err
 			}
 		}
-		// An answer may overtake notices. A question that comes behind them does not.
+		// A response may overtake notifications, but a request sent after them does not.
 		return say("there"), nil, request.Session.Ping(ctx, nil)
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "grow", Description: "Adds a tool."}, func(_ context.Context, _ *sdk.CallToolRequest, in text) (*sdk.CallToolResult, any, error) {
@@ -101,15 +101,18 @@ func newServer(quit <-chan struct{}) *sdk.Server {
 	})
 	sdk.AddTool(s, &sdk.Tool{Name: "picture", Description: "Shows a picture."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
 		return &sdk.CallToolResult{Content: []sdk.Content{
-			&sdk.ImageContent{Data: []byte("png"), MIMEType: "image/png"}, &sdk.ImageContent{Data: []byte("x"), MIMEType: "image/tiff"},
+			&sdk.ImageContent{Data: gif, MIMEType: "image/png"}, &sdk.ImageContent{Data: []byte("x"), MIMEType: "image/tiff"},
 			&sdk.ResourceLink{URI: "file:///x", Name: "x"},
 		}}, nil, nil
 	})
 	return s
 }
 
-// overHTTP serves the same by streamable HTTP to those who have the token.
-// release ends calls that hang: the end of a session would wait for them.
+// gif is an image of one pixel, whatever type is declared.
+var gif = []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x00;")
+
+// overHTTP serves the same over streamable HTTP to clients with the token. release ends
+// hanging calls, which would block the end of a session.
 func overHTTP(t *testing.T, token string) (url string, release func()) {
 	quit := make(chan struct{})
 	server := newServer(quit)

@@ -1,13 +1,13 @@
 // Package mcp runs the MCP servers of projects and offers their tools to sessions.
 //
-// Servers are named in the .mcp.json of a project's folder and in config.toml. One
-// of a project is started only when its folder is trusted and a person consented
-// to exactly this configuration. A server runs once per project, whichever
-// sessions use it, from the first turn that wants it to the end of the host. One
-// that hangs, crashes or does not start costs a turn Patience at most and is a
-// status; a call to it is an error result.
+// Servers are configured in the .mcp.json of a project's folder and in config.toml. A
+// project's server is started only if its folder is trusted and a person consented to
+// exactly this configuration. A server runs once per project, for all sessions, from the
+// first turn that needs it until the host ends. A server that hangs, crashes or does not
+// start delays a turn by Patience at most and has a status that says so; a call to it
+// returns an error result.
 //
-// The tools of a session are those of the moment in which its turn began.
+// The tools of a session are fixed when its turn begins.
 package mcp
 
 import (
@@ -25,46 +25,53 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// DefaultPatience is how long a turn waits for servers that start.
+// DefaultPatience is how long a turn waits for starting servers.
 const DefaultPatience = 5 * time.Second
 
-// Options are what the servers need of the host. All fields but Ledger are required.
+// Options configure a Manager. All fields but Ledger are required.
 type Options struct {
 	Logger   *slog.Logger
-	Version  string // of the program, for the servers
+	Version  string // version of the program, sent to the servers
 	Servers  map[string]state.MCPServer
 	Consents *state.Consents
-	// Trusted tells whether what a folder brings along counts.
+	// Trusted reports whether a folder's own configuration is used.
 	Trusted func(folder string) bool
-	// Getenv and Environ are those of the process, without the keys of providers.
+	// Getenv and Environ access the environment of the process, without the providers'
+	// keys.
 	Getenv  func(string) string
 	Environ func() []string
-	// Withheld tells whether a variable is one of those that are left out.
+	// Withheld reports whether a variable is one of those that are left out.
 	Withheld func(name string) bool
 	Patience time.Duration
-	Ledger   *procgroup.Ledger // notes the servers that run; nil notes none
+	Ledger   *procgroup.Ledger // records running servers; nil records none
+	// Sandbox wraps the command line of a folder's server, and Kind names the resulting
+	// sandbox as in api.HostInfo. If Sandbox is nil, servers run unconfined. Supervise
+	// wraps the command line of a server that runs outside the sandbox; it may be nil.
+	Sandbox   func(argv []string, folder string) []string
+	Kind      string
+	Supervise func(argv []string) []string
 }
 
 // Manager owns the servers of all projects.
 type Manager struct {
 	options Options
-	ctx     context.Context // ends all servers
+	ctx     context.Context // its end stops all servers
 	cancel  context.CancelFunc
 
 	mu      sync.Mutex
 	running map[string]map[string]*server // by folder and name
-	ending  sync.WaitGroup                // one for each server that was started
+	ending  sync.WaitGroup                // one for each started server
 	closed  bool
 }
 
-// New returns a manager without servers. Close ends it.
+// New returns a Manager without servers. Close stops it.
 func New(options Options) *Manager {
 	m := &Manager{options: options, running: map[string]map[string]*server{}}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
 
-// Close ends every server with its processes and waits for them.
+// Close stops every server with its processes and waits for them.
 func (m *Manager) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -73,8 +80,8 @@ func (m *Manager) Close() {
 	m.ending.Wait()
 }
 
-// Tools returns the tools for a turn in folder, by name. It starts the servers
-// that may run and waits for them, Patience at most and not longer than ctx.
+// Tools returns the tools for a turn in folder, sorted by name. It starts the permitted
+// servers and waits for them until Patience has passed or ctx ends.
 func (m *Manager) Tools(ctx context.Context, folder string) []agent.Tool {
 	servers := m.start(folder)
 	var starting []<-chan struct{}
@@ -88,13 +95,13 @@ func (m *Manager) Tools(ctx context.Context, folder string) []agent.Tool {
 	for _, settled := range starting {
 		select {
 		case <-settled:
-		case <-ctx.Done(): // the others offer what they have
+		case <-ctx.Done(): // the others offer the tools that they have
 		}
 	}
 	return offer(servers)
 }
 
-// start brings the running servers of a folder in line with its configuration.
+// start makes the running servers of a folder match its configuration.
 func (m *Manager) start(folder string) []*server {
 	specs, _ := configured(m.options.Servers, folder)
 	m.mu.Lock()
@@ -140,7 +147,7 @@ func (m *Manager) run(spec spec, folder string) *server {
 	return s
 }
 
-// admits tells whether a server may run: api.MCPIdle when it may, else why not.
+// admits returns api.MCPIdle if a server may run, or otherwise why not.
 func (m *Manager) admits(s spec, folder string) (api.MCPServerState, string) {
 	switch {
 	case s.fault != "":
@@ -156,12 +163,12 @@ func (m *Manager) admits(s spec, folder string) (api.MCPServerState, string) {
 	case allowed:
 		return api.MCPIdle, ""
 	case decided:
-		return api.MCPDenied, "somebody denied it"
+		return api.MCPDenied, "it was denied"
 	}
-	return api.MCPNeedsConsent, "nobody consented to this configuration yet"
+	return api.MCPNeedsConsent, "this configuration is not allowed yet"
 }
 
-// List tells how the servers of a folder stand, by name, without starting any.
+// List returns the status of a folder's servers, sorted by name, without starting any.
 // problems are sentences about the configuration as a whole.
 func (m *Manager) List(folder string) (list []api.MCPServer, problems []string) {
 	list = []api.MCPServer{}
@@ -175,6 +182,13 @@ func (m *Manager) List(folder string) (list []api.MCPServer, problems []string) 
 func (m *Manager) status(spec spec, folder string) api.MCPServer {
 	status := api.MCPServer{Name: spec.name, Source: spec.source, Tools: []string{}}
 	spec.definition.describe(&status)
+	if status.Transport == "stdio" {
+		status.Sandbox = "none"
+		if !spec.unconfined && m.options.Sandbox != nil {
+			status.Sandbox = m.options.Kind
+		}
+		status.Shown += " [sandbox: " + status.Sandbox + "]"
+	}
 	if spec.source == SourceProject {
 		status.Hash = spec.definition.hash()
 	}
@@ -199,12 +213,12 @@ func (m *Manager) status(spec spec, folder string) api.MCPServer {
 // Errors of Decide.
 var (
 	ErrUnknown = errors.New("the project has no such server")
-	ErrChanged = errors.New("the configuration is not the one that was shown")
+	ErrChanged = errors.New("the configuration has changed since it was shown")
 )
 
-// Decide keeps what a person decided about a server of a folder. hash is that of
-// the configuration that was shown. A server that is denied ends; one that is
-// allowed starts at the next turn.
+// Decide stores a person's decision about a server of a folder. hash is that of the
+// configuration that was shown. A denied server is stopped; an allowed one starts at the
+// next turn.
 func (m *Manager) Decide(folder, name, hash string, allow bool, by string) (api.MCPServer, error) {
 	specs, _ := configured(m.options.Servers, folder)
 	i := slices.IndexFunc(specs, func(s spec) bool { return s.name == name && s.source == SourceProject })
@@ -216,7 +230,7 @@ func (m *Manager) Decide(folder, name, hash string, allow bool, by string) (api.
 	}
 	decision := state.Consent{Project: folder, Server: name, Hash: hash, Allowed: allow, DecidedBy: by}
 	if err := m.options.Consents.Decide(decision); err != nil {
-		return api.MCPServer{}, fmt.Errorf("mcp: keeping a decision: %w", err)
+		return api.MCPServer{}, fmt.Errorf("mcp: storing a decision: %w", err)
 	}
 	if !allow {
 		m.mu.Lock()

@@ -26,7 +26,7 @@ type world struct {
 	options mcp.Options
 }
 
-// patience is far above what a server needs to start on a busy machine.
+// patience is far more than a server needs to start on a busy machine.
 const patience = 60 * time.Second
 
 func newWorld(t *testing.T, change func(*mcp.Options)) *world {
@@ -47,7 +47,7 @@ func newWorld(t *testing.T, change func(*mcp.Options)) *world {
 	return w
 }
 
-// child is a server of config.toml that runs as a child.
+// child returns a server of config.toml that runs as a child process.
 func child(t *testing.T, mode string) state.MCPServer {
 	t.Helper()
 	self, err := os.Executable()
@@ -57,7 +57,7 @@ func child(t *testing.T, mode string) state.MCPServer {
 	return state.MCPServer{Command: self, Env: map[string]string{serverMode: mode}, StartTimeout: 60}
 }
 
-// inFile writes .mcp.json with one child of that name.
+// inFile writes .mcp.json with one child server of that name.
 func (w *world) inFile(t *testing.T, name, mode string) {
 	t.Helper()
 	s := child(t, mode)
@@ -141,11 +141,11 @@ func TestBothTransports(t *testing.T) {
 				t.Errorf("no object came as %+v", r)
 			}
 			picture := w.call(t, t.Context(), "mcp__one__picture", `{}`).Content
-			if len(picture) != 3 || picture[0].Type != session.BlockImage || picture[0].Data != "cG5n" || !strings.Contains(picture.Plain(), "image/tiff") {
+			if len(picture) != 3 || picture[0].Type != session.BlockImage || picture[0].MimeType != "image/gif" || picture[0].Width != 1 || !strings.Contains(picture.Plain(), "image/tiff") {
 				t.Errorf("the picture came as %+v", picture)
 			}
 
-			// A new tool is there at the next turn; the running one keeps its own.
+			// A new tool is available in the next turn; the running turn keeps its tools.
 			w.call(t, t.Context(), "mcp__one__grow", `{"text":"fresh"}`)
 			w.await(t, "one", func(s api.MCPServer) bool { return slices.Contains(s.Tools, "fresh") })
 			if slices.Contains(names(before), "mcp__one__fresh") || !slices.Contains(names(w.Tools(t.Context(), w.folder)), "mcp__one__fresh") {
@@ -156,7 +156,7 @@ func TestBothTransports(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(50*time.Millisecond, cancel)
 			if r := w.call(t, ctx, "mcp__one__hang", `{}`); !r.IsError || !strings.Contains(r.Content.Plain(), "Cancelled by the user") {
-				t.Errorf("a cancelled call came as %+v", r)
+				t.Errorf("a canceled call came as %+v", r)
 			}
 			if config.URL != "" {
 				release()
@@ -188,7 +188,7 @@ func TestConsentIsForOneConfiguration(t *testing.T) {
 		t.Error("it does not run with consent")
 	}
 
-	// Another command under the same name is asked about anew, and the old one ends.
+	// Another command under the same name needs consent again, and the old one ends.
 	w.inFile(t, "one", "other")
 	if got := w.Tools(t.Context(), w.folder); len(got) > 0 || w.status(t, "one").State != api.MCPNeedsConsent {
 		t.Errorf("a changed configuration has %q, state %s", names(got), w.status(t, "one").State)
@@ -218,10 +218,10 @@ func TestUntrustedFoldersStartNothing(t *testing.T) {
 	}
 }
 
-// TestAFaultyServerDoesNotHoldUpTheOthers: what hangs costs the patience of a turn
+// TestAFaultyServerDoesNotHoldUpTheOthers: a hanging server delays a turn by its patience
 // and no more.
 func TestAFaultyServerDoesNotHoldUpTheOthers(t *testing.T) {
-	hanging := httptest.NewUnstartedServer(nil) // takes connections and never answers
+	hanging := httptest.NewUnstartedServer(nil) // accepts connections and never responds
 	t.Cleanup(hanging.Close)
 	w := newWorld(t, func(o *mcp.Options) {
 		o.Servers = map[string]state.MCPServer{
@@ -236,7 +236,7 @@ func TestAFaultyServerDoesNotHoldUpTheOthers(t *testing.T) {
 		t.Error("the good one does not answer")
 	}
 	for name, want := range map[string]string{
-		"exit": "the license has run out", "deaf": "did not answer within 1 s", "silent": "did not answer within 1 s",
+		"exit": "the license has run out", "deaf": "did not respond within 1 s", "silent": "did not respond within 1 s",
 		"none": "cannot be started", "unset": "needs the variable MCP_TEST_NOT_SET",
 	} {
 		if s := w.status(t, name); s.State != api.MCPFailed || !strings.Contains(s.Reason, want) {
@@ -254,7 +254,7 @@ func TestPatienceIsBounded(t *testing.T) {
 	if got := w.Tools(t.Context(), w.folder); len(got) > 0 {
 		t.Errorf("a deaf server has %q", names(got))
 	}
-	if took := time.Since(began); took > 30*time.Second { // its time for starting is 60 s
+	if took := time.Since(began); took > 30*time.Second { // its start timeout is 60 s
 		t.Errorf("the turn waited %s", took)
 	}
 	if s := w.status(t, "deaf"); s.State != api.MCPStarting {
@@ -267,17 +267,17 @@ func TestACrashedServerComesBack(t *testing.T) {
 	config.ToolTimeout = 1
 	w := newWorld(t, func(o *mcp.Options) { o.Servers["one"] = config })
 	old := w.Tools(t.Context(), w.folder)
-	if r := w.call(t, t.Context(), "mcp__one__crash", `{}`); !r.IsError || !strings.Contains(r.Content.Plain(), "ended during the call") {
+	if r := w.call(t, t.Context(), "mcp__one__crash", `{}`); !r.IsError || !strings.Contains(r.Content.Plain(), "exited during the call") {
 		t.Errorf("a crash came as %q", r.Content.Plain())
 	}
 	w.await(t, "one", func(s api.MCPServer) bool { return s.State == api.MCPFailed })
-	if r := old[0].Run(t.Context(), agent.Call{Name: "x", Arguments: json.RawMessage(`{}`)}, func(string) {}); !r.IsError || !strings.Contains(r.Content.Plain(), "does not run") {
+	if r := old[0].Run(t.Context(), agent.Call{Name: "x", Arguments: json.RawMessage(`{}`)}, func(string) {}); !r.IsError || !strings.Contains(r.Content.Plain(), "is not running") {
 		t.Errorf("a call to a dead server came as %q", r.Content.Plain())
 	}
 	if text := w.call(t, t.Context(), "mcp__one__echo", `{"text":"again"}`).Content.Plain(); text != "echo: again" {
 		t.Errorf("after the crash it said %q", text)
 	}
-	if r := w.call(t, t.Context(), "mcp__one__hang", `{}`); !r.IsError || !strings.Contains(r.Content.Plain(), "did not answer within 1 s") {
+	if r := w.call(t, t.Context(), "mcp__one__hang", `{}`); !r.IsError || !strings.Contains(r.Content.Plain(), "did not respond within 1 s") {
 		t.Errorf("a call that hangs came as %q", r.Content.Plain())
 	}
 }

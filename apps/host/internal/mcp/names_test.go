@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// offered returns the names that tools of servers, given as SERVER/TOOL, get.
+// offered returns the names given to tools of servers, which are written SERVER/TOOL.
 func offered(tools ...string) map[string]string {
 	byServer := map[string]*server{}
 	var order []*server
@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("names are alike: %v", got)
 	}
 	if !strings.HasPrefix(got["a/b__c"], "mcp__a__b__c_") || !strings.HasPrefix(got["a__b/c"], "mcp__a__b__c_") {
-		t.Errorf("of two that are alike both are told apart: %v", got)
+		t.Errorf("two equal names are both changed: %v", got)
 	}
 	slices.Reverse(all)
 	for tool, name := range offered(all...) {
@@ -56,7 +56,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %s or %s, as the servers are ordered", tool, got[tool], name)
 		}
 	}
-	// One that takes the name of another on purpose does not get it.
+	// A tool that claims the name of another on purpose does not get it.
 	if again := offered("a/b__c", "a__b/c", "a/"+strings.TrimPrefix(got["a__b/c"], "mcp__a__")); len(again) != 2 {
 		t.Errorf("a name was taken over: %v", again)
 	}
@@ -77,7 +77,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// TestAKeyThatIsWithheldIsNamed: who needs it is told how to pass it on.
+// TestAKeyThatIsWithheldIsNamed: the error says how to pass the key on.
 func TestAKeyThatIsWithheldIsNamed(t *testing.T) {
 	none := func(string) string { return "" }
 	withheld := func(name string) bool { return name == "OPENAI_API_KEY" }

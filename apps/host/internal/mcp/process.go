@@ -15,11 +15,11 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
 )
 
-// killGrace is how long a server may take to end when its input was closed, and
-// once more when it was asked to.
+// killGrace is how long a server may take to exit after its input was closed, and again
+// after it was asked to exit.
 const killGrace = time.Second
 
-// childProcess is a server that runs as a child, in a process group of its own. A
+// childProcess is a server that runs as a child process, in its own process group. A
 // goroutine owns it; stop ends it with its children and waits.
 type childProcess struct {
 	cmd    *exec.Cmd
@@ -32,26 +32,28 @@ type childProcess struct {
 	stopOnce sync.Once
 }
 
-// start runs a command, noted as that of owner. The error is a sentence part for people.
-func start(d definition, folder string, env []string, ledger *procgroup.Ledger, owner procgroup.Owner) (*childProcess, error) {
-	cmd := exec.Command(d.Command, d.Args...)
-	cmd.Dir = folder
+// start runs a command, recorded under owner. The error is part of a sentence for people.
+func start(d definition, folder string, wrap func(argv []string, dir string) []string, env []string, ledger *procgroup.Ledger, owner procgroup.Owner) (*childProcess, error) {
+	dir := folder
 	switch {
 	case filepath.IsAbs(d.Cwd):
-		cmd.Dir = d.Cwd
-	case d.Cwd != "": // of the project, wherever the host was started
-		cmd.Dir = filepath.Join(folder, d.Cwd)
+		dir = d.Cwd
+	case d.Cwd != "": // relative to the project, wherever the host was started
+		dir = filepath.Join(folder, d.Cwd)
 	}
+	argv := wrap(append([]string{d.Command}, d.Args...), dir)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir = dir
 	cmd.Env = env
-	cmd.WaitDelay = killGrace // a grandchild that keeps the pipe open does not hold us up
+	cmd.WaitDelay = killGrace // do not wait for a grandchild that keeps the pipe open
 	p := &childProcess{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &p.errors
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
 	}
-	// The pipe is ours: that of the command would be closed while its last words
-	// are still in it.
+	// We create the pipe: the command's own would be closed while its last output is still
+	// in it.
 	output, write, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be started: %w", err)
@@ -65,26 +67,26 @@ func start(d definition, folder string, env []string, ledger *procgroup.Ledger, 
 	return p, nil
 }
 
-// own starts the child and waits for its end.
+// own starts the child and waits for it to exit.
 func (p *childProcess) own(write *os.File, started chan<- error, ledger *procgroup.Ledger, owner procgroup.Owner) {
 	defer close(p.ended)
-	// The signal that a dying parent sends comes when its thread dies, so the
+	// The kernel sends the parent-death signal when the parent's thread exits, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
 	p.forget, err = ledger.Start(p.cmd, owner)
-	_ = write.Close() // the child has its own
+	_ = write.Close() // the child has its own copy
 	started <- err
 	if err != nil {
 		_ = p.output.Close()
 		return
 	}
-	_ = p.cmd.Wait() // how it ended is told by what it wrote
+	_ = p.cmd.Wait() // its last output says how it ended
 }
 
-// stop closes the input, which asks a server to end, insists, and leaves no
-// process of the group behind.
+// stop closes the input, which asks a server to exit, then kills it, and leaves no process
+// of the group behind.
 func (p *childProcess) stop() {
 	p.stopOnce.Do(func() {
 		_ = p.input.Close()
@@ -96,20 +98,20 @@ func (p *childProcess) stop() {
 			procgroup.Terminate(p.cmd, p.ended, killGrace)
 		}
 		procgroup.Kill(p.cmd)
-		p.forget()
 		<-p.ended
+		p.forget()
 		_ = p.output.Close()
 	})
 	<-p.ended
 }
 
-// lastLines keeps the end of what a server writes to its error output.
+// lastLines keeps the end of a server's error output.
 type lastLines struct {
 	mu   sync.Mutex
 	data []byte
 }
 
-// maxLastLines bounds what is kept, in bytes.
+// maxLastLines bounds the kept output, in bytes.
 const maxLastLines = 4 << 10
 
 func (l *lastLines) Write(p []byte) (int, error) {
@@ -122,7 +124,7 @@ func (l *lastLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last returns the last line that says something.
+// last returns the last non-blank line.
 func (l *lastLines) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// TestNoProcessIsLeft: the end takes the children of a server too, and one that
-// does not end by itself.
+// TestNoProcessIsLeft: a server ends with its children, even if it ignores requests to
+// exit.
 func TestNoProcessIsLeft(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	w := newWorld(t, func(o *mcp.Options) {
@@ -45,7 +45,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 }
 
-// alive tells whether a process runs; one that only waits to be collected does not.
+// alive reports whether a process is running, not counting zombies.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

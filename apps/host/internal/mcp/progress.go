@@ -12,22 +12,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// shownAfter is how long a call without a notice of progress runs before people are
-// told of it.
+// shownAfter is how long a call runs without a progress notification before people see it.
 const shownAfter = time.Second
 
-// operations are the calls of one server that people are told of, by the token that
-// its notices carry.
+// operations are the visible calls of one server, by the token in its notifications.
 type operations struct {
 	mu  sync.Mutex
 	all map[string]*process.Operation
 }
 
-// begin begins the operation of a call, and asks the server for notices. It is nil
-// where nobody listens.
+// begin starts the operation of a call, and asks the server for progress notifications. It
+// returns nil if there are no listeners.
 func (o *operations) begin(ctx context.Context, call agent.Call, t remoteTool, params *sdk.CallToolParams) *process.Operation {
 	_, op := process.Begin(ctx, process.Start{
-		ToolCallID: call.ID, TargetType: session.ProcessMCP, Source: t.server.spec.name, Stage: "call", Message: t.remote, Quiet: shownAfter,
+		ToolCallID: call.ID, TargetType: session.ProcessMCP, Source: t.server.spec.name, ToolName: call.Name, Stage: "call", Message: t.remote, Quiet: shownAfter,
 	})
 	if op == nil {
 		return nil
@@ -55,28 +53,28 @@ func (o *operations) end(op *process.Operation, e ending) {
 	delete(o.all, op.ID())
 }
 
-// callEnd says how a call ended. limited is ctx with the time of a call.
+// callEnd returns how a call ended. limited is ctx with the time limit of the call.
 func callEnd(ctx, limited context.Context, result *sdk.CallToolResult, err error) ending {
 	failed := func(stage, message string) ending {
 		return ending{session.ProcessFailed, process.Event{Stage: stage, Message: message}}
 	}
 	switch {
 	case err == nil && result.IsError:
-		return failed("result", "The server says that it failed.")
+		return failed("result", "The server reported a failure.")
 	case err == nil:
-		return ending{session.ProcessCompleted, process.Event{Stage: "result", Message: "The server has answered."}}
+		return ending{session.ProcessCompleted, process.Event{Stage: "result", Message: "The server responded."}}
 	case ctx.Err() != nil:
-		return ending{session.ProcessCancelled, process.Event{Stage: "cancelled", Message: "The call was cancelled."}}
+		return ending{session.ProcessCancelled, process.Event{Stage: "cancelled", Message: "The call was canceled."}}
 	case limited.Err() != nil:
-		return failed("timeout", "The server did not answer in time.")
+		return failed("timeout", "The server did not respond in time.")
 	case serverEnded(err):
-		return failed("exit", "The server ended during the call.")
+		return failed("exit", "The server exited during the call.")
 	}
-	return failed("output", "The server refused the call, or its answer does not read: "+err.Error())
+	return failed("output", "The server refused the call, or its response is invalid: "+err.Error())
 }
 
-// progress takes a notice of the server. One for a call that is over, or for none,
-// changes nothing.
+// progress handles a notification of the server. A notification for a call that is over, or
+// for none, changes nothing.
 func (o *operations) progress(_ context.Context, notice *sdk.ProgressNotificationClientRequest) {
 	p := notice.Params
 	token, _ := p.ProgressToken.(string)

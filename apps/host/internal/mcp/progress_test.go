@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestProgressReachesPeople: over both transports, and every call that was seen ends
+// TestProgressReachesPeople: over both transports, and every visible call ends exactly
 // once.
 func TestProgressReachesPeople(t *testing.T) {
 	address, release := overHTTP(t, "sesame")
@@ -44,7 +44,7 @@ func TestProgressReachesPeople(t *testing.T) {
 	}
 }
 
-// last takes the one record that is there.
+// last returns the only record.
 func last(t *testing.T, sink *process.Sink) process.Record {
 	t.Helper()
 	changes := sink.Take()

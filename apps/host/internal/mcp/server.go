@@ -17,11 +17,11 @@ import (
 // maxTools bounds the tools of one server.
 const maxTools = 128
 
-// retryAfter is how long a server that failed is left alone.
+// retryAfter is how long to wait before a failed server is started again.
 const retryAfter = 30 * time.Second
 
-// server is one that may run. Its goroutine, routine, owns the connection; others
-// read the snapshot.
+// server is a permitted server. Its goroutine, routine, owns the connection; others read
+// the snapshot.
 type server struct {
 	// Static.
 	spec    spec
@@ -29,17 +29,17 @@ type server struct {
 	options *Options
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when routine has ended
-	wanted  chan struct{} // holds one: a turn wants a server that failed
+	wanted  chan struct{} // holds one token if a turn wants a failed server
 	running operations
 
 	mu      sync.Mutex
 	state   api.MCPServerState
-	reason  string // for people, with api.MCPFailed
+	reason  string // for people, set with api.MCPFailed
 	tools   []*sdk.Tool
 	session *sdk.ClientSession
-	settled chan struct{} // closed when the attempt under way has ended
+	settled chan struct{} // closed when the current attempt has ended
 	failed  time.Time
-	wasUp   bool // the last attempt came up
+	wasUp   bool // the last attempt succeeded in starting
 }
 
 // run starts the server's goroutine. The caller waits for done.
@@ -61,7 +61,7 @@ func (s *server) routine(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		s.options.Logger.Warn("an MCP server does not run; `scorel mcp list` tells why", "server", s.spec.name)
+		s.options.Logger.Warn("an MCP server is not running; `scorel mcp list` shows why", "server", s.spec.name)
 		select {
 		case <-s.wanted:
 		case <-ctx.Done():
@@ -70,8 +70,9 @@ func (s *server) routine(ctx context.Context) {
 	}
 }
 
-// want asks for another attempt, where the last one is long enough ago or had come
-// up, and returns what to wait for: nil for one that has to prove itself first.
+// want requests another attempt, if the last one is long enough ago or had started
+// successfully, and returns a channel to wait on: nil for a server that failed to start
+// before.
 func (s *server) want() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *server) want() <-chan struct{} {
 	}
 	select {
 	case s.wanted <- struct{}{}:
-	default: // it is asked already
+	default: // already requested
 	}
 	settled := make(chan struct{})
 	wait := s.wasUp
@@ -94,12 +95,12 @@ func (s *server) want() <-chan struct{} {
 	return settled
 }
 
-// fail notes the end of an attempt.
+// fail records the end of an attempt.
 func (s *server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state, s.session, s.tools, s.failed = api.MCPFailed, nil, nil, time.Now()
-	s.reason = "it ended"
+	s.reason = "it exited"
 	if err != nil {
 		s.reason = err.Error()
 	}
@@ -122,14 +123,14 @@ func (s *server) ready(session *sdk.ClientSession, tools []*sdk.Tool) {
 	s.settleLocked()
 }
 
-// snapshot is what is known now.
+// snapshot returns the current state.
 func (s *server) snapshot() (state api.MCPServerState, reason string, tools []*sdk.Tool, session *sdk.ClientSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state, s.reason, s.tools, s.session
 }
 
-// serve starts the server and stays until it ends. The error says why it did.
+// serve starts the server and returns when it ends. The error says why.
 func (s *server) serve(ctx context.Context) error {
 	expanded, err := s.spec.definition.expand(s.options.Getenv, s.options.Withheld)
 	if err != nil {
@@ -138,20 +139,34 @@ func (s *server) serve(ctx context.Context) error {
 	if expanded.Command == "" {
 		return s.converse(ctx, &sdk.StreamableClientTransport{Endpoint: expanded.URL, HTTPClient: httpClient(expanded)}, nil)
 	}
-	child, err := start(expanded, s.folder, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
+	child, err := start(expanded, s.folder, s.wrap, s.environment(expanded.Env), s.options.Ledger, procgroup.Owner{Server: s.spec.name})
 	if err != nil {
 		return err
 	}
 	defer child.stop()
 	err = s.converse(ctx, &sdk.IOTransport{Reader: child.output, Writer: child.input}, child)
-	child.stop() // then all that it wrote is there
+	child.stop() // afterwards all of its output is there
 	if last := child.errors.last(); last != "" {
-		return fmt.Errorf("%w; the last it wrote was: %s", err, last)
+		return fmt.Errorf("%w; its last output was: %s", err, last)
 	}
 	return err
 }
 
-// converse speaks with a server until one side ends it.
+// wrap wraps a command line to run in dir inside the sandbox of the server's folder, unless
+// config.toml excludes the server. If dir is not the folder, the helper changes to it.
+func (s *server) wrap(argv []string, dir string) []string {
+	switch {
+	case s.spec.unconfined && s.options.Supervise != nil:
+		return s.options.Supervise(argv)
+	case s.spec.unconfined || s.options.Sandbox == nil:
+		return argv
+	case dir != s.folder:
+		argv = append([]string{"sh", "-c", `cd "$0" && exec "$@"`, dir}, argv...)
+	}
+	return s.options.Sandbox(argv, s.folder)
+}
+
+// converse talks to a server until either side ends the connection.
 func (s *server) converse(ctx context.Context, transport sdk.Transport, child *childProcess) error {
 	changed := make(chan struct{}, 1)
 	client := sdk.NewClient(&sdk.Implementation{Name: "scorel", Version: s.options.Version}, &sdk.ClientOptions{
@@ -160,7 +175,7 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			select {
 			case changed <- struct{}{}:
-			default: // it is known already
+			default: // already reported
 			}
 		},
 	})
@@ -172,9 +187,9 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 	go func() { ended <- session.Wait() }()
 	defer func() {
 		if child != nil {
-			child.stop() // what does not end by itself would hold up Close
+			child.stop() // Close would wait for a child that does not exit on its own
 		}
-		_ = session.Close() // it is of no interest how the other side takes it
+		_ = session.Close() // the other side's reaction does not matter
 		<-ended
 	}()
 	s.ready(session, tools)
@@ -182,28 +197,28 @@ func (s *server) converse(ctx context.Context, transport sdk.Transport, child *c
 		select {
 		case <-changed:
 			if tools, err = s.list(ctx, session); err != nil {
-				return fmt.Errorf("its tools cannot be listed any more: %w", err)
+				return fmt.Errorf("its tools can no longer be listed: %w", err)
 			}
 			s.ready(session, tools)
 		case err := <-ended:
-			ended <- err // for the one who waits
-			return errors.New("it ended")
+			ended <- err // for the waiting goroutine
+			return errors.New("it exited")
 		case <-ctx.Done():
 			return errors.New("it was stopped")
 		}
 	}
 }
 
-// connect does what must be done within the time for starting.
+// connect performs the steps that must be done within the start timeout.
 func (s *server) connect(ctx context.Context, client *sdk.Client, transport sdk.Transport, child *childProcess) (*sdk.ClientSession, []*sdk.Tool, error) {
 	limited, cancel := context.WithTimeout(ctx, s.spec.start)
 	defer cancel()
-	if child != nil { // one that does not read would not hear of the end of the time
+	if child != nil { // a server that does not read would not notice the timeout
 		defer context.AfterFunc(limited, child.stop)()
 	}
 	session, err := client.Connect(limited, transport, nil)
 	if err != nil {
-		return nil, nil, s.explain(ctx, limited, "it does not speak MCP", err)
+		return nil, nil, s.explain(ctx, limited, "it does not use MCP", err)
 	}
 	tools, err := s.list(limited, session)
 	if err != nil {
@@ -221,12 +236,12 @@ func (s *server) explain(ctx, limited context.Context, what string, err error) e
 	case ctx.Err() != nil:
 		return errors.New("it was stopped")
 	case limited.Err() != nil:
-		return fmt.Errorf("it did not answer within %d s: raise start_timeout in config.toml if it needs longer", int(s.spec.start.Seconds()))
+		return fmt.Errorf("it did not respond within %d s: raise start_timeout in config.toml if it needs longer", int(s.spec.start.Seconds()))
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// list asks for the tools, those that are wanted and no more than maxTools.
+// list requests the tools and returns the wanted ones, at most maxTools.
 func (s *server) list(ctx context.Context, session *sdk.ClientSession) ([]*sdk.Tool, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.spec.start)
 	defer cancel()
@@ -246,8 +261,8 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) ([]*sdk.T
 	return tools, nil
 }
 
-// environment is the host's, without the keys of providers, and with what the
-// configuration adds.
+// environment returns the host's environment without the providers' keys, plus the
+// configured variables.
 func (s *server) environment(added map[string]string) []string {
 	var env []string
 	for _, pair := range s.options.Environ() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,30 +17,30 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/picture"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Bounds of what a server says of a tool and gives back.
+// Bounds of a server's tool descriptions and results.
 const (
-	maxName        = 64 // providers take no longer one
+	maxName        = 64 // longest name that providers accept
 	maxDescription = 4 << 10
 	maxSchema      = 64 << 10
-	maxImage       = 5 << 20 // bytes, before base64
 	maxDetails     = 256 << 10
 )
 
 // remoteTool is a tool of a server.
 type remoteTool struct {
 	server *server
-	remote string // the server's name for it
+	remote string // the server's name for the tool
 	spec   agent.ToolSpec
-	reads  bool // the server says that it changes nothing
+	reads  bool // the server declares it read-only
 }
 
 func (t remoteTool) Spec() agent.ToolSpec { return t.spec }
 
-// Risk implements agent.Tool. What a server says of its own tools is no reason to
-// trust it: every call goes through the gate.
+// Risk implements agent.Tool. A server's claims about its own tools are not trusted: every
+// call is subject to permission checks.
 func (remoteTool) Risk() agent.Risk { return agent.RiskWrite }
 
 func (t remoteTool) Describe(call agent.Call) agent.Description {
@@ -51,7 +50,7 @@ func (t remoteTool) Describe(call agent.Call) agent.Description {
 	}
 }
 
-// remoteDetails is what people and programs get to know beside the text.
+// remoteDetails holds information for people and programs besides the text.
 type remoteDetails struct {
 	Server     string `json:"server"`
 	Tool       string `json:"tool"`
@@ -62,7 +61,7 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 	name := t.server.spec.name
 	_, reason, _, conn := t.server.snapshot()
 	if conn == nil {
-		return agent.Failure("The MCP server %s does not run (%s). It is tried again at a later turn; go on without it, or tell the user.", name, cmp.Or(reason, "it is starting"))
+		return agent.Failure("The MCP server %s is not running (%s). It will be started again in a later turn; continue without it, or tell the user.", name, cmp.Or(reason, "it is starting"))
 	}
 	var arguments map[string]json.RawMessage
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
@@ -81,9 +80,9 @@ func (t remoteTool) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 	case ctx.Err() != nil:
 		return agent.Cancelled(time.Since(began), "")
 	case limited.Err() != nil:
-		return agent.Failure("The MCP server %s did not answer within %d s; side effects may have happened. tool_timeout in config.toml gives it more time.", name, int(t.server.spec.call.Seconds()))
+		return agent.Failure("The MCP server %s did not respond within %d s; side effects may have happened. tool_timeout in config.toml sets the limit.", name, int(t.server.spec.call.Seconds()))
 	case serverEnded(err):
-		return agent.Failure("The MCP server %s ended during the call; side effects may have happened. It is started again at the next turn.", name)
+		return agent.Failure("The MCP server %s exited during the call; side effects may have happened. It will be started again in the next turn.", name)
 	}
 	return agent.Failure("The MCP server %s refused the call: %v.", name, err)
 }
@@ -109,16 +108,17 @@ func (t remoteTool) result(from *sdk.CallToolResult) agent.Result {
 	return result
 }
 
-// block turns content of a server into what a model can be given.
+// block converts content of a server to a block for the model.
 func block(content sdk.Content) session.Block {
 	switch c := content.(type) {
 	case *sdk.TextContent:
 		return session.Text(strings.ToValidUTF8(c.Text, "\uFFFD"))
 	case *sdk.ImageContent:
-		if len(c.Data) <= maxImage && slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, c.MIMEType) {
-			return session.Block{Type: session.BlockImage, Data: base64.StdEncoding.EncodeToString(c.Data), MimeType: c.MIMEType}
+		image, err := picture.Check(c.Data)
+		if err != nil {
+			return session.Text(fmt.Sprintf("[An image of the type %s cannot be shown: it %s.]", c.MIMEType, err))
 		}
-		return session.Text(fmt.Sprintf("[an image of the type %s with %d bytes, which cannot be shown]", c.MIMEType, len(c.Data)))
+		return image
 	case *sdk.ResourceLink:
 		return session.Text(fmt.Sprintf("[%s: %s]", cmp.Or(c.Title, c.Name, "resource"), c.URI))
 	case *sdk.EmbeddedResource:
@@ -127,10 +127,10 @@ func block(content sdk.Content) session.Block {
 		}
 		return session.Text("[a resource that is not text]")
 	}
-	return session.Text("[content of a kind that cannot be shown]")
+	return session.Text("[content of a type that cannot be shown]")
 }
 
-// offer makes the tools of servers that run, by name.
+// offer creates the tools of running servers, sorted by name.
 func offer(servers []*server) []agent.Tool {
 	var tools []remoteTool
 	for _, s := range servers {
@@ -143,7 +143,7 @@ func offer(servers []*server) []agent.Tool {
 	}
 	makeUnique(tools)
 	slices.SortStableFunc(tools, func(a, b remoteTool) int { return cmp.Compare(a.spec.Name, b.spec.Name) })
-	tools = slices.CompactFunc(tools, func(a, b remoteTool) bool { return a.spec.Name == b.spec.Name }) // made so on purpose
+	tools = slices.CompactFunc(tools, func(a, b remoteTool) bool { return a.spec.Name == b.spec.Name }) // a deliberate collision
 	out := make([]agent.Tool, 0, len(tools))
 	for _, t := range tools {
 		out = append(out, t)
@@ -151,14 +151,13 @@ func offer(servers []*server) []agent.Tool {
 	return out
 }
 
-// readsOnly takes a server at its word only where the word is plain: a tool that reads
-// and destroys does not know what it does.
+// readsOnly trusts a server's annotations only if they are consistent: a tool that is both
+// read-only and destructive is not.
 func readsOnly(a *sdk.ToolAnnotations) bool {
 	return a != nil && a.ReadOnlyHint && (a.DestructiveHint == nil || !*a.DestructiveHint)
 }
 
-// specOf describes a tool to the model; false for one whose schema no provider
-// takes.
+// specOf describes a tool to the model; false if no provider accepts its schema.
 func specOf(server string, tool *sdk.Tool) (agent.ToolSpec, bool) {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
 	if tool.InputSchema != nil {
@@ -178,7 +177,7 @@ func specOf(server string, tool *sdk.Tool) (agent.ToolSpec, bool) {
 	return agent.ToolSpec{Name: "mcp__" + clean(server) + "__" + clean(tool.Name), Description: description, Parameters: schema}, true
 }
 
-// clean leaves what providers take in a name.
+// clean removes the characters that providers do not accept in a name.
 func clean(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -188,9 +187,9 @@ func clean(name string) string {
 	}, name)
 }
 
-// makeUnique ends names that are too long, and all that are alike, with a piece of
-// the hash of what they stand for: the same tool has the same name in every turn in
-// which the same tools are there, and never that of another one.
+// makeUnique appends part of a hash of the server and tool to names that are too long or
+// equal. The same tool has the same name in every turn with the same tools, and never
+// another tool's name.
 func makeUnique(tools []remoteTool) {
 	count := map[string]int{}
 	for _, t := range tools {

@@ -2,86 +2,58 @@ package model
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"time"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"net/http"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// apiAnthropic is how messages of this protocol are marked; it is Pi's name for it.
+// apiAnthropic marks messages of this protocol; it is Pi's name for it.
 const apiAnthropic = "anthropic-messages"
 
-// anthropicModel speaks the messages API.
-type anthropicModel struct {
-	caller
-	client anthropic.Client
-}
+// anthropicModel uses the messages API.
+type anthropicModel struct{ caller }
 
 func newAnthropic(config Config) *anthropicModel {
-	c := newCaller(config, DefaultAnthropicURL)
-	return &anthropicModel{caller: c, client: anthropic.NewClient(
-		// Whatever the environment says, key and address are the configured ones.
-		option.WithoutEnvironmentDefaults(),
-		option.WithBaseURL(c.config.BaseURL),
-		option.WithAPIKey(string(c.config.Key)),
-		option.WithHTTPClient(c.http),
-		option.WithMaxRetries(0), // run does that, and tells the entries
-	)}
+	return &anthropicModel{newCaller(config, DefaultAnthropicURL)}
 }
 
 // Stream makes one model call.
 func (m *anthropicModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
-	params, err := anthropicRequest(m.config, req)
+	body, err := anthropicRequest(m.config, req)
 	return m.run(ctx, apiAnthropic, true, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
 		if err != nil {
 			return ending{}, &failure{text: "The prompt could not be written: " + err.Error()}
 		}
-		return m.once(ctx, params, a)
+		return m.once(ctx, body, a)
 	})
 }
 
-func (m *anthropicModel) once(ctx context.Context, params anthropic.MessageNewParams, a *assembler) (ending, *failure) {
-	stream := m.client.Messages.NewStreaming(ctx, params)
-	defer stream.Close()
-	follow := &anthropicStream{a: a, blocks: map[int64]int{}, usage: &session.Usage{}}
-	a.usage = follow.usage
-	for stream.Next() {
-		touch(ctx)
-		event := stream.Current()
-		follow.event(&event)
+func (m *anthropicModel) once(ctx context.Context, body []byte, a *assembler) (ending, *failure) {
+	header := http.Header{}
+	header.Set("Anthropic-Version", anthropicVersion)
+	if m.config.Key != "" {
+		header.Set("X-Api-Key", string(m.config.Key))
 	}
-	if err := stream.Err(); err != nil {
-		return ending{}, m.explain(err)
+	response, fail := m.post(ctx, m.config.BaseURL+"/v1/messages", header, body)
+	if fail != nil {
+		return ending{}, fail
 	}
-	if !follow.stopped {
+	defer response.Body.Close()
+	stream := &anthropicStream{a: a, config: m.config, blocks: map[int]int{}, usage: &session.Usage{}}
+	a.usage = stream.usage
+	if fail := m.events(ctx, response, stream.event); fail != nil {
+		return ending{}, fail
+	}
+	if !stream.stopped {
 		return ending{}, m.config.brokeOff()
 	}
-	return follow.end(m.config), nil
+	return stream.end(), nil
 }
 
-// explain turns an error of the SDK into a failure.
-func (m *anthropicModel) explain(err error) *failure {
-	var answer *anthropic.Error
-	if !errors.As(err, &answer) {
-		return m.config.explainError(err)
-	}
-	status := answer.StatusCode
-	if status == 200 { // sent in the middle of the stream
-		status = statusOf(string(answer.Type()))
-	}
-	var after time.Duration
-	if answer.Response != nil {
-		after = retryAfter(answer.Response.Header, time.Now())
-	}
-	return m.config.refused(status, []byte(answer.RawJSON()), after)
-}
-
-// statusOf gives the HTTP status that an error type stands for.
+// statusOf returns the HTTP status that corresponds to an error type.
 func statusOf(kind string) int {
 	switch kind {
 	case "invalid_request_error":
@@ -102,78 +74,87 @@ func statusOf(kind string) int {
 	return 500
 }
 
-// anthropicStream follows one answer. The SDK's own accumulator fills a block
-// only when it is closed, so a cancelled answer would have no text in it.
+// anthropicStream reads one response.
 type anthropicStream struct {
 	a       *assembler
-	blocks  map[int64]int // the provider's index to ours
+	config  Config
+	blocks  map[int]int // the provider's index to the assembler's
 	usage   *session.Usage
 	id      string
-	stop    anthropic.StopReason
+	stop    string
 	stopped bool
 }
 
-func (s *anthropicStream) event(event *anthropic.MessageStreamEventUnion) {
+func (s *anthropicStream) event(data []byte) error {
+	var event anthropicEvent
+	if err := json.Unmarshal(data, &event); err != nil {
+		return s.config.notProtocol(data)
+	}
 	switch event.Type {
 	case "message_start":
 		s.id, s.a.begun = event.Message.ID, true
-		u := event.Message.Usage
-		s.count(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
+		s.count(event.Message.Usage)
 	case "content_block_start":
-		s.start(event.Index, &event.ContentBlock)
+		s.start(event)
 	case "content_block_delta":
-		s.delta(event.Index, &event.Delta)
+		s.delta(event)
 	case "content_block_stop":
 		if index, ok := s.blocks[event.Index]; ok {
 			s.a.blocks[index].closed = true
 		}
 	case "message_delta":
 		s.stop, s.a.told = event.Delta.StopReason, true
-		u := event.Usage
-		s.count(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
+		s.count(event.Usage)
 	case "message_stop":
 		s.stopped = true
+	case "error":
+		return &streamError{*s.config.refused(statusOf(event.Error.Type), data, 0)}
 	}
+	return nil
 }
 
-// count takes the latest figures; those that an event leaves out stay.
-func (s *anthropicStream) count(input, output, cacheRead, cacheWrite int64) {
+// count takes the latest usage; fields that an event omits keep their values.
+func (s *anthropicStream) count(figures anthropicUsage) {
 	u := s.usage
 	for _, figure := range []struct {
 		to   *int
-		from int64
-	}{{&u.Input, input}, {&u.Output, output}, {&u.CacheRead, cacheRead}, {&u.CacheWrite, cacheWrite}} {
+		from int
+	}{{&u.Input, figures.Input}, {&u.Output, figures.Output}, {&u.CacheRead, figures.CacheRead}, {&u.CacheWrite, figures.CacheWrite}} {
 		if figure.from > 0 {
-			*figure.to = int(figure.from)
+			*figure.to = figure.from
 		}
 	}
 	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
 }
 
-func (s *anthropicStream) start(index int64, b *anthropic.ContentBlockStartEventContentBlockUnion) {
+func (s *anthropicStream) start(event anthropicEvent) {
+	b := event.Block
+	var ours int
 	switch b.Type {
 	case "text":
-		s.blocks[index] = s.a.open(session.BlockText, "", "")
-		s.a.grow(s.blocks[index], b.Text)
+		ours = s.a.open(session.BlockText, "", "")
+		s.a.grow(ours, b.Text)
 	case "thinking":
-		s.blocks[index] = s.a.open(session.BlockThinking, "", "")
-		s.a.grow(s.blocks[index], b.Thinking)
-		s.a.blocks[s.blocks[index]].signature = b.Signature
+		ours = s.a.open(session.BlockThinking, "", "")
+		s.a.grow(ours, b.Thinking)
+		s.a.blocks[ours].signature = b.Signature
 	case "redacted_thinking":
-		s.blocks[index] = s.a.open(session.BlockThinking, "", "")
-		ours := s.a.blocks[s.blocks[index]]
-		ours.signature, ours.redacted = b.Data, true
+		ours = s.a.open(session.BlockThinking, "", "")
+		s.a.blocks[ours].signature, s.a.blocks[ours].redacted = b.Data, true
 	case "tool_use":
-		s.blocks[index] = s.a.open(session.BlockToolCall, b.ID, b.Name)
+		ours = s.a.open(session.BlockToolCall, b.ID, b.Name)
+	default:
+		return // a block of an unsupported kind
 	}
+	s.blocks[event.Index] = ours
 }
 
-func (s *anthropicStream) delta(index int64, d *anthropic.MessageStreamEventUnionDelta) {
-	ours, ok := s.blocks[index]
+func (s *anthropicStream) delta(event anthropicEvent) {
+	ours, ok := s.blocks[event.Index]
 	if !ok {
-		return // a block of a kind that is not used
+		return
 	}
-	switch d.Type {
+	switch d := event.Delta; d.Type {
 	case "text_delta":
 		s.a.grow(ours, d.Text)
 	case "thinking_delta":
@@ -185,17 +166,17 @@ func (s *anthropicStream) delta(index int64, d *anthropic.MessageStreamEventUnio
 	}
 }
 
-func (s *anthropicStream) end(config Config) ending {
+func (s *anthropicStream) end() ending {
 	end := ending{usage: s.usage, responseID: s.id, stop: session.StopEnd}
 	switch s.stop {
-	case anthropic.StopReasonToolUse:
+	case "tool_use":
 		end.stop = session.StopToolUse
-	case anthropic.StopReasonMaxTokens:
+	case "max_tokens":
 		end.stop = session.StopLength
-	case anthropic.StopReasonRefusal:
-		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s refused to answer this.", config.subject())
-	case anthropic.StopReasonModelContextWindowExceeded:
-		end.stop, end.errorText, end.overflow = session.StopError, config.tooLong(""), true
+	case "refusal":
+		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s refused to answer this.", s.config.subject())
+	case "model_context_window_exceeded":
+		end.stop, end.errorText, end.overflow = session.StopError, s.config.tooLong(""), true
 	}
 	return end
 }

@@ -3,192 +3,175 @@ package model
 import (
 	"encoding/json"
 	"fmt"
-
-	"github.com/anthropics/anthropic-sdk-go"
+	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// defaultMaxTokens is sent when the configuration names none: the protocol
-// requires a number.
+// defaultMaxTokens is sent if the configuration sets none, because the protocol requires a
+// number.
 const defaultMaxTokens = 8192
 
-// anthropicRequest translates a request. Everything up to the last message is
-// marked for the provider's cache.
-func anthropicRequest(config Config, req agent.Request) (anthropic.MessageNewParams, error) {
-	params := anthropic.MessageNewParams{Model: anthropic.Model(config.Model), MaxTokens: int64(config.MaxTokens)}
-	if req.System != "" {
-		params.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+// anthropicRequest encodes the body of a request.
+func anthropicRequest(config Config, req agent.Request) ([]byte, error) {
+	body, err := anthropicBodyOf(config, req)
+	if err != nil {
+		return nil, err
 	}
-	for _, tool := range req.Tools {
-		param, err := anthropicTool(tool)
-		if err != nil {
-			return params, err
-		}
-		params.Tools = append(params.Tools, anthropic.ToolUnionParam{OfTool: param})
-	}
-	if req.NoTools && len(params.Tools) > 0 {
-		params.ToolChoice.OfNone = &anthropic.ToolChoiceNoneParam{}
-	}
-	for _, message := range req.Messages {
-		role := anthropic.MessageParamRoleUser
-		if message.Role == session.RoleAssistant {
-			role = anthropic.MessageParamRoleAssistant
-		}
-		blocks := anthropicBlocks(config, message)
-		// Results of one message, and a prompt behind them, are one message here.
-		if last := len(params.Messages) - 1; last >= 0 && params.Messages[last].Role == role {
-			params.Messages[last].Content = append(params.Messages[last].Content, blocks...)
-		} else if len(blocks) > 0 {
-			params.Messages = append(params.Messages, anthropic.MessageParam{Role: role, Content: blocks})
-		}
-	}
-	anthropicThinking(&params, config, config.level(req))
-	markForCache(params.Messages)
-	return params, nil
+	return session.Encode(body)
 }
 
-// anthropicThinking sets how much the model thinks, and how long the answer may
-// be: the tokens of thinking count as well.
-func anthropicThinking(params *anthropic.MessageNewParams, config Config, level agent.ThinkingLevel) {
-	thinks := level != "" && level != agent.ThinkingOff && thinkingFits(params.Messages)
-	tokens := int64(budget(level))
+// anthropicBodyOf translates a request. Everything up to the last message is marked for the
+// provider's cache.
+func anthropicBodyOf(config Config, req agent.Request) (anthropicBody, error) {
+	body := anthropicBody{Model: config.Model, MaxTokens: config.MaxTokens, Stream: true}
+	if req.System != "" {
+		body.System = []anthropicBlock{{Type: "text", Text: &req.System, Cache: ephemeral()}}
+	}
+	for _, tool := range req.Tools {
+		if !json.Valid(tool.Parameters) {
+			return body, fmt.Errorf("the schema of the tool %s is not JSON", tool.Name)
+		}
+		body.Tools = append(body.Tools, anthropicTool{tool.Name, tool.Description, tool.Parameters})
+	}
+	if req.NoTools && len(body.Tools) > 0 {
+		body.ToolChoice = &anthropicChoice{"none"}
+	}
+	for _, message := range req.Messages {
+		role := "user"
+		if message.Role == session.RoleAssistant {
+			role = "assistant"
+		}
+		blocks := anthropicBlocks(config, message)
+		// Results of one message, and a prompt after them, are one message in this
+		// protocol.
+		if last := len(body.Messages) - 1; last >= 0 && body.Messages[last].Role == role {
+			body.Messages[last].Content = append(body.Messages[last].Content, blocks...)
+		} else if len(blocks) > 0 {
+			body.Messages = append(body.Messages, anthropicMessage{role, blocks})
+		}
+	}
+	body.think(config, config.level(req))
+	markForCache(body.Messages)
+	return body, nil
+}
+
+// think sets how much the model thinks and how long the answer may be, which includes the
+// tokens of thinking.
+func (b *anthropicBody) think(config Config, level agent.ThinkingLevel) {
+	thinks := level != "" && level != agent.ThinkingOff && thinkingFits(b.Messages)
+	tokens := budget(level)
 	switch {
 	case !thinks && config.MaxTokens == 0:
-		params.MaxTokens = defaultMaxTokens
+		b.MaxTokens = defaultMaxTokens
 	case !thinks:
 	case adaptive(config.Model):
 		if config.MaxTokens == 0 {
-			params.MaxTokens = defaultMaxTokens + tokens
+			b.MaxTokens = defaultMaxTokens + tokens
 		}
-		params.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{Display: anthropic.ThinkingConfigAdaptiveDisplaySummarized}
-		params.OutputConfig.Effort = anthropicEffort(level)
+		b.Thinking = &anthropicThinking{Type: "adaptive", Display: "summarized"}
+		b.OutputConfig = &anthropicOutput{anthropicEffort(level)}
 	case config.MaxTokens == 0:
-		params.MaxTokens = defaultMaxTokens + tokens
-		params.Thinking = anthropic.ThinkingConfigParamOfEnabled(tokens)
-	case config.MaxTokens >= 2*minThinking: // half of a small answer is left for the answer itself
-		params.Thinking = anthropic.ThinkingConfigParamOfEnabled(max(minThinking, min(tokens, params.MaxTokens/2)))
+		b.MaxTokens = defaultMaxTokens + tokens
+		b.Thinking = &anthropicThinking{Type: "enabled", Budget: tokens}
+	case config.MaxTokens >= 2*minThinking: // keep half of a small answer for the answer itself
+		b.Thinking = &anthropicThinking{Type: "enabled", Budget: max(minThinking, min(tokens, b.MaxTokens/2))}
 	}
 }
 
-// minThinking is the least budget that the protocol takes, in tokens.
+// minThinking is the smallest budget that the protocol accepts, in tokens.
 const minThinking = 1024
 
-func anthropicEffort(level agent.ThinkingLevel) anthropic.OutputConfigEffort {
+func anthropicEffort(level agent.ThinkingLevel) string {
 	if level == agent.ThinkingMinimal {
-		return anthropic.OutputConfigEffortLow
+		return "low"
 	}
-	return anthropic.OutputConfigEffort(level)
+	return string(level)
 }
 
-// thinkingFits tells whether thinking may be on: the message whose tool results
-// are the last thing said must then begin with thinking, which it does not when
-// another model made it or it was cut.
-func thinkingFits(messages []anthropic.MessageParam) bool {
+// thinkingFits reports whether thinking may be enabled. If the conversation ends with tool
+// results, the message before them must begin with thinking, which it does not if another
+// model made it or it was interrupted.
+func thinkingFits(messages []anthropicMessage) bool {
 	last := len(messages) - 1
 	if last < 1 || !hasResult(messages[last]) {
 		return true
 	}
-	first := messages[last-1].Content[0]
-	return first.OfThinking != nil || first.OfRedactedThinking != nil
+	return messages[last-1].Content[0].thinks()
 }
 
-func hasResult(m anthropic.MessageParam) bool {
-	for _, block := range m.Content {
-		if block.OfToolResult != nil {
-			return true
-		}
-	}
-	return false
+func hasResult(m anthropicMessage) bool {
+	return slices.ContainsFunc(m.Content, func(b anthropicBlock) bool { return b.Type == "tool_result" })
 }
 
-func anthropicTool(tool agent.ToolSpec) (*anthropic.ToolParam, error) {
-	var schema map[string]any
-	if err := json.Unmarshal(tool.Parameters, &schema); err != nil {
-		return nil, fmt.Errorf("the schema of the tool %s: %w", tool.Name, err)
-	}
-	input := anthropic.ToolInputSchemaParam{Properties: schema["properties"], ExtraFields: map[string]any{}}
-	for key, value := range schema {
-		switch key {
-		case "type", "properties":
-		case "required":
-			names, _ := value.([]any) // anything else is no schema
-			for _, name := range names {
-				input.Required = append(input.Required, fmt.Sprint(name))
-			}
-		default:
-			input.ExtraFields[key] = value
-		}
-	}
-	return &anthropic.ToolParam{Name: tool.Name, Description: anthropic.String(tool.Description), InputSchema: input}, nil
-}
-
-func anthropicBlocks(config Config, m session.Message) []anthropic.ContentBlockParamUnion {
+func anthropicBlocks(config Config, m session.Message) []anthropicBlock {
 	if m.Role == session.RoleToolResult {
-		return []anthropic.ContentBlockParamUnion{anthropicResult(m)}
+		return []anthropicBlock{anthropicResult(m)}
 	}
-	// A signature is valid for the model that made it, and for no other.
+	// A signature is valid only for the model that made it.
 	ownThinking := config.own(apiAnthropic, m)
-	var out []anthropic.ContentBlockParamUnion
+	var out []anthropicBlock
 	for _, block := range m.Content {
 		switch block.Type {
-		case session.BlockText:
-			out = append(out, anthropic.NewTextBlock(block.Text))
-		case session.BlockImage:
-			out = append(out, anthropic.NewImageBlockBase64(block.MimeType, block.Data))
+		case session.BlockText, session.BlockImage:
+			out = append(out, anthropicContent(block))
 		case session.BlockToolCall:
-			out = append(out, anthropic.NewToolUseBlock(plainID(block.ID), block.Arguments, block.Name))
+			id := plainID(block.ID)
+			out = append(out, anthropicBlock{Type: "tool_use", ID: &id, Name: &block.Name, Input: block.Arguments})
 		case session.BlockThinking:
 			switch {
 			case !ownThinking || block.ThinkingSignature == "":
 			case block.Redacted:
-				out = append(out, anthropic.NewRedactedThinkingBlock(block.ThinkingSignature))
+				out = append(out, anthropicBlock{Type: "redacted_thinking", Data: &block.ThinkingSignature})
 			default:
-				out = append(out, anthropic.NewThinkingBlock(block.ThinkingSignature, block.Thinking))
+				out = append(out, anthropicBlock{Type: "thinking", Thinking: &block.Thinking, Signature: &block.ThinkingSignature})
 			}
 		}
 	}
-	// An answer must not end with thinking, as one that was cancelled may.
-	for len(out) > 0 && (out[len(out)-1].OfThinking != nil || out[len(out)-1].OfRedactedThinking != nil) {
+	// A message must not end with thinking, as a canceled one may.
+	for len(out) > 0 && out[len(out)-1].thinks() {
 		out = out[:len(out)-1]
 	}
 	return out
 }
 
-func anthropicResult(m session.Message) anthropic.ContentBlockParamUnion {
-	result := anthropic.ToolResultBlockParam{ToolUseID: plainID(m.ToolCallID)}
-	if m.IsError != nil {
-		result.IsError = anthropic.Bool(*m.IsError)
+// anthropicContent translates a text or an image.
+func anthropicContent(block session.Block) anthropicBlock {
+	if block.Type == session.BlockImage {
+		return anthropicBlock{Type: "image", Source: &anthropicSource{"base64", block.MimeType, block.Data}}
 	}
-	for _, block := range m.Content {
-		switch block.Type {
-		case session.BlockText:
-			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfText: &anthropic.TextBlockParam{Text: block.Text}})
-		case session.BlockImage:
-			image := anthropic.NewImageBlockBase64(block.MimeType, block.Data)
-			result.Content = append(result.Content, anthropic.ToolResultBlockParamContentUnion{OfImage: image.OfImage})
-		}
-	}
-	return anthropic.ContentBlockParamUnion{OfToolResult: &result}
+	return anthropicBlock{Type: "text", Text: &block.Text}
 }
 
-// cacheMarks is how many messages of the user are marked: the last one for the
-// next call, and the one before it to find again what the last call marked, also
-// behind more blocks than the provider looks back.
+func anthropicResult(m session.Message) anthropicBlock {
+	id := plainID(m.ToolCallID)
+	result := anthropicBlock{Type: "tool_result", ToolUseID: &id, IsError: m.IsError}
+	for _, block := range m.Content {
+		if block.Type == session.BlockText || block.Type == session.BlockImage {
+			result.Content = append(result.Content, anthropicContent(block))
+		}
+	}
+	return result
+}
+
+func ephemeral() *anthropicCache { return &anthropicCache{"ephemeral"} }
+
+// cacheMarks is how many user messages are marked: the last one for the next call, and the
+// one before it to hit the mark of the last call, even if more blocks follow it than the
+// provider searches.
 const cacheMarks = 2
 
-// markForCache marks the ends of what is the same in the next call.
-func markForCache(messages []anthropic.MessageParam) {
+// markForCache marks the ends of what stays the same in the next call. Thinking cannot be
+// marked.
+func markForCache(messages []anthropicMessage) {
 	left := cacheMarks
 	for i := len(messages) - 1; i >= 0 && left > 0; i-- {
-		if messages[i].Role != anthropic.MessageParamRoleUser {
+		if messages[i].Role != "user" {
 			continue
 		}
 		content := messages[i].Content
-		if control := content[len(content)-1].GetCacheControl(); control != nil {
-			*control = anthropic.NewCacheControlEphemeralParam()
-			left--
-		}
+		content[len(content)-1].Cache = ephemeral()
+		left--
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// assembler collects the blocks of one attempt and reports every piece.
+// assembler collects the blocks of one attempt and emits every piece.
 type assembler struct {
 	emit   func(agent.Delta)
 	blocks []*block
-	usage  *session.Usage // what the provider has said of it so far; nil while it said nothing
-	begun  bool           // the provider answers, so the attempt takes tokens
-	told   bool           // usage is the last word on it
+	usage  *session.Usage // as reported so far; nil if nothing was reported
+	begun  bool           // the response has begun, so the attempt uses tokens
+	told   bool           // usage is final
 }
 
 type block struct {
@@ -23,7 +23,7 @@ type block struct {
 	id, name  string
 	signature string
 	redacted  bool
-	closed    bool // the provider said that nothing more comes
+	closed    bool // the provider said that it is complete
 	text      strings.Builder
 }
 
@@ -35,7 +35,7 @@ func (a *assembler) open(kind session.BlockType, id, name string) int {
 	return index
 }
 
-// grow adds text to a block.
+// grow appends text to a block.
 func (a *assembler) grow(index int, text string) {
 	if text == "" {
 		return
@@ -44,7 +44,7 @@ func (a *assembler) grow(index int, text string) {
 	a.emit(agent.Delta{Kind: agent.DeltaText, Index: index, Text: text})
 }
 
-// extend adds text to the last block when it is of this kind, else to a new one.
+// extend appends text to the last block if it is of this kind, or else to a new one.
 func (a *assembler) extend(kind session.BlockType, text string) {
 	if text == "" {
 		return
@@ -56,7 +56,7 @@ func (a *assembler) extend(kind session.BlockType, text string) {
 	a.grow(last, text)
 }
 
-// whole returns the content of a message that arrived completely.
+// whole returns the content of a complete message.
 func (a *assembler) whole() session.Content {
 	content := session.Content{}
 	for _, b := range a.blocks {
@@ -65,8 +65,8 @@ func (a *assembler) whole() session.Content {
 	return content
 }
 
-// partial returns what is worth keeping of a message that broke off: no tool
-// call that is not complete, and with signed no thinking without signature.
+// partial returns what can be kept of an interrupted message: no incomplete tool calls and,
+// if signed is set, no thinking without a signature.
 func (a *assembler) partial(signed bool) session.Content {
 	content := session.Content{}
 	for _, b := range a.blocks {
@@ -82,8 +82,8 @@ func (a *assembler) partial(signed bool) session.Content {
 	return content
 }
 
-// complete tells whether the arguments are all there. An object that has been
-// closed cannot grow, so valid JSON is as good as the provider's word.
+// complete reports whether the arguments are complete. A closed object cannot grow, so
+// valid JSON is as good as an end event.
 func (b *block) complete() bool {
 	arguments := bytes.TrimSpace([]byte(b.text.String()))
 	if len(arguments) == 0 {

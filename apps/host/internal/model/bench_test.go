@@ -14,8 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// BenchmarkStepRequest is what a provider's code does for each model call besides the
-// network: it makes the body of the request, which holds all of the history.
+// BenchmarkStepRequest measures what a provider's code does for each model call besides the
+// network: it encodes the request, which contains the whole history.
 func BenchmarkStepRequest(b *testing.B) {
 	for _, messages := range []int{1_000, 10_000} {
 		var req agent.Request

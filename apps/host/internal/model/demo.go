@@ -10,11 +10,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// apiDemo is how messages of the demo model are marked.
+// apiDemo marks messages of the demo model.
 const apiDemo = "demo"
 
-// demo answers from a fixed set of rules. It says in its own words that it is no
-// AI, and the same prompt always gives the same answer.
+// demo answers by fixed rules. Its answers say that it is not an AI, and the same prompt
+// always gets the same answer.
 type demo struct{ config Config }
 
 func newDemo(config Config) *demo {
@@ -47,7 +47,7 @@ func (d *demo) Stream(ctx context.Context, req agent.Request, emit func(agent.De
 	return message
 }
 
-// play streams a block word by word and tells whether it got to the end.
+// play streams a block word by word and reports whether it reached the end.
 func (d *demo) play(ctx context.Context, a *assembler, b session.Block) bool {
 	if ctx.Err() != nil {
 		return false
@@ -62,17 +62,32 @@ func (d *demo) play(ctx context.Context, a *assembler, b session.Block) bool {
 	return true
 }
 
-// demoReply makes the answer to the end of the conversation.
+// demoReply creates the answer to the end of the conversation.
 func demoReply(req agent.Request) session.Content {
 	results := trailingResults(req.Messages)
 	if len(results) > 0 {
 		return session.Content{session.Text(reportAll(results))}
 	}
-	prompt := ""
+	prompt := session.Content{}
 	if n := len(req.Messages); n > 0 {
-		prompt = req.Messages[n-1].Content.Plain()
+		prompt = req.Messages[n-1].Content
 	}
-	return answerPrompt(prompt, req)
+	answer := answerPrompt(prompt.Plain(), req)
+	if prompt.HasImage() {
+		answer = append(session.Content{session.Text(seen(prompt))}, answer...)
+	}
+	return answer
+}
+
+// seen describes the images of a prompt.
+func seen(content session.Content) string {
+	var images []string
+	for _, block := range content {
+		if block.Type == session.BlockImage {
+			images = append(images, fmt.Sprintf("%s, %d x %d pixels", block.MimeType, block.Width, block.Height))
+		}
+	}
+	return fmt.Sprintf("Demo model, not an AI: your message has images (%s), which I cannot see.\n\n", strings.Join(images, "; "))
 }
 
 func trailingResults(messages []session.Message) []session.Message {
@@ -91,7 +106,7 @@ func reportAll(results []session.Message) string {
 	return strings.Join(sentences, " ")
 }
 
-// report says in one sentence what came back from a tool.
+// report describes the result of a tool in one sentence.
 func report(result session.Message) string {
 	text := strings.TrimSpace(result.Content.Plain())
 	first, _, more := strings.Cut(text, "\n")
@@ -101,14 +116,14 @@ func report(result session.Message) string {
 	case result.IsError != nil && *result.IsError:
 		return fmt.Sprintf("The tool %s reported an error: %q.", result.ToolName, first)
 	case text == "" || text == agent.TextNoOutput:
-		return fmt.Sprintf("The tool %s came back without output.", result.ToolName)
+		return fmt.Sprintf("The tool %s returned no output.", result.ToolName)
 	case more:
-		return fmt.Sprintf("The tool %s came back with %d lines, the first is %q.", result.ToolName, lines, first)
+		return fmt.Sprintf("The tool %s returned %d lines, the first is %q.", result.ToolName, lines, first)
 	}
-	return fmt.Sprintf("The tool %s came back with %q.", result.ToolName, first)
+	return fmt.Sprintf("The tool %s returned %q.", result.ToolName, first)
 }
 
-// clip cuts text after n characters.
+// clip truncates text after n characters.
 func clip(text string, n int) string {
 	runes := []rune(text)
 	if len(runes) <= n {

@@ -29,7 +29,7 @@ Several lines make several calls. For a real model, set ANTHROPIC_API_KEY, OPENA
 // maxDemoWords bounds "stream N".
 const maxDemoWords = 200_000
 
-// answerPrompt follows what the prompt tells it to do, line by line.
+// answerPrompt executes the commands in the prompt, line by line.
 func answerPrompt(prompt string, req agent.Request) session.Content {
 	var calls session.Content
 	for line := range strings.Lines(prompt) {
@@ -41,17 +41,17 @@ func answerPrompt(prompt string, req agent.Request) session.Content {
 		}
 	}
 	if len(calls) > 0 {
-		return append(session.Content{session.Text("Demo model, not an AI: I do as you say.")}, calls...)
+		return append(session.Content{session.Text("Demo model, not an AI: I will do that.")}, calls...)
 	}
 	return demoTalk(strings.TrimSpace(prompt))
 }
 
-// demoID is new in the session and the same for the same session.
+// demoID returns an id that is unique and reproducible within a session.
 func demoID(req agent.Request, n int) string {
 	return fmt.Sprintf("demo_%d_%d", len(req.Messages), n+1)
 }
 
-// demoCall reads one line as a command.
+// demoCall parses one line as a command.
 func demoCall(line string) (tool string, arguments []byte, ok bool) {
 	verb, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
@@ -89,7 +89,7 @@ func demoCall(line string) (tool string, arguments []byte, ok bool) {
 	return tool, arguments, err == nil
 }
 
-// demoTalk answers a prompt that asks for no tool.
+// demoTalk answers a prompt without commands.
 func demoTalk(prompt string) session.Content {
 	words := strings.Fields(strings.ToLower(prompt))
 	if len(words) == 0 {
@@ -98,7 +98,7 @@ func demoTalk(prompt string) session.Content {
 	switch {
 	case words[0] == "think":
 		return session.Content{
-			{Type: session.BlockThinking, Thinking: "This is what a thinking block looks like. I am the demo model, so nobody thinks here."},
+			{Type: session.BlockThinking, Thinking: "This is what a thinking block looks like. I am the demo model, so no thinking happens here."},
 			session.Text("Demo model, not an AI: that was a thinking block."),
 		}
 	case words[0] == "stream" && len(words) == 2:
@@ -109,10 +109,10 @@ func demoTalk(prompt string) session.Content {
 		return session.Content{session.Text(demoHelp)}
 	}
 	return session.Content{session.Text(fmt.Sprintf(
-		"Demo model, not an AI: thank you, you said %q. I do not understand it; say \"help\" to hear what I can do.", clip(prompt, 500)))}
+		"Demo model, not an AI: thank you, you said %q. I do not understand it; say \"help\" to see what I can do.", clip(prompt, 500)))}
 }
 
-// asksWho tells whether somebody greets it or asks what it is.
+// asksWho reports whether the prompt is a greeting or asks what the model is.
 func asksWho(words []string) bool {
 	greeting := strings.Trim(words[0], "!?.,")
 	if len(words) <= 2 && slices.Contains([]string{"hello", "hi", "hey", "help", "hallo"}, greeting) {
@@ -122,7 +122,7 @@ func asksWho(words []string) bool {
 	return strings.Contains(text, "who are you") || strings.Contains(text, "what are you") || strings.Contains(text, "what can you do")
 }
 
-// demoStream counts, so that a lost or doubled word can be seen.
+// demoStream counts, so that a lost or repeated word is noticeable.
 func demoStream(n int) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {

@@ -65,7 +65,7 @@ func TestDemoCalls(t *testing.T) {
 			t.Errorf("%q: %v", prompt, err)
 		}
 		answer, _ := askDemo(t, 0, next)
-		if text := answer.Content.Plain(); strings.Count(text, `came back with 2 lines, the first is "one".`) != len(calls) || answer.StopReason != session.StopEnd {
+		if text := answer.Content.Plain(); strings.Count(text, `returned 2 lines, the first is "one".`) != len(calls) || answer.StopReason != session.StopEnd {
 			t.Errorf("%q: answer %q", prompt, text)
 		}
 	}
@@ -105,7 +105,7 @@ func TestDemoReportsErrors(t *testing.T) {
 		session.Message{Role: session.RoleToolResult, ToolCallID: "a", ToolName: "bash", IsError: &isError, Content: session.Content{session.Text(agent.TextDenied)}},
 		session.Message{Role: session.RoleToolResult, ToolCallID: "b", ToolName: "bash", Content: session.Content{session.Text(agent.TextNoOutput)}})
 	message, _ := askDemo(t, 0, req)
-	if text := message.Content.Plain(); !strings.Contains(text, `The tool bash reported an error: "Denied: the user refused`) || !strings.HasSuffix(text, "The tool bash came back without output.") {
+	if text := message.Content.Plain(); !strings.Contains(text, `The tool bash reported an error: "Denied: the user denied`) || !strings.HasSuffix(text, "The tool bash returned no output.") {
 		t.Errorf("%q", text)
 	}
 }

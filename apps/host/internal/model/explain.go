@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuote bounds what is quoted from a server's answer, in bytes.
+// maxQuote bounds a quotation from a server's response, in bytes.
 const maxQuote = 300
 
 // subject names the model for people.
@@ -21,21 +21,21 @@ func (c Config) subject() string {
 	return fmt.Sprintf("Model %q at %s", c.Model, c.BaseURL)
 }
 
-// explainStatus says what an HTTP status means and what to do about it. body is
-// the server's answer.
+// explainStatus explains an HTTP status and what to do about it. body is the server's
+// response.
 func (c Config) explainStatus(status int, body []byte) string {
 	said := c.quote(errorText(body))
 	switch {
 	case status == 401 || status == 403:
-		return fmt.Sprintf("%s refused the key (HTTP %d): %s%s", c.subject(), status, c.keyAdvice(), said)
+		return fmt.Sprintf("%s rejected the key (HTTP %d): %s%s", c.subject(), status, c.keyAdvice(), said)
 	case status == 404:
 		return fmt.Sprintf("%s was not found (HTTP 404): check the model's id and the base_url in config.toml.%s", c.subject(), said)
 	case status == 429:
-		return fmt.Sprintf("%s takes no more requests now (HTTP 429): wait a moment, or check the limits of your plan.%s", c.subject(), said)
+		return fmt.Sprintf("%s is rate-limited (HTTP 429): wait a moment, or check the limits of your plan.%s", c.subject(), said)
 	case status >= 500:
-		return fmt.Sprintf("%s has a fault or too much to do (HTTP %d): try again later.%s", c.subject(), status, said)
+		return fmt.Sprintf("%s is failing or overloaded (HTTP %d): try again later.%s", c.subject(), status, said)
 	}
-	return fmt.Sprintf("%s refused the request (HTTP %d): check the model's settings in config.toml.%s", c.subject(), status, said)
+	return fmt.Sprintf("%s rejected the request (HTTP %d): check the model's settings in config.toml.%s", c.subject(), status, said)
 }
 
 func (c Config) keyAdvice() string {
@@ -48,30 +48,30 @@ func (c Config) keyAdvice() string {
 	return fmt.Sprintf("check that $%s holds a valid one where the host runs.", c.KeyEnv)
 }
 
-// refused turns an HTTP status and the server's answer into a failure. after is
-// how long the server asked to wait.
+// refused converts an HTTP status and the server's response to a failure. after is how long
+// the server asked to wait.
 func (c Config) refused(status int, body []byte, after time.Duration) *failure {
 	said := errorText(body)
 	switch {
 	case overflows(status, said) || overflows(status, string(body)):
 		return &failure{text: c.tooLong(said), overflow: true}
-	case status == 400 && strings.Contains(string(body), "API_KEY_INVALID"): // Google's word for 401
+	case status == 400 && strings.Contains(string(body), "API_KEY_INVALID"): // Google's equivalent of 401
 		status = 401
 	}
 	fail := &failure{text: c.explainStatus(status, body), retry: transient(status), after: after, reason: reasonOf(status)}
-	// A quota that is used up does not come back within a minute.
+	// An exhausted quota does not recover within a minute.
 	if strings.Contains(string(body), "insufficient_quota") {
 		fail.retry = false
 	}
 	return fail
 }
 
-// tooLong says that the prompt does not fit. said is the server's sentence.
+// tooLong explains that the prompt does not fit. said is the server's message.
 func (c Config) tooLong(said string) string {
 	return fmt.Sprintf("The session is too long for model %q at %s: start a new session.%s", c.Model, c.BaseURL, c.quote(said))
 }
 
-// overflowWords are how servers say that a prompt is too long for the model.
+// overflowWords are phrases with which servers say that a prompt is too long for the model.
 var overflowWords = []string{
 	"prompt is too long", "input is too long", "context_length_exceeded", "maximum context length", "exceeds the context window",
 	"maximum prompt length", "exceeds the maximum number of tokens", "exceeds the available context size",
@@ -79,8 +79,8 @@ var overflowWords = []string{
 	"exceeds the limit of", "exceed context limit", "context size has been exceeded", "request_too_large", "model_context_window_exceeded",
 }
 
-// overflows tells whether a refusal is about the length of the prompt. A limit of
-// tokens per minute is not.
+// overflows reports whether a refusal is about the length of the prompt, as opposed to a
+// limit of tokens per minute.
 func overflows(status int, text string) bool {
 	if status == 413 {
 		return true
@@ -92,12 +92,12 @@ func overflows(status int, text string) bool {
 	return slices.ContainsFunc(overflowWords, func(word string) bool { return strings.Contains(text, word) })
 }
 
-// transient tells whether a status may pass by itself.
+// transient reports whether an error with this status may be temporary.
 func transient(status int) bool {
 	return status == 408 || status == 409 || status == 429 || status >= 500
 }
 
-// explainError says what went wrong below HTTP.
+// explainError explains an error below HTTP.
 func (c Config) explainError(err error) *failure {
 	fail := c.explainNetwork(err)
 	fail.reason = ReasonUnreachable
@@ -109,18 +109,18 @@ func (c Config) explainNetwork(err error) *failure {
 	var timeout net.Error
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &failure{text: fmt.Sprintf("%s does not answer: is the server running?", c.subject())}
+		return &failure{text: fmt.Sprintf("%s does not respond: is the server running?", c.subject())}
 	case errors.As(err, &dns):
-		return &failure{retry: dns.IsTemporary, text: fmt.Sprintf("%s cannot be found: check the base_url in config.toml and the network.", c.subject())}
+		return &failure{retry: dns.IsTemporary, text: fmt.Sprintf("%s cannot be resolved: check the base_url in config.toml and the network.", c.subject())}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &failure{retry: true, text: fmt.Sprintf("%s did not answer in time: check the network.", c.subject())}
+		return &failure{retry: true, text: fmt.Sprintf("%s did not respond in time: check the network.", c.subject())}
 	case errors.Is(err, context.Canceled):
-		return &failure{text: fmt.Sprintf("The call to %s was cancelled.", c.Model)}
+		return &failure{text: fmt.Sprintf("The call to %s was canceled.", c.Model)}
 	}
 	return &failure{retry: true, text: fmt.Sprintf("The connection to %s broke: check the network.%s", c.subject(), c.quote(err.Error()))}
 }
 
-// quote adds what the server said, on one line, short and without the key.
+// quote appends the server's message, on one line, truncated and without the key.
 func (c Config) quote(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if c.Key != "" {
@@ -136,11 +136,11 @@ func (c Config) quote(text string) string {
 		}
 		text = text[:cut] + "..."
 	}
-	return fmt.Sprintf(" It said: %q", text)
+	return fmt.Sprintf(" The server said: %q", text)
 }
 
-// errorText finds the message in an error body, in one of the forms that servers
-// use; failing that, it is the body.
+// errorText returns the message in an error body, in one of the forms that servers use, or
+// else the body itself.
 func errorText(body []byte) string {
 	var outer struct {
 		Error   json.RawMessage `json:"error"`

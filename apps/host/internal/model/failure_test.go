@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -44,9 +46,9 @@ func TestHTTPErrors(t *testing.T) {
 		{401, "TEST_KEY", "", "$TEST_KEY is not set where the host runs", 1},
 		{403, "", "", "api_key_env in config.toml", 1},
 		{404, "TEST_KEY", "k-secret", "was not found (HTTP 404): check the model's id", 1},
-		{400, "TEST_KEY", "k-secret", `refused the request (HTTP 400): check the model's settings in config.toml. It said: "no such thing as [key]"`, 1},
+		{400, "TEST_KEY", "k-secret", `rejected the request (HTTP 400): check the model's settings in config.toml. The server said: "no such thing as [key]"`, 1},
 		{413, "TEST_KEY", "k-secret", "too long for model", 1},
-		{429, "TEST_KEY", "k-secret", "takes no more requests now (HTTP 429)", 4},
+		{429, "TEST_KEY", "k-secret", "is rate-limited (HTTP 429)", 4},
 		{500, "TEST_KEY", "k-secret", "It was tried 4 times.", 4},
 		{529, "TEST_KEY", "k-secret", "(HTTP 529): try again later.", 4},
 	}
@@ -98,10 +100,10 @@ func TestServerDoesNotRun(t *testing.T) {
 func TestAnswersOfTheWrongKind(t *testing.T) {
 	for _, test := range []struct{ contentType, body, want string }{
 		{"text/html", "<html>", "is a web page, not an OpenAI-compatible server"},
-		{"text/event-stream", "data: hello\n\n", "sent something that is not JSON of this protocol"},
-		{"application/json", "nonsense", "sent something that is not JSON of this protocol"},
-		{"text/event-stream", `data: {"error":{"message":"bad key","code":401}}` + "\n\n", "refused the key (HTTP 401)"},
-		{"text/event-stream", `data: {"error":"overloaded"}` + "\n\n", `reported an error. It said: "overloaded" It was tried 4 times.`},
+		{"text/event-stream", "data: hello\n\n", "sent data that is not JSON of this protocol"},
+		{"application/json", "nonsense", "sent data that is not JSON of this protocol"},
+		{"text/event-stream", `data: {"error":{"message":"bad key","code":401}}` + "\n\n", "rejected the key (HTTP 401)"},
+		{"text/event-stream", `data: {"error":"overloaded"}` + "\n\n", `reported an error. The server said: "overloaded" It was tried 4 times.`},
 		{"text/event-stream", `data: {"choices":[{"delta":{"content":"x"},"finish_reason":"content_filter"}]}` + "\n\ndata: [DONE]\n\n", "content filter"},
 	} {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -115,7 +117,8 @@ func TestAnswersOfTheWrongKind(t *testing.T) {
 	}
 }
 
-// A call that works at last gives one message, without a trace of the attempts.
+// TestRetryThatWorks: a call that finally succeeds returns one message, without a trace of
+// the attempts.
 func TestRetryThatWorks(t *testing.T) {
 	for _, name := range []string{"openai/openai-gpt-4o-simple-0", "anthropic/claude-sonnet-4-simple-0"} {
 		kind, _, _ := strings.Cut(name, "/")
@@ -127,7 +130,7 @@ func TestRetryThatWorks(t *testing.T) {
 				w.WriteHeader(http.StatusServiceUnavailable)
 			case 2:
 				w.Header().Set("Content-Type", "text/event-stream")
-				_, _ = w.Write(body[:len(body)/2]) // a client that left is seen at its side
+				_, _ = w.Write(body[:len(body)/2]) // the client notices if this fails
 			default:
 				w.Header().Set("Content-Type", "text/event-stream")
 				_, _ = w.Write(body)
@@ -165,7 +168,7 @@ func TestRetryAfter(t *testing.T) {
 		})
 		made, _ := build(t, testConfig(kind, url))
 		message, _ := stream(t, t.Context(), made)
-		if calls.Load() != 1 || !strings.Contains(message.ErrorMessage, "It asks to wait 61 s") {
+		if calls.Load() != 1 || !strings.Contains(message.ErrorMessage, "The server asks for a pause of 61 s") {
 			t.Errorf("%s: %d calls, %q", kind, calls.Load(), message.ErrorMessage)
 		}
 	}
@@ -176,9 +179,9 @@ func TestRetryAfter(t *testing.T) {
 func stalled(t *testing.T, body []byte) (url string, left <-chan struct{}) {
 	gone := make(chan struct{}, 10)
 	url = serve(t, func(w http.ResponseWriter, request *http.Request) {
-		_, _ = io.Copy(io.Discard, request.Body) // else the server does not see the client leave
+		_, _ = io.Copy(io.Discard, request.Body) // otherwise the server does not notice that the client left
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write(body) // a client that left is seen below
+		_, _ = w.Write(body) // checked below
 		_ = http.NewResponseController(w).Flush()
 		<-request.Context().Done()
 		gone <- struct{}{}
@@ -186,12 +189,12 @@ func stalled(t *testing.T, body []byte) (url string, left <-chan struct{}) {
 	return url, gone
 }
 
-// countDeltas returns how many deltas a cut body gives.
+// countDeltas returns how many deltas a truncated body yields.
 func countDeltas(t *testing.T, kind string, body []byte) int {
 	t.Helper()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write(body) // a client that left is seen at its side
+		_, _ = w.Write(body) // the client notices if this fails
 	})
 	made, c := build(t, testConfig(kind, url))
 	c.retry.tries = 0
@@ -275,6 +278,30 @@ func TestCancelWhileWaiting(t *testing.T) {
 	}
 }
 
+// TestRetriesAreAnnounced: each reset names the attempt that follows, its pause and the reason.
+func TestRetriesAreAnnounced(t *testing.T) {
+	for _, kind := range kinds {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(529) })
+		made, c := build(t, testConfig(kind, url))
+		c.retry.tries = 2
+		var got []api.ModelRetry
+		message := made.Stream(t.Context(), ask("go"), func(d agent.Delta) {
+			if d.Kind == agent.DeltaReset {
+				got = append(got, *d.Retry)
+			}
+		})
+		reason := strings.TrimSuffix(message.ErrorMessage, " It was tried 3 times.")
+		base := c.retry.base.Milliseconds()
+		want := []api.ModelRetry{
+			{Reason: reason, Attempt: 2, Attempts: 3, DelayMS: base},
+			{Reason: reason, Attempt: 3, Attempts: 3, DelayMS: 2 * base},
+		}
+		if !slices.Equal(got, want) || !strings.Contains(reason, "529") {
+			t.Errorf("%s: got %+v, want %+v", kind, got, want)
+		}
+	}
+}
+
 func TestSecretDoesNotShow(t *testing.T) {
 	config := testConfig(TypeOpenAI, "x")
 	for _, text := range []string{fmt.Sprint(config), fmt.Sprintf("%+v %#v %s %v", config, config, config.Key, &config)} {
@@ -284,8 +311,9 @@ func TestSecretDoesNotShow(t *testing.T) {
 	}
 }
 
-// What an attempt cost that broke off is told with its reset, as far as the provider had
-// said it by then; that there was more is told too. A call that was refused took nothing.
+// TestBrokenAttemptsTellTheirUsage: the usage of an interrupted attempt is reported with
+// its reset, as far as the provider had reported it, together with whether there was more.
+// A refused call uses nothing.
 func TestBrokenAttemptsTellTheirUsage(t *testing.T) {
 	for kind, tells := range map[string]bool{TypeAnthropic: true, TypeGoogle: true, TypeOpenAI: false, TypeResponses: false} {
 		server := modeltest.Serve(modeltest.Step{
@@ -311,7 +339,8 @@ func TestBrokenAttemptsTellTheirUsage(t *testing.T) {
 	}
 }
 
-// The same of an answer that is cancelled: what nobody told is not made up.
+// TestCancelledAnswersAreNotGuessedAt: the same for a canceled answer. Unreported usage is
+// not estimated.
 func TestCancelledAnswersAreNotGuessedAt(t *testing.T) {
 	for _, kind := range kinds {
 		server := modeltest.Serve(modeltest.Step{Content: session.Content{session.Text("half")}, Stall: true})
@@ -331,7 +360,7 @@ func TestCancelledAnswersAreNotGuessedAt(t *testing.T) {
 		}
 		told := kind == TypeAnthropic || kind == TypeGoogle
 		if (message.Usage.TotalTokens > 0) != told {
-			t.Errorf("%s: figures that nobody told, or none where there were: %+v", kind, message.Usage)
+			t.Errorf("%s: usage differs from what the provider reported: %+v", kind, message.Usage)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Whatever a server streams, nothing breaks, and what is kept of it goes into a log.
+// FuzzStreams: whatever a server streams, nothing panics, and what is kept can be written
+// to a log.
 func FuzzStreams(f *testing.F) {
 	for i, body := range []string{
 		`data: {"choices":[{"delta":{"content":"x","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"}]}`,

@@ -14,10 +14,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// apiGoogle is how messages of this protocol are marked; it is Pi's name for it.
+// apiGoogle marks messages of this protocol; it is Pi's name for it.
 const apiGoogle = "google-generative-ai"
 
-// googleModel speaks Gemini's generateContent.
+// googleModel uses Gemini's generateContent.
 type googleModel struct{ caller }
 
 func newGoogle(config Config) *googleModel { return &googleModel{newCaller(config, DefaultGoogleURL)} }
@@ -25,7 +25,7 @@ func newGoogle(config Config) *googleModel { return &googleModel{newCaller(confi
 // Stream makes one model call.
 func (m *googleModel) Stream(ctx context.Context, req agent.Request, emit func(agent.Delta)) session.Message {
 	body, err := session.Encode(googleRequestOf(m.config, req))
-	// Signatures are optional on what Gemini thought, so none is needed to keep it.
+	// Signatures are optional on Gemini's thoughts, so thinking without one can be kept.
 	return m.run(ctx, apiGoogle, false, emit, func(ctx context.Context, a *assembler) (ending, *failure) {
 		if err != nil {
 			return ending{}, &failure{text: "The prompt could not be written as JSON: " + err.Error()}
@@ -52,7 +52,7 @@ func (m *googleModel) once(ctx context.Context, body []byte, a *assembler) (endi
 	return stream.end()
 }
 
-// googleStream follows one answer.
+// googleStream reads one response.
 type googleStream struct {
 	a       *assembler
 	config  Config
@@ -82,7 +82,7 @@ func (s *googleStream) chunk(data []byte) error {
 		s.blocked = chunk.PromptFeedback.BlockReason
 	}
 	for _, candidate := range chunk.Candidates {
-		if candidate.Index != 0 { // only one was asked for
+		if candidate.Index != 0 { // only one was requested
 			continue
 		}
 		if candidate.FinishReason != "" {
@@ -106,16 +106,16 @@ func (s *googleStream) part(p googlePart) {
 		kind = session.BlockThinking
 	}
 	s.a.extend(kind, p.Text)
-	// A signature may come behind its text, with a part that has none.
+	// A signature may follow its text, in a part without text.
 	if last := len(s.a.blocks) - 1; p.ThoughtSignature != "" && last >= 0 && s.a.blocks[last].kind == kind {
 		s.a.blocks[last].signature = p.ThoughtSignature
 	}
 }
 
-// call takes a tool call, which always comes whole.
+// call handles a tool call, which always arrives complete.
 func (s *googleStream) call(p googlePart) {
 	id := p.FunctionCall.ID
-	if id == "" { // older models give none
+	if id == "" { // older models send none
 		id = "call_" + rand.Text()
 	}
 	index := s.a.open(session.BlockToolCall, id, p.FunctionCall.Name)
@@ -137,7 +137,7 @@ func (s *googleStream) serverError(data []byte, raw json.RawMessage) error {
 	return &streamError{*s.config.reported(errorText(data), string(data))}
 }
 
-// end judges a stream that was read to its end.
+// end returns the result of a stream that was read to its end.
 func (s *googleStream) end() (ending, *failure) {
 	end := ending{usage: s.usage, responseID: s.id, stop: session.StopEnd}
 	switch s.finish {
@@ -154,13 +154,13 @@ func (s *googleStream) end() (ending, *failure) {
 		end.stop = session.StopLength
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "OTHER", "FINISH_REASON_UNSPECIFIED":
 		return end, &failure{retry: true, text: fmt.Sprintf("%s stopped without an answer (%s).", s.config.subject(), s.finish)}
-	default: // SAFETY, RECITATION, BLOCKLIST and whatever else keeps an answer back
-		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its filter did not let the answer pass (%s).", s.config.subject(), s.finish)
+	default: // SAFETY, RECITATION, BLOCKLIST and other reasons to withhold an answer
+		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its filter blocked the answer (%s).", s.config.subject(), s.finish)
 	}
 	return end, nil
 }
 
-// usage counts thoughts as output, as they are paid.
+// usage counts thoughts as output, because they are billed as output.
 func (u *googleUsage) usage() *session.Usage {
 	cached := min(u.Cached, u.Prompt)
 	output := u.Candidates + u.Thoughts
@@ -169,7 +169,7 @@ func (u *googleUsage) usage() *session.Usage {
 	}
 }
 
-// retryDelay finds how long Google asks to wait, which it says in the body.
+// retryDelay returns how long Google asks to wait, which is in the body.
 func retryDelay(body []byte) time.Duration {
 	var answer struct {
 		Error struct {

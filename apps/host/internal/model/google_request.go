@@ -8,8 +8,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// noSignature stands in place of the signature of a call that this model did not
-// make; Gemini 3 refuses a call without one. The word is Google's.
+// noSignature replaces the signature of a call that this model did not make; Gemini 3
+// refuses a call without one. The value is defined by Google.
 const noSignature = "skip_thought_signature_validator"
 
 // googleRequestOf translates a request.
@@ -38,8 +38,8 @@ func googleRequestOf(config Config, req agent.Request) googleRequest {
 	return out
 }
 
-// addGoogleContent adds a message. Results stand together in one content directly
-// behind the calls; images of theirs follow in one of their own.
+// addGoogleContent adds a message. All results of a message form one content directly after
+// the calls; their images follow in a separate content.
 func addGoogleContent(config Config, contents []googleContent, m session.Message) []googleContent {
 	last := len(contents) - 1
 	switch m.Role {
@@ -76,7 +76,7 @@ func addGoogleResult(contents []googleContent, m session.Message) []googleConten
 	}
 	result := googlePart{FunctionResponse: &googleResponse{plainID(m.ToolCallID), m.ToolName, map[string]string{key: text}}}
 	last := len(contents) - 1
-	// Images of results before this one move behind it.
+	// Images of earlier results move after this one.
 	if last > 0 && contents[last].Role == "user" && contents[last].Parts[0].FunctionResponse == nil {
 		images = append(contents[last].Parts, images...)
 		contents = contents[:last]
@@ -93,7 +93,7 @@ func addGoogleResult(contents []googleContent, m session.Message) []googleConten
 	return contents
 }
 
-// googleAnswer writes the model's own parts.
+// googleAnswer translates a message of the model.
 func googleAnswer(config Config, m session.Message) []googlePart {
 	own := config.own(apiGoogle, m)
 	signed := func(signature string) string {
@@ -144,14 +144,14 @@ var gemini3ID = regexp.MustCompile(`^(models/)?gemini-([3-9]|\d\d)`)
 
 func gemini3(id string) bool { return gemini3ID.MatchString(id) }
 
-// googleThinkingOf gives the level in the model's measure: a word from Gemini 3
-// on, tokens before; nil leaves it to the model.
+// googleThinkingOf translates the level: a word for Gemini 3 and later, tokens for earlier
+// models; nil leaves it to the model.
 func googleThinkingOf(id string, level agent.ThinkingLevel) *googleThinking {
 	switch {
 	case level == "":
 		return nil
 	case gemini3(id) && !strings.Contains(id, "flash"):
-		// The large model knows two levels and cannot be switched off.
+		// The large model has two levels and cannot be switched off.
 		word := "LOW"
 		if level == agent.ThinkingMedium || level == agent.ThinkingHigh {
 			word = "HIGH"
@@ -164,7 +164,7 @@ func googleThinkingOf(id string, level agent.ThinkingLevel) *googleThinking {
 	}
 	tokens := budget(level)
 	if level == agent.ThinkingOff && strings.Contains(id, "pro") {
-		tokens = 128 // the least that it takes
+		tokens = 128 // the minimum
 	}
 	return &googleThinking{level != agent.ThinkingOff, "", &tokens}
 }

@@ -2,7 +2,7 @@ package model
 
 import "encoding/json"
 
-// What goes to streamGenerateContent.
+// Types of a request to streamGenerateContent.
 type (
 	googleRequest struct {
 		Contents          []googleContent   `json:"contents"`
@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// What comes back, as far as it is used.
+// Types of a response, as far as it is used.
 type (
 	googleChunk struct {
 		ResponseID string `json:"responseId"`

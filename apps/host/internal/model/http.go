@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// maxErrorBody bounds how much of an error answer is read, in bytes.
+// maxErrorBody bounds how much of an error response is read, in bytes.
 const maxErrorBody = 64 << 10
 
-// bearer is how OpenAI and what is compatible to it want the key.
+// bearer returns the key in the header of OpenAI and compatible servers.
 func (c Config) bearer() http.Header {
 	header := http.Header{}
 	if c.Key != "" {
@@ -23,8 +23,8 @@ func (c Config) bearer() http.Header {
 	return header
 }
 
-// post sends a JSON body and returns an answer of status 200, whose body the
-// caller closes.
+// post sends a JSON body and returns a response with status 200, whose body the caller must
+// close.
 func (c caller) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *failure) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -43,7 +43,7 @@ func (c caller) post(ctx context.Context, url string, header http.Header, body [
 		return response, nil
 	}
 	defer response.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // what came is all there is to say
+	text, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // whatever was received is used
 	after := retryAfter(response.Header, time.Now())
 	if after == 0 {
 		after = retryDelay(text)
@@ -51,7 +51,7 @@ func (c caller) post(ctx context.Context, url string, header http.Header, body [
 	return nil, c.config.refused(response.StatusCode, text, after)
 }
 
-// events reads the answer's stream; a page for people is none.
+// events reads the response's event stream. A web page is an error.
 func (c caller) events(ctx context.Context, response *http.Response, onData func([]byte) error) *failure {
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
 		return &c.config.notProvider().failure
@@ -72,23 +72,25 @@ func (c Config) notProvider() *streamError {
 }
 
 func (c Config) notProtocol(data []byte) *streamError {
-	return &streamError{failure{text: fmt.Sprintf("%s sent something that is not JSON of this protocol: check that base_url leads to an %s server.%s",
+	return &streamError{failure{text: fmt.Sprintf("%s sent data that is not JSON of this protocol: check that base_url is an %s server.%s",
 		c.subject(), c.protocol(), c.quote(string(data)))}}
 }
 
-// protocol names what a server should speak, for people.
+// protocol names the expected protocol, for people.
 func (c Config) protocol() string {
 	switch c.Type {
 	case TypeResponses:
 		return "OpenAI responses"
 	case TypeGoogle:
 		return "API of Gemini"
+	case TypeAnthropic:
+		return "Anthropic messages"
 	}
 	return "OpenAI-compatible"
 }
 
-// reported is an error that a server sent without an HTTP status. code is
-// whatever else it said of it.
+// reported converts an error that a server sent without an HTTP status. code is any further
+// information about it.
 func (c Config) reported(said, code string) *failure {
 	if overflows(0, said) || overflows(0, code) {
 		return &failure{text: c.tooLong(said), overflow: true}
@@ -96,19 +98,19 @@ func (c Config) reported(said, code string) *failure {
 	return &failure{text: fmt.Sprintf("%s reported an error.%s", c.subject(), c.quote(said)), retry: true}
 }
 
-// brokeOff is a stream that ended before its answer did.
+// brokeOff is the failure of a stream that ended before its message did.
 func (c Config) brokeOff() *failure {
-	return &failure{retry: true, text: fmt.Sprintf("The answer of %s broke off in the middle.", c.subject())}
+	return &failure{retry: true, text: fmt.Sprintf("The answer of %s was cut off in the middle.", c.subject())}
 }
 
-// broken turns what ended the reading into a failure.
+// broken converts a read error to a failure.
 func (c Config) broken(err error) *failure {
 	var sent *streamError
 	switch {
 	case errors.As(err, &sent):
 		return &sent.failure
 	case errors.Is(err, errStreamTooLarge):
-		return &failure{text: fmt.Sprintf("%s sent more than 64 MiB in one answer, which is the limit.", c.subject())}
+		return &failure{text: fmt.Sprintf("%s sent an answer larger than the limit of 64 MiB.", c.subject())}
 	}
 	return c.explainError(err)
 }

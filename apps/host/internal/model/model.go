@@ -1,20 +1,19 @@
 // Package model connects the turn loop to models: one file per provider.
 //
 //	openai            chat completions by SSE, on any compatible base URL
-//	openai-responses  the responses API by SSE, without state at the server
-//	anthropic         the messages API, by the official SDK
+//	openai-responses  the responses API by SSE, without state on the server
+//	anthropic         the messages API
 //	google            Gemini's generateContent by SSE
-//	demo              no network and no AI: a fixed set of answers, for trying things out
+//	demo              no network and no AI: a fixed set of answers for trying things out
 //
-// Every provider keeps the contract of agent.Model: what arrives is emitted at
-// once, a failure is a message with StopError and one sentence that says what to
-// do, and a cancel keeps what had arrived. A call that fails for a reason that
-// may pass (a limit, a fault of the server, a broken stream, silence) is made
-// again up to three times.
+// Every provider fulfills the contract of agent.Model: data is emitted as it arrives, a
+// failure is a message with StopError and one sentence that says what to do, and canceling
+// keeps what has arrived. A call that fails for a reason that may be temporary (a rate
+// limit, a server error, a broken stream, a timeout) is retried up to three times.
 //
-// A history may hold messages of other providers and models: their tool calls get
-// ids that this provider takes, and their thinking, whose signatures are theirs,
-// is left out.
+// A history may contain messages of other providers and models: their tool calls get ids
+// that this provider accepts, and their thinking is left out, because its signatures are
+// valid only for them.
 package model
 
 import (
@@ -36,33 +35,34 @@ const (
 	TypeDemo      = "demo"
 )
 
-// Base URLs that are used when Config names none.
+// Default base URLs.
 const (
 	DefaultOpenAIURL    = "https://api.openai.com/v1"
 	DefaultAnthropicURL = "https://api.anthropic.com"
 	DefaultGoogleURL    = "https://generativelanguage.googleapis.com/v1beta"
 )
 
-// Config is all that a provider needs to know.
+// Config configures a provider.
 type Config struct {
 	Type      string // one of the types above
-	Provider  string // its name in config.toml, written into messages
-	BaseURL   string // "" is the provider's own
+	Provider  string // name in config.toml, recorded in messages
+	BaseURL   string // "" means the provider's own
 	Key       Secret
-	KeyEnv    string // the environment variable that Key comes from, for messages to people
-	Model     string // the provider's name of the model
-	MaxTokens int    // of one answer; 0 leaves it to the provider
-	// Thinking is the level of requests that name none; "" leaves it to the provider.
+	KeyEnv    string // environment variable that Key comes from, for messages to people
+	Model     string // the provider's name for the model
+	MaxTokens int    // per answer; 0 leaves it to the provider
+	// Thinking is the default level for requests that set none; "" leaves it to the
+	// provider.
 	Thinking agent.ThinkingLevel
 	Price    Price
-	// Delay is the pause between two words of the demo model; 0 is none.
+	// Delay is the pause between two words of the demo model; 0 for none.
 	Delay time.Duration
 
-	// last is where Probe finds the failure of its call; nil for all others.
+	// last receives the failure of Probe's call; nil otherwise.
 	last *failure
 }
 
-// Secret is a key. It does not show in logs and formatted text.
+// Secret is a key. It is hidden in logs and formatted text.
 type Secret string
 
 // String hides the key.
@@ -77,7 +77,7 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("[secret]") }
 // MarshalText hides the key.
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// New makes the model that config describes.
+// New returns the model that config describes.
 func New(config Config) (agent.Model, error) {
 	if config.Model == "" && config.Type != TypeDemo {
 		return nil, fmt.Errorf("model: provider %q has no model id", config.Provider)
@@ -94,13 +94,13 @@ func New(config Config) (agent.Model, error) {
 	case TypeDemo:
 		return newDemo(config), nil
 	}
-	return nil, fmt.Errorf("model: provider type %q is unknown; it must be openai, openai-responses, anthropic, google or demo", config.Type)
+	return nil, fmt.Errorf("model: unknown provider type %q; use openai, openai-responses, anthropic, google or demo", config.Type)
 }
 
-// idleTimeout is how long a stream may say nothing before it counts as broken.
+// idleTimeout is how long a stream may be silent before it counts as broken.
 const idleTimeout = 300 * time.Second
 
-// caller makes calls over HTTP. It is not changed after construction.
+// caller makes calls over HTTP. It is immutable after construction.
 type caller struct {
 	config Config
 	http   *http.Client

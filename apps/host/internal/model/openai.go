@@ -11,10 +11,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// apiOpenAI is how messages of this protocol are marked; it is Pi's name for it.
+// apiOpenAI marks messages of this protocol; it is Pi's name for it.
 const apiOpenAI = "openai-completions"
 
-// openAI speaks chat completions with any server that does.
+// openAI uses chat completions with any compatible server.
 type openAI struct{ caller }
 
 func newOpenAI(config Config) *openAI { return &openAI{newCaller(config, DefaultOpenAIURL)} }
@@ -43,8 +43,8 @@ func (o *openAI) once(ctx context.Context, body []byte, a *assembler) (ending, *
 	return stream.end()
 }
 
-// read takes the whole answer: a stream, or one object from a server that does
-// not stream.
+// read reads the whole response: a stream, or a single object from a server that does not
+// stream.
 func (s *chatStream) read(ctx context.Context, response *http.Response) error {
 	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err == nil && kind == "application/json" {
@@ -62,7 +62,7 @@ func (s *chatStream) read(ctx context.Context, response *http.Response) error {
 	return readSSE(response.Body, func() { touch(ctx) }, s.chunk)
 }
 
-// chatStream follows one answer.
+// chatStream reads one response.
 type chatStream struct {
 	a      *assembler
 	config Config
@@ -77,7 +77,7 @@ type chatStream struct {
 // openCall is a tool call that has begun.
 type openCall struct {
 	index int
-	id    string // as the server gave it; may be ""
+	id    string // from the server; may be ""
 	block int
 }
 
@@ -102,7 +102,7 @@ func (s *chatStream) chunk(data []byte) error {
 		s.a.usage = s.usage
 	}
 	for _, choice := range chunk.Choices {
-		if choice.Index != 0 { // only one was asked for
+		if choice.Index != 0 { // only one was requested
 			continue
 		}
 		if choice.FinishReason != "" {
@@ -111,7 +111,7 @@ func (s *chatStream) chunk(data []byte) error {
 		s.delta(choice.Delta)
 		s.delta(choice.Message)
 	}
-	s.a.told = s.usage != nil && s.finish != "" // some servers count in every chunk
+	s.a.told = s.usage != nil && s.finish != "" // some servers report usage in every chunk
 	return nil
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// noTools is the choice of tools that forbids them.
+// noTools is the tool choice that forbids tools.
 const noTools = "none"
 
-// maxChatID is the longest tool call id that OpenAI takes, in bytes.
+// maxChatID is the longest tool call id that OpenAI accepts, in bytes.
 const maxChatID = 40
 
-// maxPlainID is the longest one elsewhere, in bytes.
+// maxPlainID is the longest id that other servers accept, in bytes.
 const maxPlainID = 64
 
-// chatRequestOf translates a request. Thinking is left out: no server of this
-// protocol takes it back.
+// chatRequestOf translates a request. Thinking is left out, because no server of this
+// protocol accepts it.
 func chatRequestOf(config Config, req agent.Request) chatRequest {
 	out := chatRequest{Model: config.Model, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true}}
 	if req.System != "" {
@@ -35,8 +35,8 @@ func chatRequestOf(config Config, req agent.Request) chatRequest {
 		out.ToolChoice = noTools
 	}
 	out.ReasoningEffort = effort(config.Model, config.level(req))
-	// OpenAI's newer models refuse max_tokens; most other servers know only that,
-	// and some refuse what they do not know.
+	// OpenAI's newer models refuse max_tokens. Most other servers know only that, and some
+	// refuse unknown fields.
 	if strings.HasPrefix(config.BaseURL, "https://api.openai.com/") {
 		out.MaxCompletionTokens, out.PromptCacheKey = config.MaxTokens, req.CacheKey
 	} else {
@@ -51,7 +51,7 @@ func addChatMessage(messages []chatMessage, m session.Message) []chatMessage {
 	switch m.Role {
 	case session.RoleUser:
 		content := chatParts(m.Content)
-		// Chat templates of local models want roles to alternate.
+		// Chat templates of local models require alternating roles.
 		if last := len(messages) - 1; last >= 0 && messages[last].Role == "user" {
 			messages[last].Content = append(messages[last].Content, content...)
 			return messages
@@ -75,8 +75,8 @@ func addChatMessage(messages []chatMessage, m session.Message) []chatMessage {
 	return messages
 }
 
-// addChatResult adds a tool result. A result takes text only, so images follow
-// in a message of the user.
+// addChatResult adds a tool result. A result can contain only text, so images follow in a
+// user message.
 func addChatResult(messages []chatMessage, m session.Message) []chatMessage {
 	var images chatContent
 	for _, part := range chatParts(m.Content) {
@@ -89,7 +89,7 @@ func addChatResult(messages []chatMessage, m session.Message) []chatMessage {
 		text = "(the image follows)"
 	}
 	result := chatMessage{Role: "tool", ToolCallID: shortID(m.ToolCallID, maxChatID), Content: chatText(text)}
-	// Results stand together, before any image of theirs.
+	// Results stay together, before any of their images.
 	if last := len(messages) - 1; last >= 0 && messages[last].Role == "user" {
 		images = append(messages[last].Content, images...)
 		messages = messages[:last]
@@ -114,7 +114,7 @@ func chatParts(content session.Content) chatContent {
 	return parts
 }
 
-// shortID returns id, or a shorter one that is as unique and always the same.
+// shortID returns id, or a shorter id that is equally unique and reproducible.
 func shortID(id string, limit int) string {
 	if len(id) <= limit {
 		return id
@@ -122,8 +122,8 @@ func shortID(id string, limit int) string {
 	return hashedID(id)
 }
 
-// plainID gives an id a form that every provider takes: at most 64 letters,
-// digits, _ and -. The same id gets the same form.
+// plainID converts an id to a form that every provider accepts: at most 64 letters, digits,
+// _ and -. The result is reproducible.
 func plainID(id string) string {
 	for _, c := range id {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -134,7 +134,7 @@ func plainID(id string) string {
 	return shortID(id, maxPlainID)
 }
 
-// hashedID makes an id of 37 characters that every provider takes.
+// hashedID returns an id of 37 characters that every provider accepts.
 func hashedID(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return "call_" + hex.EncodeToString(sum[:16])

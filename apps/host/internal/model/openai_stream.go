@@ -8,13 +8,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// call takes a piece of a tool call: mostly the name first and then the
-// arguments bit by bit, from some servers all at once.
+// call handles a piece of a tool call: usually the name first and then the arguments in
+// pieces; some servers send everything at once.
 func (s *chatStream) call(d callDelta) {
 	open := s.find(d)
 	if open == nil {
 		if d.Function.Name == "" {
-			return // a piece of nothing that has begun
+			return // it belongs to no call
 		}
 		id := d.ID
 		if id == "" {
@@ -30,8 +30,8 @@ func (s *chatStream) call(d callDelta) {
 	s.a.grow(open.block, string(d.Function.Arguments))
 }
 
-// find returns the call that a piece belongs to. The index decides, unless the
-// ids differ: some servers give every call the index 0.
+// find returns the call that a piece belongs to. The index decides, unless the ids differ:
+// some servers give every call the index 0.
 func (s *chatStream) find(d callDelta) *openCall {
 	for i := len(s.calls) - 1; i >= 0; i-- {
 		open := &s.calls[i]
@@ -42,7 +42,7 @@ func (s *chatStream) find(d callDelta) *openCall {
 		case d.Index == nil && d.ID != "" && d.ID == open.id:
 			return open
 		case d.Index == nil && d.ID == "" && d.Function.Name == "":
-			return open // it goes on with the last one
+			return open // it continues the last call
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func (s *chatStream) serverError(data []byte, raw json.RawMessage) error {
 	return &streamError{*s.config.reported(errorText(data), string(data))}
 }
 
-// end judges a stream that was read to its end.
+// end returns the result of a stream that was read to its end.
 func (s *chatStream) end() (ending, *failure) {
 	end := ending{usage: s.usage, responseID: s.id}
 	switch s.finish {
@@ -74,10 +74,10 @@ func (s *chatStream) end() (ending, *failure) {
 	case "length", "max_tokens":
 		end.stop = session.StopLength
 	case "content_filter":
-		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its content filter did not let the answer pass.", s.config.subject())
+		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its content filter blocked the answer.", s.config.subject())
 	case "error":
 		return end, &failure{retry: true, text: fmt.Sprintf("%s stopped with an error.", s.config.subject())}
-	default: // stop, tool_calls, function_call and words of single servers
+	default: // stop, tool_calls, function_call and reasons of individual servers
 		end.stop = session.StopEnd
 	}
 	if end.stop == session.StopEnd && len(s.calls) > 0 {
@@ -86,8 +86,8 @@ func (s *chatStream) end() (ending, *failure) {
 	return end, nil
 }
 
-// usage separates what came from the cache. Some servers leave reasoning out of
-// completion_tokens; the total has it.
+// usage separates cached tokens. Some servers omit reasoning from completion_tokens, but
+// the total includes it.
 func (u *chatUsage) usage() *session.Usage {
 	cached := min(u.PromptDetails.CachedTokens, u.PromptTokens)
 	output := max(u.CompletionTokens, u.TotalTokens-u.PromptTokens)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What goes to /chat/completions.
+// Types of a request to /chat/completions.
 type (
 	chatRequest struct {
 		Model               string         `json:"model"`
@@ -56,8 +56,8 @@ type (
 	}
 )
 
-// chatContent is a list of parts; text alone is sent as a plain string, which
-// every server knows.
+// chatContent is a list of parts. Text alone is sent as a plain string, which every server
+// supports.
 type chatContent []chatPart
 
 func (c chatContent) MarshalJSON() ([]byte, error) {
@@ -71,8 +71,8 @@ func (c chatContent) MarshalJSON() ([]byte, error) {
 	return json.Marshal(strings.Join(texts, "\n\n"))
 }
 
-// What comes back, as far as it is used. Servers differ: a field may be missing,
-// null, or of another type.
+// Types of a response, as far as it is used. Servers differ: a field may be missing, null,
+// or of another type.
 type (
 	chatChunk struct {
 		ID      string          `json:"id"`
@@ -83,7 +83,7 @@ type (
 	chatChoice struct {
 		Index        int        `json:"index"`
 		Delta        *chatDelta `json:"delta"`
-		Message      *chatDelta `json:"message"` // servers that do not stream
+		Message      *chatDelta `json:"message"` // from servers that do not stream
 		FinishReason string     `json:"finish_reason"`
 	}
 	chatDelta struct {
@@ -111,8 +111,8 @@ type (
 	}
 )
 
-// looseText reads a string, null, a list of text parts, or any other JSON, whose
-// text it is then (arguments sent as an object).
+// looseText decodes a string, null, a list of text parts, or any other JSON value, which it
+// keeps as text (arguments sent as an object).
 type looseText string
 
 func (t *looseText) UnmarshalJSON(data []byte) error {

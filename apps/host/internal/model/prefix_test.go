@@ -13,12 +13,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// cacheMark is where Anthropic is told to keep what came before; it moves on with the
-// conversation and is no part of what is compared there.
+// cacheMark is Anthropic's cache mark. It moves with the conversation and is ignored in the
+// comparison.
 var cacheMark = regexp.MustCompile(`,?"cache_control":\{"type":"ephemeral"\}`)
 
-// parts splits the body of a request into what stands before the messages for a
-// provider (system and tools) and the messages, as they are on the wire.
+// parts splits the body of a request into what precedes the messages for a provider (system
+// prompt and tools) and the messages, as they are on the wire.
 func parts(t *testing.T, kind string, body []byte) (head string, messages []json.RawMessage) {
 	t.Helper()
 	var fields map[string]json.RawMessage
@@ -35,16 +35,16 @@ func parts(t *testing.T, kind string, body []byte) (head string, messages []json
 	return head, messages
 }
 
-// begins tells whether a message is the beginning of another one: the last message of a
-// request may have grown by what the user or the host said behind it.
+// begins reports whether a message is the beginning of another one: the last message of a
+// request may have grown by text of the user or the host.
 func begins(short, long json.RawMessage) bool {
 	short = bytes.TrimRight(short, `]}`)
 	return bytes.HasPrefix(long, short)
 }
 
-// Every request of a session begins with all bytes of the one before, over steps and
-// turns, through steering, notes and the step without tools: what stands there is in the
-// provider's cache.
+// TestPrefixOnTheWire: every request of a session begins with all bytes of the previous
+// one, across steps and turns, steering, notes and the step without tools. That prefix is
+// in the provider's cache.
 func TestPrefixOnTheWire(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestPrefixOnTheWire(t *testing.T) {
 	}
 }
 
-// Tell keeps a note as a session's log does.
+// Tell stores a note like a session's log.
 func (d *desk) Tell(_ context.Context, note session.Note) (session.Message, error) {
 	message := agent.NoteMessage(note)
 	d.mu.Lock()
@@ -85,7 +85,7 @@ func (d *desk) Tell(_ context.Context, note session.Note) (session.Message, erro
 	return message, nil
 }
 
-// prefixSteps are three turns of three, four and one calls.
+// prefixSteps are three turns with three, four and one calls.
 func prefixSteps() []modeltest.Step {
 	thinking := session.Block{Type: session.BlockThinking, Thinking: "let me see"}
 	call := func(id, name string) modeltest.Step {

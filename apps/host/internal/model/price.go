@@ -6,13 +6,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Price is what a million tokens cost, in US dollars; zero where it is not known.
+// Price is the price of a million tokens in US dollars; zero if unknown.
 type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
 
 const million = 1e6
 
-// cost is what the tokens cost. What is read from or written to a cache counts
-// as input where it has no price of its own.
+// cost returns the cost of the tokens. Cached tokens without a price of their own count as
+// input.
 func (p Price) cost(u session.Usage) session.Cost {
 	c := session.Cost{
 		Input: float64(u.Input) * p.Input / million, Output: float64(u.Output) * p.Output / million,

@@ -8,16 +8,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Reason sorts what went wrong, for programs.
+// Reason classifies a failure, for programs.
 type Reason string
 
 const (
 	ReasonOther       Reason = "failed"
-	ReasonKeyMissing  Reason = "key_missing"   // the variable that should hold it is empty
+	ReasonKeyMissing  Reason = "key_missing"   // the variable that should contain it is empty
 	ReasonKeyRefused  Reason = "key_refused"   // HTTP 401 or 403
 	ReasonUnknown     Reason = "unknown_model" // HTTP 404
-	ReasonUnreachable Reason = "unreachable"   // below HTTP
-	ReasonBusy        Reason = "busy"          // HTTP 429 or a fault of the server
+	ReasonUnreachable Reason = "unreachable"   // an error below HTTP
+	ReasonBusy        Reason = "busy"          // HTTP 429 or a server error
 )
 
 func reasonOf(status int) Reason {
@@ -32,7 +32,7 @@ func reasonOf(status int) Reason {
 	return ReasonOther
 }
 
-// ProbeError is why a model did not answer Probe. It is one sentence for people.
+// ProbeError is why Probe failed, as one sentence for people.
 type ProbeError struct {
 	Reason Reason
 	Text   string
@@ -40,11 +40,11 @@ type ProbeError struct {
 
 func (e *ProbeError) Error() string { return e.Text }
 
-// probeTokens bounds the answer; a model that thinks first may use it up.
+// probeTokens bounds the answer. A model that thinks first may use it up.
 const probeTokens = 512
 
-// Probe makes one small real call, once. An answer of any kind is a success, also
-// one that is cut by its length. The error is a *ProbeError.
+// Probe makes one small real call, without retries. Any answer is a success, even one that
+// is cut by its length. The error is a *ProbeError.
 func Probe(ctx context.Context, config Config) (session.Message, error) {
 	if config.KeyEnv != "" && config.Key == "" {
 		return session.Message{}, &ProbeError{ReasonKeyMissing, fmt.Sprintf(
@@ -73,10 +73,10 @@ func Probe(ctx context.Context, config Config) (session.Message, error) {
 		}
 		return message, &ProbeError{reason, message.ErrorMessage}
 	case session.StopAborted:
-		return message, &ProbeError{ReasonUnreachable, fmt.Sprintf("%s did not answer in time: check the network.", config.subject())}
+		return message, &ProbeError{ReasonUnreachable, fmt.Sprintf("%s did not respond in time: check the network.", config.subject())}
 	}
 	return message, nil
 }
 
-// tryOnce makes a failed call final.
+// tryOnce disables retries.
 func (c *caller) tryOnce() { c.retry.tries = 0 }

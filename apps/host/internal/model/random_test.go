@@ -13,9 +13,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Random sessions over all providers: switches of model and level between turns,
-// cancels, faults, answers cut by length, lost and doubled log entries. No strict
-// server refuses any request of them.
+// TestRandomSessions runs random sessions over all providers: changes of model and level
+// between turns, cancels, faults, answers cut by length, lost and duplicated log entries.
+// No strict server rejects any request.
 func TestRandomSessions(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -67,7 +67,8 @@ func randomTurn(t *testing.T, r *rand.Rand, d *desk) {
 	}
 }
 
-// Ids as servers give them: some count, some are long, some hold odd characters.
+// randomIDs are ids as servers generate them: some are counters, some are long, some
+// contain unusual characters.
 var randomIDs = []string{"call_0", "functions.read:0", strings.Repeat("long", 20), "a|b", "x", "toolu_01", "é"}
 
 func randomStep(r *rand.Rand, calls bool) modeltest.Step {
@@ -95,7 +96,7 @@ func randomStep(r *rand.Rand, calls bool) modeltest.Step {
 	return step
 }
 
-// damage does to a history what crashes and other programs do.
+// damage changes a history as crashes and other programs do.
 func damage(r *rand.Rand, history []session.Message) []session.Message {
 	at := r.IntN(len(history))
 	switch r.IntN(3) {

@@ -17,7 +17,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// golden is what a recorded body says.
+// golden is the expected content of a recorded body.
 type golden struct {
 	Text       string             `json:"text"`
 	Thinking   string             `json:"thinking"`
@@ -35,7 +35,7 @@ type goldenCall struct {
 	Signature string `json:"signature"`
 }
 
-// goldenOf says the same of a message.
+// goldenOf returns the same for a message.
 func goldenOf(t *testing.T, m session.Message) golden {
 	t.Helper()
 	out := golden{Text: m.Content.Plain(), Calls: []goldenCall{}, Usage: m.Usage, StopReason: m.StopReason, ResponseID: m.ResponseID}
@@ -57,7 +57,7 @@ func goldenOf(t *testing.T, m session.Message) golden {
 	return out
 }
 
-// fold builds the content that the deltas tell of, as an entry would.
+// fold builds the content from deltas, as an entry would.
 type fold struct {
 	blocks []session.Block
 	texts  []string
@@ -79,7 +79,7 @@ func (f *fold) emit(d agent.Delta) {
 	}
 }
 
-// check compares what the deltas told with the message.
+// check compares the content built from deltas with the message.
 func (f *fold) check(t *testing.T, m session.Message) {
 	t.Helper()
 	if len(f.blocks) != len(m.Content) {
@@ -115,7 +115,7 @@ func testConfig(kind, url string) Config {
 	return Config{Type: kind, Provider: "test", BaseURL: url, Key: "k-secret", KeyEnv: "TEST_KEY", Model: "the-model"}
 }
 
-// build makes a model whose pauses are short.
+// build returns a model with short pauses.
 func build(t *testing.T, config Config) (agent.Model, *caller) {
 	t.Helper()
 	made, err := New(config)
@@ -148,8 +148,8 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return server.URL
 }
 
-// Recorded answers of real providers give the message that they hold, however
-// the bytes are cut.
+// TestRecorded: recorded responses of real providers yield the message that they contain,
+// however the bytes are split.
 func TestRecorded(t *testing.T) {
 	bodies, err := filepath.Glob("testdata/recorded/*/*.sse")
 	if err != nil || len(bodies) < 90 {
@@ -164,7 +164,7 @@ func TestRecorded(t *testing.T) {
 			body, want := readRecorded(t, path)
 			url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
-				_, _ = w.Write(body) // a client that left is seen at its side
+				_, _ = w.Write(body) // the client notices if this fails
 			})
 			for name, wrap := range wraps {
 				made, c := build(t, testConfig(kind, url))
@@ -185,7 +185,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// forgetMadeIDs takes away the ids of calls to which the provider gave none.
+// forgetMadeIDs removes the ids of calls to which the provider gave none.
 func forgetMadeIDs(t *testing.T, got *golden, want golden) {
 	t.Helper()
 	for i := range min(len(got.Calls), len(want.Calls)) {
@@ -215,8 +215,8 @@ func readRecorded(t *testing.T, path string) ([]byte, golden) {
 	return body, want
 }
 
-// A body that ends anywhere before its end marker is never taken for whole: it is
-// tried again, and in the end an error.
+// TestCutStreams: a body that ends before its end marker is never taken for complete: the
+// call is retried, and finally an error.
 func TestCutStreams(t *testing.T) {
 	for _, name := range []string{"openai/groq-kimi-k2-multi-tool-0", "anthropic/claude-sonnet-4-tool-0",
 		"openai-responses/openai-o4-mini-tool-0", "google/gemini-3-pro-preview-multi-tool-0"} {
@@ -225,7 +225,7 @@ func TestCutStreams(t *testing.T) {
 		var cut int
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
-			_, _ = w.Write(body[:cut]) // a client that left is seen at its side
+			_, _ = w.Write(body[:cut]) // the client notices if this fails
 		})
 		for cut = 0; cut < len(body); cut += 97 {
 			made, c := build(t, testConfig(kind, url))
@@ -238,7 +238,7 @@ func TestCutStreams(t *testing.T) {
 				}
 				continue
 			}
-			// The marker may be behind everything that counts, but for the usage.
+			// The marker may follow everything that matters except the usage.
 			got := goldenOf(t, message)
 			got.Usage, want.Usage = nil, nil
 			if !reflect.DeepEqual(got, want) {

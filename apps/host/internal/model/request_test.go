@@ -14,8 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// conversation has everything that a request can hold, with what one provider
-// and another signed.
+// conversation contains everything that a request can contain, including signatures of one
+// provider and of another.
 func conversation(kind string) agent.Request {
 	own, signature := apiAnthropic, "sig"
 	switch kind {
@@ -56,8 +56,8 @@ func conversation(kind string) agent.Request {
 	}
 }
 
-// What is sent is compared with files that were read and found right. Run with
-// UPDATE_GOLDEN=1 to write them anew, and read them.
+// TestRequests compares requests with reviewed files. Run with UPDATE_GOLDEN=1 to rewrite
+// them, and review the changes.
 func TestRequests(t *testing.T) {
 	answers := map[string]string{
 		TypeOpenAI: "openai/openai-gpt-4o-simple-0", TypeAnthropic: "anthropic/claude-sonnet-4-simple-0",
@@ -73,7 +73,7 @@ func TestRequests(t *testing.T) {
 		var header http.Header
 		var path string
 		url := serve(t, func(w http.ResponseWriter, request *http.Request) {
-			body, _ = io.ReadAll(request.Body) // what is missing is seen below
+			body, _ = io.ReadAll(request.Body) // missing data is noticed below
 			header, path = request.Header, request.URL.Path
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = w.Write(answer)
@@ -143,7 +143,7 @@ func TestMaxTokensField(t *testing.T) {
 	}
 }
 
-// Servers that deviate from the protocol in known ways.
+// TestLooseServers: servers that deviate from the protocol in known ways.
 func TestLooseServers(t *testing.T) {
 	tests := []struct{ name, contentType, body, want string }{
 		{"no stream", "application/json", `{"choices":[{"message":{"content":"hi","tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]},"finish_reason":"stop"}]}`,
@@ -164,7 +164,7 @@ func TestLooseServers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", test.contentType)
-				_, _ = io.WriteString(w, test.body) // a client that left is seen at its side
+				_, _ = io.WriteString(w, test.body) // the client notices if this fails
 			})
 			made, _ := build(t, testConfig(TypeOpenAI, url))
 			message, deltas := stream(t, t.Context(), made)

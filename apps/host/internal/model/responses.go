@@ -10,10 +10,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// apiResponses is how messages of this protocol are marked; it is Pi's name for it.
+// apiResponses marks messages of this protocol; it is Pi's name for it.
 const apiResponses = "openai-responses"
 
-// responsesModel speaks the responses API with any server that does.
+// responsesModel uses the responses API with any compatible server.
 type responsesModel struct{ caller }
 
 func newResponses(config Config) *responsesModel {
@@ -44,13 +44,13 @@ func (m *responsesModel) once(ctx context.Context, body []byte, a *assembler) (e
 	return stream.end()
 }
 
-// responsesStream follows one answer.
+// responsesStream reads one response.
 type responsesStream struct {
 	a      *assembler
 	config Config
-	blocks map[int]int // the provider's index of an item to ours
+	blocks map[int]int // the provider's index of an item to the assembler's
 	id     string
-	last   string // the event that ended the answer
+	last   string // the event that ended the response
 	body   *responseBody
 }
 
@@ -95,7 +95,7 @@ func (s *responsesStream) event(data []byte) error {
 	return nil
 }
 
-// grow adds text to the block of an item, which begins with its first piece.
+// grow appends text to the block of an item, which begins with its first piece.
 func (s *responsesStream) grow(item int, kind session.BlockType, text string) {
 	if text == "" {
 		return
@@ -106,7 +106,7 @@ func (s *responsesStream) grow(item int, kind session.BlockType, text string) {
 	s.a.grow(s.blocks[item], text)
 }
 
-// done takes a whole item: what it says beyond the pieces that came.
+// done handles a complete item: what it contains beyond the pieces already received.
 func (s *responsesStream) done(at int, item *responseItem) {
 	if item == nil {
 		return
@@ -115,7 +115,7 @@ func (s *responsesStream) done(at int, item *responseItem) {
 	switch item.Type {
 	case "message":
 		for _, part := range item.Content {
-			if !begun { // a server that sends no pieces
+			if !begun { // from a server that sends no pieces
 				s.grow(at, session.BlockText, part.Text+part.Refusal)
 			}
 		}
@@ -148,12 +148,12 @@ func (s *responsesStream) thought(at int, item *responseItem) {
 		s.blocks[at] = s.a.open(session.BlockThinking, "", "")
 	}
 	kept, err := session.Encode(reasoningItem{"reasoning", item.ID, append([]summaryPart{}, item.Summary...), item.EncryptedContent})
-	if err == nil { // strings always encode
+	if err == nil { // cannot fail: strings can always be encoded
 		s.a.blocks[s.blocks[at]].signature = string(kept)
 	}
 }
 
-// end judges a stream that was read to its end.
+// end returns the result of a stream that was read to its end.
 func (s *responsesStream) end() (ending, *failure) {
 	end := ending{responseID: s.id, stop: session.StopEnd, usage: s.body.usage()}
 	switch {
@@ -165,7 +165,7 @@ func (s *responsesStream) end() (ending, *failure) {
 		}
 		return end, s.config.reported(s.body.Error.Message, s.body.Error.Code)
 	case s.last == "response.incomplete" && s.body != nil && s.body.Incomplete != nil && s.body.Incomplete.Reason == "content_filter":
-		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its content filter did not let the answer pass.", s.config.subject())
+		end.stop, end.errorText = session.StopError, fmt.Sprintf("%s stopped: its content filter blocked the answer.", s.config.subject())
 	case s.last == "response.incomplete":
 		end.stop = session.StopLength
 	case len(s.a.whole().ToolCalls()) > 0:

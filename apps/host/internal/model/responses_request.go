@@ -8,8 +8,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// responsesRequestOf translates a request. Nothing is kept at the server, so the
-// whole history is sent, with what the model thought in encrypted form.
+// responsesRequestOf translates a request. Nothing is stored on the server, so the whole
+// history is sent, with reasoning in encrypted form.
 func responsesRequestOf(config Config, req agent.Request) responsesRequest {
 	out := responsesRequest{
 		Model: config.Model, Instructions: req.System, Input: []any{}, Stream: true,
@@ -53,9 +53,9 @@ func responseItems(config Config, m session.Message) []any {
 	return nil
 }
 
-// assistantItems gives one item for each block. What the model thought is refused
-// without the item that it led to, so thinking at the end is left out, and so is
-// that of a message which broke off and may lack it.
+// assistantItems returns one item for each block. A reasoning item is refused without the
+// item that followed it, so reasoning at the end is left out, and so is that of an
+// interrupted message, which may lack that item.
 func assistantItems(config Config, m session.Message) []any {
 	whole := m.StopReason != session.StopAborted && m.StopReason != session.StopError && m.StopReason != session.StopLength
 	replay := whole && config.own(apiResponses, m)
@@ -79,7 +79,7 @@ func assistantItems(config Config, m session.Message) []any {
 	return out
 }
 
-// thought reads the item that a thinking block keeps as its signature.
+// thought decodes the reasoning item that a thinking block has as its signature.
 func thought(block session.Block) (item reasoningItem, ok bool) {
 	if !strings.HasPrefix(block.ThinkingSignature, "{") || json.Unmarshal([]byte(block.ThinkingSignature), &item) != nil {
 		return item, false

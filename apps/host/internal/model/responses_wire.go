@@ -2,7 +2,7 @@ package model
 
 import "encoding/json"
 
-// What goes to /responses.
+// Types of a request to /responses.
 type (
 	responsesRequest struct {
 		Model           string         `json:"model"`
@@ -51,8 +51,8 @@ type (
 	}
 )
 
-// reasoningItem is what a model thought. It is kept as the signature of a thinking
-// block, and only the model that made it can read EncryptedContent.
+// reasoningItem is a model's reasoning. It is stored as the signature of a thinking block.
+// Only the model that made it can read EncryptedContent.
 type reasoningItem struct {
 	Type             string        `json:"type"`
 	ID               string        `json:"id,omitempty"`
@@ -65,7 +65,7 @@ type summaryPart struct {
 	Text string `json:"text"`
 }
 
-// What comes back, as far as it is used.
+// Types of a response, as far as it is used.
 type (
 	responseEvent struct {
 		Type        string        `json:"type"`

@@ -12,41 +12,41 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// retryPolicy says how often and when a failed call is made again.
+// retryPolicy says how often and when a failed call is retried.
 type retryPolicy struct {
-	tries   int           // after the first one
-	base    time.Duration // the first pause; it doubles
-	longest time.Duration // a server that asks for more is not waited for
+	tries   int           // retries after the first attempt
+	base    time.Duration // first pause; doubles each time
+	longest time.Duration // no retry if the server asks for a longer pause
 }
 
 func defaultRetry() retryPolicy {
 	return retryPolicy{tries: 3, base: 2 * time.Second, longest: 60 * time.Second}
 }
 
-// failure is a call that did not give a message.
+// failure describes a call that did not produce a message.
 type failure struct {
 	text  string        // for people
-	retry bool          // it may work when made again
-	after time.Duration // the server asked to wait that long; 0 when it did not
-	// overflow: the prompt is larger than the model takes.
+	retry bool          // a retry may succeed
+	after time.Duration // how long the server asked to wait; 0 if it did not
+	// overflow reports that the prompt is larger than the model accepts.
 	overflow bool
 	reason   Reason
 }
 
-// ending is how an attempt that gave a message ended.
+// ending describes the end of an attempt that produced a message.
 type ending struct {
 	stop       session.StopReason
 	errorText  string // with StopError
 	usage      *session.Usage
 	responseID string
-	overflow   bool // with StopError: the prompt is larger than the model takes
+	overflow   bool // with StopError: the prompt is larger than the model accepts
 }
 
 // attempt makes the call once. It stops when ctx ends.
 type attempt func(ctx context.Context, a *assembler) (ending, *failure)
 
-// run makes the call until it works, fails for good or is cancelled. signed says
-// that the provider needs signatures on thinking.
+// run makes the call until it succeeds, fails permanently or is canceled. signed reports
+// that the provider requires signatures on thinking.
 func (c caller) run(ctx context.Context, api string, signed bool, emit func(agent.Delta), once attempt) session.Message {
 	message := session.Message{
 		Role: session.RoleAssistant, API: api, Provider: c.config.Provider, Model: c.config.Model, Usage: &session.Usage{},
@@ -74,7 +74,7 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 			}
 			return message
 		}
-		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text, Usage: message.Usage})
+		emit(agent.Delta{Kind: agent.DeltaReset, Text: fail.text, Usage: message.Usage, Retry: c.retry.next(fail, try, pause)})
 		if !sleep(ctx, pause) {
 			message.Content, message.Usage, message.StopReason = nil, &session.Usage{}, session.StopAborted
 			return message
@@ -82,8 +82,13 @@ func (c caller) run(ctx context.Context, api string, signed bool, emit func(agen
 	}
 }
 
-// spent is what an attempt that gave no message cost, as far as the provider said it. What
-// it did not say is not guessed.
+// next describes the attempt that follows the failed one, which was number try+1.
+func (p retryPolicy) next(fail *failure, try int, pause time.Duration) *agent.Retry {
+	return &agent.Retry{Reason: fail.text, Attempt: try + 2, Attempts: p.tries + 1, DelayMS: pause.Milliseconds()}
+}
+
+// spent returns the usage of an attempt that produced no message, as far as the provider
+// reported it. Unreported usage is not estimated.
 func (c caller) spent(a *assembler) *session.Usage {
 	usage := session.Usage{}
 	if a.usage != nil {
@@ -94,7 +99,7 @@ func (c caller) spent(a *assembler) *session.Usage {
 	return &usage
 }
 
-// finish fills in what an attempt that gave a message brought.
+// finish completes the message of an attempt.
 func (c caller) finish(message session.Message, a *assembler, end ending) session.Message {
 	message.Content, message.StopReason, message.ErrorMessage = a.whole(), end.stop, end.errorText
 	message.ResponseID = end.responseID
@@ -111,14 +116,14 @@ func (c caller) finish(message session.Message, a *assembler, end ending) sessio
 func (c caller) final(fail *failure, try int) string {
 	switch {
 	case fail.retry && fail.after > c.retry.longest:
-		return fmt.Sprintf("%s It asks to wait %d s; send the prompt again after that.", fail.text, int(fail.after.Seconds()))
+		return fmt.Sprintf("%s The server asks for a pause of %d s; send the prompt again after that.", fail.text, int(fail.after.Seconds()))
 	case try > 0:
 		return fmt.Sprintf("%s It was tried %d times.", fail.text, try+1)
 	}
 	return fail.text
 }
 
-// sleep waits and tells whether the time came before the end of ctx.
+// sleep waits and reports whether the time passed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -134,7 +139,7 @@ var errIdle = errors.New("model: the stream is silent")
 
 type touchKey struct{}
 
-// watched runs the attempt and ends it when touch is not called for too long.
+// watched runs the attempt and ends it if touch is not called for too long.
 func (c caller) watched(ctx context.Context, a *assembler, once attempt) (ending, *failure) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -148,14 +153,14 @@ func (c caller) watched(ctx context.Context, a *assembler, once attempt) (ending
 	return end, fail
 }
 
-// touch tells the watch of ctx that the stream is alive.
+// touch tells the watchdog of ctx that the stream is alive.
 func touch(ctx context.Context) {
 	if reset, ok := ctx.Value(touchKey{}).(func()); ok {
 		reset()
 	}
 }
 
-// retryAfter reads how long a server asks to wait.
+// retryAfter returns how long a server asks to wait.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(header.Get("retry-after-ms"), 64); err == nil && ms > 0 {
 		return clampWait(ms / 1000)
@@ -170,7 +175,7 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// clampWait turns seconds into a duration that does not overflow.
+// clampWait converts seconds to a duration without overflow.
 func clampWait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, 1e6) * float64(time.Second))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// When a call is made again, on a clock of its own.
+// TestRetrySchedule: when a call is retried, on a fake clock.
 func TestRetrySchedule(t *testing.T) {
 	seconds := func(s ...int) (out []time.Duration) {
 		for _, one := range s {
@@ -22,9 +22,9 @@ func TestRetrySchedule(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		fails []failure // of the attempts; those behind them work
+		fails []failure // failures of the first attempts; later ones succeed
 		want  []time.Duration
-		text  string // of the error; "" is a message
+		text  string // of the error; "" means a message
 	}{
 		{"works at once", nil, seconds(0), ""},
 		{"doubles", []failure{{retry: true}, {retry: true}, {retry: true}}, seconds(0, 2, 6, 14), ""},
@@ -32,7 +32,7 @@ func TestRetrySchedule(t *testing.T) {
 		{"for good", []failure{{text: "No key."}}, seconds(0), "No key."},
 		{"the server asks for longer", []failure{{retry: true, after: 30 * time.Second}}, seconds(0, 30), ""},
 		{"the server asks for less", []failure{{retry: true, after: time.Second}}, seconds(0, 2), ""},
-		{"the server asks for too long", []failure{{retry: true, after: 61 * time.Second, text: "Busy."}}, seconds(0), "Busy. It asks to wait 61 s; send the prompt again after that."},
+		{"the server asks for too long", []failure{{retry: true, after: 61 * time.Second, text: "Busy."}}, seconds(0), "Busy. The server asks for a pause of 61 s; send the prompt again after that."},
 		{"then for good", []failure{{retry: true}, {text: "No key."}}, seconds(0, 2), "No key. It was tried 2 times."},
 		{"too long a prompt is not tried again", []failure{{overflow: true, text: "Too long."}}, seconds(0), "Too long."},
 	}
@@ -67,8 +67,8 @@ func TestRetrySchedule(t *testing.T) {
 	}
 }
 
-// 300 s without a byte break a stream, each byte begins them anew, and the pause
-// after it is that of any failure.
+// TestIdleSchedule: 300 s without a byte break a stream, each byte restarts the timer, and
+// the pause afterwards is that of any failure.
 func TestIdleSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -115,7 +115,7 @@ func TestOverflowIsKnown(t *testing.T) {
 		t.Error("a quota that is used up is tried again")
 	}
 	google := config.refused(400, []byte(`{"error":{"message":"API key not valid.","details":[{"reason":"API_KEY_INVALID"}]}}`), 0)
-	if !strings.Contains(google.text, "refused the key") {
+	if !strings.Contains(google.text, "rejected the key") {
 		t.Errorf("%q", google.text)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Limits of a stream, so that a server cannot fill the host's memory. In bytes.
+// Bounds of a stream, in bytes, so that a server cannot exhaust the host's memory.
 const (
 	maxEvent  = 16 << 20
 	maxStream = 64 << 20
@@ -17,10 +17,9 @@ const (
 
 var errStreamTooLarge = errors.New("the stream is larger than 64 MiB")
 
-// readSSE calls onData with the data of every event until the stream ends, onData
-// returns an error, or a limit is passed. alive is called for every line, also
-// for comments, which servers send to keep a connection open. The data is valid
-// until onData returns.
+// readSSE calls onData with the data of every event until the stream ends, onData returns
+// an error, or a bound is exceeded. alive is called for every line, including comments,
+// which servers send to keep a connection open. The data is valid until onData returns.
 func readSSE(r io.Reader, alive func(), onData func([]byte) error) error {
 	lines := bufio.NewScanner(io.LimitReader(r, maxStream+1))
 	lines.Buffer(nil, maxEvent)
@@ -53,8 +52,8 @@ func readSSE(r io.Reader, alive func(), onData func([]byte) error) error {
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("reading the stream: %w", err)
 	}
-	// The last event may lack its blank line, because the server leaves it out or
-	// because the connection was cut in the middle of the event.
+	// The last event may lack its blank line, because the server omits it or because the
+	// connection was cut in the middle of the event.
 	if json.Valid(data.Bytes()) || data.String() == "[DONE]" {
 		return flush(&data, onData)
 	}

@@ -16,17 +16,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// desk is journal, gate and sink of turns against a strict server.
+// desk is the journal, permission check and sink of turns against a strict server.
 type desk struct {
 	mu      sync.Mutex
 	history []session.Message
 	steps   int
 	onStep  func(n int)
 	resets  int
-	steers  func() bool // whether the user says something now; nil is never
+	steers  func() bool // whether the user steers now; nil means never
 }
 
-// Steer says something to the running turn now and then.
+// Steer sometimes sends a message to the running turn.
 func (d *desk) Steer(context.Context) ([]session.Message, error) {
 	if d.steers == nil || !d.steers() {
 		return nil, nil
@@ -49,7 +49,7 @@ func (d *desk) step() {
 }
 
 func (d *desk) Append(_ context.Context, m session.Message) error {
-	// What the log would give back, so that a session goes on after a restart.
+	// Use what the log would return, so that a session continues after a restart.
 	data, err := session.Encode(m)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (d *desk) Ask(context.Context, agent.Call, agent.Description) (api.Decision
 	return api.DecisionAllow, nil
 }
 
-// testTool answers with its arguments, and with an image where it is asked for one.
+// testTool returns its arguments, or an image if requested.
 type testTool struct {
 	name string
 	risk agent.Risk
@@ -95,12 +95,12 @@ func (f testTool) Run(ctx context.Context, call agent.Call, progress func(string
 	}
 	result := agent.Success(f.name + " " + string(call.Arguments))
 	if strings.Contains(string(call.Arguments), "image") {
-		result.Content = session.Content{{Type: session.BlockImage, MimeType: "image/png", Data: "AAAA"}}
+		result.Content = session.Content{modeltest.Picture()}
 	}
 	return result
 }
 
-// baseURL is where a server speaks the wire of a kind.
+// baseURL returns the URL at which a server speaks the protocol of a kind.
 func baseURL(kind, url string) string {
 	switch kind {
 	case TypeAnthropic:
@@ -111,7 +111,7 @@ func baseURL(kind, url string) string {
 	return url + "/v1"
 }
 
-// play runs one turn with a prompt against a new server, which must not refuse anything.
+// play runs one turn with a prompt against a new server, which must not reject anything.
 func play(t *testing.T, ctx context.Context, d *desk, config Config, level agent.ThinkingLevel, steps ...modeltest.Step) agent.Outcome {
 	t.Helper()
 	server := modeltest.Serve(steps...)
@@ -123,7 +123,7 @@ func play(t *testing.T, ctx context.Context, d *desk, config Config, level agent
 	d.history = append(d.history, ask("go on").Messages...)
 	outcome := agent.RunTurn(ctx, agent.Turn{
 		Model: made, Journal: d, Gate: d, Sink: d, Steer: d.Steer, System: "be brief", Messages: d.history, Cwd: "/",
-		Tools: []agent.Tool{testTool{"read", agent.RiskRead}, testTool{"write", agent.RiskWrite}}, Thinking: level, CacheKey: "s",
+		Tools: []agent.Tool{testTool{"read", agent.RiskRead}, testTool{"write", agent.RiskWrite}}, Thinking: level, CacheKey: "s", Images: true,
 	})
 	if refused := server.Refusals(); len(refused) > 0 {
 		t.Errorf("%s %s refused: %s\nhistory %s", config.Type, config.Model, strings.Join(refused, "; "), outline(d.history))
@@ -131,7 +131,7 @@ func play(t *testing.T, ctx context.Context, d *desk, config Config, level agent
 	return outcome
 }
 
-// outline shows a history on few lines.
+// outline prints a history on a few lines.
 func outline(messages []session.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
@@ -167,7 +167,8 @@ var testIDs = map[string]string{
 	TypeOpenAI: "gpt-4o", TypeResponses: "gpt-5", TypeAnthropic: "claude-sonnet-4-5", TypeGoogle: "gemini-3-pro-preview",
 }
 
-// One script gives the same messages by every wire, and its requests are accepted.
+// TestEveryWireTellsTheSame: one script yields the same messages over every protocol, and
+// its requests are accepted.
 func TestEveryWireTellsTheSame(t *testing.T) {
 	for name, steps := range goldenSteps() {
 		t.Run(name, func(t *testing.T) {
@@ -193,8 +194,8 @@ func TestEveryWireTellsTheSame(t *testing.T) {
 	}
 }
 
-// plain leaves only what a script says. Arguments that were cut differ: one wire
-// has none before they are whole.
+// plain keeps only what the script determines. Truncated arguments differ: one protocol has
+// none before they are complete.
 func plain(messages []session.Message) []session.Message {
 	out := make([]session.Message, 0, len(messages))
 	for _, m := range messages {
@@ -211,8 +212,8 @@ func plain(messages []session.Message) []session.Message {
 	return out
 }
 
-// A cancel after every event on every wire: each call has one result, and the
-// same provider and another take the next prompt.
+// TestCancelAnywhereOnTheWire cancels after every event of every protocol: each call has
+// one result, and the same provider and another accept the next prompt.
 func TestCancelAnywhereOnTheWire(t *testing.T) {
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -253,7 +254,7 @@ func cancelOnWire(t *testing.T, kind, next string, k int, steps []modeltest.Step
 	return reached
 }
 
-// A stall is broken by the idle limit and the call made again.
+// TestStallOnTheWire: a stall ends at the idle limit, and the call is retried.
 func TestStallOnTheWire(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -271,7 +272,8 @@ func TestStallOnTheWire(t *testing.T) {
 	}
 }
 
-// A prompt that the server calls too long is reported as such by every provider.
+// TestOverflowOnTheWire: a prompt that the server rejects as too long is reported as such
+// by every provider.
 func TestOverflowOnTheWire(t *testing.T) {
 	for _, kind := range kinds {
 		server := modeltest.Serve(modeltest.Step{Faults: []modeltest.Fault{{Status: 400, Text: "prompt is too long: 3 tokens > 2 maximum"}}})

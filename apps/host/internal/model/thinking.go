@@ -11,8 +11,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// level is how much the model shall think in this call. Files of other programs
-// know levels above ours.
+// level returns how much the model should think in this call. Files of other programs may
+// contain higher levels than ours.
 func (c Config) level(req agent.Request) agent.ThinkingLevel {
 	switch level := cmp.Or(req.Thinking, c.Thinking); level {
 	case "", agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium:
@@ -21,10 +21,10 @@ func (c Config) level(req agent.Request) agent.ThinkingLevel {
 	return agent.ThinkingHigh
 }
 
-// Levels lists what a session can choose of how much a model thinks, from the least
-// to the most: levels that the provider takes for this model and that differ from
-// each other. It is empty where the model cannot be told. Of a server that is not
-// the provider's own nothing is known but what config.toml says.
+// Levels returns the thinking levels that a session can choose, lowest first: the levels
+// that the provider accepts for this model and that differ from each other. It is empty if
+// the model has no such setting. For a server other than the provider's own, only the
+// levels in config.toml are known.
 func Levels(config Config) []agent.ThinkingLevel {
 	const off, minimal, low, medium, high = agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium, agent.ThinkingHigh
 	switch id := config.Model; {
@@ -48,26 +48,26 @@ func Levels(config Config) []agent.ThinkingLevel {
 	return nil
 }
 
-// claudeLevels: a Claude model before 3.7 does not think, and one with a small answer
-// has no room to.
+// claudeLevels returns the levels of a Claude model. A model before 3.7 does not think, and
+// a small answer leaves no room for thinking.
 func claudeLevels(config Config) []agent.ThinkingLevel {
 	levels := []agent.ThinkingLevel{agent.ThinkingOff, agent.ThinkingMinimal, agent.ThinkingLow, agent.ThinkingMedium, agent.ThinkingHigh}
 	switch {
 	case adaptive(config.Model):
-		return slices.DeleteFunc(levels, func(l agent.ThinkingLevel) bool { return l == agent.ThinkingMinimal }) // it is low
+		return slices.DeleteFunc(levels, func(l agent.ThinkingLevel) bool { return l == agent.ThinkingMinimal }) // it equals low
 	case unthinkingClaude.MatchString(config.Model), config.MaxTokens != 0 && config.MaxTokens < 2*minThinking:
 		return nil
 	}
 	return levels
 }
 
-// own tells whether a message came from this very model by this protocol: only
-// then are its signatures valid.
+// own reports whether a message came from exactly this model over this protocol. Only then
+// are its signatures valid.
 func (c Config) own(api string, m session.Message) bool {
 	return m.API == api && m.Model == c.Model && (m.Provider == "" || m.Provider == c.Provider)
 }
 
-// budget is how many tokens a level may think, where a provider counts them.
+// budget returns the number of thinking tokens for a level, for providers that count them.
 func budget(level agent.ThinkingLevel) int {
 	switch level {
 	case agent.ThinkingMinimal:
@@ -85,15 +85,15 @@ func budget(level agent.ThinkingLevel) int {
 var (
 	reasoningID = regexp.MustCompile(`^(o\d|gpt-[5-9]|gpt-\d\d|codex)`)
 	switchable  = regexp.MustCompile(`^gpt-(5\.|[6-9]|\d\d)`)
-	// thinkingGemini are those before Gemini 3 that think.
+	// thinkingGemini matches the models before Gemini 3 that think.
 	thinkingGemini   = regexp.MustCompile(`^(models/)?gemini-2\.5`)
 	unthinkingClaude = regexp.MustCompile(`^claude-(2|instant|3-(opus|sonnet|haiku|5))`)
 
 	claudeID = regexp.MustCompile(`^claude-[a-z]+-(\d+)(?:[-.](\d{1,2}))?(?:-|$)`)
 )
 
-// effort is OpenAI's word for a level; "" leaves it to the model. Only newer
-// models can be told not to think.
+// effort returns OpenAI's word for a level; "" leaves it to the model. Only newer models
+// can disable thinking.
 func effort(id string, level agent.ThinkingLevel) string {
 	if level != agent.ThinkingOff {
 		return string(level)
@@ -104,8 +104,8 @@ func effort(id string, level agent.ThinkingLevel) string {
 	return ""
 }
 
-// adaptive tells whether a Claude model decides by itself how long it thinks and
-// is told an effort instead of a number of tokens: from version 4.6 on.
+// adaptive reports whether a Claude model decides itself how long it thinks and takes an
+// effort instead of a number of tokens: version 4.6 and later.
 func adaptive(id string) bool {
 	found := claudeID.FindStringSubmatch(id)
 	if found == nil {

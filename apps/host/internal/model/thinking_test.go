@@ -9,7 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// bodyOf makes the body of a request as Stream does.
+// bodyOf encodes the body of a request as Stream does.
 func bodyOf(config Config, req agent.Request) ([]byte, error) {
 	switch config.Type {
 	case TypeOpenAI:
@@ -19,14 +19,10 @@ func bodyOf(config Config, req agent.Request) ([]byte, error) {
 	case TypeGoogle:
 		return session.Encode(googleRequestOf(config, req))
 	}
-	params, err := anthropicRequest(config, req)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(params)
+	return anthropicRequest(config, req)
 }
 
-// wireOf writes what a provider would be sent.
+// wireOf returns what a provider would be sent.
 func wireOf(t *testing.T, config Config, req agent.Request) string {
 	t.Helper()
 	data, err := bodyOf(config, req)
@@ -36,7 +32,8 @@ func wireOf(t *testing.T, config Config, req agent.Request) string {
 	return string(data)
 }
 
-// Each provider is told a level in its own measure, and nothing when none is asked for.
+// TestThinkingLevels: each provider gets a level in its own units, and nothing if none is
+// set.
 func TestThinkingLevels(t *testing.T) {
 	tests := []struct {
 		kind, id  string
@@ -79,8 +76,8 @@ func TestThinkingLevels(t *testing.T) {
 	}
 }
 
-// Claude refuses thinking when the answer that it goes on with does not begin with
-// it, as one of another model.
+// TestThinkingIsOffWhereItDoesNotFit: Claude rejects thinking if the answer that it
+// continues does not begin with thinking, for example because another model made it.
 func TestThinkingIsOffWhereItDoesNotFit(t *testing.T) {
 	call := session.Block{Type: session.BlockToolCall, ID: "a", Name: "f", Arguments: json.RawMessage(`{}`)}
 	thought := session.Block{Type: session.BlockThinking, Thinking: "hm", ThinkingSignature: "s"}
@@ -90,10 +87,10 @@ func TestThinkingIsOffWhereItDoesNotFit(t *testing.T) {
 		fits    bool
 	}{{session.Content{thought, call}, true}, {session.Content{call}, false}} {
 		answer := session.Message{Role: session.RoleAssistant, API: apiAnthropic, Model: "m", Content: test.content}
-		params, err := anthropicRequest(Config{Model: "m", Thinking: agent.ThinkingLow},
+		body, err := anthropicBodyOf(Config{Model: "m", Thinking: agent.ThinkingLow},
 			agent.Request{Messages: append(ask("x").Messages, answer, result)})
-		if err != nil || (params.Thinking.OfEnabled != nil) != test.fits {
-			t.Errorf("%+v: thinking %+v, %v", test.content, params.Thinking, err)
+		if err != nil || (body.Thinking != nil) != test.fits {
+			t.Errorf("%+v: thinking %+v, %v", test.content, body.Thinking, err)
 		}
 	}
 }
@@ -127,7 +124,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A session is offered what the model takes, and no two levels that are the same to it.
+// TestLevelsOfModels: a session is offered the levels that the model accepts, and no two
+// that are equal for it.
 func TestLevelsOfModels(t *testing.T) {
 	for _, c := range []struct {
 		config Config

@@ -1,5 +1,5 @@
-// Package pathname says of the names of files, and of patterns for them, what both the
-// judge of calls and the tools must not miss.
+// Package pathname contains checks of file names and patterns that both the permission
+// rules and the tools depend on.
 package pathname
 
 import (
@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// WithinFold tells whether path is folder or lies in it, whatever letters are capitals:
-// many machines do not tell them apart in the name of a file. Both are without "." and
-// "..", and with slashes. Nothing lies in "".
+// WithinFold reports whether path is folder or is inside it, ignoring case, because many
+// file systems do. Both must use slashes and contain neither "." nor "..". Nothing is
+// inside "".
 func WithinFold(folder, path string) bool {
 	want, have := strings.Split(strings.TrimSuffix(folder, "/"), "/"), strings.Split(path, "/")
 	return folder != "" && len(have) >= len(want) && slices.EqualFunc(want, have[:len(want)], strings.EqualFold)
 }
 
-// maxChoices bounds the patterns that one with lists in braces stands for: each is tried
-// on each name, and nothing ends that.
+// maxChoices bounds how many patterns brace lists may expand to: each is tried on each
+// name, and that cannot be canceled.
 const maxChoices = 10_000
 
-// ManyChoices tells whether the lists in braces of a pattern may stand for too many: as
-// many as when all have the same length.
+// ManyChoices reports whether the brace lists of a pattern may expand to too many patterns.
+// It counts as if all lists had the same length.
 func ManyChoices(pattern string) bool {
 	lists := float64(strings.Count(pattern, "{"))
 	return lists > 0 && math.Pow(float64(strings.Count(pattern, ","))/lists+1, lists) > maxChoices

@@ -11,9 +11,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Bounds of one event, in bytes where nothing else is said.
+// Bounds of one event, in bytes unless stated otherwise.
 const (
-	maxName    = 128 // source, stage, taskId
+	maxName    = 128 // of source, stage and taskId
 	maxMessage = 512
 	maxDetail  = 4 << 10
 	maxPayload = 8 << 10
@@ -22,7 +22,7 @@ const (
 	maxItems   = 64      // of one list or object in a payload
 )
 
-// clean bounds what an event says, and takes out what is not for the eyes.
+// clean truncates the fields of an event and removes unprintable characters.
 func clean(e Event) Event {
 	e.Source, e.Stage, e.TaskID = oneLine(e.Source, maxName), oneLine(e.Stage, maxName), oneLine(e.TaskID, maxName)
 	e.Message = oneLine(redactText(e.Message), maxMessage)
@@ -33,15 +33,27 @@ func clean(e Event) Event {
 		e.Level = session.ProcessInfo
 	}
 	e.Current, e.Total, e.Percent = figure(e.Current), figure(e.Total), figure(e.Percent)
-	if e.Percent != nil {
-		percent := min(*e.Percent, 100)
-		e.Percent = &percent
-	}
+	e.Percent = percentOf(e)
 	e.Payload = cleanPayload(e.Payload)
 	return e
 }
 
-// figure leaves out what is no amount.
+// percentOf returns the percentage done, to one decimal, computed from the count if there
+// is one. It is rounded down, so that only completed work is 100.
+func percentOf(e Event) *float64 {
+	percent := e.Percent
+	if e.Current != nil && e.Total != nil && *e.Total > 0 {
+		share := math.Floor(*e.Current*1000 / *e.Total) / 10
+		percent = &share
+	}
+	if percent == nil || math.IsInf(*percent, 0) || math.IsNaN(*percent) {
+		return nil
+	}
+	most := min(*percent, 100)
+	return &most
+}
+
+// figure returns nil for an invalid amount.
 func figure(n *float64) *float64 {
 	if n == nil || *n < 0 || math.IsNaN(*n) || math.IsInf(*n, 0) {
 		return nil
@@ -53,8 +65,8 @@ func oneLine(s string, most int) string {
 	return cut(strings.Join(strings.Fields(printable(s)), " "), most)
 }
 
-// printable leaves out what moves a cursor, paints or turns the direction of text:
-// what is reported is shown on terminals.
+// printable removes characters that move a cursor, change colors or reverse the direction
+// of text, because reports are shown on terminals.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -67,7 +79,7 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// cut returns at most most bytes of s, whole characters.
+// cut returns at most most bytes of s, in whole characters.
 func cut(s string, most int) string {
 	const mark = "..."
 	if len(s) <= most {
@@ -80,7 +92,7 @@ func cut(s string, most int) string {
 	return s[:end] + mark
 }
 
-// cleanPayload returns nil for what is no JSON.
+// cleanPayload returns nil for invalid JSON.
 func cleanPayload(payload json.RawMessage) json.RawMessage {
 	if len(payload) == 0 {
 		return nil

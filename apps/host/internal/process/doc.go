@@ -1,18 +1,17 @@
-// Package process gathers what long operations tell people about their progress:
-// commands, scripts of skills, calls of MCP servers, subagents. Nothing of it is
-// for a model.
+// Package process collects the progress that long operations report to people: commands,
+// scripts of skills, calls of MCP servers, and subagents. No model sees any of it.
 //
-// A tool begins an operation with Begin, reports with Report and ends it with End.
-// The Sink is in the context of the call; without one all of that does nothing.
-// An operation has exactly one last event, whoever ends it first.
+// A tool starts an operation with Begin, reports progress with Report and ends it with End.
+// The Sink is in the context of the call; without one these functions do nothing. An
+// operation has exactly one last event, no matter who ends it first.
 //
-// The session owns the Sink: it waits for Ready, and Take gives it the state of
-// each operation that changed, never more than one per operation, and the records
-// of those that ended. Reporting never blocks on the session. Each operation has a
-// log of its own below the folder of Logs, which people read by a reference.
+// The session owns the Sink: it waits for Ready, and Take returns the state of each
+// operation that changed, at most one per operation, and the records of those that ended.
+// Reporting never blocks on the session. Each operation has its own log in the folder of
+// Logs, which people read by reference.
 //
-// What is reported is bounded and cleaned first: control characters are taken out,
-// long strings are cut, and what is called a secret is not repeated.
+// Reports are bounded and cleaned first: control characters are removed, long strings are
+// truncated, and secrets, recognized by their names, are redacted.
 package process
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// The vocabulary is that of the session log.
+// These types are shared with the session log.
 type (
 	Event  = session.ProcessEvent
 	Line   = session.ProcessLine
@@ -31,19 +30,23 @@ type (
 	Status = session.ProcessStatus
 )
 
-// Start describes an operation at its beginning.
+// Start describes a new operation.
 type Start struct {
-	// ToolCallID is the call that it serves; "" is that of the operation above it.
+	// ToolCallID is the call that the operation belongs to; "" means that of the parent
+	// operation.
 	ToolCallID string
 	TargetType Target
-	Source     string // the tool, skill, server or agent
-	TaskID     string
-	Stage      string
-	Message    string
-	// Status is session.ProcessQueued for one that has to wait; "" is running.
+	Source     string // name of the tool, skill, server or agent
+	// ToolName is the tool whose call the operation belongs to; "" means that of the parent
+	// operation.
+	ToolName string
+	TaskID   string
+	Stage    string
+	Message  string
+	// Status is session.ProcessQueued for an operation that has to wait; "" means running.
 	Status Status
-	// Quiet is how long an operation without a report stays unseen. One that ends
-	// before is never heard of, unless it is shown.
+	// Quiet is how long an operation without a report stays hidden. An operation that ends
+	// earlier is never shown, unless Show is called.
 	Quiet time.Duration
 }
 
@@ -52,14 +55,14 @@ type (
 	parentKey struct{}
 )
 
-// WithSink lets operations that begin under the context report to sink.
+// WithSink returns a context in which operations report to sink.
 func WithSink(ctx context.Context, sink *Sink) context.Context {
 	return context.WithValue(ctx, sinkKey{}, sink)
 }
 
-// Begin begins an operation. Those that begin under the returned context are its
-// parts. The operation is nil where nobody listens; its methods do nothing then.
-// Who begins one ends it.
+// Begin starts an operation. Operations started with the returned context become its parts.
+// Without a sink the operation is nil, and its methods do nothing. The caller must call
+// End.
 func Begin(ctx context.Context, start Start) (context.Context, *Operation) {
 	sink, _ := ctx.Value(sinkKey{}).(*Sink)
 	if sink == nil {

@@ -3,66 +3,137 @@ package process
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
-	"unicode/utf8"
+	"regexp"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// MaxLine is the longest line of a script that can be an event, in bytes with its end.
-const MaxLine = 32 << 10
+// MaxLine is the maximum length of a script's line that is parsed as an event, in bytes
+// including its line end. Only the beginning of a longer line is shown.
+const MaxLine = 256 << 10
 
 // lineType is the "type" of a line that is an event.
 const lineType = "process_event"
 
-// ParseLine reads a line that a script wrote on its error output. ok is false for
-// all that is not an event of a version that is known: it is plain output then. Who
-// reports decides what the event may say; what is set here is what the line holds,
-// cleaned, and nothing that identifies an operation.
+// ParseLine parses a line that a script wrote to its error output. ok is false for a line
+// that is not marked as an event, which is plain output. A marked line is always an event:
+// unknown fields and invalid values are in the payload, and a line that is not a JSON
+// object is there as text.
+//
+// The event is cleaned and has no fields that identify an operation, which only the host
+// sets.
 func ParseLine(line []byte) (e Event, ok bool) {
-	if len(line) > MaxLine || !utf8.Valid(line) || !bytes.HasPrefix(line, []byte("{")) {
+	if !begins(line) {
 		return Event{}, false
 	}
-	var read struct {
-		Type string `json:"type"`
-		Event
+	if len(line) > MaxLine {
+		line = line[:MaxLine]
+	} else if fields, rest, err := object(line); err == nil {
+		if !isMark(fields["type"]) {
+			return Event{}, false
+		}
+		return readFields(fields, rest), true
 	}
-	if json.Unmarshal(line, &read) != nil || read.Type != lineType || !known(read.Event) {
+	if !marked(line) {
 		return Event{}, false
 	}
-	e = clean(read.Event)
-	return Event{
-		TaskID: e.TaskID, Stage: e.Stage, Status: e.Status, Level: e.Level, Message: e.Message, Detail: e.Detail,
-		Current: e.Current, Total: e.Total, Percent: e.Percent, Payload: e.Payload,
-	}, true
+	return unreadable(line), true
 }
 
-// known tells whether an event has values that this version knows.
-func known(e Event) bool {
-	switch e.Level {
-	case "", session.ProcessDebug, session.ProcessInfo, session.ProcessWarn, session.ProcessError:
-	default:
-		return false
-	}
-	switch e.Status {
-	case "", session.ProcessQueued, session.ProcessRunning, session.ProcessCompleted, session.ProcessFailed, session.ProcessCancelled:
-	default:
-		return false
-	}
-	return e.Version == 0 || e.Version == session.ProcessVersion
+// begins reports whether a line may be an event, judging by its beginning.
+func begins(line []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("{"))
 }
 
-// Splitter is a writer that takes the events out of an error output. All else goes
-// on to out as it comes; only what may still become an event is held back. It is
-// used by one goroutine at a time; Close lets go of what is held back.
+// object parses the JSON object at the beginning of a line and returns it with the text
+// that follows.
+func object(line []byte) (fields map[string]json.RawMessage, rest string, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, "", err
+	}
+	return fields, string(bytes.TrimSpace(line[decoder.InputOffset():])), nil
+}
+
+func isMark(value json.RawMessage) bool {
+	var text string
+	return json.Unmarshal(value, &text) == nil && text == lineType
+}
+
+// mark matches the marker in a line that is not JSON, such as a printed Python dict.
+var mark = regexp.MustCompile(`["']type["']\s*:\s*["']` + lineType + `["']`)
+
+// marked reports whether a text that is not a single JSON object is marked as an event: by
+// its own type, as far as it can be parsed, or because it contains the marker and is not
+// JSON.
+func marked(text []byte) bool {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	depth, key, isKey := 0, "", true
+	for {
+		token, err := decoder.Token()
+		var syntax *json.SyntaxError
+		switch {
+		case errors.As(err, &syntax):
+			return mark.Match(text)
+		case err != nil: // end of the text
+			return false
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+			isKey = depth == 1
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			if depth--; depth == 0 {
+				return false
+			}
+			isKey = depth == 1
+			continue
+		}
+		switch {
+		case depth != 1:
+		case isKey:
+			key, _ = token.(string)
+			isKey = false
+		case key == "type" && token == lineType:
+			return true
+		default:
+			isKey = true
+		}
+	}
+}
+
+// unreadable returns the event for a marked line that is not a JSON object.
+func unreadable(line []byte) Event {
+	payload, err := session.Encode(map[string]string{"line": string(bytes.ToValidUTF8(bytes.TrimSpace(line), []byte("\uFFFD")))})
+	if err != nil {
+		payload = nil // cannot fail: a string can always be encoded
+	}
+	return clean(Event{Message: "A progress event could not be read: it is not a JSON object.", Payload: payload})
+}
+
+// Splitter is a writer that filters the events out of an error output. Everything else is
+// passed on to out immediately; only text that may still become an event is held back. It
+// must be used by one goroutine at a time. Close flushes what is held back.
 type Splitter struct {
-	out     io.Writer
-	report  func(Event)
-	held    []byte // the beginning of a line that may be an event
-	through bool   // the line began with something else, or is too long
+	out    io.Writer
+	report func(Event)
+	held   []byte // beginning of a line that may be an event
+	rest   rest
 }
 
-// NewSplitter returns a splitter that gives events to report.
+// rest is how the rest of a line is handled.
+type rest int
+
+const (
+	restHeld    rest = iota // it may be an event
+	restPasses              // it is output
+	restDropped             // it belongs to an event that is too long
+)
+
+// NewSplitter returns a Splitter that passes events to report.
 func NewSplitter(out io.Writer, report func(Event)) *Splitter {
 	return &Splitter{out: out, report: report}
 }
@@ -83,43 +154,55 @@ func (s *Splitter) Write(p []byte) (int, error) {
 }
 
 func (s *Splitter) piece(piece []byte, ended bool) error {
-	if !s.through && len(s.held) == 0 && piece[0] != '{' {
-		s.through = true
+	if s.rest == restHeld && len(s.held) == 0 && !mayBegin(piece) {
+		s.rest = restPasses
 	}
-	if s.through {
-		s.through = !ended
+	now := s.rest
+	if ended {
+		s.rest = restHeld
+	}
+	switch now {
+	case restPasses:
 		_, err := s.out.Write(piece)
 		return err
+	case restDropped:
+		return nil
 	}
 	s.held = append(s.held, piece...)
 	switch {
-	case len(s.held) > MaxLine:
-		s.through = !ended
-		return s.release()
 	case ended:
+		return s.flush()
+	case !mayBegin(s.held):
+		s.rest = restPasses
+		return s.flush()
+	case len(s.held) > MaxLine:
+		s.rest = restPasses
+		if _, ok := ParseLine(s.held); ok {
+			s.rest = restDropped
+		}
 		return s.flush()
 	}
 	return nil
 }
 
-// flush takes the held line as an event, or lets it go on.
+// mayBegin reports whether a line with this beginning may be an event.
+func mayBegin(beginning []byte) bool {
+	return begins(beginning) || len(bytes.TrimLeft(beginning, " \t")) == 0
+}
+
+// flush handles the held line as an event, or passes it on.
 func (s *Splitter) flush() error {
-	if e, ok := ParseLine(bytes.TrimRight(s.held, "\r\n")); ok {
-		s.held = s.held[:0]
+	held := s.held
+	s.held = nil
+	if e, ok := ParseLine(held); ok {
 		s.report(e)
 		return nil
 	}
-	return s.release()
-}
-
-func (s *Splitter) release() error {
-	held := s.held
-	s.held = nil
 	_, err := s.out.Write(held)
 	return err
 }
 
-// Close takes the last line, which may have no end.
+// Close handles the last line, which may have no line end.
 func (s *Splitter) Close() error {
 	if len(s.held) == 0 {
 		return nil

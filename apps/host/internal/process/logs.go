@@ -15,21 +15,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Bounds of what is kept.
+// Bounds of stored logs.
 const (
-	maxLog       = 4 << 20  // bytes of one log, but for its last lines
-	maxLogs      = 400      // of one session; the oldest go when new ones are made
-	maxLogBytes  = 64 << 20 // of all that have ended, of one session; the oldest go
+	maxLog       = 4 << 20  // bytes of one log, except its last lines
+	maxLogs      = 400      // of one session; the oldest are deleted for new ones
+	maxLogBytes  = 64 << 20 // of all ended operations of one session; the oldest are deleted
 	pruneEvery   = 10       // logs
 	logExtension = ".jsonl"
 )
 
-// Logs are the logs of all operations below one folder: a folder for each session,
-// a file for each operation. The first line of a file is a Head, the others are of
-// type Line.
+// Logs stores the logs of operations in one folder: a subfolder for each session, a file
+// for each operation. The first line of a file is a Head, the others are Lines.
 type Logs struct{ dir string }
 
-// NewLogs returns the logs below dir, which is made when something is kept.
+// NewLogs returns the logs in dir, which is created when needed.
 func NewLogs(dir string) *Logs { return &Logs{dir} }
 
 // Head is the first line of a log.
@@ -41,6 +40,7 @@ type Head struct {
 	ToolCallID  string `json:"toolCallId,omitempty"`
 	TargetType  Target `json:"targetType"`
 	Source      string `json:"source"`
+	ToolName    string `json:"toolName,omitempty"`
 	StartedAt   int64  `json:"startedAt"` // Unix milliseconds
 }
 
@@ -48,19 +48,19 @@ const headType = "process_log"
 
 const refPrefix = "plog"
 
-// Names that can be part of a path, whatever the system.
+// Names that are safe in a path on every system.
 var (
 	sessionName   = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
 	operationName = regexp.MustCompile(`^op_[0-9a-f]{16}$`)
 )
 
-// Ref names the log of an operation. It is no path.
+// Ref returns the reference of an operation's log. It is not a path.
 func Ref(sessionID, operationID string) string {
 	return refPrefix + ":" + sessionID + ":" + operationID
 }
 
-// ErrRef says that a reference is none.
-var ErrRef = errors.New("process: this is no reference to a process log")
+// ErrRef reports an invalid reference.
+var ErrRef = errors.New("process: not a reference to a process log")
 
 func parseRef(ref string) (sessionID, operationID string, err error) {
 	parts := strings.Split(ref, ":")
@@ -70,7 +70,7 @@ func parseRef(ref string) (sessionID, operationID string, err error) {
 	return parts[1], parts[2], nil
 }
 
-// folder opens the folder of a session, from which no name leads out.
+// folder opens the folder of a session as a root that no name can escape.
 func (l *Logs) folder(sessionID string) (*os.Root, error) {
 	if !sessionName.MatchString(sessionID) {
 		return nil, ErrRef
@@ -83,13 +83,13 @@ func (l *Logs) folder(sessionID string) (*os.Root, error) {
 	return top.OpenRoot(sessionID)
 }
 
-// create makes a log with its head.
+// create creates a log with its head.
 func (l *Logs) create(head Head) (*logFile, error) {
 	if !sessionName.MatchString(head.SessionID) {
 		return nil, ErrRef
 	}
 	if err := os.MkdirAll(filepath.Join(l.dir, head.SessionID), 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder: %w", err)
+		return nil, fmt.Errorf("creating the folder: %w", err)
 	}
 	root, err := l.folder(head.SessionID)
 	if err != nil {
@@ -98,14 +98,14 @@ func (l *Logs) create(head Head) (*logFile, error) {
 	defer root.Close()
 	file, err := root.OpenFile(head.OperationID+logExtension, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("making the log: %w", err)
+		return nil, fmt.Errorf("creating the log: %w", err)
 	}
 	log := &logFile{file: file}
 	log.line(head)
 	return log, nil
 }
 
-// Remove takes the logs of a session away.
+// Remove deletes the logs of a session.
 func (l *Logs) Remove(sessionID string) error {
 	if l == nil || !sessionName.MatchString(sessionID) {
 		return nil
@@ -124,7 +124,7 @@ func (l *Logs) Remove(sessionID string) error {
 	return nil
 }
 
-// prune takes the oldest logs of a session away, but none of those in keep.
+// prune deletes the oldest logs of a session, except those in keep.
 func (l *Logs) prune(sessionID string, keep func(operationID string) bool) {
 	type aged struct {
 		name     string
@@ -144,7 +144,7 @@ func (l *Logs) prune(sessionID string, keep func(operationID string) bool) {
 		if bytes += old.size; i < maxLogs && bytes <= maxLogBytes {
 			continue
 		}
-		_ = os.Remove(filepath.Join(l.dir, sessionID, old.name+logExtension)) // housekeeping: what cannot be removed stays
+		_ = os.Remove(filepath.Join(l.dir, sessionID, old.name+logExtension)) // housekeeping: files that cannot be deleted stay
 	}
 }
 
@@ -166,27 +166,25 @@ func (l *Logs) list(sessionID string) []string {
 	return ids
 }
 
-// logFile is the log of an operation that runs. A nil one keeps nothing.
+// logFile is the log of a running operation. A nil logFile stores nothing.
 type logFile struct {
 	file *os.File
 	size int
 	full bool
+	lost int // events that are missing
 }
 
-// add appends a line. What does not fit, or cannot be written, is left out: the
-// work does not stop for it. The last line always fits.
+// add appends a line. A line that does not fit or cannot be written is dropped and counted;
+// the operation itself continues. The last line always fits.
 func (f *logFile) add(line Line) {
 	if f == nil || f.file == nil {
 		return
 	}
 	if !line.Status.Ended() {
-		if f.full {
-			return
-		}
-		if f.size > maxLog {
+		if f.full || f.size > maxLog {
 			f.full = true
-			line.ProcessEvent.Level, line.Message = session.ProcessWarn, "The log is full: what follows is not kept."
-			line.Detail, line.Payload = "", nil
+			f.lost += max(line.Repeats, 1)
+			return
 		}
 	}
 	f.line(line)
@@ -195,7 +193,7 @@ func (f *logFile) add(line Line) {
 func (f *logFile) line(value any) {
 	data, err := session.Encode(value)
 	if err != nil {
-		return // its parts were encoded before
+		return // cannot fail: its parts were encoded before
 	}
 	n, err := f.file.Write(append(data, '\n'))
 	f.size += n
@@ -206,22 +204,23 @@ func (f *logFile) line(value any) {
 
 func (f *logFile) close() {
 	if f != nil && f.file != nil {
-		_ = f.file.Close() // what could be written is there
+		_ = f.file.Close() // whatever could be written is there
 		f.file = nil
 	}
 }
 
-// openLog makes the log of an operation; without one the operation goes on.
+// openLog creates the log of an operation. If that fails, the operation continues without
+// one.
 func (s *Sink) openLog(o *Operation) *logFile {
 	if s.logs == nil {
 		return nil
 	}
 	log, err := s.logs.create(Head{
 		Type: headType, Version: session.ProcessVersion, SessionID: s.sessionID, OperationID: o.id,
-		ToolCallID: o.call, TargetType: o.start.TargetType, Source: o.start.Source, StartedAt: o.began.UnixMilli(),
+		ToolCallID: o.call, TargetType: o.start.TargetType, Source: o.start.Source, ToolName: o.start.ToolName, StartedAt: o.began.UnixMilli(),
 	})
 	if err != nil {
-		s.logger.Warn("keeping the log of an operation", "session", s.sessionID, "error", err)
+		s.logger.Warn("creating the log of an operation", "session", s.sessionID, "error", err)
 		return nil
 	}
 	if s.logged++; s.logged%pruneEvery == 1 {
@@ -230,7 +229,7 @@ func (s *Sink) openLog(o *Operation) *logFile {
 	return log
 }
 
-// readHead reads the first line of a log.
+// readHead parses the first line of a log.
 func readHead(line []byte) (Head, bool) {
 	var head Head
 	err := json.Unmarshal(line, &head)

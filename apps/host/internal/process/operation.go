@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -8,40 +9,40 @@ import (
 )
 
 const (
-	// mergeWithin is how long events with the same stage and message are one line.
+	// mergeWithin is how long events of the same kind are merged into one line.
 	mergeWithin = 400 * time.Millisecond
-	// tellEvery is how often an operation's state goes out, except for what cannot wait.
+	// tellEvery is the minimum interval between published states of an operation, except
+	// for urgent ones.
 	tellEvery = 100 * time.Millisecond
-	// maxHurried is how many errors of an operation go out at once: who reports nothing
-	// else does not keep everybody busy.
+	// maxHurried is how many errors of an operation are published immediately, so that an
+	// operation that only reports errors does not overload its listeners.
 	maxHurried = 20
 )
 
-// Operation is something that takes a while. A nil Operation is one that nobody
-// listens to. The methods are safe for concurrent use.
+// Operation is a long-running activity. A nil Operation has no listeners, and its methods
+// do nothing. The methods are safe for concurrent use.
 type Operation struct {
 	// Static after begin.
 	sink  *Sink
 	id    string
 	call  string
-	start Event // what all of its events have in common
+	start Event // fields common to all events
 	began time.Time
 
-	// Under the lock of the sink.
+	// Guarded by the lock of the sink.
 	shown, ended bool
 	sequence     uint64
-	last         Line      // the newest event, with those merged into it
-	first        time.Time // when the events of last began
-	open         bool      // last is not in the log yet
-	dirty        bool      // the session has not taken last
+	last         Line // the newest event, including merged ones
+	window       window
+	dirty        bool // the session has not taken last yet
 	toldAt       time.Time
-	errors       int // that went out at once
+	errors       int // published immediately
 	timer        *time.Timer
 	log          *logFile
 	samples      samples
 }
 
-// ID returns the operation's id, "" where nobody listens.
+// ID returns the operation's id, or "" if it is nil.
 func (o *Operation) ID() string {
 	if o == nil {
 		return ""
@@ -49,8 +50,8 @@ func (o *Operation) ID() string {
 	return o.id
 }
 
-// Report tells of progress. Of the event count stage, status (queued or running),
-// level, message, detail, current, total, percent, payload and taskId.
+// Report reports progress. It uses the event's stage, status (queued or running), level,
+// message, detail, current, total, percent, payload and taskId.
 func (o *Operation) Report(e Event) {
 	if o == nil {
 		return
@@ -67,7 +68,7 @@ func (o *Operation) Report(e Event) {
 	o.add(o.complete(e))
 }
 
-// Show makes a quiet operation seen.
+// Show makes a quiet operation visible.
 func (o *Operation) Show() {
 	if o == nil {
 		return
@@ -79,8 +80,8 @@ func (o *Operation) Show() {
 	}
 }
 
-// End ends the operation; after the first End nothing changes. A status that does
-// not end is session.ProcessFailed.
+// End ends the operation; only the first call has an effect. A status that is not final
+// counts as session.ProcessFailed.
 func (o *Operation) End(status Status, e Event) {
 	if o == nil {
 		return
@@ -109,14 +110,14 @@ func (o *Operation) end(status Status, e Event) {
 	if status == session.ProcessFailed {
 		e.Level = session.ProcessError
 	}
-	e = o.complete(e)
-	o.last, o.open = Line{ProcessEvent: e}, true
-	o.write()
+	o.countLost()
+	o.last = Line{ProcessEvent: o.complete(e)}
+	o.keep(o.last)
 	o.log.close()
 	o.sink.close(o)
 }
 
-// complete makes an event whole: what the operation knows, and the next number.
+// complete fills in the operation's common fields and the next number.
 func (o *Operation) complete(e Event) Event {
 	e = clean(e)
 	o.sequence++
@@ -130,44 +131,40 @@ func (o *Operation) complete(e Event) Event {
 	return s
 }
 
-// show makes the operation seen, with its first event.
+// show makes the operation visible, with its first event.
 func (o *Operation) show() {
 	if o.shown {
 		return
 	}
 	o.shown = true
 	o.log = o.sink.openLog(o)
-	o.write() // also what was killed a moment later is known to have begun
+	o.write() // so that its beginning is known even if it is killed a moment later
 	o.tell()
 	o.timer.Reset(mergeWithin)
 }
 
-// add takes one event in. The same once more within a moment is merged; what is
-// new goes into the log when the moment is over, and an error at once.
+// add processes one event. Events of the same kind are merged for a moment and then logged;
+// an error is logged immediately.
 func (o *Operation) add(e Event) {
 	now := time.Now()
-	same := o.last.Stage == e.Stage && o.last.Message == e.Message && o.last.TaskID == e.TaskID && o.last.Level == e.Level && o.last.Status == e.Status
-	switch {
-	case same && now.Sub(o.first) < mergeWithin && o.open:
-		o.last = Line{ProcessEvent: e, Repeats: max(o.last.Repeats, 1) + 1}
-		o.dirty = true
-	case same && now.Sub(o.first) < mergeWithin: // the first of them was an error, and is in the log
-		o.last, o.open, o.dirty = Line{ProcessEvent: e}, true, true
-	default:
+	if o.window.over(now) || len(o.window.lines) >= maxOpen {
 		o.write()
-		o.last, o.first, o.open, o.dirty = Line{ProcessEvent: e}, now, true, true
-		if e.Level == session.ProcessError && o.errors < maxHurried {
-			o.errors++
-			o.write()
-			o.tell()
-		} else if now.Sub(o.toldAt) >= tellEvery {
-			o.tell()
-		}
+		o.window.clear()
 	}
-	o.timer.Reset(max(0, mergeWithin-now.Sub(o.first)))
+	line, isNew := o.window.add(e, now)
+	o.last, o.dirty = line.Line, true
+	switch {
+	case isNew && e.Level == session.ProcessError && o.errors < maxHurried:
+		o.errors++
+		o.write()
+		o.tell()
+	case isNew && now.Sub(o.toldAt) >= tellEvery:
+		o.tell()
+	}
+	o.timer.Reset(max(0, mergeWithin-now.Sub(o.window.began)))
 }
 
-// tick is the timer: the quiet time is over, or the moment of the last event.
+// tick handles the timer: the quiet time has passed, or the merge window of the last event.
 func (o *Operation) tick() {
 	o.sink.mu.Lock()
 	defer o.sink.mu.Unlock()
@@ -177,29 +174,45 @@ func (o *Operation) tick() {
 		o.show()
 	default:
 		o.write()
+		o.window.clear()
 		if o.dirty {
 			o.tell()
 		}
 	}
 }
 
-// write puts the last line into the log and the samples.
+// write writes pending lines to the log and the samples.
 func (o *Operation) write() {
-	if !o.open {
-		return
+	for _, line := range o.window.take() {
+		o.keep(line)
 	}
-	o.open = false
-	o.samples.add(o.last)
-	o.log.add(o.last)
 }
 
-// tell lets the session take the operation's state.
+// keep adds a line to the log and the samples.
+func (o *Operation) keep(line Line) {
+	o.samples.add(line)
+	o.log.add(line)
+}
+
+// countLost reports how many events did not fit in the log.
+func (o *Operation) countLost() {
+	if o.log == nil || o.log.lost == 0 {
+		return
+	}
+	line := Line{ProcessEvent: o.complete(Event{
+		Stage: "log", Status: session.ProcessRunning, Level: session.ProcessWarn, Message: fmt.Sprintf("The log is full: %d events are missing.", o.log.lost),
+	})}
+	o.samples.add(line)
+	o.log.line(line)
+}
+
+// tell publishes the operation's state to the session.
 func (o *Operation) tell() {
 	o.dirty, o.toldAt = false, time.Now()
 	o.sink.change(o)
 }
 
-// state is what entries are shown while the operation runs.
+// state returns what entries are shown while the operation is running.
 func (o *Operation) state() api.Process {
 	return api.Process{
 		ToolCallID: o.call, StartedAt: o.began.UnixMilli(), ProcessLogRef: Ref(o.sink.sessionID, o.id), Last: o.last,
@@ -210,7 +223,7 @@ func (o *Operation) record() Record {
 	lines, omitted := o.samples.lines()
 	return Record{
 		OperationID: o.id, ParentOperationID: o.start.ParentOperationID, ToolCallID: o.call,
-		TargetType: o.start.TargetType, Source: o.start.Source, TaskID: o.last.TaskID, Status: o.last.Status,
+		TargetType: o.start.TargetType, Source: o.start.Source, ToolName: o.start.ToolName, TaskID: o.last.TaskID, Status: o.last.Status,
 		StartedAt: o.began.UnixMilli(), EndedAt: o.last.Timestamp, Lines: lines, Omitted: omitted,
 		ProcessLogRef: Ref(o.sink.sessionID, o.id),
 	}

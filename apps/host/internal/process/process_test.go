@@ -34,7 +34,7 @@ func begin(t *testing.T, ctx context.Context, start process.Start) *process.Oper
 	t.Helper()
 	_, o := process.Begin(ctx, start)
 	if o == nil {
-		t.Fatal("nobody listens")
+		t.Fatal("no listener")
 	}
 	return o
 }
@@ -43,7 +43,7 @@ func skill() process.Start {
 	return process.Start{ToolCallID: "call", TargetType: session.ProcessSkill, Source: "convert", Message: "Converting"}
 }
 
-// record takes the one record of an operation that has ended.
+// record returns the only record, of an operation that has ended.
 func record(t *testing.T, sink *process.Sink) process.Record {
 	t.Helper()
 	var records []process.Record
@@ -94,7 +94,7 @@ func TestTheSameIsMerged(t *testing.T) {
 		}
 		time.Sleep(200 * time.Millisecond)
 		synctest.Wait()
-		o.Report(process.Event{Stage: "pages", Message: "Page done"}) // the moment is over
+		o.Report(process.Event{Stage: "pages", Message: "Page done"}) // after the merge window
 		o.Report(process.Event{Stage: "other", Message: "Page done"})
 		o.End(session.ProcessCompleted, process.Event{Message: "Done"})
 		lines := record(t, sink).Lines
@@ -119,7 +119,7 @@ func told(lines []process.Line) []string {
 	return out
 }
 
-// TestErrorsAndEndsDoNotWait: all else may.
+// TestErrorsAndEndsDoNotWait: everything else may.
 func TestErrorsAndEndsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, sink, _ := newSink(t)
@@ -273,7 +273,7 @@ func TestModesAndRemoval(t *testing.T) {
 	}
 }
 
-// TestOrphans plays a host that was killed: nothing is closed, a line is torn.
+// TestOrphans simulates a killed host: nothing is closed, and a line is torn.
 func TestOrphans(t *testing.T) {
 	ctx, sink, logs := newSink(t)
 	cut := begin(t, ctx, skill())

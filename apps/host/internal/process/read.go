@@ -16,26 +16,25 @@ import (
 
 // Bounds of one page.
 const (
-	// MaxPage is how many lines a page has at most.
+	// MaxPage is the maximum number of lines of a page.
 	MaxPage     = 200
 	maxPageSize = 512 << 10 // bytes
 )
 
-// ErrNoLog says that a log is not there (any more).
-var ErrNoLog = errors.New("process: this process log is not kept any more")
+// ErrNoLog reports that a log does not exist, or no longer exists.
+var ErrNoLog = errors.New("process: this process log is no longer kept")
 
 // Page is a part of a log.
 type Page struct {
 	Lines []Line
-	// Next is where the next page begins, also of a log that still grows.
+	// Next is where the next page begins, also for a log that is still growing.
 	Next int64
-	// More says that there are lines there already.
+	// More reports that further lines exist already.
 	More bool
 }
 
-// Read reads lines of the log that ref names, from the place that Next of the page
-// before said, or from 0. limit 0 is MaxPage. The error is ErrRef, ErrNoLog, or
-// that of the disk.
+// Read reads lines of the log that ref names, from the Next of the previous page, or from
+// 0. limit 0 means MaxPage. The error is ErrRef, ErrNoLog, or an I/O error.
 func (l *Logs) Read(ref string, from int64, limit int) (Page, error) {
 	sessionID, operationID, err := parseRef(ref)
 	if err != nil {
@@ -67,7 +66,7 @@ func readPage(in *bufio.Reader, from int64, limit int) (Page, error) {
 	for len(page.Lines) < limit && page.Next-from < maxPageSize {
 		text, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return page, nil // a line without an end is still being written
+			return page, nil // a line without a line end is still being written
 		}
 		if err != nil {
 			return page, fmt.Errorf("process: reading a log: %w", err)
@@ -80,7 +79,7 @@ func readPage(in *bufio.Reader, from int64, limit int) (Page, error) {
 	return page, nil
 }
 
-// parseLog reads a line of a log that is no head.
+// parseLog parses a line of a log other than the head.
 func parseLog(text []byte) (Line, bool) {
 	var line Line
 	if json.Unmarshal(text, &line) != nil || line.Version == 0 || line.Sequence == 0 {
@@ -107,9 +106,9 @@ func (l *Logs) open(sessionID, operationID string, flag int) (*os.File, error) {
 	return nil, fmt.Errorf("process: opening a log: %w", err)
 }
 
-// Orphans returns the records of operations whose log is there, which do not run and
-// which known does not know: those of a host that was killed. One without an end
-// gets it first.
+// Orphans returns the records of operations that have a log, are not running, and are
+// unknown to known: a previous host was killed while they ran. A log without a final line
+// gets one first.
 func (s *Sink) Orphans(known func(operationID string) bool) []Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +133,8 @@ func (s *Sink) Orphans(known func(operationID string) bool) []Record {
 	return records
 }
 
-// settle makes the record of an operation from its log, and ends the log.
+// settle builds the record of an operation from its log, and adds a final line if it has
+// none.
 func (l *Logs) settle(sessionID, operationID string) (Record, error) {
 	file, err := l.open(sessionID, operationID, os.O_RDWR|os.O_APPEND)
 	if err != nil {
@@ -146,7 +146,7 @@ func (l *Logs) settle(sessionID, operationID string) (Record, error) {
 		return Record{}, fmt.Errorf("process: reading a log: %w", err)
 	}
 	head, parent, last, kept := survey(data)
-	head.OperationID = operationID // also where the head is torn
+	head.OperationID = operationID // also set if the head is torn
 	if !last.Status.Ended() {
 		last = interruption(head, parent, last)
 		kept.add(last)
@@ -157,13 +157,13 @@ func (l *Logs) settle(sessionID, operationID string) (Record, error) {
 	lines, omitted := kept.lines()
 	return Record{
 		OperationID: operationID, ParentOperationID: parent, ToolCallID: head.ToolCallID,
-		TargetType: head.TargetType, Source: head.Source, TaskID: last.TaskID, Status: last.Status,
+		TargetType: head.TargetType, Source: head.Source, ToolName: head.ToolName, TaskID: last.TaskID, Status: last.Status,
 		StartedAt: head.StartedAt, EndedAt: last.Timestamp, Lines: lines, Omitted: omitted,
 		ProcessLogRef: Ref(sessionID, operationID),
 	}, nil
 }
 
-// survey reads a whole log; what does not read is passed over.
+// survey reads a whole log; invalid lines are skipped.
 func survey(data []byte) (head Head, parent string, last Line, kept samples) {
 	for i, text := range bytes.SplitAfter(data, []byte("\n")) {
 		if i == 0 {
@@ -177,7 +177,7 @@ func survey(data []byte) (head Head, parent string, last Line, kept samples) {
 	return head, parent, last, kept
 }
 
-// finish appends the last line to a log whose own last line may be torn.
+// finish appends the final line to a log whose last line may be torn.
 func finish(file *os.File, data []byte, last Line) error {
 	text, err := session.Encode(last)
 	if err == nil && len(data) > 0 && data[len(data)-1] != '\n' {
@@ -192,12 +192,12 @@ func finish(file *os.File, data []byte, last Line) error {
 	return nil
 }
 
-// interruption is the last event of an operation that the host did not outlive. It
-// ended, as far as anybody knows, with what was last heard of it.
+// interruption returns the last event of an operation that was still running when the host
+// died. Its end time is that of its last known event.
 func interruption(head Head, parent string, last Line) Line {
 	return Line{ProcessEvent: Event{
 		Version: session.ProcessVersion, OperationID: head.OperationID, ParentOperationID: parent,
-		TargetType: head.TargetType, Source: head.Source, TaskID: last.TaskID,
+		TargetType: head.TargetType, Source: head.Source, ToolName: head.ToolName, TaskID: last.TaskID,
 		Stage: "interrupted", Status: session.ProcessFailed, Level: session.ProcessError,
 		Message:   "The host stopped while this was running.",
 		Timestamp: cmp.Or(last.Timestamp, head.StartedAt), Sequence: last.Sequence + 1,

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// redacted stands for what is not repeated.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// maxKey is the longest key of a payload, in bytes.
+// maxKey is the maximum length of a key of a payload, in bytes.
 const maxKey = 128
 
-// secretWords are what the name of a secret holds, in small letters without signs.
+// secretWords occur in names of secrets, in lowercase and without punctuation.
 func secretWords() []string {
 	return []string{
 		"password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "accesskey", "privatekey", "signingkey",
@@ -22,28 +22,84 @@ func secretWords() []string {
 	}
 }
 
-// secretKey tells whether a key names a secret. Those that count tokens do not.
-func secretKey(key string, value any) bool {
-	plain := strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
+// countWords occur next to "token" in names of counts, as in maxTokens and token_count.
+func countWords() []string {
+	return []string{
+		"tokens", "tokencount", "tokenlimit", "tokenusage", "tokenbudget", "tokenrate", "tokenprice", "tokencost", "tokenlength",
+		"numtoken", "maxtoken", "mintoken", "totaltoken", "inputtoken", "outputtoken", "prompttoken", "completiontoken",
+		"cachedtoken",
+	}
+}
+
+// plainName returns a name in lowercase, without punctuation.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
 			return r + 'a' - 'A'
-		}
-		if 'a' <= r && r <= 'z' {
+		case 'a' <= r && r <= 'z':
 			return r
 		}
 		return -1
-	}, key)
-	if plain == "auth" || plain == "key" || plain == "pin" || plain == "otp" {
-		return true
-	}
-	_, number := value.(json.Number)
-	if strings.HasSuffix(plain, "tokens") && number {
-		return false
-	}
-	return slices.ContainsFunc(secretWords(), func(word string) bool { return strings.Contains(plain, word) })
+	}, name)
 }
 
-// cleanObject keeps the first keys by name.
+// secretName reports whether a name, as returned by plainName, belongs to a secret. PWD and
+// OLDPWD are folders of the shell, and a tokenizer holds no token.
+func secretName(plain string) bool {
+	plain = strings.ReplaceAll(plain, "tokeniz", "")
+	return plain != "pwd" && plain != "oldpwd" && containsAny(plain, secretWords())
+}
+
+// countName reports whether such a name may belong to a count.
+func countName(plain string) bool {
+	return strings.HasSuffix(plain, "count") || strings.HasSuffix(plain, "counts") || containsAny(plain, countWords())
+}
+
+func containsAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+}
+
+// secretKey reports whether a key of a payload names a secret. Keys of counts and Booleans
+// do not.
+func secretKey(key string, value any) bool {
+	plain := plainName(key)
+	switch plain {
+	case "auth", "key", "pin", "otp", "pwd":
+	default:
+		if !secretName(plain) {
+			return false
+		}
+	}
+	if _, yesNo := value.(bool); yesNo || value == nil {
+		return false
+	}
+	return !countName(plain) || !isCount(value)
+}
+
+var number = regexp.MustCompile(`^[0-9][0-9.,_]{0,15}[kKM]?%?$`)
+
+// isCount reports whether a value is a number or contains only numbers.
+func isCount(value any) bool {
+	switch v := value.(type) {
+	case json.Number:
+		return true
+	case string:
+		return number.MatchString(v)
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool { return !isCount(item) })
+	case map[string]any:
+		for _, item := range v {
+			if !isCount(item) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// cleanObject keeps the first keys in alphabetical order.
 func cleanObject(object map[string]any, depth int) map[string]any {
 	out := make(map[string]any, min(len(object), maxItems))
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -51,7 +107,7 @@ func cleanObject(object map[string]any, depth int) map[string]any {
 			break
 		}
 		value := object[key]
-		name := cut(printable(key), maxKey)
+		name := cut(printable(redactText(key)), maxKey)
 		if secretKey(key, value) {
 			out[name] = redacted
 			continue
@@ -59,37 +115,4 @@ func cleanObject(object map[string]any, depth int) map[string]any {
 		out[name] = cleanValue(value, depth-1)
 	}
 	return out
-}
-
-// Secrets in running text: after their name, in an address, behind "Bearer".
-var (
-	namedSecret = regexp.MustCompile(`(?i)([a-z0-9_.-]*(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie)[a-z0-9_.-]*["']?\s*[:=]\s*["']?)((?:bearer|basic|token)\s+)?([^\s"',;&]+)`)
-	bearer      = regexp.MustCompile(`(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}`)
-	userInfo    = regexp.MustCompile(`(://)[^/\s:@]*:[^/\s@]+(@)`)
-	counted     = regexp.MustCompile(`(?i)tokens["']?\s*[:=]\s*["']?$`)
-	digits      = regexp.MustCompile(`^[0-9.]+$`)
-)
-
-// hints are what stands in every text that one of them matches: most texts hold none, and
-// looking for these costs little.
-func hints() []string {
-	return []string{
-		"passw", "passphrase", "secret", "token", "api", "access", "private", "authorization", "credential", "cookie", "bearer", "://",
-	}
-}
-
-func redactText(text string) string {
-	lower := strings.ToLower(text)
-	if !slices.ContainsFunc(hints(), func(hint string) bool { return strings.Contains(lower, hint) }) {
-		return text
-	}
-	text = namedSecret.ReplaceAllStringFunc(text, func(found string) string {
-		parts := namedSecret.FindStringSubmatch(found)
-		if counted.MatchString(parts[1]) && digits.MatchString(parts[3]) {
-			return found
-		}
-		return parts[1] + redacted
-	})
-	text = bearer.ReplaceAllString(text, "${1}"+redacted)
-	return userInfo.ReplaceAllString(text, "${1}"+redacted+"${2}")
 }

@@ -6,14 +6,13 @@ const (
 	lastLines  = 40
 )
 
-// What a line that is kept with the message may hold, in bytes; the log has it
-// whole.
+// Bounds of a line that is kept with the message, in bytes; the log has the whole line.
 const (
 	maxSampleDetail  = 512
 	maxSamplePayload = 512
 )
 
-// samples keep the first and the last lines.
+// samples keeps the first and the last lines.
 type samples struct {
 	first, last []Line
 	omitted     int

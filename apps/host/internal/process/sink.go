@@ -13,11 +13,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxRunning bounds the operations of one session that run at once; more are not
-// listened to.
+// maxRunning bounds the concurrent operations of one session; further ones are ignored.
 const maxRunning = 128
 
-// Sink gathers what the operations of one session report. The session owns it.
+// Sink collects the reports of one session's operations. The session owns it.
 type Sink struct {
 	// Static after NewSink.
 	logs      *Logs
@@ -27,30 +26,30 @@ type Sink struct {
 
 	mu        sync.Mutex
 	running   map[string]*Operation
-	changed   []*Operation // the session has not taken their state
+	changed   []*Operation // the session has not taken their state yet
 	discarded bool
-	logged    int // files that were made
+	logged    int // number of files created
 }
 
-// NewSink returns a sink. With nil logs nothing is kept in files.
+// NewSink returns a Sink. With nil logs nothing is stored in files.
 func NewSink(logs *Logs, sessionID string, logger *slog.Logger) *Sink {
 	return &Sink{
 		logs: logs, sessionID: sessionID, logger: logger, ready: make(chan struct{}, 1), running: map[string]*Operation{},
 	}
 }
 
-// Ready has a value when there may be something to take.
+// Ready receives a value when Take may return something.
 func (s *Sink) Ready() <-chan struct{} { return s.ready }
 
-// Change is what became of an operation.
+// Change is a change of an operation.
 type Change struct {
 	Process api.Process
-	// Record is nil while the operation runs.
+	// Record is nil while the operation is running.
 	Record *Record
 }
 
-// Take returns what has changed since it was last called, each operation once, in
-// the order of their changes.
+// Take returns the changes since the last call, one per operation, in the order in which
+// they happened.
 func (s *Sink) Take() []Change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,15 +66,15 @@ func (s *Sink) Take() []Change {
 	return changes
 }
 
-// Ended tells whether Take would give a record.
+// Ended reports whether Take would return a record.
 func (s *Sink) Ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.changed, func(o *Operation) bool { return o.ended })
 }
 
-// Running returns the state of all operations that are seen and run, oldest first,
-// also of those whose last change was not taken yet.
+// Running returns the state of all visible running operations, oldest first, including
+// changes that have not been taken yet.
 func (s *Sink) Running() []api.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +90,7 @@ func (s *Sink) Running() []api.Process {
 	return all
 }
 
-// Close ends what still runs, as cancelled. It is called when the tools are closed.
+// Close ends all running operations as canceled. It is called when the tools are closed.
 func (s *Sink) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +99,7 @@ func (s *Sink) Close() {
 	}
 }
 
-// Discard takes all logs of the session away, and hears of nothing more.
+// Discard deletes all logs of the session and ignores all further reports.
 func (s *Sink) Discard() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +110,7 @@ func (s *Sink) Discard() error {
 	return s.logs.Remove(s.sessionID)
 }
 
-// begin starts an operation; nil when there are too many.
+// begin starts an operation. It returns nil if there are too many.
 func (s *Sink) begin(parent *Operation, start Start) *Operation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,12 +120,15 @@ func (s *Sink) begin(parent *Operation, start Start) *Operation {
 	now := time.Now()
 	o := &Operation{sink: s, id: newID(), call: start.ToolCallID, began: now}
 	o.start = clean(Event{TaskID: start.TaskID, Source: start.Source})
+	o.start.ToolName = oneLine(start.ToolName, maxName)
 	o.start.Version, o.start.OperationID, o.start.TargetType = session.ProcessVersion, o.id, start.TargetType
 	if parent != nil && parent.sink == s {
 		o.start.ParentOperationID, o.call = parent.id, cmp.Or(o.call, parent.call)
+		o.start.ToolName = cmp.Or(o.start.ToolName, parent.start.ToolName)
 	}
 	first := o.complete(Event{Stage: start.Stage, Message: start.Message, Status: cmp.Or(start.Status, session.ProcessRunning)})
-	o.last, o.first, o.open = Line{ProcessEvent: first}, now, true
+	line, _ := o.window.add(first, now)
+	o.last = line.Line
 	s.running[o.id] = o
 	o.timer = time.AfterFunc(max(start.Quiet, mergeWithin), o.tick)
 	if start.Quiet <= 0 {
@@ -143,8 +145,8 @@ func (s *Sink) change(o *Operation) {
 	s.signal()
 }
 
-// close marks an operation that has ended; it comes last, so that a part is told of
-// before the whole.
+// close marks an operation as ended. It is called last, so that a part is published before
+// its parent.
 func (s *Sink) close(o *Operation) {
 	s.changed = slices.DeleteFunc(s.changed, func(other *Operation) bool { return other == o })
 	s.changed = append(s.changed, o)
@@ -154,7 +156,7 @@ func (s *Sink) close(o *Operation) {
 func (s *Sink) signal() {
 	select {
 	case s.ready <- struct{}{}:
-	default: // it is known already
+	default: // a value is already pending
 	}
 }
 

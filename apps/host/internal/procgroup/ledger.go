@@ -1,14 +1,14 @@
 package procgroup
 
-// Owner says whose a command is. A field that does not apply is "".
+// Owner is what a command was started for. Fields that do not apply are "".
 type Owner struct {
-	Session string `json:"session,omitempty"` // of the agent
-	Call    string `json:"call,omitempty"`    // of a tool, in that session
-	Server  string `json:"server,omitempty"`  // that is spoken MCP with
+	Session string `json:"session,omitempty"` // id of an agent session
+	Call    string `json:"call,omitempty"`    // id of a tool call in that session
+	Server  string `json:"server,omitempty"`  // name of an MCP server
 }
 
-// Left is a command that ran when the process died that had started it.
+// Left is a command that was running when the process that had started it died.
 type Left struct {
 	Owner
-	Processes int // of it that still ran, and were ended
+	Processes int // number of its processes that were still running, and were killed
 }

@@ -15,46 +15,48 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markName is a variable in the environment of every noted command: the name of its
-// note. What a command starts has it too, unless it takes care not to.
+// markName is an environment variable of every recorded command: the name of its note. Its
+// children inherit it unless they remove it deliberately.
 const markName = "SCOREL_COMMAND_ID"
 
-// Ledger notes which commands run: one file each, from before the command starts until
-// it has ended with its children. A nil Ledger notes nothing. The process that writes
-// it is alone with the folder.
+// Ledger records which commands are running, one file each, from before a command starts
+// until it has ended with its children. A nil Ledger records nothing. Only one process may
+// use the folder at a time.
 type Ledger struct {
 	dir   string
-	world string // in which process ids mean what they mean here
+	world string // identifies the process namespace and boot in which process ids are valid
 }
 
-// note is what a file holds: a line from before the start, and one from after it.
+// note is the content of a file: a line from before the start, and one from after it.
 type note struct {
 	Owner
 	World string `json:"world"`
-	// Leader is the command's own process, whose id is that of its session; 0 until it
-	// has started. Began is when it was started, in clock ticks since the machine was.
+	// Leader is the command's own process, whose id is also that of its session; 0 until it
+	// has started. Began is its start time, in clock ticks since boot.
 	Leader int    `json:"leader,omitempty"`
 	Began  uint64 `json:"began,omitempty"`
 }
 
-// OpenLedger returns the ledger in a folder, which is made where it is not there.
+// OpenLedger returns the ledger in a folder, which it creates if necessary.
 func OpenLedger(dir string) (*Ledger, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("procgroup: making the folder of notes: %w", err)
+		return nil, fmt.Errorf("procgroup: creating the folder of notes: %w", err)
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		return nil, fmt.Errorf("procgroup: reading when the machine was started: %w", err)
+		return nil, fmt.Errorf("procgroup: reading the boot id: %w", err)
 	}
 	space, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
-		return nil, fmt.Errorf("procgroup: reading whose process ids these are: %w", err)
+		return nil, fmt.Errorf("procgroup: reading the process namespace: %w", err)
 	}
 	return &Ledger{dir, string(bytes.TrimSpace(boot)) + " " + space}, nil
 }
 
-// Start gives the command a session of its own, as Own does, and starts it. It is noted
-// until forget, which is called when Kill was.
+// Start starts the command in its own session, as Own does. The command is recorded until
+// forget is called, which must be after Wait and Kill. If the command was killed by a
+// signal, forget also ends the processes that bear its mark, because the killed process may
+// have been its supervisor.
 func (l *Ledger) Start(cmd *exec.Cmd, owner Owner) (forget func(), err error) {
 	Own(cmd)
 	if l == nil {
@@ -64,10 +66,10 @@ func (l *Ledger) Start(cmd *exec.Cmd, owner Owner) (forget func(), err error) {
 	path := filepath.Join(l.dir, name)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("procgroup: noting a command: %w", err)
+		return nil, fmt.Errorf("procgroup: recording a command: %w", err)
 	}
 	defer func() {
-		_ = file.Close() // what was written needs no sync: it is to outlive the process, not the machine
+		_ = file.Close() // no sync: the note must outlive the process, not the machine
 		if err != nil {
 			_ = os.Remove(path)
 		}
@@ -85,9 +87,25 @@ func (l *Ledger) Start(cmd *exec.Cmd, owner Owner) (forget func(), err error) {
 	}
 	if p, ok := look(cmd.Process.Pid); ok {
 		n.Leader, n.Began = p.pid, p.began
-		_ = n.write(file) // without it the mark in the environment tells
+		_ = n.write(file) // if this fails, the mark in the environment identifies the processes
 	}
-	return func() { _ = os.Remove(path) }, nil
+	return func() {
+		if cmd.ProcessState == nil || !cmd.ProcessState.Exited() {
+			_, _ = l.end(n, name) // what does not end in time cannot be ended
+		}
+		_ = os.Remove(path)
+	}, nil
+}
+
+// end ends the remaining processes of a recorded command.
+func (l *Ledger) end(n note, name string) (ended int, err error) {
+	own, err := unix.Getsid(0)
+	if err != nil {
+		return 0, fmt.Errorf("procgroup: reading this process's session: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+	defer cancel()
+	return remains{note: n, mark: markName + "=" + name, own: own}.end(ctx)
 }
 
 func (n note) write(file *os.File) error {
@@ -96,13 +114,13 @@ func (n note) write(file *os.File) error {
 		_, err = file.Write(append(line, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("procgroup: noting a command: %w", err)
+		return fmt.Errorf("procgroup: recording a command: %w", err)
 	}
 	return nil
 }
 
-// parseNote returns the last whole line; false where there is none, and so nothing was
-// started.
+// parseNote returns the last complete line. It returns false if there is none, which means
+// that nothing was started.
 func parseNote(data []byte) (n note, ok bool) {
 	for line := range bytes.Lines(data) {
 		var next note
@@ -113,36 +131,30 @@ func parseNote(data []byte) (n note, ok bool) {
 	return n, ok
 }
 
-// endPatience is how long EndLeft waits for processes that were killed to be gone.
+// endPatience is how long EndLeft waits for killed processes to disappear.
 const endPatience = 5 * time.Second
 
-// EndLeft ends what the commands left running that are noted, and forgets them. It is
-// called before the first Start. What it returns is good also beside an error, which
-// says that something may run on.
+// EndLeft ends what the recorded commands left running, and removes their notes. It must be
+// called before the first Start. Its result is valid even with an error, which means that
+// something may still be running.
 func (l *Ledger) EndLeft() (all []Left, err error) {
 	if l == nil {
 		return nil, nil
 	}
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
-		return nil, fmt.Errorf("procgroup: reading which commands ran: %w", err)
+		return nil, fmt.Errorf("procgroup: listing recorded commands: %w", err)
 	}
 	var errs []error
-	own, err := unix.Getsid(0)
-	if err != nil {
-		return nil, fmt.Errorf("procgroup: reading our own session: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
-	defer cancel()
 	for _, entry := range entries {
 		path := filepath.Join(l.dir, entry.Name())
 		data, err := os.ReadFile(path)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("procgroup: reading of a command that ran: %w", err))
+			errs = append(errs, fmt.Errorf("procgroup: reading the note of a command: %w", err))
 			continue
 		}
 		if n, ok := parseNote(data); ok && n.World == l.world {
-			ended, err := remains{note: n, mark: markName + "=" + entry.Name(), own: own}.end(ctx)
+			ended, err := l.end(n, entry.Name())
 			all, errs = append(all, Left{n.Owner, ended}), append(errs, err)
 		}
 		errs = append(errs, os.Remove(path))

@@ -15,15 +15,19 @@ import (
 	"testing"
 )
 
-// starter is a process that starts a noted command and is killed. Its arguments are the
-// folder of the notes and the command, which reads an empty line when all is noted;
-// whatever that writes, it passes on.
+// starter is a process that starts a recorded command and is killed. Its arguments are the
+// folder of the notes and the command, which reads an empty line once everything is
+// recorded; its output is passed on.
 func starter(args []string) error {
 	l, err := OpenLedger(args[0])
 	if err != nil {
 		return err
 	}
 	cmd := exec.Command("bash", "-c", args[1])
+	if len(args) > 2 { // supervised
+		cmd = exec.Command(os.Args[0], "bash", "-c", args[1])
+		cmd.Env = append(os.Environ(), childEnv+"="+supervisorKind)
+	}
 	cmd.Stdout = os.Stdout
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -32,13 +36,13 @@ func starter(args []string) error {
 	if _, err := l.Start(cmd, Owner{Session: "s", Call: "c"}); err != nil {
 		return err
 	}
-	_, _ = io.WriteString(in, "\n")        // most do not read it
+	_, _ = io.WriteString(in, "\n")        // most commands do not read it
 	_, err = io.Copy(io.Discard, os.Stdin) // until the test ends it
 	return err
 }
 
-// killedStarter runs a command that writes n process ids, one a line, and kills with
-// SIGKILL what has started it. What is left is ended with the test.
+// killedStarter runs a command that writes n process ids, one a line, and kills the process
+// that started it with SIGKILL. Remaining processes are killed at the end of the test.
 func killedStarter(t *testing.T, command string, n int) (dir string, pids []int) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "commands")
@@ -76,7 +80,7 @@ func killedStarter(t *testing.T, command string, n int) (dir string, pids []int)
 	return dir, pids
 }
 
-// endLeft is what one that comes after it does.
+// endLeft does what the next process does.
 func endLeft(t *testing.T, dir string) int {
 	t.Helper()
 	l, err := OpenLedger(dir)
@@ -101,32 +105,31 @@ func lives(pid int) bool {
 func TestWhatAKilledProcessLeftIsEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
-		pids    int  // that it writes
-		live    bool // they live on
+		pids    int // written by the command
 	}{
-		"a child of the command":  {`read; sleep 600 & echo $!; wait`, 1, false},
-		"the child of a child":    {`read; (sleep 600 & echo $!; wait) & wait`, 1, false},
-		"in a group of its own":   {`read; set -m; sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
-		"one that begins others":  {`read; (trap "" TERM HUP; echo $BASHPID; while :; do sleep 0.01; done) & wait`, 1, false},
-		"beside one without mark": {`read; env -i sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2, false},
-		"one that left it":        {`read; setsid bash -c 'echo $$; exec sleep 600' & wait`, 1, true},
+		"a child of the command":  {`read; sleep 600 & echo $!; wait`, 1},
+		"the child of a child":    {`read; (sleep 600 & echo $!; wait) & wait`, 1},
+		"in a group of its own":   {`read; set -m; sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2},
+		"one that begins others":  {`read; (trap "" TERM HUP; echo $BASHPID; while :; do sleep 0.01; done) & wait`, 1},
+		"beside one without mark": {`read; env -i sleep 600 & echo $!; sleep 600 & echo $!; wait`, 2},
+		"one that left it":        {`read; setsid bash -c 'echo $$; exec sleep 600' & wait`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, pids := killedStarter(t, c.command, c.pids)
-			ended := endLeft(t, dir)
-			if !c.live && ended == 0 { // the command itself may be among them: it dies with its parent, a moment later
+			if endLeft(t, dir) == 0 { // the command itself may be among them: it dies with its parent, a moment later
 				t.Error("nothing was ended")
 			}
 			for _, pid := range pids {
-				if lives(pid) != c.live {
-					t.Errorf("the process %d lives: %v", pid, !c.live)
+				if lives(pid) {
+					t.Errorf("the process %d lives", pid)
 				}
 			}
 		})
 	}
 }
 
-// TestOneThatWasKilledBeforeItNotedTheProcess: the mark in the environment tells.
+// TestOneThatWasKilledBeforeItNotedTheProcess: the mark in the environment identifies the
+// command.
 func TestOneThatWasKilledBeforeItNotedTheProcess(t *testing.T) {
 	dir, pids := killedStarter(t, `sleep 600 & echo $!; wait`, 1)
 	path, lines := onlyNote(t, dir)
@@ -138,7 +141,19 @@ func TestOneThatWasKilledBeforeItNotedTheProcess(t *testing.T) {
 	}
 }
 
-// TestNoStrangerIsEnded: a process id means somebody else after a while.
+// TestEndingWhereOurSessionHasNoID: a process namespace can be entered without a new
+// session, and getsid then returns 0. A command whose process was not recorded has leader 0
+// too, but that does not mean that we descend from it.
+func TestEndingWhereOurSessionHasNoID(t *testing.T) {
+	dir, pids := killedStarter(t, `sleep 600 & echo $!; wait`, 1)
+	path, _ := onlyNote(t, dir)
+	r := remains{mark: markName + "=" + filepath.Base(path), own: 0}
+	if ended, err := r.end(t.Context()); err != nil || ended == 0 || lives(pids[0]) {
+		t.Errorf("%d processes were ended, %v", ended, err)
+	}
+}
+
+// TestNoStrangerIsEnded: process ids are reused.
 func TestNoStrangerIsEnded(t *testing.T) {
 	stranger := exec.CommandContext(t.Context(), "bash", "-c", "sleep 600 & echo $!; wait")
 	Own(stranger)
@@ -165,7 +180,7 @@ func TestNoStrangerIsEnded(t *testing.T) {
 	}
 	for name, n := range map[string]note{
 		"started at another time":      {World: l.world, Leader: stranger.Process.Pid, Began: began(stranger.Process.Pid) - 1},
-		"on a machine started anew":    {World: "another", Leader: stranger.Process.Pid, Began: began(stranger.Process.Pid)},
+		"on a restarted machine":       {World: "another", Leader: stranger.Process.Pid, Began: began(stranger.Process.Pid)},
 		"no leader of a session":       {World: l.world, Leader: child, Began: began(child)},
 		"not noted, and without mark":  {World: l.world},
 		"our own session":              {World: l.world, Leader: session(t), Began: began(session(t))},
@@ -190,7 +205,7 @@ func TestNoStrangerIsEnded(t *testing.T) {
 	}
 }
 
-// session is our own.
+// session returns the id of our own session.
 func session(t *testing.T) int {
 	t.Helper()
 	p, ok := look(os.Getpid())
@@ -200,7 +215,8 @@ func session(t *testing.T) int {
 	return p.session
 }
 
-// orphans is a session whose leader is gone, with a process in it that ends with the test.
+// orphans returns a session whose leader is gone, with a process in it that ends with the
+// test.
 func orphans(t *testing.T) int {
 	t.Helper()
 	leader := exec.CommandContext(t.Context(), "bash", "-c", "sleep 600 > /dev/null 2>&1 & echo $!")

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// Own gives the command a session, and with it a process group, so that it can be
-// stopped with its children, and lets it die with us. It has no terminal that it could
-// wait at.
+// Own gives the command its own session, and with it a process group, so that it can be
+// stopped with its children. The command is killed when this process dies, and has no
+// terminal on which it could wait for input.
 func Own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }

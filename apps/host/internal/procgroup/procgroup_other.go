@@ -7,11 +7,13 @@ import (
 	"syscall"
 )
 
-// Own gives the command a process group, so that it can be stopped with its
-// children.
+// Own gives the command its own process group, so that it can be stopped with its children.
 func Own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killSession does nothing: the command has none of its own.
+// killSession does nothing: the command has no session of its own.
 func killSession(int) {}
+
+// killBelow does nothing: processes that left the group cannot be found on this system.
+func killBelow(int) {}

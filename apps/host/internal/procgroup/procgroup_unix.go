@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Terminate asks the whole group to end and insists after grace. It returns when
-// the command has ended or was told for the last time.
+// Terminate asks the whole group to exit and kills it after grace. It returns when the
+// command has ended or the group was killed.
 func Terminate(cmd *exec.Cmd, ended <-chan struct{}, grace time.Duration) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // it may be gone already
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // it may already be gone
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
@@ -21,9 +21,11 @@ func Terminate(cmd *exec.Cmd, ended <-chan struct{}, grace time.Duration) {
 	}
 }
 
-// Kill ends whatever is left of the group, and on Linux of the session: a shell may
-// have given its children groups of their own, and timeout gives itself one.
+// Kill kills the rest of the group. On Linux it kills all descendants of the command, which
+// includes everything it started if it is supervised, and the rest of its session: a shell
+// may have given its children their own groups, and timeout creates one for itself.
 func Kill(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may be gone already
+	killBelow(cmd.Process.Pid)
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may already be gone
 	killSession(cmd.Process.Pid)
 }

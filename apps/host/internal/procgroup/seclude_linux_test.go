@@ -14,7 +14,7 @@ import (
 
 const childEnv = "PROCGROUP_TEST_CHILD"
 
-// TestMain is also the process whose environment others try to read, and one that is
+// TestMain also runs the process whose environment others try to read, and one that is
 // killed.
 func TestMain(m *testing.M) {
 	switch os.Getenv(childEnv) {
@@ -25,6 +25,13 @@ func TestMain(m *testing.M) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
+	case supervisorKind:
+		_ = os.Unsetenv(childEnv)
+		code, err := Supervise(os.Args[1:])
+		if err != nil {
+			fmt.Println(err)
+		}
+		os.Exit(code)
 	case "starter":
 		if err := starter(os.Args[1:]); err != nil {
 			fmt.Println(err)
@@ -36,8 +43,8 @@ func TestMain(m *testing.M) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends it
 }
 
-// TestOthersDoNotReadTheEnvironment: a command that the host starts may belong to somebody
-// who wants the keys in the host's environment. It runs as the same user, who is not root.
+// TestOthersDoNotReadTheEnvironment: a command started by the host may try to steal the
+// keys in the host's environment. It runs as the same user, who is not root.
 func TestOthersDoNotReadTheEnvironment(t *testing.T) {
 	for kind, open := range map[string]bool{"open": true, "secluded": false} {
 		child := asAnybody(t, copied(t))
@@ -67,7 +74,8 @@ func TestOthersDoNotReadTheEnvironment(t *testing.T) {
 	}
 }
 
-// asAnybody is a command of the test's own user, and where that is root, of nobody.
+// asAnybody returns a command that runs as the test's own user, or as nobody if that is
+// root.
 func asAnybody(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = "/"
@@ -77,7 +85,7 @@ func asAnybody(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// copied is this program where everybody may run it.
+// copied returns a copy of this program that everyone may execute.
 func copied(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "seclude-test-")

@@ -2,5 +2,5 @@
 
 package procgroup
 
-// Seclude does nothing: this system has no such thing for a single process.
+// Seclude does nothing: this system has no such protection for a single process.
 func Seclude() error { return nil }

@@ -19,8 +19,9 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 )
 
-// The group of a command is asked to end: it does so by itself, as it does without a
-// sandbox, and what does not listen is killed with all its children.
+// TestCommandsEndByThemselves: when the group of a command is asked to exit, the command
+// does so on its own, as without a sandbox, and what ignores the signal is killed with all
+// its children.
 func TestCommandsEndByThemselves(t *testing.T) {
 	for _, test := range []struct {
 		name, script, wantOut string
@@ -48,8 +49,8 @@ func TestCommandsEndByThemselves(t *testing.T) {
 	}
 }
 
-// stop runs a script until it says ready, asks it to end, and returns what it said
-// then. That its output ends proves that no process is left that holds it.
+// stop runs a script until it prints ready, asks it to exit, and returns its output after
+// that. The end of its output proves that no process is left that holds it.
 func stop(t *testing.T, s *sandbox.Sandbox, w world, script string, grace time.Duration) (said string, code int) {
 	t.Helper()
 	argv := s.Wrap([]string{"bash", "-c", script}, w.project)
@@ -69,9 +70,9 @@ func stop(t *testing.T, s *sandbox.Sandbox, w world, script string, grace time.D
 	}
 	ended, rest := make(chan struct{}), make(chan string, 1)
 	go func() {
-		text, _ := io.ReadAll(lines) // what came counts
+		text, _ := io.ReadAll(lines) // whatever arrived counts
 		rest <- string(text)
-		_ = cmd.Wait() // ProcessState says how it ended
+		_ = cmd.Wait() // ProcessState has the result
 		close(ended)
 	}()
 	procgroup.Terminate(cmd, ended, grace)
@@ -80,7 +81,7 @@ func stop(t *testing.T, s *sandbox.Sandbox, w world, script string, grace time.D
 	return <-rest, cmd.ProcessState.ExitCode()
 }
 
-// detect finds a sandbox of a kind, or fails the test.
+// detect returns a sandbox of a kind, or fails the test.
 func detect(t *testing.T, kind sandbox.Kind, config sandbox.Config) *sandbox.Sandbox {
 	t.Helper()
 	if kind == sandbox.Landlock {
@@ -94,7 +95,7 @@ func detect(t *testing.T, kind sandbox.Kind, config sandbox.Config) *sandbox.San
 	return s
 }
 
-// What is told of the limits is what holds.
+// TestReachIsTrue: the reported limits are the actual ones.
 func TestReachIsTrue(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -113,10 +114,10 @@ func TestReachIsTrue(t *testing.T) {
 				reach := s.Reach()
 				_, err := run(t, s, w, nil, "exec 3<>/dev/tcp/127.0.0.1/"+port)
 				if tcp := err == nil; tcp != (reach.Network == sandbox.NetworkOpen) {
-					t.Errorf("network %q is told, and TCP works: %v", reach.Network, tcp)
+					t.Errorf("the network is reported as %q, but TCP works: %v", reach.Network, tcp)
 				}
 				if kind == sandbox.Both && !network && reach.Network != sandbox.NetworkClosed {
-					t.Errorf("network %q is told", reach.Network)
+					t.Errorf("the network is reported as %q", reach.Network)
 				}
 				if kind == sandbox.None {
 					return
@@ -132,8 +133,8 @@ func TestReachIsTrue(t *testing.T) {
 	}
 }
 
-// A writable folder may hold the hidden one: with bubblewrap that stays hidden, and
-// where it does not, it is told.
+// TestHiddenInWritable: a writable folder may contain the hidden one. With bubblewrap it
+// stays hidden; otherwise it is reported.
 func TestHiddenInWritable(t *testing.T) {
 	for _, kind := range []sandbox.Kind{sandbox.Both, sandbox.Landlock} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -142,7 +143,7 @@ func TestHiddenInWritable(t *testing.T) {
 			s := detect(t, kind, sandbox.Config{Helper: w.helper, Hidden: []string{w.hidden}, Writable: []string{top}})
 			_, err := run(t, s, w, nil, "echo stolen >> "+w.hidden+"/key && [[ $(cat "+w.hidden+"/key) == secret* ]]")
 			if reached := err == nil; reached != (len(s.Reach().Exposed) == 1) {
-				t.Errorf("the hidden folder was changed: %v; told is %+v", reached, s.Reach())
+				t.Errorf("the hidden folder was changed: %v; reported is %+v", reached, s.Reach())
 			}
 		})
 	}

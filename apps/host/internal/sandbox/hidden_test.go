@@ -3,6 +3,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,8 +13,8 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 )
 
-// TestAProjectAboveDoesNotUncover: where the project is a home folder, what is hidden lies
-// in what is written to.
+// TestAProjectAboveDoesNotUncover: if the project is a home folder, the hidden folder is
+// inside a writable one.
 func TestAProjectAboveDoesNotUncover(t *testing.T) {
 	for name, who := range users() {
 		t.Run(name, func(t *testing.T) {
@@ -64,9 +65,29 @@ func TestAProjectAboveDoesNotUncover(t *testing.T) {
 	}
 }
 
-// TestNobodyOutsideIsTold: who is told over a socket to run a command runs it outside of
-// the sandbox.
-func TestNobodyOutsideIsTold(t *testing.T) {
+// listenIn listens on a socket in a folder that only its owner may enter. If the test does
+// not run as root, the owner stays the same.
+func listenIn(t *testing.T, path string, owner int) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	if os.Getuid() == 0 {
+		err = os.Chown(filepath.Dir(path), owner, -1)
+	}
+	if err := errors.Join(err, os.Chmod(filepath.Dir(path), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCommandsReachNoSocketOutside: a program that is asked over a socket to run a command runs it
+// outside the sandbox.
+func TestCommandsReachNoSocketOutside(t *testing.T) {
 	w := newWorld(t)
 	runtime, terminals := filepath.Join(w.outside, "run"), filepath.Join(w.project, "tmp")
 	t.Setenv("XDG_RUNTIME_DIR", runtime)
@@ -75,14 +96,7 @@ func TestNobodyOutsideIsTold(t *testing.T) {
 		filepath.Join(runtime, "bus"), filepath.Join(runtime, "systemd", "private"), filepath.Join(terminals, fmt.Sprintf("tmux-%d", os.Getuid()), "default"),
 	}
 	for _, path := range sockets {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		listener, err := net.Listen("unix", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = listener.Close() }()
+		listenIn(t, path, os.Getuid())
 	}
 	s := sandbox.Detect(t.Context(), sandbox.Config{Helper: w.helper, Network: true})
 	if got, note := s.Kind(); got != sandbox.Both {
@@ -95,5 +109,31 @@ func TestNobodyOutsideIsTold(t *testing.T) {
 		if out, err := run(t, s, w, nil, "rm -f "+path+"; [ -S "+path+" ]"); err == nil {
 			t.Errorf("%s can be uncovered: %s", path, out)
 		}
+	}
+}
+
+// TestGitFolderStays: nothing can replace what git reads.
+func TestGitFolderStays(t *testing.T) {
+	w := newWorld(t)
+	git := filepath.Join(w.project, ".git")
+	if err := os.MkdirAll(filepath.Join(git, "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := detect(t, sandbox.Both, sandbox.Config{Helper: w.helper})
+	for script, want := range map[string]bool{
+		"mv .git old": false, "rmdir .git/hooks; mv .git/hooks x": false, "echo x > .git/hooks/pre-commit": false, "echo x > .git/config": true,
+	} {
+		if out, err := run(t, s, w, nil, script); (err == nil) != want {
+			t.Errorf("%q: %v %s", script, err, out)
+		}
+	}
+	if err := os.RemoveAll(git); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(git, []byte("gitdir: /elsewhere"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(t, s, w, nil, "echo x > .git || mv .git old"); err == nil {
+		t.Errorf("the file of a worktree was replaced: %s", out)
 	}
 }

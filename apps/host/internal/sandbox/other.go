@@ -9,13 +9,13 @@ import (
 	"runtime"
 )
 
-// Detect finds none: there is a sandbox on Linux only.
+// Detect finds none: sandboxes are supported only on Linux.
 func Detect(_ context.Context, config Config) *Sandbox {
-	return &Sandbox{config: config, kind: None, note: "there is none for " + runtime.GOOS}
+	return &Sandbox{config: config, kind: None, note: "sandboxes are not supported on " + runtime.GOOS}
 }
 
-// Helper refuses: nothing starts commands through it here.
+// Helper fails: nothing starts commands through it on this system.
 func Helper(_ []string, stderr io.Writer) int {
-	_, _ = fmt.Fprintln(stderr, "scorel: there is no sandbox on", runtime.GOOS)
+	_, _ = fmt.Fprintln(stderr, "scorel: sandboxes are not supported on", runtime.GOOS)
 	return 126
 }

@@ -1,17 +1,21 @@
-// Package sandbox runs commands that can write to their project and to a few
-// folders besides, and to nothing else. With bubblewrap a command has a view of the
-// file system of its own, read-only but for those folders, without the host's own
-// keys, and processes of its own; inside, Landlock holds again. Where there is no
-// bubblewrap, Landlock alone is weaker: rights and times of files can still be
-// changed by who owns them, keys are readable, and only TCP can be cut off. What
-// holds is tried out at the start and reported as it is.
+// Package sandbox runs commands that can write only to their project and to a few other
+// folders. With bubblewrap, a command has its own view of the file system, which is
+// read-only except for those folders and does not contain the host's own keys, and its own
+// user, process, IPC and UTS namespaces; Landlock applies inside as well. Without
+// bubblewrap, Landlock alone is weaker: the owner of files can still change their
+// permissions and times, keys are readable, and of the network only TCP can be cut off. In
+// both cases commands have no capabilities, even if the host runs as root, and a filter
+// refuses system calls that change the machine or the sandbox. At startup the sandbox is
+// tested by making the calls that must fail, and the result is reported as it is.
 //
-// The command is started through a helper, which is this same program with
-// HelperName as its first argument: it takes the rights away from itself and becomes
-// the command.
+// A command is started through a helper, which is this same program with HelperName as its
+// first argument and a role as the second: it executes bubblewrap, restricts itself and
+// executes the command, or supervises it.
 //
-// SIGTERM to the process group of a wrapped command reaches the command and not what
-// holds it, so that it can end by itself; SIGKILL ends all of it.
+// SIGTERM to the process group of a wrapped command reaches the command but not bubblewrap,
+// so that the command can exit on its own. On Linux nothing that a command started outlives
+// it: with bubblewrap by its process namespace, otherwise by its supervisor
+// (procgroup.Supervise).
 package sandbox
 
 import (
@@ -25,7 +29,15 @@ import (
 // HelperName is the first argument that makes the program the helper.
 const HelperName = "sandbox-exec"
 
-// Kind says what holds commands back.
+// Roles of the helper.
+const (
+	roleHold      = "hold"      // a view, and then the command: executes bubblewrap
+	roleEnter     = "enter"     // limits, and then the command: executes the command
+	roleSupervise = "supervise" // the command: runs it, and kills what it leaves running
+	roleProbe     = "probe"     // expectations: checks whether they hold
+)
+
+// Kind is what confines commands.
 type Kind string
 
 const (
@@ -34,48 +46,50 @@ const (
 	None     Kind = "none"
 )
 
-// Config says what commands may do.
+// Config configures what commands may do.
 type Config struct {
 	Off      bool
 	Network  bool
-	Writable []string // absolute folders besides the project; those that are not there are left out
-	Hidden   []string // absolute folders that commands do not see; with bubblewrap only
-	Readable []string // absolute parts of them that commands see, and cannot change
-	Helper   string   // absolute path of the program; "" has none, and so no sandbox
+	Writable []string // absolute folders besides the project; missing ones are left out
+	Hidden   []string // absolute folders hidden from commands; only with bubblewrap
+	Readable []string // absolute parts of Hidden that commands can read but not change
+	Helper   string   // absolute path of the program; "" means no helper, and so no sandbox
 }
 
-// Sandbox wraps commands. The zero value leaves them as they are.
+// Sandbox wraps commands. The zero value leaves them unchanged.
 type Sandbox struct {
 	config Config
 	kind   Kind
 	note   string
 	bwrap  string
-	shell  string // starts bubblewrap deaf to SIGTERM
-	abi    int    // version of Landlock in the kernel
+	abi    int // version of Landlock in the kernel
+	// noUserns makes bubblewrap refuse further user namespaces; supervised reports that the
+	// helper can supervise commands.
+	noUserns, supervised bool
 }
 
-// Kind returns what holds commands back, and why it is not the strongest.
+// Kind returns what confines commands, and why it is not the strongest sandbox.
 func (s *Sandbox) Kind() (kind Kind, note string) { return s.kind, s.note }
 
-// Network says what of the network commands reach.
+// Network is how much of the network commands can reach.
 type Network string
 
 const (
 	NetworkOpen   Network = "open"
-	NetworkNoTCP  Network = "no_tcp" // all but TCP: Landlock alone can cut off no more
+	NetworkNoTCP  Network = "no_tcp" // everything but TCP: Landlock alone cannot cut off more
 	NetworkClosed Network = "closed"
 )
 
-// Reach is what commands reach in truth, whatever was asked for.
+// Reach is what commands can actually reach, whatever was configured.
 type Reach struct {
 	Network  Network
-	Writable []string // folders besides the project, as they are there now
-	Missing  []string // folders that were asked for and are not there
-	Exposed  []string // hidden folders that commands can write to, for they lie in one of Writable
+	Writable []string // folders besides the project that currently exist
+	Missing  []string // configured folders that do not exist
+	Exposed  []string // hidden folders that commands can write to, because they are inside one of Writable
 }
 
-// Reach tells what holds now. Without a sandbox nothing is held back, and the
-// network alone is told.
+// Reach returns what applies now. Without a sandbox nothing is confined, and only the
+// network is reported.
 func (s *Sandbox) Reach() Reach {
 	r := Reach{Network: NetworkOpen}
 	if s == nil || s.kind == None || s.kind == "" {
@@ -102,50 +116,84 @@ func (s *Sandbox) Reach() Reach {
 	return r
 }
 
-// abiNetwork is the version of Landlock that can first cut off TCP.
+// abiNetwork is the first version of Landlock that can cut off TCP.
 const abiNetwork = 4
 
-// Within tells whether an absolute path is folder or lies in it.
+// Within reports whether an absolute path is folder or is inside it.
 func Within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// limits are what the helper takes away.
+// limits are the restrictions that the helper applies.
 type limits struct {
 	Writable []string `json:"writable"`
 	Network  bool     `json:"network"`
+	Filter   bool     `json:"filter,omitempty"` // system calls, if bubblewrap does not filter them
 }
 
-// Wrap returns the command line that runs argv in dir, which it may write to, as it
-// may to open, folders of which some may lie in hidden ones.
+// view is the file system that bubblewrap shows.
+type view struct {
+	Program string   `json:"program"` // bubblewrap itself
+	Args    []string `json:"args"`
+	Cover   []string `json:"cover,omitempty"` // files that are covered, if they can be reached
+	Dir     string   `json:"dir"`
+}
+
+// Wrap returns the command line that runs argv in dir. The command may write to dir and to
+// the folders in open, some of which may be inside hidden ones.
 func (s *Sandbox) Wrap(argv []string, dir string, open ...string) []string {
-	if s == nil || s.kind == None || s.kind == "" {
+	if s == nil || s.kind == "" {
 		return argv
 	}
+	if s.kind == None {
+		return s.Supervise(argv)
+	}
 	writable := append([]string{dir}, folders(append(slices.Clip(open), s.config.Writable...))...)
-	encoded, err := json.Marshal(limits{Writable: writable, Network: s.config.Network})
-	if err != nil { // texts and a truth value always encode
+	limited, err := json.Marshal(limits{Writable: writable, Network: s.config.Network, Filter: s.kind == Landlock})
+	if err != nil { // cannot fail: strings and Booleans can always be encoded
 		return []string{"false"}
 	}
-	inner := append([]string{s.config.Helper, HelperName, string(encoded)}, argv...)
+	inner := s.helper(roleEnter, append([]string{string(limited)}, argv...))
 	if s.kind == Landlock {
-		return inner
+		return s.helper(roleSupervise, inner)
 	}
-	return append(s.view(dir, open), inner...)
+	seen, err := json.Marshal(s.view(dir, open))
+	if err != nil { // cannot fail: strings can always be encoded
+		return []string{"false"}
+	}
+	return s.helper(roleHold, append([]string{string(seen)}, inner...))
 }
 
-// deaf starts a program that ignores SIGTERM. One to the group would end bubblewrap,
-// and with it at once every process inside, where the command is to end by itself
-// first. The command hears it: a Go program, as the helper is one, handles SIGTERM
-// even where it came to be ignored, and what is handled is back to its default in
-// the program that it becomes.
-const deaf = `trap "" TERM; exec "$@"`
+// WithNetwork returns a copy of the sandbox with network access.
+func (s *Sandbox) WithNetwork() *Sandbox {
+	open := *s
+	open.config.Network = true
+	return &open
+}
 
-// view is the command line of bubblewrap: later mounts lie over earlier ones.
-func (s *Sandbox) view(dir string, open []string) []string {
+// Supervise returns the command line that runs argv outside the sandbox, and kills what
+// it leaves running when it ends.
+func (s *Sandbox) Supervise(argv []string) []string {
+	if s == nil || !s.supervised {
+		return argv
+	}
+	return s.helper(roleSupervise, argv)
+}
+
+// helper returns the command line of the helper in a role.
+func (s *Sandbox) helper(role string, rest []string) []string {
+	return append([]string{s.config.Helper, HelperName, role}, rest...)
+}
+
+// view returns what a command in dir sees. Later mounts cover earlier ones.
+func (s *Sandbox) view(dir string, open []string) view {
 	args := []string{
-		s.shell, "-c", deaf, "sh", s.bwrap, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm",
+		"--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/dev/shm",
+	}
+	if s.noUserns {
+		args = append(args, "--disable-userns")
 	}
 	if !s.config.Network {
 		args = append(args, "--unshare-net")
@@ -155,22 +203,29 @@ func (s *Sandbox) view(dir string, open []string) []string {
 			args = append(args, flag, path, path)
 		}
 	}
-	// What is hidden may lie in what is written to, as where the project is a home folder.
+	// Hidden folders may be inside writable ones, for example if the project is a home
+	// folder.
 	bind("--bind", append(folders(s.config.Writable), dir)...)
 	for _, path := range existing(s.config.Hidden) {
 		args = append(args, "--tmpfs", path)
 	}
 	bind("--ro-bind", existing(s.config.Readable)...)
 	bind("--bind", folders(open)...)
-	bind("--ro-bind", existing([]string{filepath.Join(dir, ".git", "hooks"), s.config.Helper})...)
-	for _, path := range existing(starters()) {
-		args = append(args, "--ro-bind", "/dev/null", path)
+	// A mount point can be neither renamed nor removed, so nothing can replace what git
+	// reads.
+	git := filepath.Join(dir, ".git")
+	if info, err := os.Lstat(git); err == nil && info.IsDir() {
+		bind("--bind", git)
+	} else if err == nil && info.Mode().IsRegular() { // it names the repository of a worktree
+		bind("--ro-bind", git)
 	}
-	return append(args, "--chdir", dir, "--")
+	bind("--ro-bind", existing([]string{filepath.Join(git, "hooks"), s.config.Helper})...)
+	return view{Program: s.bwrap, Args: args, Cover: existing(starters()), Dir: dir}
 }
 
-// starters are sockets behind which somebody runs, outside of the sandbox, what they are
-// told to: the service manager of the user, and terminals that go on without a window.
+// starters are sockets of programs outside the sandbox that run commands on request: the
+// user's service manager, and terminals that continue without a window. For root, this
+// includes the system's service manager.
 func starters() []string {
 	runtime := os.Getenv("XDG_RUNTIME_DIR")
 	if runtime == "" {
@@ -181,8 +236,11 @@ func starters() []string {
 		terminals = "/tmp"
 	}
 	sockets := []string{filepath.Join(runtime, "bus"), filepath.Join(runtime, "systemd", "private")}
+	if os.Getuid() == 0 {
+		sockets = append(sockets, "/run/systemd/private", "/run/dbus/system_bus_socket", "/run/initctl", "/run/snapd.socket")
+	}
 	more, err := filepath.Glob(filepath.Join(terminals, fmt.Sprintf("tmux-%d", os.Getuid()), "*"))
-	if err != nil { // the pattern is well formed, unless a variable makes it otherwise
+	if err != nil { // the pattern is well-formed, unless a variable breaks it
 		return sockets
 	}
 	return append(sockets, more...)
@@ -198,7 +256,7 @@ func existing(paths []string) []string {
 	return out
 }
 
-// folders are those of paths that are there and are folders.
+// folders returns the paths that exist and are folders.
 func folders(paths []string) []string {
 	return slices.DeleteFunc(existing(paths), func(path string) bool {
 		info, err := os.Stat(path)

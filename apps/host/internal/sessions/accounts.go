@@ -6,11 +6,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// What a session took is its own sum and those of the sessions that its agent had made. Each
-// session keeps its own; the manager, which knows all, adds them up when one is told of.
+// The usage of a session is its own and that of its subagents' sessions. Each session keeps its
+// own; the manager, which knows all, adds them up when it announces one.
 
-// know makes a session known. m.mu is held.
-func (m *Manager) know(k *known) {
+// register makes a session known. m.mu is held.
+func (m *Manager) register(k *known) {
 	id, parent := k.header.ID, k.header.ChildOf
 	m.known[id] = k
 	if k.header.ClientKey != "" {
@@ -21,10 +21,10 @@ func (m *Manager) know(k *known) {
 	}
 }
 
-// forget is for a session that is gone.
-func (m *Manager) forget(id string) {
-	m.telling.Lock()
-	defer m.telling.Unlock()
+// unregister removes a session that is gone, and announces that.
+func (m *Manager) unregister(id string) {
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
 	m.mu.Lock()
 	var changed []api.SessionSummary
 	if k := m.known[id]; k != nil {
@@ -42,45 +42,45 @@ func (m *Manager) forget(id string) {
 		m.deps.Index.Remove(id)
 	}
 	m.deps.OnDelete(id)
-	m.say(changed)
+	m.announce(changed)
 }
 
-// tell keeps what a session is like now, and tells it. The sessions that it belongs to are
-// told of again where they took more by it.
-func (m *Manager) tell(summary api.SessionSummary) {
-	m.telling.Lock()
-	defer m.telling.Unlock()
+// summaryChanged implements others: it stores the summary of a session and announces it. The
+// sessions that it belongs to are announced again if it raised their usage.
+func (m *Manager) summaryChanged(summary api.SessionSummary) {
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
 	m.mu.Lock()
 	spent := true
 	if k := m.known[summary.ID]; k != nil {
 		spent = k.summary.Usage != summary.Usage || k.summary.Auxiliary != summary.Auxiliary || k.summary.Uncounted != summary.Uncounted
 		k.summary = summary
 	}
-	told := []api.SessionSummary{m.accounted(summary)}
+	changed := []api.SessionSummary{m.accounted(summary)}
 	if spent {
-		told = append(told, m.above(summary.ParentSessionID)...)
+		changed = append(changed, m.above(summary.ParentSessionID)...)
 	}
 	m.mu.Unlock()
-	m.say(told)
+	m.announce(changed)
 }
 
-// tellNew tells of a session that has just become known, and of those that it belongs to.
-func (m *Manager) tellNew(id string) (summary api.SessionSummary) {
-	m.telling.Lock()
-	defer m.telling.Unlock()
+// announceNew announces a session that has just become known, and those that it belongs to.
+func (m *Manager) announceNew(id string) (summary api.SessionSummary) {
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
 	m.mu.Lock()
-	told := m.above(id)
+	changed := m.above(id)
 	m.mu.Unlock()
-	m.say(told)
-	if len(told) > 0 {
-		summary = told[0]
+	m.announce(changed)
+	if len(changed) > 0 {
+		summary = changed[0]
 	}
 	return summary
 }
 
-func (m *Manager) say(summaries []api.SessionSummary) {
+func (m *Manager) announce(summaries []api.SessionSummary) {
 	for _, summary := range summaries {
-		m.onSummary(summary)
+		m.deps.OnSummary(summary)
 	}
 }
 
@@ -94,17 +94,16 @@ func (m *Manager) above(id string) (list []api.SessionSummary) {
 	return list
 }
 
-// account is accounted for a session's goroutine.
-func (m *Manager) account(s api.SessionSummary) api.SessionSummary {
+// withSubagents implements others.
+func (m *Manager) withSubagents(s api.SessionSummary) api.SessionSummary {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.accounted(s)
 }
 
-// accounted puts into a session's own summary what was spent for it by others. m.mu is
-// held.
+// accounted adds the usage of its subagents to a session's own summary. m.mu is held.
 func (m *Manager) accounted(s api.SessionSummary) api.SessionSummary {
-	if len(m.offspring[s.ID]) == 0 || m.looped(s.ID) {
+	if len(m.offspring[s.ID]) == 0 || m.inCycle(s.ID) {
 		return s
 	}
 	sum, uncounted := m.delegated(s.ID)
@@ -113,7 +112,7 @@ func (m *Manager) accounted(s api.SessionSummary) api.SessionSummary {
 	return s
 }
 
-// delegated is what the sessions took that belong to one, which does not belong to itself.
+// delegated is the usage of the sessions that belong to one, which does not belong to itself.
 // m.mu is held.
 func (m *Manager) delegated(id string) (sum api.TokenUsage, uncounted int) {
 	for _, child := range m.offspring[id] {

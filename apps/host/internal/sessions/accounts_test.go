@@ -88,7 +88,7 @@ func everywhere(t *testing.T, f *fixture, m *sessions.Manager, want map[string]s
 	}
 }
 
-// TestAForkCountsItsOwn: what came along is told apart, also of a fork of a fork.
+// TestAForkCountsItsOwn: what was inherited is counted separately, also of a fork of a fork.
 func TestAForkCountsItsOwn(t *testing.T) {
 	f := spender(t, 4)
 	m := f.manager(t)
@@ -138,13 +138,13 @@ func TestTheTotalHasTheChildrenOnce(t *testing.T) {
 	mu.Lock()
 	for _, id := range ids {
 		if spentOf(told[id]) != want[id] {
-			t.Errorf("told was %+v, want %+v", spentOf(told[id]), want[id])
+			t.Errorf("announced %+v, want %+v", spentOf(told[id]), want[id])
 		}
 	}
 	mu.Unlock()
 	everywhere(t, f, m, want)
 
-	// What is deleted counts no more, and who watches the list hears of that.
+	// Deleted sessions no longer count, and watchers of the list are notified.
 	m = f.manager(t)
 	check(t, m.Delete(t.Context(), ids[2]))
 	mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -21,7 +21,7 @@ import (
 // allowed is what a test allows, of the tool echo where it names no others. What it allows
 // only grows, so that a verdict of before still holds when a test looks.
 type allowed struct {
-	tools gate.Tools
+	tools permission.Tools
 	home  string
 	ask   []string
 
@@ -29,11 +29,11 @@ type allowed struct {
 	rules []string
 }
 
-func (a *allowed) Tools() gate.Tools {
+func (a *allowed) Tools() permission.Tools {
 	if a.tools != nil {
 		return a.tools
 	}
-	return gate.Tools{"echo": ""}
+	return permission.Tools{"echo": ""}
 }
 func (a *allowed) Allow(_ string, rules []string) error {
 	a.mu.Lock()
@@ -41,21 +41,21 @@ func (a *allowed) Allow(_ string, rules []string) error {
 	a.rules = append(a.rules, rules...)
 	return nil
 }
-func (a *allowed) Policy(project api.Project, _ string) gate.Policy {
+func (a *allowed) Policy(project api.Project, _ string) permission.Policy {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	rules, err := gate.ParseRules(a.rules, a.Tools())
+	rules, err := permission.ParseRules(a.rules, a.Tools())
 	if err != nil {
 		panic(err)
 	}
-	ask, err := gate.ParseRules(a.ask, a.Tools())
+	ask, err := permission.ParseRules(a.ask, a.Tools())
 	if err != nil {
 		panic(err)
 	}
-	return gate.Policy{Dir: project.Path, Home: a.home, Rules: gate.Rules{Allow: rules, Ask: ask}}
+	return permission.Policy{Dir: project.Path, Home: a.home, Rules: permission.Rules{Allow: rules, Ask: ask}}
 }
 
-// counted is an echoTool that counts its runs, and describes itself anew when it is
+// counted is an echoTool that counts its runs, and describes itself again when it is
 // told to.
 type counted struct {
 	echoTool
@@ -156,7 +156,7 @@ func TestAnswersToAnApproval(t *testing.T) {
 				t.Fatalf("result %q after %d runs", got, tool.count())
 			}
 			if c.answer.Decision == api.DecisionAlways {
-				send(t, s, "k2", "again") // nobody is asked
+				send(t, s, "k2", "again") // no approval is needed
 				w.wait(func() bool { return w.ended == 2 })
 				if tool.count() != 2 {
 					t.Fatal("what is allowed always was not run")
@@ -233,7 +233,7 @@ func survives(t *testing.T, killed bool) {
 	}
 }
 
-// What changes under a question from before a restart is asked for anew, as it is by then.
+// What changes under a question from before a restart is asked for again, in its current form.
 func TestAKeptApprovalIsBoundToWhatWasShown(t *testing.T) {
 	tool := &counted{echoTool: echoTool{agent.RiskWrite}, titles: []string{"one"}}
 	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), tool)
@@ -290,9 +290,9 @@ func TestModes(t *testing.T) {
 	send(t, s, "k2", "go")
 	w.wait(func() bool { return w.ended == 2 })
 	if tool.count() != 1 {
-		t.Fatal("in bypass mode somebody was asked")
+		t.Fatal("bypass mode asked for approval")
 	}
-	// A prompt of somebody with fewer rights runs in a lower mode.
+	// A prompt of someone with fewer rights runs in a lower mode.
 	if _, err := s.SendPromptUpTo(t.Context(), "cli_y", api.ModePlan, api.SendPromptRequest{ClientKey: "k3", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}

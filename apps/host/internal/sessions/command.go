@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/apps/host/internal/sessions/compact"
-	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -25,118 +23,52 @@ func slashWord(text string) (name, args string, ok bool) {
 	return rest[:end], strings.TrimSpace(rest[end:]), end > 0
 }
 
-// compactCommand tells whether a prompt asks for a compaction, and what the summary is
+// compactCommand reports whether a prompt asks for a compaction, and what the summary is
 // to look at.
 func compactCommand(text string) (focus string, ok bool) {
 	name, focus, ok := slashWord(text)
 	return focus, ok && name == "compact"
 }
 
-// activate gives the turn the skill that its prompt calls by name. A prompt that calls
-// none is just text.
-func (s *Session) activate(ctx context.Context, turn *agent.Turn, text string) error {
-	message, ok, err := activated(ctx, s.noter, turn.Tell, text)
-	if ok && err == nil {
-		turn.Messages = append(turn.Messages, message)
-	}
-	return err
+// namesCommand reports whether a word may call a command or a skill: small letters, digits
+// and hyphens. A path such as /etc/hosts does not.
+func namesCommand(name string) bool {
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-func activated(
-	ctx context.Context, noter agent.Noter, tell func(context.Context, session.Note) (session.Message, error), text string,
-) (message session.Message, ok bool, err error) {
-	name, args, ok := slashWord(text)
-	if !ok || noter == nil {
-		return message, false, nil
-	}
-	note, ok := noter.Activate(name, args)
-	if !ok {
-		return message, false, nil
-	}
-	message, err = tell(context.WithoutCancel(ctx), note)
-	return message, true, err
-}
-
-// activateSteered puts the skills that messages to the running turn call behind them.
-func (j journal) activateSteered(ctx context.Context, messages []session.Message) ([]session.Message, error) {
-	var out []session.Message
-	for _, message := range messages {
-		out = append(out, message)
-		if !message.Steer {
-			continue
-		}
-		skill, ok, err := activated(ctx, j.s.noter, j.Tell, message.Content.Plain())
-		if err != nil {
-			return out, err
-		}
-		if ok {
-			out = append(out, skill)
-		}
-	}
-	return out, nil
-}
-
-// checkCommand refuses a /compact that has nothing to do, where that is known already.
-func (s *Session) checkCommand(text string) error {
-	focus, ok := compactCommand(text)
-	switch {
-	case !ok:
-		return nil
-	case len(focus) > api.MaxFocus:
-		return api.Errorf(api.KindTooLarge, "the words behind /compact have %d bytes, the limit is %d", len(focus), api.MaxFocus)
-	case s.turn != nil || s.work != nil || len(s.live.Queue) > 0:
+// checkSlash refuses a prompt "/name" that calls neither a command nor a skill, so that a
+// mistyped call is not sent to the model as text.
+func (u *setup) checkSlash(ctx context.Context, text string) error {
+	name, _, ok := slashWord(text)
+	if !ok || name == "compact" || !namesCommand(name) || u.deps.ProjectContext == nil {
 		return nil
 	}
-	if what := s.log.Damage(); what != "" {
-		return refuse(&store.DamageError{What: what})
+	var began session.Skills
+	if err := u.do(ctx, func() { read.LastCustom(u.log.Tree(), session.CustomSkills, &began) }); err != nil {
+		return nil // what comes next reports it
 	}
-	if _, ok := compact.Prepare(s.log.Tree(), s.keepTokens()); !ok {
-		return s.nothingToCompact()
-	}
-	return nil
-}
-
-func (s *Session) nothingToCompact() error {
-	return api.Errorf(api.KindBadRequest, "there is nothing to compact: the session is shorter than the %d tokens that a compaction keeps", s.keepTokens())
-}
-
-// startCommand does what a waiting prompt asks of the host itself, and tells of it as of
-// a turn. The prompt stays in the queue until that is done.
-func (s *Session) startCommand(prompt session.QueuedPrompt, focus string) {
-	turnID := newTurnID()
-	s.publish(api.TurnStarted{Turn: api.Turn{TurnID: turnID, ClientKey: prompt.ClientKey, StartedAt: nowMillis()}})
-	work := &runningWork{kind: api.WorkCompaction, key: prompt.ClientKey, turnID: turnID, cancel: func() {}}
-	plan, ok := compact.Prepare(s.log.Tree(), s.keepTokens())
-	if !ok {
-		s.endCommand(work, api.WorkEnded{Error: s.nothingToCompact().Error()})
-		s.startNext(context.Background())
-		return
-	}
-	mark := store.Mark{ClientID: prompt.ClientID, ClientKey: prompt.ClientKey, TurnID: turnID}
-	s.startWork(*work, plan.Request(focus, s.deps.Summaries.most()), func(summary string) error {
-		return s.keepCompaction(mark, plan, summary)
-	})
-}
-
-// endCommand takes the prompt out of the queue and tells how it ended.
-func (s *Session) endCommand(work *runningWork, ended api.WorkEnded) {
-	if s.closing { // it waits for the next start
-		return
-	}
-	rest := slices.DeleteFunc(slices.Clone(s.live.Queue), func(q session.QueuedPrompt) bool { return q.ClientKey == work.key })
-	if len(rest) < len(s.live.Queue) {
-		if err := s.rewriteQueue(rest, ""); err != nil {
-			s.deps.Logger.Error("rewriting the queue", "session", s.id, "error", err)
-			s.publish(api.QueueChanged{Queue: rest})
+	fresh := u.deps.ProjectContext(u.project.Path).Skills
+	names := []string{"/compact"}
+	for _, info := range slices.Concat(began.Skills, laterSkills(fresh, began)) {
+		if info.Name == name {
+			return nil
 		}
+		names = append(names, "/"+info.Name)
 	}
-	told := api.TurnEnded{TurnID: work.turnID, ClientKey: work.key, StopReason: session.StopEnd}
-	switch {
-	case work.cancelled:
-		told.StopReason = session.StopAborted
-	case ended.Error != "":
-		told.StopReason, told.Error = session.StopError, ended.Error
+	if len(names) > maxNamed {
+		names = append(names[:maxNamed], "...")
 	}
-	s.publish(told)
-	s.touch()
+	return api.Errorf(api.KindBadRequest, "/%s is neither a command nor a skill: nothing was sent. There is: %s. "+
+		"To send it as text, begin with another character, such as a quotation mark.", name, strings.Join(names, ", "))
+}
+
+// maxNamed is how many commands and skills an error names.
+const maxNamed = 20
+
+// compactPrompt is compactCommand of a prompt; one with images is none.
+func compactPrompt(prompt session.QueuedPrompt) (focus string, ok bool) {
+	if len(prompt.Content) > 0 {
+		return "", false
+	}
+	return compactCommand(prompt.Text)
 }

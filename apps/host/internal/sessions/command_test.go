@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// A prompt /compact compacts, and is told of as every prompt is: one turn_ended.
+// A prompt /compact compacts, and is announced as every prompt is: one turn_ended.
 func TestCompactAsAPrompt(t *testing.T) {
 	k := newTalk(t, 3, modeltest.Say("next"))
 	summaries := modeltest.New(modeltest.Say("Ok."))
@@ -23,10 +23,10 @@ func TestCompactAsAPrompt(t *testing.T) {
 	}
 	k.w.wait(func() bool { return k.w.ended == 1 })
 	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended, turn_ended stop" {
-		t.Errorf("heard %s", got)
+		t.Errorf("received %s", got)
 	}
 	asked := summaries.Requests()[0].Messages[0].Content.Plain()
-	if made := compactions(k.w); len(made) != 1 || !strings.Contains(asked, "above all: the tests") {
+	if made := compactions(k.w); len(made) != 1 || !strings.Contains(asked, "focus on this: the tests") {
 		t.Errorf("%d compactions; the model was asked\n%s", len(made), asked)
 	}
 	for range 2 {
@@ -63,11 +63,11 @@ func TestCompactWithNothingToDo(t *testing.T) {
 	k.w.wait(func() bool { return k.w.ended == 3 && len(k.w.live.Queue) == 0 })
 	if got := strings.Join(heard(), ", "); !strings.HasPrefix(got, "turn_ended aborted, turn_started, turn_ended error") ||
 		!strings.Contains(got, "there is nothing to compact") {
-		t.Errorf("heard %s", got)
+		t.Errorf("received %s", got)
 	}
 }
 
-// The command is cancelled as a turn is, and survives the end of the host until it is done.
+// The command is canceled as a turn is, and survives the end of the host until it is done.
 func TestCompactAsAPromptIsCutOff(t *testing.T) {
 	k := newTalk(t, 3)
 	k.f.deps.Summaries = sessions.Summaries{KeepTokens: 4, Model: modeltest.New(modeltest.Step{Stall: true}, modeltest.Step{Stall: true}, modeltest.Say("Ok."))}
@@ -76,12 +76,12 @@ func TestCompactAsAPromptIsCutOff(t *testing.T) {
 	send(t, k.s, "c1", "/compact")
 	k.w.wait(func() bool { return k.w.live.Work != nil })
 	turnID := read(k.w, func() string { return k.w.live.Turn.TurnID })
-	if cancelled, err := k.s.CancelTurn(t.Context(), turnID); !cancelled || err != nil {
-		t.Fatalf("%v %v", cancelled, err)
+	if canceled, err := k.s.CancelTurn(t.Context(), turnID); !canceled || err != nil {
+		t.Fatalf("%v %v", canceled, err)
 	}
 	k.w.wait(func() bool { return k.w.ended == 1 && len(k.w.live.Queue) == 0 })
-	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended it was cancelled, turn_ended aborted" {
-		t.Errorf("heard %s", got)
+	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended it was canceled, turn_ended aborted" {
+		t.Errorf("received %s", got)
 	}
 	send(t, k.s, "c2", "/compact")
 	k.w.wait(func() bool { return k.w.live.Work != nil })
@@ -97,7 +97,7 @@ func TestCompactAsAPromptIsCutOff(t *testing.T) {
 // another word behind a slash is just text.
 func TestSkillIsCalledByName(t *testing.T) {
 	n := &noting{}
-	n.Fixed = agent.Fixed{echoTool{agent.RiskWrite}}
+	n.Fixed = agent.Fixed{List: []agent.Tool{echoTool{agent.RiskWrite}}}
 	k := notingTalk(t, n, modeltest.Say("one"), modeltest.Say("two"), modeltest.Calls(modeltest.Call("c", "echo", `{}`)), modeltest.Say("three"))
 	send(t, k.s, "k1", "/deploy to  prod\nnow")
 	k.w.wait(func() bool { return k.w.ended == 1 })

@@ -14,123 +14,113 @@ import (
 
 const summarySystem = compact.System
 
-// Compact lets a summary stand for the older part of the session. The answer comes
-// at once; WorkEnded tells of the end.
-func (s *Session) Compact(ctx context.Context, clientID string, r api.CompactSessionRequest) (response api.CompactSessionResponse, err error) {
+// Compact replaces the older part of the session by a summary in what the model is given. It
+// returns at once; WorkEnded announces the end.
+func (w *summaries) Compact(ctx context.Context, clientID string, r api.CompactSessionRequest) (response api.CompactSessionResponse, err error) {
 	if err := checkKey(r.ClientKey); err != nil {
 		return response, err
 	}
 	if len(r.Instructions) > api.MaxFocus {
 		return response, api.Errorf(api.KindTooLarge, "the instructions have %d bytes, the limit is %d", len(r.Instructions), api.MaxFocus)
 	}
-	doErr := s.do(ctx, func() { response, err = s.compactNow(clientID, r) })
-	if doErr != nil {
-		return response, refuse(doErr)
-	}
-	return response, refuse(err)
+	return inside(ctx, &w.owner, func() (api.CompactSessionResponse, error) { return w.compactNow(clientID, r) })
 }
 
-func (s *Session) compactNow(clientID string, r api.CompactSessionRequest) (api.CompactSessionResponse, error) {
-	if id, done := s.done[r.ClientKey]; done {
+func (w *summaries) compactNow(clientID string, r api.CompactSessionRequest) (api.CompactSessionResponse, error) {
+	if id, done := w.done[r.ClientKey]; done {
 		return api.CompactSessionResponse{EntryID: id}, nil
 	}
-	if s.work != nil && s.work.key == r.ClientKey {
+	if w.running != nil && w.running.key == r.ClientKey {
 		return api.CompactSessionResponse{}, nil
 	}
-	if err := s.idle(); err != nil {
+	if err := w.checkIdle(); err != nil {
 		return api.CompactSessionResponse{}, err
 	}
-	if what := s.log.Damage(); what != "" {
+	if what := w.log.Damage(); what != "" {
 		return api.CompactSessionResponse{}, &store.DamageError{What: what}
 	}
 	mark := store.Mark{ClientID: clientID, ClientKey: r.ClientKey}
-	if !s.startCompaction(mark, strings.TrimSpace(r.Instructions)) {
-		return api.CompactSessionResponse{}, api.Errorf(api.KindBadRequest,
-			"there is nothing to compact: the session is shorter than the %d tokens that a compaction keeps", s.keepTokens())
+	if !w.startCompaction(mark, strings.TrimSpace(r.Instructions)) {
+		return api.CompactSessionResponse{}, w.nothingToCompact()
 	}
 	return api.CompactSessionResponse{}, nil
 }
 
-// window returns the context window of the model that answers next; 0 is not known.
-func (s *Session) window() int {
-	_, model, err := s.deps.Models.Model(s.summary.Model)
-	if err != nil {
-		return 0
-	}
-	return model.ContextWindow
+func (w *summaries) nothingToCompact() error {
+	return api.Errorf(api.KindBadRequest, "there is nothing to compact: the session is shorter than the %d tokens that a compaction keeps", w.keepTokens())
 }
 
 // keepTokens returns how much a compaction keeps: in a small window no more than a
 // quarter of it.
-func (s *Session) keepTokens() int {
-	keep := cmp.Or(s.deps.Summaries.KeepTokens, compact.DefaultKeepTokens)
-	if window := s.window(); window > 0 {
+func (w *summaries) keepTokens() int {
+	keep := cmp.Or(w.deps.Summaries.KeepTokens, compact.DefaultKeepTokens)
+	if window := w.window(); window > 0 {
 		keep = min(keep, window/4)
 	}
 	return keep
 }
 
-// compactIfDue starts a compaction where the context has grown over its share of
-// the window; true where it did.
-func (s *Session) compactIfDue() bool {
-	limit := int(s.deps.Summaries.Share * float64(s.window()))
-	if s.log == nil || s.log.Damage() != "" || !compact.Due(s.log.Tree(), limit) {
+// startIfDue starts a compaction if the context has outgrown its share of the window; true if
+// it did.
+func (w *summaries) startIfDue() bool {
+	limit := int(w.deps.Summaries.Share * float64(w.window()))
+	if w.log == nil || w.log.Damage() != "" || !compact.Due(w.log.Tree(), limit) {
 		return false
 	}
-	return s.startCompaction(store.Mark{}, "")
+	return w.startCompaction(store.Mark{}, "")
 }
 
-// startCompaction is false where there is nothing to leave out.
-func (s *Session) startCompaction(mark store.Mark, focus string) bool {
-	plan, ok := compact.Prepare(s.log.Tree(), s.keepTokens())
+// startCompaction is false if there is nothing to leave out.
+func (w *summaries) startCompaction(mark store.Mark, focus string) bool {
+	plan, ok := compact.Prepare(w.log.Tree(), w.keepTokens())
 	if !ok {
 		return false
 	}
-	work := runningWork{kind: api.WorkCompaction, key: mark.ClientKey}
-	s.startWork(work, plan.Request(focus, s.deps.Summaries.most()), func(summary string) error {
-		return s.keepCompaction(mark, plan, summary)
+	work := runningSummary{kind: api.WorkCompaction, key: mark.ClientKey}
+	w.start(work, func(most int) string { return plan.Request(focus, most) }, func(summary string) error {
+		return w.appendCompaction(mark, plan, summary)
 	})
 	return true
 }
 
-// keepCompaction stores the compaction. A summary that is no shorter than what it
-// stands for is not taken.
-func (s *Session) keepCompaction(mark store.Mark, plan compact.Plan, summary string) error {
+// appendCompaction stores the compaction. A summary that is no shorter than what it replaces
+// is itself replaced by an extract.
+func (w *summaries) appendCompaction(mark store.Mark, plan compact.Plan, summary string) error {
 	if strings.TrimSpace(summary) != "" {
 		summary = plan.Finish(summary)
 	}
 	if strings.TrimSpace(summary) == "" || compact.TextTokens(len([]rune(summary))) >= plan.TokensCut {
 		summary = plan.Extract()
 	}
-	_, err := s.keep(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-		return s.log.AppendCompaction(ctx, mark, session.Compaction{
-			Summary: summary, FirstKeptEntryID: plan.FirstKept, TokensBefore: plan.TokensBefore,
+	_, err := w.append(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return w.log.AppendCompaction(ctx, mark, session.Compaction{
+			Summary: summary, FirstKeptEntryID: plan.FirstKept, TokensBefore: plan.TokensBefore, Details: plan.Details(),
 		})
 	})
 	if err != nil {
 		return err
 	}
-	s.remind(mark.TurnID)
+	w.notes.restoreCompacted(mark.TurnID)
 	return nil
 }
 
-// leaveBranch starts a summary of what lies between the leaf and the new place, and
-// moves the leaf with it; false where nothing lies there.
-func (s *Session) leaveBranch(m move, p read.Place) (bool, error) {
-	from := s.log.Tree().Leaf()
-	branch, err := compact.Left(s.log.Tree(), from, p.Leaf)
+// leaveBranch starts a summary of what lies between the leaf and the new place, and moves the
+// leaf with it; false if nothing lies there.
+func (w *summaries) leaveBranch(m move, p read.Place) (bool, error) {
+	from := w.log.Tree().Leaf()
+	branch, err := compact.Left(w.log.Tree(), from, p.Leaf)
 	if err != nil || len(branch.Messages) == 0 {
 		return false, err
 	}
 	mark := store.Mark{ClientID: m.clientID, ClientKey: m.clientKey}
-	s.startWork(runningWork{kind: api.WorkBranchSummary, key: m.clientKey}, branch.Request(s.deps.Summaries.most()), func(summary string) error {
+	w.start(runningSummary{kind: api.WorkBranchSummary, key: m.clientKey}, branch.Request, func(summary string) error {
 		if strings.TrimSpace(summary) == "" {
 			summary = branch.Extract()
 		} else {
 			summary = branch.Finish(summary)
 		}
-		_, err := s.keep(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-			return s.log.AppendBranchSummary(ctx, mark, p.Leaf, session.BranchSummary{Summary: summary, FromID: from})
+		_, err := w.append(mark, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+			return w.log.AppendBranchSummary(ctx, mark, p.Leaf, session.BranchSummary{Summary: summary, FromID: from, Details: branch.Details()})
 		})
 		return err
 	})

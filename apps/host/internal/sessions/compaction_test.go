@@ -21,8 +21,12 @@ func (m windowed) Model(name string) (agent.Model, api.Model, error) {
 }
 
 func compactions(w *watcher) []session.Entry {
+	return compactionsOf(read(w, func() []session.Entry { return w.entries[:len(w.entries):len(w.entries)] }))
+}
+
+func compactionsOf(entries []session.Entry) []session.Entry {
 	var list []session.Entry
-	for _, e := range read(w, func() []session.Entry { return w.entries[:len(w.entries):len(w.entries)] }) {
+	for _, e := range entries {
 		if e.Type == session.TypeCompaction {
 			list = append(list, e)
 		}
@@ -31,14 +35,13 @@ func compactions(w *watcher) []session.Entry {
 }
 
 // A session over its share of the window is compacted between its turns, once for
-// each answer that brought it there; prompts that come meanwhile wait.
+// each answer that brought it there; prompts that come in the meantime wait.
 func TestCompactsByItself(t *testing.T) {
 	long := strings.Repeat("word ", 400) // 500 tokens
 	for name, c := range map[string]struct {
 		model agent.Model
 		want  string
 	}{
-		"none":           {nil, "- question one"},
 		"writes":         {modeltest.New(modeltest.Say("In short."), modeltest.Say("In shorter.")), "In short."},
 		"fails":          {modeltest.New(modeltest.Step{Stop: session.StopError, Error: "HTTP 500"}), "- question one"},
 		"is talkative":   {modeltest.New(modeltest.Say(strings.Repeat("blah ", 4000))), "- question one"},
@@ -73,6 +76,35 @@ func TestCompactsByItself(t *testing.T) {
 	}
 }
 
+// Without a model of its own for summaries the session's model writes them; only where
+// that fails they are extracted: here the extract is cut to nearly nothing.
+func TestTheSessionsModelSummarizes(t *testing.T) {
+	for name, c := range map[string]struct {
+		step modeltest.Step
+		want string
+	}{
+		"writes": {modeltest.Say("In my own words."), "In my own words."},
+		"fails":  {modeltest.Step{Stop: session.StopError, Error: "HTTP 500"}, "more characters]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newTalk(t, 3, c.step, modeltest.Say("on"))
+			k.f.deps.Summaries = sessions.Summaries{KeepTokens: 4}
+			k.restart(t)
+			if _, err := k.s.Compact(t.Context(), "cli_x", api.CompactSessionRequest{ClientKey: "c1"}); err != nil {
+				t.Fatal(err)
+			}
+			k.w.wait(func() bool { return k.w.live.Work == nil })
+			made := compactions(k.w)
+			if len(made) != 1 || !strings.Contains(made[0].Text("summary"), c.want) {
+				t.Fatalf("%d compactions: %+v", len(made), made)
+			}
+			if got := k.asked(t); !strings.Contains(got, "<conversation>") || !strings.Contains(got, "question a") {
+				t.Errorf("the model was asked\n%s", got)
+			}
+		})
+	}
+}
+
 func TestCompactByHand(t *testing.T) {
 	k := newTalk(t, 3, modeltest.Say("on"))
 	k.f.deps.Summaries.KeepTokens = 4
@@ -91,7 +123,7 @@ func TestCompactByHand(t *testing.T) {
 	}
 	first, leaf := k.node(t, "answer a"), k.tree(t).LeafID
 	_, err := k.s.Rewind(t.Context(), "cli_x", api.RewindSessionRequest{ClientKey: "r", ExpectedLeaf: leaf, TargetEntryID: first})
-	wantKind(t, err, api.KindBadRequest, "does not go past one")
+	wantKind(t, err, api.KindBadRequest, "which rewind cannot cross")
 	if _, err := k.s.Navigate(t.Context(), "cli_x", api.NavigateSessionRequest{ClientKey: "n", ExpectedLeaf: leaf, TargetEntryID: first}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +141,7 @@ func TestCompactByHand(t *testing.T) {
 }
 
 // A host that ends while a model writes a summary leaves the session as it was; what
-// waited goes on at the next start.
+// waited continues at the next start.
 func TestCompactionIsCutByTheEnd(t *testing.T) {
 	k := newTalk(t, 2, modeltest.Say("on"))
 	k.f.deps.Summaries = sessions.Summaries{KeepTokens: 4, Model: modeltest.New(modeltest.Step{Stall: true})}
@@ -121,7 +153,7 @@ func TestCompactionIsCutByTheEnd(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	_, err := k.s.Compact(t.Context(), "cli_x", api.CompactSessionRequest{ClientKey: "c2"})
-	wantKind(t, err, api.KindConflict, "makes a summary")
+	wantKind(t, err, api.KindConflict, "is summarizing")
 	k.restart(t)
 	k.w.wait(func() bool { return k.w.live.Turn == nil && len(k.w.live.Queue) == 0 })
 	if len(compactions(k.w)) != 0 || !strings.HasSuffix(k.asked(t), "user: later") {

@@ -1,66 +1,85 @@
 package sessions
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Deps are what sessions need of the host. All fields but Ground, Index, Titles,
-// Summaries, Processes, Stopped, IdleAfter and Attended are required.
+// Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
+// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign and CheckAnswer are
+// required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
 	// Tools makes the tools of a session when it is opened; they are closed with it.
-	// Those that are agent.Preparer are told of every turn.
 	Tools  func(sessionID string) agent.Toolset
-	System func(tools []agent.Tool, cwd string, ground agent.Ground) string
-	// Ground reads what a session is told of its folder, at its first turn; nil
-	// tells nothing.
-	Ground func(cwd string) agent.Ground
+	System func(tools []agent.Tool, cwd string, project agent.ProjectContext) string
+	// ProjectContext reads what the model is given about a folder: at the first turn of a
+	// session, and later to find what was added. nil gives nothing.
+	ProjectContext func(cwd string) agent.ProjectContext
+	// Environment describes where a session begins, at its first turn; nil gives nothing.
+	Environment func(ctx context.Context, cwd string) session.Environment
+	// Began is called when a turn begins, except in sessions of subagents: it can record the
+	// folder before the turn changes it. The turn asks its model at the same time, but runs no
+	// tool before Began returns. The context ends with the turn. nil does nothing.
+	Began func(ctx context.Context, sessionID string, project api.Project)
 	// Mode is that of new sessions; "" is api.ModeAsk.
 	Mode api.Mode
-	// Permissions say what calls are judged by; nil asks before every change.
+	// Permissions decide which calls may run; nil asks before every change.
 	Permissions Permissions
-	// OnSummary is told of every change of a summary. It does not block.
+	// OnSummary is called after every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
-	// OnDelete is told of every session that was deleted. It does not block.
+	// OnDelete is called after a session was deleted. It does not block.
 	OnDelete func(id string)
+	// Uploads has the images that clients have sent for a prompt; nil has none.
+	Uploads Uploads
 	// Index serves lists and search; it is closed with the sessions. Without one every
 	// session is read at the start, and nothing is searched.
 	Index *index.Index
-	// Titles makes titles for sessions after their first turn; without one, and where it
-	// fails, the first sentence of the first prompt is the title.
+	// Titles writes the titles of sessions after their first turn. If it is nil or fails, the
+	// first sentence of the first prompt is the title.
 	Titles agent.Model
-	// IdleAfter is how long a session that nobody uses stays open; 0 is
+	// IdleAfter is how long an unused session stays open; 0 is
 	// DefaultIdleAfter.
 	IdleAfter time.Duration
 	Summaries Summaries
+	// Agent finds the definition of an agent in a folder, as it is now. The error says why there
+	// is none. nil knows none.
+	Agent func(cwd, name string) (Persona, error)
 	// MaxSteps is how many model calls one turn may make; 0 is agent.DefaultMaxSteps.
 	MaxSteps int
 	// Project finds a project by its id; nil finds none.
 	Project func(id string) (api.Project, bool)
 	// Processes keeps the logs of long operations; nil keeps none.
 	Processes *process.Logs
-	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is for
-	// ever.
+	// QuestionTimeout is how long a question of the agent waits for an answer; 0 is forever.
 	QuestionTimeout time.Duration
-	// Stopped tells whether the host, when it was started, ended what a call of the host
-	// before it had left running; nil ended nothing.
+	// Stopped reports whether the host ended, at its start, what a call of the host before it had
+	// left running; nil ended nothing.
 	Stopped func(sessionID, callID string) bool
-	// Attended tells whether somebody sees the list of sessions who may give an answer that
-	// needs the grant; nil is nobody. Manager.Attend is called where that changes.
+	// Attended reports whether someone who sees the list of sessions may give answers that need
+	// the grant; nil means no one. The host calls Manager.Attend when that changes.
 	Attended func(grant api.Grant) bool
-	// reconsider lets the chosen sessions look again at the calls that wait, because of what
-	// a client changed. It does not block. NewManager sets it.
-	reconsider func(chosen func(*known) bool, clientID string)
-	// account puts into a session's own summary what was spent for it by others. It does not
-	// block. NewManager sets it.
-	account func(api.SessionSummary) api.SessionSummary
+	// Sign signs heads of sessions with the keys of the host; nil signs none.
+	Sign store.Signer
+	// CheckAnswer refuses an answer to an approval whose signature is not that of the client, or
+	// not of this answer. It is called for signed answers; nil refuses all of these.
+	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
+}
+
+// Uploads are images that clients have sent for prompts to come.
+type Uploads interface {
+	Get(clientID, sha256 string) (session.Block, bool)
+	// Drop removes images that are in a log now.
+	Drop(clientID string, sha256 ...string) error
 }
 
 // DefaultIdleAfter is how long a session without a turn, a queue and a subscriber

@@ -11,10 +11,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// What is derived from a log: nothing here is kept anywhere else.
+// State that is derived from a log and stored nowhere else.
 
-// summarize makes the session's line for a list. damage is why it cannot be
-// written to, or "".
+// summarize builds the summary of a session for a list. damage says why the session cannot be
+// written to, or is "".
 func summarize(d *index.Digest, projectID string, header session.Header, damage string, models Models) api.SessionSummary {
 	created := index.Millis(header.Timestamp)
 	name := cmp.Or(models.Find(d.Provider, d.ModelID), models.Default())
@@ -23,14 +23,15 @@ func summarize(d *index.Digest, projectID string, header session.Header, damage 
 		CreatedAt: created, UpdatedAt: max(created, d.Updated),
 		MessageCount: d.Messages, Damaged: damage,
 		Model: name, Thinking: thinkingOf(d.Thinking, name, models), Mode: modeOf(d.Mode),
+		Archived: d.Archived, Pinned: d.Pinned, Meta: d.Meta,
 		ParentSessionID: header.ChildOf,
 		Usage:           api.TokenUsage(d.Usage), Auxiliary: api.TokenUsage(d.Auxiliary),
 		Inherited: api.TokenUsage(d.Inherited), Uncounted: d.Uncounted,
 	}
 }
 
-// thinkingOf is the level that counts: the one that was chosen, or the nearest that
-// the model is known to take, and else what the configuration says.
+// thinkingOf returns the effective thinking level: the chosen one, or the nearest that the
+// model supports; without a choice, the one of the configuration.
 func thinkingOf(chosen, name string, models Models) string {
 	_, model, err := models.Model(name)
 	if err != nil || chosen == "" || len(model.ThinkingLevels) == 0 {
@@ -40,7 +41,7 @@ func thinkingOf(chosen, name string, models Models) string {
 		if i := slices.Index(thinkingLevels[:], level); i >= 0 {
 			return i
 		}
-		return len(thinkingLevels) - 1 // files of other programs know levels above ours
+		return len(thinkingLevels) - 1 // other programs may write levels above ours
 	}
 	want := rank(chosen)
 	return slices.MinFunc(model.ThinkingLevels, func(a, b string) int {
@@ -49,7 +50,7 @@ func thinkingOf(chosen, name string, models Models) string {
 	})
 }
 
-// thinkingLevels are all levels, from the least to the most.
+// thinkingLevels lists all levels in ascending order.
 var thinkingLevels = [...]string{
 	string(agent.ThinkingOff), string(agent.ThinkingMinimal), string(agent.ThinkingLow), string(agent.ThinkingMedium), string(agent.ThinkingHigh),
 }

@@ -2,7 +2,9 @@ package sessions
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -10,21 +12,22 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// discover finds all sessions. Of one that has not changed since it was indexed the
-// index tells enough; any other is read, and the index is told to do so too.
+// discover finds all sessions. For a session that has not changed since it was indexed, it uses
+// the index; it reads all others and marks them for indexing. If the provider could not list
+// all sessions, the index supplies the rest.
 func (m *Manager) discover(ctx context.Context) error {
+	indexed := m.indexed(ctx) // before the list, so that a session created in between is only in the list
 	list, err := m.provider.List(ctx)
 	if err != nil {
 		return err
 	}
-	indexed := m.indexed(ctx)
 	for _, info := range list {
 		id := info.Header.ID
 		row, ok := indexed[id]
 		delete(indexed, id)
 		if !ok || row.Stale(info) {
 			if row, err = m.read(ctx, info); err != nil {
-				m.deps.Logger.Error("a session cannot be listed; it is left as it is", "session", clip(id), "error", err)
+				m.deps.Logger.Error("a session cannot be listed; it was not changed", "session", clip(id), "error", err)
 				continue
 			}
 		}
@@ -32,14 +35,71 @@ func (m *Manager) discover(ctx context.Context) error {
 			return err
 		}
 	}
-	for id := range indexed { // they were deleted while no host ran
-		m.deps.Index.Remove(id)
+	partial, ok := m.provider.(store.Incomplete)
+	for id, row := range indexed {
+		if ok && partial.Missing() {
+			m.addClosed(row)
+		} else { // it was deleted without this host
+			m.drop(id)
+		}
 	}
 	return nil
 }
 
-// indexed returns what the index knows, by session id. An index that does not
-// answer knows nothing: it says so in the log and is built anew.
+// Refresh finds the sessions of a provider that is available again, and continues the work that
+// waits in them.
+func (m *Manager) Refresh(ctx context.Context) error {
+	m.refreshing.Lock()
+	defer m.refreshing.Unlock()
+	before := m.closedSessions()
+	if err := m.discover(ctx); err != nil {
+		return fmt.Errorf("sessions: refreshing the list: %w", err)
+	}
+	for id, k := range m.closedSessions() {
+		if before[id] != k {
+			m.announceNew(id)
+		}
+	}
+	m.notify(func(*known) bool { return true }, func(s *Session) {
+		if !s.unreachable {
+			return
+		}
+		if err := s.openLog(m.ctx); err != nil {
+			s.deps.Logger.Error("reopening a session", "session", s.id, "error", err)
+		}
+	})
+	return nil
+}
+
+// drop forgets a session that was deleted, unless it is open: an open session notices by
+// itself.
+func (m *Manager) drop(id string) {
+	m.mu.Lock()
+	k := m.known[id]
+	m.mu.Unlock()
+	switch {
+	case k == nil:
+		m.deps.Index.Remove(id)
+	case k.open == nil:
+		m.unregister(id)
+	}
+}
+
+// closedSessions returns the sessions that are known but not open.
+func (m *Manager) closedSessions() map[string]*known {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	closed := map[string]*known{}
+	for id, k := range m.known {
+		if k.open == nil {
+			closed[id] = k
+		}
+	}
+	return closed
+}
+
+// indexed returns the indexed sessions by id. If the index does not answer, the result is
+// empty; the index logs the error and rebuilds itself.
 func (m *Manager) indexed(ctx context.Context) map[string]index.Session {
 	if m.deps.Index == nil {
 		return nil
@@ -55,9 +115,9 @@ func (m *Manager) indexed(ctx context.Context) map[string]index.Session {
 	return known
 }
 
-// read reads a session without changing it.
+// read reads a session without opening it for writing.
 func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, error) {
-	m.touch(info.Header.ID, info.ProjectID)
+	m.markChanged(info.Header.ID, info.ProjectID)
 	file, err := m.provider.Read(ctx, info.Header.ID)
 	if err != nil {
 		return index.Session{}, err
@@ -67,7 +127,7 @@ func (m *Manager) read(ctx context.Context, info store.Info) (index.Session, err
 	}, nil
 }
 
-// take reads a session that was just made and makes it known.
+// take reads a session that was just created and registers it.
 func (m *Manager) take(ctx context.Context, info store.Info) error {
 	row, err := m.read(ctx, info)
 	if err != nil {
@@ -76,15 +136,15 @@ func (m *Manager) take(ctx context.Context, info store.Info) error {
 	return m.add(row)
 }
 
-// touch tells the index that a session is new or has changed.
-func (m *Manager) touch(id, projectID string) {
+// markChanged marks a session as new or changed in the index.
+func (m *Manager) markChanged(id, projectID string) {
 	if m.deps.Index != nil {
 		m.deps.Index.Touch(id, projectID)
 	}
 }
 
-// projectOf is the project of a session, as the host knows it: the folder that a session's
-// file names is what somebody else may have written. It counts where the host knows none.
+// projectOf returns the project of a session as the host knows it. The folder that the session
+// file names may come from another program, so it is used only if the host knows none.
 func (m *Manager) projectOf(id, cwd string) api.Project {
 	if m.deps.Project != nil {
 		if project, ok := m.deps.Project(id); ok {
@@ -94,54 +154,84 @@ func (m *Manager) projectOf(id, cwd string) api.Project {
 	return api.Project{ID: id, Name: filepath.Base(cwd), Path: cwd}
 }
 
-// add makes a session known, and opens it where work waits in it.
+// add registers a session, and opens it if work waits in it. A session that is open already is
+// up to date and stays as it is.
 func (m *Manager) add(row index.Session) error {
-	header := row.Header
-	project := m.projectOf(row.ProjectID, header.Cwd)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.know(&known{
-		header: header, project: project, summary: summarize(&row.Digest, project.ID, header, row.Damage, m.deps.Models),
-	})
-	if !row.Waits() {
+	if m.addLocked(row) || !row.Waits() {
 		return nil
 	}
-	_, err := m.openLocked(header.ID)
+	_, err := m.openLocked(row.Header.ID)
 	return err
 }
 
+// addClosed registers a session whose provider is unavailable.
+func (m *Manager) addClosed(row index.Session) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.addLocked(row)
+}
+
+// addLocked registers a session. It returns true if the session is open already. m.mu is held.
+func (m *Manager) addLocked(row index.Session) (open bool) {
+	header := row.Header
+	project := m.projectOf(row.ProjectID, header.Cwd)
+	k := &known{
+		header: header, project: project, summary: summarize(&row.Digest, project.ID, header, row.Damage, m.deps.Models),
+	}
+	switch before := m.known[header.ID]; {
+	case before != nil && before.open != nil:
+		return true
+	case before != nil && reflect.DeepEqual(before.summary, k.summary):
+		return false // nothing changed
+	}
+	m.register(k)
+	return false
+}
+
 const (
-	// fewBehind is how many sessions a search waits for: those that people and agents
-	// are writing in, and not an index that is being built.
+	// fewBehind is how many unindexed sessions a search waits for: those in use, as opposed to
+	// an index that is being built.
 	fewBehind = 16
-	// waitBehind bounds that waiting.
+	// waitBehind bounds that wait.
 	waitBehind = 5 * time.Second
 )
 
-// Search finds entries by their text. What was said before is found.
+// Search finds entries by their text, including what was written just before.
 func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
 	if m.deps.Index == nil {
-		return api.SearchSessionsResponse{}, api.Errorf(api.KindUnavailable, "the sessions cannot be searched: the index could not be opened, and the host's log says why")
+		return api.SearchSessionsResponse{}, api.Errorf(api.KindUnavailable, "sessions cannot be searched because the index could not be opened: see the host's log")
 	}
 	behind := m.deps.Index.Behind()
 	if behind > 0 && behind <= fewBehind {
 		wait, cancel := context.WithTimeout(ctx, waitBehind)
 		defer cancel()
-		_ = m.deps.Index.Settle(wait) // then it answers from what is there
+		_ = m.deps.Index.Settle(wait) // then search what is indexed
 		behind = m.deps.Index.Behind()
 	}
-	hits, err := m.deps.Index.Search(ctx, index.Query{
+	query := index.Query{
 		Text: request.Query, ProjectID: request.ProjectID, Role: request.Role, Limit: request.Limit,
-	})
+	}
+	var (
+		hits  []index.Hit
+		total int
+		err   error
+	)
+	if request.SessionID == "" {
+		hits, err = m.deps.Index.Search(ctx, query)
+	} else {
+		hits, total, err = m.deps.Index.SearchSession(ctx, request.SessionID, query)
+	}
 	if err != nil {
 		return api.SearchSessionsResponse{}, err
 	}
-	response := api.SearchSessionsResponse{Hits: make([]api.SearchHit, 0, len(hits)), Behind: behind}
+	response := api.SearchSessionsResponse{Hits: make([]api.SearchHit, 0, len(hits)), Behind: behind, Total: total}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, h := range hits {
 		k, ok := m.known[h.SessionID]
-		if !ok { // it was deleted meanwhile
+		if !ok { // it was deleted in the meantime
 			continue
 		}
 		response.Hits = append(response.Hits, api.SearchHit{

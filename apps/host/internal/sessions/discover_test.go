@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"context"
 	"path/filepath"
+	"reflect"
 	"sync/atomic"
 	"testing"
 
@@ -77,14 +78,14 @@ func TestWarmStartReadsNoSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, provider := f.indexed(t)
-	if after := m.List(""); len(after) != 1 || after[0] != before[0] {
+	if after := m.List(""); len(after) != 1 || !reflect.DeepEqual(after, before) {
 		t.Fatalf("%+v, and before %+v", after, before)
 	}
 	if find(t, m, "lamp"); provider.reads.Load() != 0 {
 		t.Fatalf("sessions were read %d times", provider.reads.Load())
 	}
 	// The clientKey that made it is still known.
-	again, err := m.Create(t.Context(), f.project, "cli_x", "key-"+t.Name(), "")
+	again, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "key-" + t.Name()})
 	if err != nil || again.ID != before[0].ID {
 		t.Fatalf("%+v %v", again, err)
 	}
@@ -107,6 +108,24 @@ func TestWorkThatWaitsIsFoundInTheIndex(t *testing.T) {
 		w := newWatcher()
 		subscribe(t, open(t, m, list[0].ID), w)
 		w.wait(func() bool { return w.live.Turn == nil && len(w.live.Queue) == 0 })
+	}
+}
+
+func TestSearchInOneSession(t *testing.T) {
+	f := newFixture(t, modeltest.New(modeltest.Say("the lamp is lit")))
+	m, _ := f.indexed(t)
+	s, w := f.create(t, m), newWatcher()
+	subscribe(t, s, w)
+	send(t, s, "k1", "light the lamp")
+	w.wait(func() bool { return w.ended == 1 })
+	for id, hits := range map[string]int{s.ID(): 1, "another": 0} {
+		response, err := m.Search(t.Context(), api.SearchSessionsRequest{Query: "lit", SessionID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(response.Hits) != hits || response.Total != hits {
+			t.Errorf("%s: %+v", id, response)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Entries returns entries of the log: the last before a place, the first after one,
 // or those around an entry.
-func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
+func (h *history) Entries(ctx context.Context, request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
 	switch {
 	case request.Limit < 0:
 		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
@@ -20,15 +20,11 @@ func (s *Session) Entries(ctx context.Context, request api.GetEntriesRequest) (r
 	case request.Limit == 0 || request.Limit > api.WindowEntries:
 		request.Limit = api.WindowEntries
 	}
-	doErr := s.do(ctx, func() { response, err = s.entries(request) })
-	if doErr != nil {
-		return response, refuse(doErr)
-	}
-	return response, err
+	return inside(ctx, &h.owner, func() (api.GetEntriesResponse, error) { return h.entries(request) })
 }
 
-func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
-	entries := s.log.Tree().Entries()
+func (h *history) entries(request api.GetEntriesRequest) (response api.GetEntriesResponse, err error) {
+	entries := h.log.Tree().Entries()
 	if request.Before > 0 {
 		entries = entries[:window.FirstAfter(entries, request.Before-1)]
 	}
@@ -39,29 +35,29 @@ func (s *Session) entries(request api.GetEntriesRequest) (response api.GetEntrie
 		if at < 0 {
 			return response, api.Errorf(api.KindNotFound, "no entry %.64q in that part of the session: list it to see the ids", request.Around)
 		}
-		first, last = window.Around(entries, at, request.Limit)
+		first, last = h.view.Around(entries, at, request.Limit)
 	case request.After > 0:
 		first = window.FirstAfter(entries, request.After)
-		last = window.End(entries, first, request.Limit)
+		last = h.view.End(entries, first, request.Limit)
 	default:
-		response.Entries, response.Before = window.Last(entries, request.Limit)
+		response.Entries, response.Before = h.view.Last(entries, request.Limit)
 		return response, nil
 	}
-	response.Entries = window.AllSendable(entries[first:last])
+	response.Entries = h.view.AllSendable(entries[first:last])
 	if first > 0 && request.Around != "" {
 		response.Before = entries[first].Seq
 	}
 	if last < len(entries) {
 		response.After = entries[last-1].Seq
 	}
-	s.markPath(&response, request.Around)
+	h.markPath(&response, request.Around)
 	return response, nil
 }
 
 // markPath says what of an answer is on the path to the leaf: an entry that has only
 // a part of the log cannot know.
-func (s *Session) markPath(response *api.GetEntriesResponse, around string) {
-	tree := s.log.Tree()
+func (h *history) markPath(response *api.GetEntriesResponse, around string) {
+	tree := h.log.Tree()
 	sent := make(map[string]bool, len(response.Entries))
 	for _, e := range response.Entries {
 		sent[e.ID] = true

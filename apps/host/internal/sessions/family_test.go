@@ -126,7 +126,7 @@ func TestCopyTakesTheChildrenAlong(t *testing.T) {
 			holds(t, second)
 			holds(t, first, append(ids, single)...)
 
-			// A move that was cut off goes on where it was.
+			// An interrupted move continues where it stopped.
 			check(t, m.Copy(t.Context(), ids[2], "there", true))
 			check(t, m.Copy(t.Context(), ids[0], "there", true))
 			holds(t, first, single)
@@ -147,7 +147,7 @@ func TestCopyTakesTheChildrenAlong(t *testing.T) {
 // alone makes a session that has nothing to do with the others.
 func (f *fixture) alone(t *testing.T, m *sessions.Manager) string {
 	t.Helper()
-	summary, err := m.Create(t.Context(), f.project, "cli_1", "alone", "main")
+	summary, err := m.Create(t.Context(), f.project, "cli_1", api.CreateSessionRequest{ClientKey: "alone", Model: "main"})
 	check(t, err)
 	return summary.ID
 }
@@ -162,7 +162,7 @@ func TestAWorkingChildStaysWithItsParent(t *testing.T) {
 	for what, err := range map[string]error{
 		"moving": m.Copy(t.Context(), ids[0], "there", true), "deleting": m.Delete(t.Context(), ids[0]),
 	} {
-		if kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "session "+ids[1]+", which belongs to it: the session works") {
+		if kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "its subagent's session "+ids[1]+": the session is busy") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Fork makes a new session of the path to an entry. The same clientKey gives the
-// same session.
+// Fork creates a session from the path to an entry. The same clientKey returns the same
+// session.
 func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response api.ForkSessionResponse, err error) {
 	if err := checkKey(r.ClientKey); err != nil {
 		return response, err
@@ -24,7 +24,7 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	if err != nil {
 		return response, err
 	}
-	m.forking.Lock() // so that a retry beside the first finds what that made
+	m.forking.Lock() // so that a concurrent retry finds the session that the first request created
 	defer m.forking.Unlock()
 	m.mu.Lock()
 	id, made := m.byKey[r.ClientKey]
@@ -34,14 +34,16 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 		return response, err
 	}
 	var forkErr error
-	doErr := source.do(ctx, func() { response.Text, forkErr = source.fork(r, header, made) })
+	var place read.Place
+	doErr := source.do(ctx, func() { place, forkErr = source.history.fork(m.provider, r, header, made) })
 	if doErr != nil || forkErr != nil {
-		return response, refuse(firstError(doErr, forkErr))
+		return response, clientError(firstError(doErr, forkErr))
 	}
+	response.Text, response.Content = place.Text, place.Content
 	if !made {
 		id = header.ID
 		if err := m.take(ctx, store.Info{Header: header, ProjectID: source.project.ID}); err != nil {
-			return response, refuse(err)
+			return response, clientError(err)
 		}
 	}
 	fork, err := m.Open(id)
@@ -64,12 +66,12 @@ func firstError(errs ...error) error {
 func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSessionRequest) (session.Header, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return session.Header{}, fmt.Errorf("sessions: making an id: %w", err)
+		return session.Header{}, fmt.Errorf("sessions: creating an id: %w", err)
 	}
 	parent := source.id
 	if locator, ok := m.provider.(store.Locator); ok {
 		if parent, err = locator.Locate(ctx, source.id); err != nil {
-			return session.Header{}, refuse(err)
+			return session.Header{}, clientError(err)
 		}
 	}
 	return session.Header{
@@ -78,31 +80,30 @@ func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSes
 	}, nil
 }
 
-// fork stores the new session, unless it was made before, and returns the text of
-// the message that was chosen.
-func (s *Session) fork(r api.ForkSessionRequest, header session.Header, made bool) (string, error) {
-	tree := s.log.Tree()
-	p, err := s.forkPlace(tree, r.EntryID)
+// fork stores the new session unless it exists already, and returns the chosen position.
+func (h *history) fork(provider store.Provider, r api.ForkSessionRequest, header session.Header, made bool) (read.Place, error) {
+	tree := h.log.Tree()
+	p, err := h.forkPlace(tree, r.EntryID)
 	if err != nil || made {
-		return p.Text, err
+		return p, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), keepTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), appendTimeout)
 	defer cancel()
 	header.Timestamp = session.FormatTime(behind(tree, p.Leaf, time.Now()))
-	branched, err := s.log.Branched(ctx, s.provider, s.project.ID, header, p.Leaf)
+	branched, err := h.log.Branched(ctx, provider, h.project.ID, header, p.Leaf)
 	if err != nil {
-		return "", err
+		return p, err
 	}
-	return p.Text, branched.Close()
+	return p, branched.Close()
 }
 
-// behind returns the time of a fork at leaf: now, and in any case after what was written
-// last. Entries of a session that are older than itself came along with it.
+// behind returns the time of a fork at leaf: now, or just after the newest entry if that is
+// later. Entries older than their session were inherited.
 func behind(tree *session.Tree, leaf string, now time.Time) time.Time {
-	path, _ := tree.PathToHole(leaf) // a hole refuses the fork
+	path, _ := tree.PathToHole(leaf) // the fork is refused if the path has a hole
 	for _, entry := range path {
 		last := time.UnixMilli(index.Millis(entry.Timestamp))
-		// A clock that was ahead by more is no reason to be ahead as well.
+		// A clock that was further ahead is not followed.
 		if !last.Before(now.Truncate(time.Millisecond)) && last.Sub(now) < time.Second {
 			now = last.Add(time.Millisecond)
 		}
@@ -110,15 +111,15 @@ func behind(tree *session.Tree, leaf string, now time.Time) time.Time {
 	return now
 }
 
-func (s *Session) forkPlace(tree *session.Tree, entryID string) (read.Place, error) {
+func (h *history) forkPlace(tree *session.Tree, entryID string) (read.Place, error) {
 	if entryID != "" {
 		return read.PlaceFor(tree, entryID)
 	}
 	if err := tree.CheckPath(tree.Leaf()); err != nil {
-		return read.Place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an entry above it", err)
+		return read.Place{}, api.Errorf(api.KindDamaged, "the path to the last entry is broken (%v): fork at an earlier entry", err)
 	}
-	if s.turn != nil || !read.TurnEnded(tree, tree.Leaf()) {
-		return read.Place{}, api.Errorf(api.KindConflict, "a turn is running: wait for its end, or fork at an earlier entry")
+	if h.turns.running != nil || !read.TurnEnded(tree, tree.Leaf()) {
+		return read.Place{}, api.Errorf(api.KindConflict, "a turn is running: wait until it ends, or fork at an earlier entry")
 	}
 	return read.Place{Leaf: tree.Leaf()}, nil
 }

@@ -10,16 +10,23 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
+// history shows the tree of a session and moves in it. The session's goroutine owns it.
+type history struct {
+	*core
+	turns     *turns
+	summaries *summaries
+}
+
 // Rewind moves the leaf back on its path.
-func (s *Session) Rewind(ctx context.Context, clientID string, r api.RewindSessionRequest) (api.MoveLeafResponse, error) {
-	return s.moveLeaf(ctx, move{
+func (h *history) Rewind(ctx context.Context, clientID string, r api.RewindSessionRequest) (api.MoveLeafResponse, error) {
+	return h.moveLeaf(ctx, move{
 		clientID: clientID, clientKey: r.ClientKey, expected: r.ExpectedLeaf, target: r.TargetEntryID, check: read.CheckRewind,
 	})
 }
 
 // Navigate moves the leaf anywhere in the tree.
-func (s *Session) Navigate(ctx context.Context, clientID string, r api.NavigateSessionRequest) (api.MoveLeafResponse, error) {
-	return s.moveLeaf(ctx, move{
+func (h *history) Navigate(ctx context.Context, clientID string, r api.NavigateSessionRequest) (api.MoveLeafResponse, error) {
+	return h.moveLeaf(ctx, move{
 		clientID: clientID, clientKey: r.ClientKey, expected: r.ExpectedLeaf, target: r.TargetEntryID, summarize: r.Summarize,
 		check: func(*session.Tree, read.Place) error { return nil },
 	})
@@ -33,15 +40,11 @@ type move struct {
 	check               func(*session.Tree, read.Place) error
 }
 
-func (s *Session) moveLeaf(ctx context.Context, m move) (response api.MoveLeafResponse, err error) {
+func (h *history) moveLeaf(ctx context.Context, m move) (response api.MoveLeafResponse, err error) {
 	if err := checkKey(m.clientKey); err != nil {
 		return response, err
 	}
-	doErr := s.do(ctx, func() { response, err = s.moveNow(m) })
-	if doErr != nil {
-		return response, refuse(doErr)
-	}
-	return response, refuse(err)
+	return inside(ctx, &h.owner, func() (api.MoveLeafResponse, error) { return h.moveNow(m) })
 }
 
 func checkKey(key string) error {
@@ -51,58 +54,45 @@ func checkKey(key string) error {
 	return nil
 }
 
-func (s *Session) moveNow(m move) (api.MoveLeafResponse, error) {
-	tree := s.log.Tree()
+func (h *history) moveNow(m move) (api.MoveLeafResponse, error) {
+	tree := h.log.Tree()
 	p, err := read.PlaceFor(tree, m.target)
 	if err != nil {
 		return api.MoveLeafResponse{}, err
 	}
-	if _, done := s.done[m.clientKey]; done {
-		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text}, nil
+	if _, done := h.done[m.clientKey]; done {
+		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Content: p.Content}, nil
 	}
-	if s.work != nil && s.work.key == m.clientKey {
-		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Working: true}, nil
+	if h.summaries.running != nil && h.summaries.running.key == m.clientKey {
+		return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Content: p.Content, Working: true}, nil
 	}
-	if err := s.idle(); err != nil {
+	if err := h.summaries.checkIdle(); err != nil {
 		return api.MoveLeafResponse{}, err
 	}
 	if tree.Leaf() != m.expected {
-		return api.MoveLeafResponse{}, api.Errorf(api.KindConflict, "the session went on meanwhile: its last entry is %q and not %.64q; look at it again, then repeat this", tree.Leaf(), m.expected)
+		return api.MoveLeafResponse{}, api.Errorf(api.KindConflict, "the session has changed in the meantime: its last entry is %q, not %.64q; review it, then repeat this", tree.Leaf(), m.expected)
 	}
 	if err := m.check(tree, p); err != nil {
 		return api.MoveLeafResponse{}, err
 	}
 	if m.summarize {
-		working, err := s.leaveBranch(m, p)
+		working, err := h.summaries.leaveBranch(m, p)
 		if working || err != nil {
-			return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Working: working}, err
+			return api.MoveLeafResponse{LeafID: tree.Leaf(), Text: p.Text, Content: p.Content, Working: working}, err
 		}
 	}
-	entry, err := s.keep(store.Mark{ClientID: m.clientID, ClientKey: m.clientKey}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+	entry, err := h.append(store.Mark{ClientID: m.clientID, ClientKey: m.clientKey}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
 		if p.Leaf == "" {
-			return s.log.ResetLeaf(ctx, mark)
+			return h.log.ResetLeaf(ctx, mark)
 		}
-		return s.log.SwitchLeaf(ctx, mark, p.Leaf)
+		return h.log.SwitchLeaf(ctx, mark, p.Leaf)
 	})
-	s.touch()
-	return api.MoveLeafResponse{LeafID: entry.ID, Text: p.Text}, err
-}
-
-// idle refuses while the session works on something.
-func (s *Session) idle() error {
-	switch {
-	case s.closing:
-		return ErrClosed
-	case s.turn != nil:
-		return api.Errorf(api.KindConflict, "a turn is running: wait for its end or cancel it, then repeat this")
-	case s.work != nil:
-		return api.Errorf(api.KindConflict, "the host makes a summary of this session: wait for its end, then repeat this")
-	}
-	return nil
+	h.updateSummary()
+	return api.MoveLeafResponse{LeafID: entry.ID, Text: p.Text, Content: p.Content}, err
 }
 
 // SetLabel labels an entry; "" takes the label off.
-func (s *Session) SetLabel(ctx context.Context, clientID string, r api.SetLabelRequest) (err error) {
+func (h *history) SetLabel(ctx context.Context, clientID string, r api.SetLabelRequest) (err error) {
 	label := strings.Join(strings.Fields(r.Label), " ")
 	if err := checkKey(r.ClientKey); err != nil {
 		return err
@@ -110,34 +100,30 @@ func (s *Session) SetLabel(ctx context.Context, clientID string, r api.SetLabelR
 	if len(label) > api.MaxLabel {
 		return api.Errorf(api.KindTooLarge, "the label has %d bytes, the limit is %d", len(label), api.MaxLabel)
 	}
-	doErr := s.do(ctx, func() { err = s.labelNow(clientID, r, label) })
-	if doErr != nil {
-		return refuse(doErr)
-	}
-	return refuse(err)
+	return h.change(ctx, func() error { return h.labelNow(clientID, r, label) })
 }
 
-func (s *Session) labelNow(clientID string, r api.SetLabelRequest, label string) error {
-	if _, done := s.done[r.ClientKey]; done {
+func (h *history) labelNow(clientID string, r api.SetLabelRequest, label string) error {
+	if _, done := h.done[r.ClientKey]; done {
 		return nil
 	}
-	tree := s.log.Tree()
+	tree := h.log.Tree()
 	if _, ok := tree.Get(r.EntryID); !ok {
-		return api.Errorf(api.KindNotFound, "this session has no entry %.64q: ask for its tree to see the ids", r.EntryID)
+		return api.Errorf(api.KindNotFound, "this session has no entry %.64q: request its tree to see the ids", r.EntryID)
 	}
 	text := &label
 	if label == "" {
 		text = nil
 	}
-	_, err := s.keep(store.Mark{ClientID: clientID, ClientKey: r.ClientKey}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-		return s.log.AppendLabel(ctx, mark, r.EntryID, text)
+	_, err := h.append(store.Mark{ClientID: clientID, ClientKey: r.ClientKey}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return h.log.AppendLabel(ctx, mark, r.EntryID, text)
 	})
-	s.touch()
+	h.updateSummary()
 	return err
 }
 
 // Outline gives the session's tree in short.
-func (s *Session) Outline(ctx context.Context) (response api.GetTreeResponse, err error) {
-	err = s.do(ctx, func() { response = read.Outline(s.log.Tree()) })
-	return response, refuse(err)
+func (h *history) Outline(ctx context.Context) (response api.GetTreeResponse, err error) {
+	err = h.do(ctx, func() { response = read.Outline(h.log.Tree()) })
+	return response, clientError(err)
 }

@@ -13,7 +13,7 @@ import (
 
 // List returns the sessions of a project, or all with "", newest first.
 func (m *Manager) List(projectID string) []api.SessionSummary {
-	return m.list(api.ListSessionsRequest{ProjectID: projectID, All: true})
+	return m.list(api.ListSessionsRequest{ProjectID: projectID, All: true, Archived: api.ArchivedToo})
 }
 
 func (m *Manager) list(r api.ListSessionsRequest) []api.SessionSummary {
@@ -29,20 +29,28 @@ func (m *Manager) list(r api.ListSessionsRequest) []api.SessionSummary {
 	return list
 }
 
-// lists tells whether a list has the session: one that belongs to another one of this
-// host is shown in that. m.mu is held.
+// lists reports whether the session belongs in a list. A subagent's session appears under its
+// parent if the parent is on this host. m.mu is held.
 func (m *Manager) lists(k *known, r api.ListSessionsRequest) bool {
 	if r.ProjectID != "" && k.project.ID != r.ProjectID {
+		return false
+	}
+	if r.Archived != api.ArchivedToo && k.summary.Archived != (r.Archived == api.ArchivedOnly) {
 		return false
 	}
 	return r.All || m.known[k.header.ChildOf] == nil
 }
 
-// Page returns a part of the list. The place that it goes on from is that of a
-// session, not a number: it stays true while sessions come, go and move.
+// Page returns a part of the list. Its position is that of a session, not a number, so it stays
+// valid while sessions are added, removed and reordered.
 func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResponse, err error) {
 	if r.Limit < 0 {
 		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
+	}
+	switch r.Archived {
+	case "", api.ArchivedOnly, api.ArchivedToo:
+	default:
+		return response, api.Errorf(api.KindBadRequest, "unknown value %.40q of archived: use %s or %s, or leave it out", r.Archived, api.ArchivedOnly, api.ArchivedToo)
 	}
 	after, err := parseListPlace(r.After)
 	if err != nil {
@@ -71,9 +79,9 @@ func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResp
 	return response, nil
 }
 
-// newest returns the places of the first sessions of the list after a place, most of
-// them at most, and how many sessions the list has. Only those that are given are
-// sorted: a list may be long. m.mu is held.
+// newest returns the positions of up to most sessions that follow a position, and how many
+// sessions the list has. It sorts only the returned ones, because a list may be long. m.mu is
+// held.
 func (m *Manager) newest(r api.ListSessionsRequest, after listPlace, most int) (first []listPlace, total int) {
 	for _, k := range m.known {
 		if !m.lists(k, r) {
@@ -93,29 +101,46 @@ func (m *Manager) newest(r api.ListSessionsRequest, after listPlace, most int) (
 	return first, total
 }
 
-// listPlace is where a session stands in the list.
+// listPlace is the position of a session in the list.
 type listPlace struct {
+	pinned  bool
 	updated int64
 	id      string
 }
 
-func placeOf(s api.SessionSummary) listPlace { return listPlace{s.UpdatedAt, s.ID} }
+func placeOf(s api.SessionSummary) listPlace { return listPlace{s.Pinned, s.UpdatedAt, s.ID} }
 
-// compare puts the newest first.
+// compare orders pinned sessions first, then newer ones.
 func (p listPlace) compare(other listPlace) int {
+	if p.pinned != other.pinned {
+		if p.pinned {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(other.updated, p.updated), cmp.Compare(other.id, p.id))
 }
 
-func (p listPlace) String() string { return fmt.Sprintf("%d.%s", p.updated, p.id) }
+func (p listPlace) String() string {
+	mark := ""
+	if p.pinned {
+		mark = pinMark
+	}
+	return fmt.Sprintf("%s%d.%s", mark, p.updated, p.id)
+}
+
+// pinMark starts the position of a pinned session.
+const pinMark = "p"
 
 func parseListPlace(text string) (listPlace, error) {
 	if text == "" {
 		return listPlace{}, nil
 	}
-	number, id, found := strings.Cut(text, ".")
+	rest, pinned := strings.CutPrefix(text, pinMark)
+	number, id, found := strings.Cut(rest, ".")
 	updated, err := strconv.ParseInt(number, 10, 64)
 	if !found || err != nil || id == "" {
-		return listPlace{}, api.Errorf(api.KindBadRequest, "after %.64q is no place in the list: give next of the answer before", text)
+		return listPlace{}, api.Errorf(api.KindBadRequest, "%.64q is not a position in the list: set after to next of the previous answer", text)
 	}
-	return listPlace{updated, id}, nil
+	return listPlace{pinned, updated, id}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +23,7 @@ func TestPagesAreTheList(t *testing.T) {
 	f := newFixture(t, modeltest.New())
 	m := f.manager(t)
 	for i := range 11 {
-		if _, err := m.Create(t.Context(), f.project, "cli_x", fmt.Sprintf("k%d", i), ""); err != nil {
+		if _, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: fmt.Sprintf("k%d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,13 +41,13 @@ func TestPagesAreTheList(t *testing.T) {
 			if err := m.Delete(t.Context(), got[5].ID); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.Create(t.Context(), f.project, "cli_x", "new", ""); err != nil {
+			if _, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "new"}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		request.After = page.Next
 	}
-	if !slices.Equal(got, all) {
+	if !reflect.DeepEqual(got, all) {
 		t.Errorf("got %d sessions, want %d:\n%v\n%v", len(got), len(all), got, all)
 	}
 	if page, err := m.Page(api.ListSessionsRequest{}); err != nil || len(page.Sessions) != 11 || page.Next != "" {

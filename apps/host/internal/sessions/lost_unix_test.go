@@ -18,9 +18,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// asNobody runs the test that calls it once more, as a user for whom permissions
+// asUserNobody runs the test that calls it once more, as a user for whom permissions
 // count: for root they do not.
-func asNobody(t *testing.T) {
+func asUserNobody(t *testing.T) {
 	t.Helper()
 	const nobody = 65534
 	dir, err := os.MkdirTemp("", "scorel-nobody")
@@ -48,11 +48,11 @@ func asNobody(t *testing.T) {
 
 // TestWhatAnotherProgramAddedIsReadAgain: a session's file may only be read for a
 // while, and in that time a program that minds no lock adds to it. The next append is
-// refused, what is there is read again and told, and the prompt goes on when it is
+// refused, what is there is read again and announced, and the prompt continues when it is
 // sent again, once.
 func TestWhatAnotherProgramAddedIsReadAgain(t *testing.T) {
 	if os.Getuid() == 0 {
-		asNobody(t)
+		asUserNobody(t)
 		return
 	}
 	f := finished(t)
@@ -71,11 +71,11 @@ func TestWhatAnotherProgramAddedIsReadAgain(t *testing.T) {
 			t.Fatalf("got %v, want a refusal that says %q", err, why)
 		}
 	}
-	refused("may not be written to")
+	refused("cannot be written")
 	last := read(w, func() string { return w.entries[len(w.entries)-1].ID })
 	foreign := fmt.Sprintf(`{"type":"message","id":"f0e1d2c3","parentId":%q,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"from elsewhere","timestamp":1}}`, last)
 	appendLine(t, path, foreign)
-	refused("it is not known what was stored")
+	refused("it is unknown what was stored")
 	w.wait(func() bool { return string(w.entries[len(w.entries)-1].Raw) == foreign })
 	send(t, s, "after", "go on")
 	w.wait(func() bool { return w.ended == 1 })

@@ -16,7 +16,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Manager finds the sessions of a host and opens each when it is first asked for.
+// Manager knows the sessions of a host and opens each on first use.
 type Manager struct {
 	// Static after NewManager.
 	provider store.Provider
@@ -25,48 +25,54 @@ type Manager struct {
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup // one for each session that was opened
 
-	forking sync.Mutex // held while a fork is made
-	// telling is held from when a summary is made until it was told, so that an older one
-	// is not told after it. It is taken before mu.
-	telling   sync.Mutex
-	onSummary func(api.SessionSummary) // that of the host
+	forking    sync.Mutex // held while a fork is created
+	refreshing sync.Mutex // held while Refresh runs
+	// announcing is held from the creation of a summary until it was announced, so that
+	// summaries are announced in order. It is locked before mu.
+	announcing sync.Mutex
 
 	mu     sync.Mutex
 	known  map[string]*known
 	byKey  map[string]string // clientKey of create_session -> session id
 	closed bool
-	// offspring are the ids of the sessions that belong to one.
+	// offspring lists the ids of a session's subagent sessions.
 	offspring map[string][]string
 }
 
-// known is a session that was found.
+// known is a registered session.
 type known struct {
 	header  session.Header
 	project api.Project
 	summary api.SessionSummary
-	open    *Session // nil until it is asked for
+	open    *Session // nil until first use
 }
 
-// NewManager finds the sessions of the provider, and opens those whose work waits:
-// queued prompts, or a turn that a crash cut off. It reads those that the index does
-// not know as they are. ctx ends the reading, not the sessions. Close closes the
-// index and the provider too.
+// NewManager finds the sessions of the provider and opens those with pending work: queued
+// prompts, or a turn that was interrupted by a crash. It reads the sessions that the index does
+// not know in their current state. ctx limits this reading, not the sessions. Close also closes
+// the index and the provider.
 func NewManager(ctx context.Context, provider store.Provider, deps Deps) (*Manager, error) {
 	m := &Manager{provider: provider, deps: deps, known: map[string]*known{}, byKey: map[string]string{}, offspring: map[string][]string{}}
 	m.deps.IdleAfter = cmp.Or(deps.IdleAfter, DefaultIdleAfter)
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	m.onSummary, m.deps.OnSummary, m.deps.account = deps.OnSummary, m.tell, m.account
-	m.deps.reconsider = m.reconsider
 	if err := m.discover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("sessions: %w", err), m.Close())
 	}
 	return m, nil
 }
 
-// Create makes a session in a project. The same clientKey gives the same session.
-func (m *Manager) Create(ctx context.Context, project api.Project, clientID, clientKey, model string) (api.SessionSummary, error) {
+// Create creates a session in a project. The same clientKey returns the same session.
+func (m *Manager) Create(ctx context.Context, project api.Project, clientID string, r api.CreateSessionRequest) (api.SessionSummary, error) {
+	clientKey, model := r.ClientKey, r.Model
 	if clientKey == "" || len(clientKey) > api.MaxClientKey {
 		return api.SessionSummary{}, api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
+	}
+	if r.Agent != "" {
+		persona, err := m.findAgent(project, r.Agent)
+		if err != nil {
+			return api.SessionSummary{}, err
+		}
+		model = cmp.Or(model, persona.Model)
 	}
 	if model == "" {
 		model = m.deps.Models.Default()
@@ -79,6 +85,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 		return api.SessionSummary{}, err
 	}
 	if isNew {
+		if err := s.setAgent(ctx, clientID, r.Agent); err != nil {
+			return api.SessionSummary{}, err
+		}
 		if err := s.SetModel(ctx, clientID, model); err != nil {
 			return api.SessionSummary{}, err
 		}
@@ -89,7 +98,7 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID, cli
 	return s.Summary(ctx)
 }
 
-// create makes a session with what the header says beside its id, time and project.
+// create creates a session with the given header, and sets its id, time and project.
 func (m *Manager) create(ctx context.Context, project api.Project, header session.Header) (s *Session, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,11 +107,11 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 		return s, false, err
 	}
 	if m.closed {
-		return nil, false, refuse(ErrClosed)
+		return nil, false, clientError(ErrClosed)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return nil, false, fmt.Errorf("sessions: making an id: %w", err)
+		return nil, false, fmt.Errorf("sessions: creating an id: %w", err)
 	}
 	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
 	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
@@ -112,18 +121,18 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 	}
 	log, err := m.provider.Create(ctx, project.ID, line)
 	if err != nil {
-		return nil, false, refuse(err)
+		return nil, false, clientError(err)
 	}
 	k := &known{
 		header: header, project: project,
 		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
-	m.know(k)
+	m.register(k)
 	return m.startLocked(k, log), true, nil
 }
 
-// Open returns the session with the given id. Its log is read when the first
-// command comes, in the session's own goroutine. The error is an *api.Error.
+// Open returns the session with the given id. The session's goroutine reads the log when the
+// first command arrives. The error is an *api.Error.
 func (m *Manager) Open(id string) (*Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,19 +145,16 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 	case !ok:
 		return nil, api.Errorf(api.KindNotFound, "no session %s on this host: list the sessions to see their ids", clip(id))
 	case m.closed:
-		return nil, refuse(ErrClosed)
+		return nil, clientError(ErrClosed)
 	case k.open != nil:
 		return k.open, nil
 	}
 	return m.startLocked(k, nil), nil
 }
 
-// startLocked starts the session's goroutine; log is nil where it is not open yet.
+// startLocked starts the session's goroutine. log is nil if the session is not open yet.
 func (m *Manager) startLocked(k *known, log store.Log) *Session {
-	s := newSession(k, m.provider, m.deps)
-	if parent := k.header.ChildOf; parent != "" {
-		s.parentMode = func() (api.Mode, bool) { return m.modeOf(parent) }
-	}
+	s := newSession(k, m.provider, m.deps, m)
 	k.open = s
 	m.wg.Go(func() { s.run(m.ctx, log) })
 	return s

@@ -13,17 +13,18 @@ import (
 
 var errNothingToCompact = errors.New("sessions: there is nothing to leave out")
 
-// Compact lets a summary stand for the older part of the session while its turn runs,
-// and returns what the model is given then. The messages of the caller are those of the
-// log, which is what is compacted.
+// Compact implements agent.Turn.Compact: it replaces the older part of the session by a
+// summary and returns what the model is given then. The messages of the caller are those of
+// the log, which is what is compacted.
 func (j journal) Compact(ctx context.Context, _ []session.Message) (messages []session.Message, err error) {
-	s := j.s
 	var plan compact.Plan
 	var workCtx context.Context
+	var made Summaries
 	ready := false
-	if doErr := s.do(ctx, func() {
-		if plan, ready = compact.Prepare(s.log.Tree(), s.keepTokens()); ready {
-			workCtx = s.announceWork(ctx, runningWork{kind: api.WorkCompaction})
+	if doErr := j.do(ctx, func() {
+		if plan, ready = compact.Prepare(j.log.Tree(), j.summaries.keepTokens()); ready {
+			made = j.summaries.maker()
+			workCtx = j.summaries.announce(ctx, runningSummary{kind: api.WorkCompaction})
 		}
 	}); doErr != nil {
 		return nil, doErr
@@ -31,12 +32,12 @@ func (j journal) Compact(ctx context.Context, _ []session.Message) (messages []s
 	if !ready {
 		return nil, errNothingToCompact
 	}
-	summary, spent := s.deps.Summaries.write(workCtx, plan.Request("", s.deps.Summaries.most()))
-	doErr := s.do(context.WithoutCancel(ctx), func() {
-		s.work.cancelled = ctx.Err() != nil
-		s.closeWork(spent, func() error {
-			err = s.keepCompaction(store.Mark{TurnID: j.turnID}, plan, summary)
-			messages = read.Context(s.log.Tree()).Messages
+	summary, spent := made.write(workCtx, plan.Request("", made.most()))
+	doErr := j.do(context.WithoutCancel(ctx), func() {
+		j.summaries.running.canceled = ctx.Err() != nil
+		j.summaries.finish(spent, func() error {
+			err = j.summaries.appendCompaction(store.Mark{TurnID: j.turnID}, plan, summary)
+			messages = read.Context(j.log.Tree()).Messages
 			return err
 		})
 	})

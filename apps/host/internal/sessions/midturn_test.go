@@ -40,7 +40,7 @@ func overflowing(n int, then ...modeltest.Step) []modeltest.Step {
 }
 
 // A prompt that does not fit in the middle of a turn is compacted by the log, and the
-// turn goes on with what it needs.
+// turn continues with what it needs.
 func TestOverflowInATurn(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		t.Run(fmt.Sprint("call ", n), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestOverflowInATurn(t *testing.T) {
 			send(t, k.s, "big", "the task")
 			k.w.wait(func() bool { return k.w.ended == 1 })
 			if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended, turn_ended stop" {
-				t.Errorf("heard %s", got)
+				t.Errorf("received %s", got)
 			}
 			made := compactions(k.w)
 			if len(made) != 1 || made[0].Text("summary") != "Ok." || made[0].Text("turnId") == "" {
@@ -82,9 +82,9 @@ func TestOverflowAfterTheCompaction(t *testing.T) {
 	send(t, k.s, "big", "the task")
 	k.w.wait(func() bool { return k.w.ended == 1 })
 	want := "turn_started, work_started, work_ended, turn_ended error the prompt is too long. " +
-		"The session was compacted already, and what is left still does not fit."
+		"The session was already compacted, and what remains still does not fit."
 	if got := strings.Join(heard(), ", "); got != want {
-		t.Errorf("heard %s", got)
+		t.Errorf("received %s", got)
 	}
 	send(t, k.s, "after", "and now")
 	k.w.wait(func() bool { return k.w.ended == 2 })
@@ -102,11 +102,11 @@ func TestOverflowWithoutAShare(t *testing.T) {
 	send(t, k.s, "big", "the task")
 	k.w.wait(func() bool { return k.w.ended == 1 })
 	if got := strings.Join(heard(), ", "); got != "turn_started, turn_ended error the prompt is too long" {
-		t.Errorf("heard %s", got)
+		t.Errorf("received %s", got)
 	}
 }
 
-// The share of the window holds inside of a turn as well.
+// The share of the window holds inside of a turn, once, and again when the turn has ended.
 func TestShareInATurn(t *testing.T) {
 	long := strings.Repeat("x", 800) // 200 tokens, once in the call and once in the result
 	var steps []modeltest.Step
@@ -116,15 +116,16 @@ func TestShareInATurn(t *testing.T) {
 	f := newFixture(t, nil, echoTool{agent.RiskRead})
 	model := modeltest.New(append(steps, modeltest.Say("done"), modeltest.Say("next"))...)
 	f.deps.Models = windowed{oneModel{model}}
-	f.deps.Summaries = sessions.Summaries{Share: 0.5, KeepTokens: 250, Model: modeltest.New(modeltest.Say("Ok."))}
+	f.deps.Summaries = sessions.Summaries{Share: 0.5, KeepTokens: 250, Model: modeltest.New(modeltest.Say("Ok."), modeltest.Say("Ok again."))}
 	m := f.manager(t)
 	s, w := f.create(t, m), newWatcher()
 	subscribe(t, s, w)
 	heard := heardOf(w)
 	send(t, s, "k", "the task")
-	w.wait(func() bool { return w.ended == 1 })
-	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended, turn_ended stop" || len(compactions(w)) != 1 {
-		t.Errorf("%d compactions, heard %s", len(compactions(w)), got)
+	const want = "turn_started, work_started, work_ended, turn_ended stop, work_started, work_ended"
+	w.wait(func() bool { return w.ended == 1 && w.live.Work == nil && len(compactionsOf(w.entries)) == 2 })
+	if got := strings.Join(heard(), ", "); got != want {
+		t.Errorf("received %s", got)
 	}
 }
 
@@ -137,12 +138,12 @@ func TestCancelWhileATurnCompacts(t *testing.T) {
 	send(t, k.s, "big", "the task")
 	k.w.wait(func() bool { return k.w.live.Work != nil })
 	turnID := read(k.w, func() string { return k.w.live.Turn.TurnID })
-	if cancelled, err := k.s.CancelTurn(t.Context(), turnID); !cancelled || err != nil {
-		t.Fatalf("%v %v", cancelled, err)
+	if canceled, err := k.s.CancelTurn(t.Context(), turnID); !canceled || err != nil {
+		t.Fatalf("%v %v", canceled, err)
 	}
 	k.w.wait(func() bool { return k.w.ended == 1 })
-	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended it was cancelled, turn_ended aborted" {
-		t.Errorf("heard %s", got)
+	if got := strings.Join(heard(), ", "); got != "turn_started, work_started, work_ended it was canceled, turn_ended aborted" {
+		t.Errorf("received %s", got)
 	}
 	requests := k.f.deps.Models.(oneModel).model.(*modeltest.Scripted).Requests()
 	if len(requests) != 5 || len(compactions(k.w)) != 0 { // three of the talk, a call and the one that did not fit

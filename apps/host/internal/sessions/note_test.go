@@ -16,13 +16,13 @@ import (
 type noting struct {
 	agent.Fixed
 
-	mu        sync.Mutex
-	wake      func()
-	notes     []session.Note
-	waking    bool
-	open      []session.Note // after a compaction
-	shown     []string       // as of the last turn or compaction
-	cancelled int
+	mu       sync.Mutex
+	wake     func()
+	notes    []session.Note
+	waking   bool
+	open     []session.Note // after a compaction
+	shown    []string       // as of the last turn or compaction
+	canceled int
 }
 
 func (n *noting) say(waking bool, note session.Note) {
@@ -76,10 +76,10 @@ func (n *noting) Activate(name, args string) (session.Note, bool) {
 	return session.Note{Kind: session.NoteSkill, Text: "skill " + name + " with " + args}, name == "deploy"
 }
 
-func (n *noting) Cancelled() {
+func (n *noting) Canceled() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.cancelled++
+	n.canceled++
 	n.waking = false
 }
 
@@ -100,7 +100,7 @@ func noted(text string) string {
 }
 
 // A job that ended wakes an idle session where that was wanted, and else waits for the
-// next prompt; the model is told once.
+// next prompt; the model is notified once.
 func TestNotesWakeOrWait(t *testing.T) {
 	n := &noting{}
 	k := notingTalk(t, n, modeltest.Say("first"), modeltest.Say("I look"), modeltest.Say("last"))
@@ -126,7 +126,7 @@ func TestNotesWakeOrWait(t *testing.T) {
 // What happens while a turn runs reaches it with its next call, behind the result.
 func TestNotesReachTheRunningTurn(t *testing.T) {
 	n := &noting{}
-	n.Fixed = agent.Fixed{sayingTool{n}}
+	n.Fixed = agent.Fixed{List: []agent.Tool{sayingTool{n}}}
 	k := notingTalk(t, n, modeltest.Calls(modeltest.Call("c", "echo", `{}`)), modeltest.Say("done"))
 	send(t, k.s, "k1", "begin")
 	k.w.wait(func() bool { return k.w.ended == 1 })
@@ -147,9 +147,9 @@ func (s sayingTool) Run(ctx context.Context, call agent.Call, progress func(stri
 	return echoTool{}.Run(ctx, call, progress)
 }
 
-// A turn that nobody asked for may do no more than who may have started its cause.
+// A turn that no one requested has at most the permissions of the client that may have caused it.
 func TestAWokenTurnIsBoundToo(t *testing.T) {
-	n := &noting{Fixed: agent.Fixed{echoTool{agent.RiskWrite}}}
+	n := &noting{Fixed: agent.Fixed{List: []agent.Tool{echoTool{agent.RiskWrite}}}}
 	k := notingTalk(t, n, modeltest.Say("first"), modeltest.Calls(modeltest.Call("c", "echo", `{}`)), modeltest.Say("done"))
 	if err := k.s.SetMode(t.Context(), "host", api.ModeBypass); err != nil {
 		t.Fatal(err)
@@ -189,8 +189,8 @@ func TestWakesAreBounded(t *testing.T) {
 	}
 }
 
-// A cancel is told to the tools before the turn ends, and wakes nobody.
-func TestCancelIsToldToTheTools(t *testing.T) {
+// The tools learn of a cancel before the turn ends, and it wakes no session.
+func TestToolsLearnOfACancel(t *testing.T) {
 	n := &noting{}
 	k := notingTalk(t, n, modeltest.Step{Content: session.Content{session.Text("half")}, Stall: true}, modeltest.Say("next"))
 	send(t, k.s, "k1", "begin")
@@ -202,10 +202,10 @@ func TestCancelIsToldToTheTools(t *testing.T) {
 	}
 	k.w.wait(func() bool { return k.w.ended == 1 })
 	n.mu.Lock()
-	cancelled := n.cancelled
+	canceled := n.canceled
 	n.mu.Unlock()
-	if cancelled != 1 {
-		t.Errorf("told %d times", cancelled)
+	if canceled != 1 {
+		t.Errorf("notified %d times", canceled)
 	}
 	send(t, k.s, "k2", "go on")
 	k.w.wait(func() bool { return k.w.ended == 2 })

@@ -8,41 +8,49 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// hear tells the entries what operations report, and keeps the records of those that
-// have ended. A session that sleeps is woken for a record only; where that fails, the
-// next opening finds the log of the operation.
-func (s *Session) hear(ctx context.Context) {
-	if s.log == nil && s.process.Ended() {
-		if err := s.wake(ctx); err != nil && !s.closing {
-			s.deps.Logger.Error("opening a session for the end of an operation", "session", s.id, "error", err)
+// operations publishes what long operations report, and writes the records of those that have
+// ended. The session's goroutine owns it.
+type operations struct {
+	*core
+	sink *process.Sink
+}
+
+// update publishes what operations have reported, and writes the records of those that have
+// ended. The log of a sleeping session is opened for a record only; if that fails, the next
+// opening finds the log of the operation.
+func (o *operations) update(ctx context.Context) {
+	if o.log == nil && o.sink.Ended() {
+		if err := o.open(ctx); err != nil && !o.closing {
+			o.logger.Error("opening a session to record the end of an operation", "session", o.id, "error", err)
 		}
 	}
-	for _, change := range s.process.Take() {
-		if s.log == nil {
+	for _, change := range o.sink.Take() {
+		if o.log == nil {
 			continue
 		}
-		s.publish(api.ProcessChanged{Process: change.Process})
+		o.publish(api.ProcessChanged{Process: change.Process})
 		if change.Record != nil {
-			s.keepProcess(*change.Record)
+			o.write(*change.Record)
 		}
 	}
 }
 
-func (s *Session) keepProcess(record process.Record) {
-	if err := s.keepCustom(session.CustomProcess, record, ""); err != nil {
-		s.deps.Logger.Error("keeping the record of an operation", "session", s.id, "error", err)
+func (o *operations) write(record process.Record) {
+	if err := o.appendCustom(session.CustomProcess, record, ""); err != nil {
+		o.logger.Error("storing the record of an operation", "session", o.id, "error", err)
 	}
 }
 
-// endOrphans keeps the records of operations that the host did not outlive.
-func (s *Session) endOrphans() {
+// endOrphans writes the records of operations that were running when the host before this one
+// ended.
+func (o *operations) endOrphans() {
 	known := map[string]bool{}
-	for _, entry := range s.log.Tree().Entries() {
+	for _, entry := range o.log.Tree().Entries() {
 		if record, ok := entry.AsProcess(); ok {
 			known[record.OperationID] = true
 		}
 	}
-	for _, record := range s.process.Orphans(func(id string) bool { return known[id] }) {
-		s.keepProcess(record)
+	for _, record := range o.sink.Orphans(func(id string) bool { return known[id] }) {
+		o.write(record)
 	}
 }

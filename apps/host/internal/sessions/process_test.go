@@ -41,7 +41,7 @@ func (r reportingTool) Run(ctx context.Context, call agent.Call, progress func(s
 	return echoTool{}.Run(ctx, call, progress)
 }
 
-// records are those that an entry has been told of.
+// records are those that an entry has received.
 func records(w *watcher) []session.ProcessRecord {
 	var list []session.ProcessRecord
 	for _, entry := range read(w, func() []session.Entry { return w.entries[:len(w.entries):len(w.entries)] }) {
@@ -64,8 +64,8 @@ func (h heldTool) Run(ctx context.Context, call agent.Call, progress func(string
 	return echoTool{}.Run(ctx, call, progress)
 }
 
-// TestAnOperationOutlivesTurnAndSleep: it goes on after the turn, is there for an
-// entry that wakes the session, and its end is kept although nobody looks.
+// TestAnOperationOutlivesTurnAndSleep: it continues after the turn, is there for an
+// entry that wakes the session, and its end is stored although no one watches.
 func TestAnOperationOutlivesTurnAndSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tool := heldTool{make(chan *process.Operation, 1)}

@@ -142,7 +142,7 @@ func TestRefusesBadAnswers(t *testing.T) {
 }
 
 // A question that waits when the host ends, or is killed, waits after its next start
-// under the same id, also with nobody there yet.
+// under the same id, also if no one is there yet.
 func TestQuestionSurvivesARestart(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("killed %v", killed), func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestQuestionTimesOut(t *testing.T) {
 		t.Errorf("the agent got %s", got)
 	}
 	if len(ended) != 1 || ended[0].Outcome != api.OutcomeTimedOut {
-		t.Fatalf("told: %+v", ended)
+		t.Fatalf("received: %+v", ended)
 	}
 	if r := reply(t, s, "cli_late", api.AnswerQuestionRequest{QuestionID: ended[0].QuestionID, Answer: "a"}); r.Won || r.Outcome != api.OutcomeTimedOut {
 		t.Errorf("a late answer got %+v", r)
@@ -226,9 +226,9 @@ func TestCancelEndsAQuestion(t *testing.T) {
 	w.wait(func() bool { return w.ended == 2 })
 }
 
-// With nobody there who may answer, the question is the end of the turn, and the next
+// If no one who may answer is there, the question is the end of the turn, and the next
 // prompt its answer.
-func TestNobodyToAsk(t *testing.T) {
+func TestNoOneToAsk(t *testing.T) {
 	f := asking(t)
 	m := f.manager(t)
 	s, w := f.create(t, m), newWatcher()
@@ -259,7 +259,7 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// TestAttendance: everybody is told whether somebody who may answer watches.
+// TestAttendance: all clients learn whether someone who may answer is watching.
 func TestAttendance(t *testing.T) {
 	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), echoTool{agent.RiskWrite})
 	m := f.manager(t)
@@ -284,7 +284,7 @@ func TestAttendance(t *testing.T) {
 	}
 }
 
-// TestWhoSeesTheListIsThere: somebody who sees in the list that a session waits can go and
+// TestWhoSeesTheListIsThere: someone who sees in the list that a session waits can go and
 // answer, so a question waits for them, with the grant that it needs.
 func TestWhoSeesTheListIsThere(t *testing.T) {
 	var list atomic.Pointer[[]api.Grant]
@@ -299,7 +299,7 @@ func TestWhoSeesTheListIsThere(t *testing.T) {
 	w.wait(func() bool { return len(w.live.Questions) == 1 })
 	summary, err := s.Summary(t.Context()) // all that follows the question has been done then
 	if err != nil || !summary.WaitingAnswer || read(w, func() bool { return w.live.Unattended }) {
-		t.Fatalf("the question is as if nobody was there, or the list does not show it: %+v, %v", summary, err)
+		t.Fatalf("the question does not count as attended, or the list does not show it: %+v, %v", summary, err)
 	}
 	unattended := func(want bool) { w.wait(func() bool { return w.live.Unattended == want }) }
 	sees(api.GrantView, api.GrantApprove)

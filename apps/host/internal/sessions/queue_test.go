@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -49,7 +50,7 @@ func TestEditQueue(t *testing.T) {
 		t.Errorf("text of a device runs as that of who wrote the prompt: %+v %v", r, err)
 	}
 	_, err = k.s.EditQueue(t.Context(), queue.Editor{ClientID: "cli_y", MayApprove: true, Most: api.ModeAuto}, api.EditQueueRequest{Expected: []string{"qa"}})
-	wantKind(t, err, api.KindConflict, "changed meanwhile")
+	wantKind(t, err, api.KindConflict, "changed in the meantime")
 
 	k.f.deps.Models = oneModel{modeltest.New(modeltest.Say("one"), modeltest.Say("two"))}
 	k.restart(t)
@@ -64,7 +65,42 @@ func TestEditQueue(t *testing.T) {
 		}
 	}
 	if !slices.Equal(said, []string{"first", "more", "mine"}) {
-		t.Errorf("the agent was told %q", said)
+		t.Errorf("the agent received %q", said)
+	}
+}
+
+// TestEditQueueChecksCommands: a new text "/name" that calls nothing is refused like a new
+// prompt, and the queue stays as it was. Texts that are not changed are not checked again.
+func TestEditQueueChecksCommands(t *testing.T) {
+	k := newTalk(t, 0, modeltest.Step{Content: session.Content{session.Text("waits")}, Stall: true}, modeltest.Say("one"), modeltest.Say("two"))
+	var there atomic.Bool
+	k.f.deps.ProjectContext = func(string) (g agent.ProjectContext) {
+		if there.Load() {
+			g.Skills.Skills = []session.SkillInfo{{Name: "deploy", Path: "/s/deploy/SKILL.md"}}
+		}
+		return g
+	}
+	k.restart(t)
+	send(t, k.s, "k1", "first")
+	k.w.wait(func() bool { return len(k.w.live.Partial) == 1 }) // it began without the skill
+	there.Store(true)
+	send(t, k.s, "qa", "/deploy")
+	send(t, k.s, "qb", "plain")
+	edit := func(text string) (api.EditQueueResponse, error) {
+		return k.s.EditQueue(t.Context(), queue.Editor{ClientID: "cli_x", MayApprove: true, Most: api.ModeAuto}, api.EditQueueRequest{
+			Expected: []string{"qa", "qb"}, Items: []api.QueueItem{{ClientKey: "qa", Text: "/deploy"}, {ClientKey: "qb", Text: text}},
+		})
+	}
+	_, err := edit("/deplyo")
+	wantKind(t, err, api.KindBadRequest, "/deplyo is neither a command nor a skill: nothing was sent. There is: /compact, /deploy.")
+	if got := read(k.w, func() string { return queueTexts(k.w.live.Queue) }); got != "qa=/deploy qb=plain" {
+		t.Errorf("after a refused edit the queue is %s", got)
+	}
+	for range 2 {
+		if r, err := edit("/deploy now"); err != nil || queueTexts(r.Queue) != "qa=/deploy qb=/deploy now" {
+			t.Errorf("%+v, %v", r, err)
+		}
+		there.Store(false) // what waits stays
 	}
 }
 

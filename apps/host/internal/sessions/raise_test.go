@@ -21,7 +21,7 @@ func setMode(t *testing.T, s *sessions.Session, mode api.Mode) {
 	}
 }
 
-// TestARaisedModeReleases: what waits goes on when the mode allows it by now, and says so;
+// TestARaisedModeReleases: what waits continues when the mode allows it by now, and says so;
 // a lower mode, and one above what the sender may go to, release nothing.
 func TestARaisedModeReleases(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -71,9 +71,9 @@ func TestARaisedModeReleases(t *testing.T) {
 	}
 }
 
-// TestAChildGoesOnWithItsParent: a child is bound to the mode of its parent, so what
-// waits in it goes on when that is raised again.
-func TestAChildGoesOnWithItsParent(t *testing.T) {
+// TestAChildContinuesWithItsParent: a child is bound to the mode of its parent, so what
+// waits in it continues when that is raised again.
+func TestAChildContinuesWithItsParent(t *testing.T) {
 	f := newFixture(t, modeltest.New(modeltest.Calls(modeltest.Call("c1", "echo", `{}`)), modeltest.Say("done")), echoTool{agent.RiskWrite})
 	f.deps.Permissions = &allowed{}
 	m := f.manager(t)
@@ -170,7 +170,7 @@ func notAgain(t *testing.T, restarted bool) {
 	}
 }
 
-// TestAReleaseThatCannotBeKept: nobody has said no to a call, so it waits on where the disk
+// TestAReleaseThatCannotBeKept: a call was not denied, so it keeps waiting if the disk
 // refuses what would release it.
 func TestAReleaseThatCannotBeKept(t *testing.T) {
 	tool := &counted{echoTool: echoTool{agent.RiskWrite}}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
-	"github.com/scorel/scorel/apps/host/internal/gate"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
+	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -24,7 +24,7 @@ func (shell) Spec() agent.ToolSpec {
 
 // shellRules know of bash.
 func shellRules() *allowed {
-	return &allowed{tools: gate.Tools{"bash": "command"}, home: "/home/ann", ask: []string{"bash(git push *)"}}
+	return &allowed{tools: permission.Tools{"bash": "command"}, home: "/home/ann", ask: []string{"bash(git push *)"}}
 }
 
 // releases is a session whose calls wait, with what its log and events say of it.
@@ -45,13 +45,13 @@ type releases struct {
 }
 
 // verdict is what the judge says of the call as all stands.
-func (r *releases) verdict() gate.Verdict {
+func (r *releases) verdict() permission.Verdict {
 	policy := r.rules.Policy(r.project, "")
-	policy.Mode = gate.Lower(r.mode, r.most)
-	return policy.Judge(gate.Request{Tool: "bash", Subject: "command", Writes: true, Command: r.command})
+	policy.Mode = permission.Lower(r.mode, r.most)
+	return policy.Judge(permission.Request{Tool: "bash", Subject: "command", Writes: true, Command: r.command})
 }
 
-// check is told of every event, while the session waits for it.
+// check receives every event, while the session waits for it.
 func (r *releases) check(e api.EventEnvelope) {
 	switch e := e.Event.(type) {
 	case api.EntryAppended:
@@ -65,7 +65,7 @@ func (r *releases) check(e api.EventEnvelope) {
 		}
 		r.released++
 		v := r.verdict()
-		if v.Action != gate.Allow {
+		if v.Action != permission.Allow {
 			r.t.Errorf("%q was released by %+v in the mode %s up to %s, and the judge says %+v", r.command, e.Released, r.mode, r.most, v)
 		}
 		if len(e.Released.Rules) == 0 && e.Released.Mode == "" {
@@ -75,7 +75,7 @@ func (r *releases) check(e api.EventEnvelope) {
 }
 
 // TestReleasesAreTheJudges raises and lowers the mode and adds rules in any order while calls
-// wait: what is released the judge allows at that moment, and what it allows after somebody
+// wait: what is released the judge allows at that moment, and what it allows after someone
 // loosened something does not wait.
 func TestReleasesAreTheJudges(t *testing.T) {
 	total := 0
@@ -107,7 +107,7 @@ func playReleases(t *testing.T, random *rand.Rand) int {
 	r := &releases{t: t, random: random, rules: shellRules(), project: f.project, w: newWatcher(), mode: api.ModeAsk}
 	f.deps.Permissions = r.rules
 	r.m = f.manager(t)
-	summary, err := r.m.Create(t.Context(), f.project, "cli_x", fmt.Sprint("key-", random.Uint64()), "")
+	summary, err := r.m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: fmt.Sprint("key-", random.Uint64())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,14 +156,14 @@ func (r *releases) change() {
 			r.t.Fatal(err)
 		}
 		r.m.Reconsider("", "cli_x")
-		r.w.wait(func() bool { return !waits() || r.verdict().Action != gate.Allow })
+		r.w.wait(func() bool { return !waits() || r.verdict().Action != permission.Allow })
 		return
 	}
 	mode := api.Modes()[r.random.IntN(len(api.Modes()))]
 	setMode(r.t, r.s, mode)
-	raised := mode != before && gate.Lower(before, mode) == before
+	raised := mode != before && permission.Lower(before, mode) == before
 	verdict := read(r.w, r.verdict)
-	if now := read(r.w, waits); waited && now == (raised && verdict.Action == gate.Allow) {
+	if now := read(r.w, waits); waited && now == (raised && verdict.Action == permission.Allow) {
 		r.t.Errorf("%q from %s to %s, up to %s: waits is %v, and the judge says %+v", r.command, before, mode, r.most, now, verdict)
 	}
 }

@@ -28,7 +28,7 @@ func TestAlwaysReleases(t *testing.T) {
 	var first api.Approval
 	var ask func(api.AnswerApprovalRequest) api.AnswerApprovalResponse
 	for i, project := range []api.Project{f.project, f.project, other} {
-		summary, err := m.Create(t.Context(), project, "cli_x", "key-"+string(rune('a'+i)), "")
+		summary, err := m.Create(t.Context(), project, "cli_x", api.CreateSessionRequest{ClientKey: "key-" + string(rune('a'+i))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestAlwaysReleases(t *testing.T) {
 		w.wait(func() bool { return w.ended == 1 })
 	}
 	if tool.count() != 2 || told.Decision != api.DecisionAllow || told.DecidedBy != "cli_x" || told.Released == nil || !slices.Equal(told.Released.Rules, []string{"echo"}) {
-		t.Fatalf("%d runs, told %+v", tool.count(), told)
+		t.Fatalf("%d runs, announced %+v", tool.count(), told)
 	}
 	if kept := lastDecision(watchers[1]); kept.Released == nil || !slices.Equal(kept.Released.Rules, []string{"echo"}) || kept.Released.Mode != "" {
 		t.Fatalf("kept %+v", kept)
@@ -114,7 +114,7 @@ func TestSameAnswerAgain(t *testing.T) {
 	}
 }
 
-func TestAllowAllAsksNobody(t *testing.T) {
+func TestAllowAllAsksNoOne(t *testing.T) {
 	f := newFixture(t, modeltest.New(
 		modeltest.Calls(modeltest.Call("c1", "echo", `{"a":1}`)), modeltest.Say("done"),
 		modeltest.Calls(modeltest.Call("c2", "echo", `{"a":2}`))), echoTool{agent.RiskWrite})

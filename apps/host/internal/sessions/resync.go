@@ -9,55 +9,53 @@ import (
 )
 
 // Resync subscribes and hands reply what brings the entry up to date, before any
-// later event is delivered. answers are the grants with which somebody who sits there
+// later event is delivered. answers are the grants with which someone who watches
 // can answer the agent; none for a program.
-func (s *Session) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, answers []api.Grant, reply func(api.ResyncEventsResponse)) error {
-	err := s.do(ctx, func() {
-		reply(s.resync(anchors))
-		s.subscribers[subscriber] = answers
-		s.attend()
+func (c *core) Resync(ctx context.Context, anchors api.Anchors, subscriber Subscriber, answers []api.Grant, reply func(api.ResyncEventsResponse)) error {
+	err := c.do(ctx, func() {
+		reply(c.resync(anchors))
+		c.subscribers[subscriber] = answers
+		c.updateAttendance()
 	})
-	return refuse(err)
+	return clientError(err)
 }
 
 // Unsubscribe ends a subscription.
-func (s *Session) Unsubscribe(ctx context.Context, subscriber Subscriber) {
-	_ = s.ask(ctx, func() { // a closed session has none
-		delete(s.subscribers, subscriber)
-		s.attend()
+func (c *core) Unsubscribe(ctx context.Context, subscriber Subscriber) {
+	_ = c.ask(ctx, func() { // a closed session has none
+		delete(c.subscribers, subscriber)
+		c.updateAttendance()
 	})
 }
 
-func (s *Session) resync(from api.Anchors) api.ResyncEventsResponse {
-	last := s.log.LastSeq()
+func (c *core) resync(from api.Anchors) api.ResyncEventsResponse {
+	last := c.log.LastSeq()
 	response := api.ResyncEventsResponse{
 		Mode:    api.ResyncFull,
-		Session: s.deps.account(s.summary),
+		Session: c.others.withSubagents(c.summary),
 		Entries: []session.Entry{},
 		Events:  []api.EventEnvelope{},
-		Live:    s.live.Clone(),
-		Anchors: api.Anchors{Epoch: s.epoch, PersistentLastSeq: last, StreamLastSeq: s.seq},
+		Live:    c.live.Clone(),
+		Anchors: api.Anchors{Epoch: c.epoch, PersistentLastSeq: last, StreamLastSeq: c.seq},
 	}
-	if from.Epoch == s.epoch {
-		if events, complete := s.ring.After(from.StreamLastSeq, s.seq+1); complete {
-			response.Mode, response.Events = api.ResyncStream, events
-			return response
-		}
+	if events, complete := c.missed(from); complete {
+		response.Mode, response.Events = api.ResyncStream, events
+		return response
 	}
-	entries := s.log.Tree().Entries()
+	entries := c.log.Tree().Entries()
 	if from.Epoch != "" && from.PersistentLastSeq <= last {
 		missed := entries[window.FirstAfter(entries, from.PersistentLastSeq):]
-		if sent, before := window.Last(missed, api.WindowEntries); before == 0 {
+		if sent, before := c.view.Last(missed, api.WindowEntries); before == 0 {
 			response.Mode, response.Entries = api.ResyncPersistent, sent
 			return response
 		}
 	}
-	response.Entries, response.Before = window.Last(entries, api.WindowEntries)
+	response.Entries, response.Before = c.view.Last(entries, api.WindowEntries)
 	return response
 }
 
 // Summary returns the session's line for a list.
-func (s *Session) Summary(ctx context.Context) (summary api.SessionSummary, err error) {
-	err = s.ask(ctx, func() { summary = s.deps.account(s.summary) })
-	return summary, refuse(err)
+func (c *core) Summary(ctx context.Context) (summary api.SessionSummary, err error) {
+	err = c.ask(ctx, func() { summary = c.others.withSubagents(c.summary) })
+	return summary, clientError(err)
 }

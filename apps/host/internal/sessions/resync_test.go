@@ -46,7 +46,7 @@ func TestResyncEqualsAFreshLoad(t *testing.T) {
 		t.Errorf("only %d cuts, want %d", cuts, least)
 	}
 	t.Logf("%d cuts, %v, %+v", cuts, modes, all)
-	if min(all.queued, all.steered, all.edited, all.answered, all.cancelled, all.queuedAtEnd, all.askingAtEnd, all.wonderingAtEnd, all.killed) == 0 {
+	if min(all.queued, all.steered, all.edited, all.answered, all.canceled, all.queuedAtEnd, all.askingAtEnd, all.wonderingAtEnd, all.killed) == 0 {
 		t.Errorf("the histories hold too little: %+v", all)
 	}
 	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent, api.ResyncFull} {
@@ -250,7 +250,7 @@ func (h *history) whole(w *watcher) []session.Entry {
 	return entries
 }
 
-// steppedModel stands still before each of its deltas, until it is told to go on.
+// steppedModel stands still before each of its deltas, until it is released.
 type steppedModel struct {
 	inner    agent.Model
 	at, goOn chan struct{}

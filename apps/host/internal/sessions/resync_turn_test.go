@@ -11,14 +11,14 @@ import (
 )
 
 // seen counts what happened in histories.
-type seen struct{ queued, steered, edited, answered, cancelled, queuedAtEnd, askingAtEnd, wonderingAtEnd, killed int }
+type seen struct{ queued, steered, edited, answered, canceled, queuedAtEnd, askingAtEnd, wonderingAtEnd, killed int }
 
 func (s *seen) add(o seen) {
 	s.queued += o.queued
 	s.steered += o.steered
 	s.edited += o.edited
 	s.answered += o.answered
-	s.cancelled += o.cancelled
+	s.canceled += o.canceled
 	s.queuedAtEnd += o.queuedAtEnd
 	s.askingAtEnd += o.askingAtEnd
 	s.wonderingAtEnd += o.wonderingAtEnd
@@ -60,7 +60,7 @@ func (h *history) settle() standstill {
 	}
 }
 
-// turn sends a prompt and goes on with it.
+// turn sends a prompt and continues with it.
 func (h *history) turn(key string, stops int) {
 	send(h.t, h.s, key, "go")
 	h.goOn(stops)
@@ -126,7 +126,7 @@ func (h *history) disturb() bool {
 		}
 		h.standing = false // the model gives up
 		h.recorder.wait(func() bool { return h.recorder.live.Turn == nil || h.recorder.live.Turn.TurnID != live.Turn.TurnID })
-		h.seen.cancelled++
+		h.seen.canceled++
 		return true
 	case what < 7 && h.sent < mostPrompts:
 		h.prompt()
@@ -193,7 +193,7 @@ func (h *history) restart(f *fixture, m *sessions.Manager) *sessions.Manager {
 	h.seen.wonderingAtEnd += len(live.Questions)
 	if h.random.IntN(2) == 0 {
 		h.seen.killed++
-		h.s.Unsubscribe(t.Context(), h.recorder) // what the old one still does reaches nobody
+		h.s.Unsubscribe(t.Context(), h.recorder) // what the old one still does reaches no subscriber
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func (echoTool) Run(_ context.Context, call agent.Call, progress func(string)) a
 	return agent.Result{Content: session.Content{session.Text(string(call.Arguments))}}
 }
 
-// watcher is an entry: it projects what it is told.
+// watcher is an entry: it projects the events that it receives.
 type watcher struct {
 	mu      sync.Mutex
 	cond    *sync.Cond
@@ -133,8 +133,9 @@ func newFixture(t testing.TB, model agent.Model, tools ...agent.Tool) *fixture {
 		dir:     t.TempDir(),
 		project: api.Project{ID: "prj_1", Name: "demo", Path: t.TempDir()},
 		deps: sessions.Deps{
-			Logger: slog.New(slog.DiscardHandler), Models: oneModel{model}, Tools: func(string) agent.Toolset { return agent.Fixed(tools) },
-			System: func([]agent.Tool, string, agent.Ground) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
+			Logger: slog.New(slog.DiscardHandler), Models: oneModel{model}, Tools: func(string) agent.Toolset { return agent.Fixed{List: tools} },
+			System: func([]agent.Tool, string, agent.ProjectContext) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
+			Summaries: sessions.Summaries{Model: modeltest.New()}, // it fails: summaries are extracted
 		},
 	}
 }
@@ -151,7 +152,7 @@ func (f *fixture) manager(t testing.TB) *sessions.Manager {
 
 func (f *fixture) create(t *testing.T, m *sessions.Manager) *sessions.Session {
 	t.Helper()
-	summary, err := m.Create(t.Context(), f.project, "cli_x", "key-"+t.Name(), "")
+	summary, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "key-" + t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestPromptIsTakenOnceAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Count(string(data), `"clientKey":"k1"`); got != 1 {
-		t.Fatalf("the prompt stands %d times in the file", got)
+		t.Fatalf("the prompt is %d times in the file", got)
 	}
 	if !strings.Contains(string(data), `"clientId":"cli_x"`) || !strings.Contains(string(data), `"text":"hello"`) {
 		t.Fatalf("the file lacks the client id or the answer:\n%s", data)
@@ -268,7 +269,7 @@ func TestCancelKeepsThePartialText(t *testing.T) {
 	w.wait(func() bool { return len(w.live.Partial) > 0 && w.live.Partial[0].Text == "half an answer" })
 	turnID := read(w, func() string { return w.live.Turn.TurnID })
 	if ok, err := s.CancelTurn(t.Context(), "turn_other"); ok || err != nil {
-		t.Fatalf("another turn was cancelled: %v %v", ok, err)
+		t.Fatalf("another turn was canceled: %v %v", ok, err)
 	}
 	if ok, err := s.CancelTurn(t.Context(), turnID); !ok || err != nil {
 		t.Fatalf("cancel: %v %v", ok, err)

@@ -22,7 +22,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// held tells whether somebody has the session open, by trying to open it.
+// held reports whether someone has the session open, by trying to open it.
 func held(t *testing.T, f *fixture, id string) bool {
 	t.Helper()
 	log, err := file.New(f.dir, f.deps.Logger).Open(t.Context(), id)
@@ -38,8 +38,8 @@ func held(t *testing.T, f *fixture, id string) bool {
 	return false
 }
 
-// TestAnIdleSessionSleeps: one that nobody uses gives its file free and comes back
-// from the log with all it had; one that somebody uses stays.
+// TestAnIdleSessionSleeps: an unused one releases its file and comes back
+// from the log with all it had; one that someone uses stays.
 func TestAnIdleSessionSleeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, modeltest.New(modeltest.Say("one"), modeltest.Say("two")))
@@ -82,7 +82,7 @@ func TestAnIdleSessionSleeps(t *testing.T) {
 	})
 }
 
-// TestASleepingSessionThatIsGone: what cannot be opened again is told, and nothing
+// TestASleepingSessionThatIsGone: a session that cannot be reopened is reported, and nothing
 // of it is lost.
 func TestASleepingSessionThatIsGone(t *testing.T) {
 	f := finished(t)
@@ -131,7 +131,7 @@ func TestAVeryLongSession(t *testing.T) {
 	}
 	stand := w.entries[tooLong-entries+api.WindowEntries]
 	if stand.CustomType != session.CustomOmitted || stand.ID != fmt.Sprint("e", tooLong) || stand.ParentID != fmt.Sprint("e", tooLong-1) {
-		t.Fatalf("for the entry that is too long stands %s", stand.Raw)
+		t.Fatalf("the entry that is too long was replaced by %s", stand.Raw)
 	}
 	r, err := s.Entries(t.Context(), api.GetEntriesRequest{Before: w.before, Limit: 3})
 	if err != nil || len(r.Entries) != 3 || r.Entries[2].ID != w.entries[0].ParentID || r.Before != w.before-3 {
@@ -230,9 +230,9 @@ func (l fullLog) Append(ctx context.Context, lines ...json.RawMessage) error {
 	return l.Log.Append(ctx, lines...)
 }
 
-// TestWhatWaitsGoesOnWhenTheDiskDoes: a prompt that comes on a full disk is refused
+// TestWaitingWorkContinuesWithTheDisk: a prompt that comes on a full disk is refused
 // with what to do; one that waits, and cannot be started, is started later.
-func TestWhatWaitsGoesOnWhenTheDiskDoes(t *testing.T) {
+func TestWaitingWorkContinuesWithTheDisk(t *testing.T) {
 	model := &steppedModel{inner: modeltest.New(modeltest.Say("one"), modeltest.Say("two")), at: make(chan struct{}), goOn: make(chan struct{})}
 	f := newFixture(t, model)
 	f.deps.IdleAfter = 20 * time.Millisecond // also how long a prompt waits that could not be started

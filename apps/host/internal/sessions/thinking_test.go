@@ -8,7 +8,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// How much the model thinks is what config.toml says until somebody sets it, from
+// How much the model thinks is what config.toml says until someone sets it, from
 // the next turn on and also after a restart. The session names its calls to the
 // provider's cache.
 func TestThinkingLevel(t *testing.T) {
@@ -67,7 +67,7 @@ func (m leveled) Model(name string) (agent.Model, api.Model, error) {
 }
 
 // The list says what counts: the level that was chosen or the nearest that the model
-// knows. It is told to all, and known after a restart without opening the session.
+// knows. It is announced to all, and known after a restart without opening the session.
 func TestThinkingInTheList(t *testing.T) {
 	for _, c := range []struct {
 		levels            []string
@@ -88,7 +88,7 @@ func TestThinkingInTheList(t *testing.T) {
 			}
 		}
 		if got := m.List("")[0].Thinking; got != c.want || c.chosen != "" && told != c.want {
-			t.Errorf("%+v: listed %q, told %q", c, got, told)
+			t.Errorf("%+v: listed %q, announced %q", c, got, told)
 		}
 		if err := m.Close(); err != nil {
 			t.Fatal(err)

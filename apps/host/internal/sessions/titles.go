@@ -13,71 +13,77 @@ import (
 )
 
 const (
-	titleSystem = "You name conversations. Answer with a title of two to six words for the conversation that you are shown, in its language: " +
-		"no quotation marks, no full stop, nothing else."
+	titleSystem = "You name conversations. Answer with a title of two to six words for the given conversation, in its language: " +
+		"no quotation marks, no period, nothing else."
 	// titleTimeout bounds the making of a title.
 	titleTimeout = time.Minute
 	// titleSource is how much of a message the model is shown, in runes.
 	titleSource = 2000
 )
 
-// giveName names a session after a turn that came to something, if it never had a
-// name. A title of the first prompt is written at once; a model takes its time, and
-// what it makes is written only if nobody was faster.
-func (s *Session) giveName(outcome agent.Outcome) {
+// titles gives a session a title after its first turn. The session's goroutine owns it.
+type titles struct {
+	*core
+	cancel context.CancelFunc // nil unless a model writes a title
+}
+
+// turnEnded gives a session a title after its first turn that succeeded. A title from the
+// first prompt is stored at once. A title from a model is stored when it arrives, unless the
+// session has got a name by then.
+func (t *titles) turnEnded(outcome agent.Outcome) {
 	failed := outcome.StopReason == session.StopError || outcome.StopReason == session.StopAborted
-	if failed || s.closing || s.naming != nil || s.digest.Named || s.digest.Title == "" {
+	if failed || t.closing || t.cancel != nil || t.digest.Named || t.digest.Title == "" {
 		return
 	}
-	shown := titlePrompt(s.log.Tree().Entries())
-	if s.deps.Titles == nil || shown == "" {
-		s.keepTitle(s.digest.Title)
+	shown := titlePrompt(t.log.Tree().Entries())
+	if t.deps.Titles == nil || shown == "" {
+		t.write(t.digest.Title)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), titleTimeout)
-	s.naming = cancel
-	go s.routineTitle(ctx, shown)
+	t.cancel = cancel
+	go t.routine(ctx, shown)
 }
 
-// routineTitle asks the model and hands over what it said as a command.
-func (s *Session) routineTitle(ctx context.Context, shown string) {
+// routine is the goroutine that asks the model. It delivers the answer to that of the session.
+func (t *titles) routine(ctx context.Context, shown string) {
 	var spent session.Usage
-	answer := s.deps.Titles.Stream(ctx, agent.Request{
+	answer := t.deps.Titles.Stream(ctx, agent.Request{
 		System:   titleSystem,
 		Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{session.Text(shown)}, Timestamp: nowMillis()}},
 	}, countAttempts(&spent))
-	answer.Usage = plus(spent, answer.Usage)
+	total := spent.Plus(answer.Usage)
+	answer.Usage = &total
 	title := ""
 	if answer.StopReason != session.StopError && answer.StopReason != session.StopAborted {
 		title = cleanTitle(answer.Content.Plain())
 	}
-	// The session's goroutine lives until the title has come, so this arrives.
-	s.commands <- func() { s.endTitle(title, &answer) }
+	t.deliver(func() { t.end(title, &answer) })
 }
 
-func (s *Session) endTitle(title string, answer *session.Message) {
-	s.naming()
-	s.naming = nil
-	if err := s.wake(context.Background()); err != nil {
+func (t *titles) end(title string, answer *session.Message) {
+	t.cancel()
+	t.cancel = nil
+	if err := t.open(context.Background()); err != nil {
 		return
 	}
-	s.keepUsage("title", answer)
-	if s.digest.Named {
+	t.appendUsage("title", answer)
+	if t.digest.Named {
 		return
 	}
-	s.keepTitle(cmp.Or(title, s.digest.Title))
+	t.write(cmp.Or(title, t.digest.Title))
 }
 
-// keepTitle writes a name that nobody gave: it carries no client.
-func (s *Session) keepTitle(title string) {
-	_, err := s.keep(store.Mark{}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
-		return s.log.AppendSessionInfo(ctx, mark, title)
+// write stores a title. Its entry names no client.
+func (t *titles) write(title string) {
+	_, err := t.append(store.Mark{}, func(ctx context.Context, mark store.Mark) (session.Entry, error) {
+		return t.log.AppendSessionInfo(ctx, mark, title)
 	})
 	if err != nil {
-		s.deps.Logger.Warn("a session could not be given a name", "session", s.id, "error", err)
+		t.logger.Warn("a session could not be given a name", "session", t.id, "error", err)
 		return
 	}
-	s.touch()
+	t.updateSummary()
 }
 
 // titlePrompt shows the first prompt and the first answer; "" where one is missing.
@@ -109,7 +115,7 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// cleanTitle takes off what models put around a title although they are told not to.
+// cleanTitle removes what models put around a title despite their instructions.
 func cleanTitle(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(strings.TrimPrefix(line, "Title:"))

@@ -10,12 +10,12 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// names are the names that a watcher heard of, in order.
+// names are the names that a watcher was notified of, in order.
 func names(w *watcher) []string {
 	return read(w, func() (names []string) {
 		for _, e := range w.entries {
-			if info, ok := e.AsSessionInfo(); ok {
-				names = append(names, info.Name)
+			if e.Type == session.TypeSessionInfo {
+				names = append(names, e.Text("name"))
 			}
 		}
 		return names

@@ -38,7 +38,7 @@ func usage(input, output, cacheRead, cacheWrite int, cost float64) session.Usage
 	}
 }
 
-// What a session took is the sum of its log: turns with their failed and cancelled
+// What a session took is the sum of its log: turns with their failed and canceled
 // attempts, and apart from them titles and summaries. It is the same after a restart, by
 // the log and by the index.
 func TestUsageIsTheSumOfTheLog(t *testing.T) {
@@ -62,7 +62,7 @@ func TestUsageIsTheSumOfTheLog(t *testing.T) {
 	w.wait(func() bool { return w.ended == 1 && titled(w) })
 	send(t, s, "k2", "fails")
 	w.wait(func() bool { return w.ended == 2 })
-	send(t, s, "k3", "is cancelled")
+	send(t, s, "k3", "is canceled")
 	w.wait(func() bool { return len(w.live.Partial) == 1 && w.live.Partial[0].Text == "half" })
 	turnID := read(w, func() string { return w.live.Turn.TurnID })
 	if _, err := s.CancelTurn(t.Context(), turnID); err != nil {

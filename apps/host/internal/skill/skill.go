@@ -1,5 +1,5 @@
-// Package skill finds Agent Skills: folders with a SKILL.md, whose front matter names
-// and describes what its body explains. Package definition says where they lie and
+// Package skill finds Agent Skills: folders with a SKILL.md, whose front matter has a name
+// and a description of what its body explains. Package definition says where they are and
 // how they are read.
 package skill
 
@@ -20,10 +20,10 @@ const FileName = "SKILL.md"
 const (
 	maxSkills  = 200
 	maxFolders = 5000
-	maxDepth   = 6 // folders below the one that is searched
+	maxDepth   = 6 // levels below the searched folder
 )
 
-// Find returns the skills, by name, with notes on what is left out or odd.
+// Find returns the skills, sorted by name, with notes on what was left out or is odd.
 func Find(p definition.Places) session.Skills {
 	f := finder{Finder: definition.New("skills", maxSkills, p), named: map[string]session.SkillInfo{}, seen: map[string]bool{}}
 	f.Each(f.search)
@@ -35,20 +35,20 @@ func Find(p definition.Places) session.Skills {
 	return found
 }
 
-// Read reads a SKILL.md. The error says in a few words why it is no skill.
+// Read reads a SKILL.md. The error says briefly why it is not a skill.
 func Read(path string) (definition.Document, error) { return definition.ReadNamedByFolder(path) }
 
 // finder collects skills in the order of their precedence.
 type finder struct {
 	*definition.Finder
 	named   map[string]session.SkillInfo
-	seen    map[string]bool // folders that were searched, without symbolic links
+	seen    map[string]bool // searched folders, with symbolic links resolved
 	folders int
 }
 
 func (f *finder) search(folder, scope string) { f.walk(folder, scope, 0) }
 
-// walk looks for skills in a folder and below; what is in a skill is its own.
+// walk looks for skills in a folder and below. It does not look inside a skill.
 func (f *finder) walk(folder, scope string, depth int) {
 	real, err := filepath.EvalSymlinks(folder)
 	if err != nil || f.seen[real] {
@@ -57,7 +57,7 @@ func (f *finder) walk(folder, scope string, depth int) {
 	f.seen[real] = true
 	if f.folders++; f.folders > maxFolders {
 		if f.folders == maxFolders+1 {
-			f.Note("more than %d folders were searched; what lies in %s and after it is left out", maxFolders, folder)
+			f.Note("more than %d folders were searched; %s and everything after it is left out", maxFolders, folder)
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func (f *finder) walk(folder, scope string, depth int) {
 	}
 }
 
-// mayEnter follows the links of the user, and those of a project that stay in it.
+// mayEnter follows the user's links, and the project's links that stay inside the project.
 func (f *finder) mayEnter(path string, entry os.DirEntry, scope string) bool {
 	if entry.Type()&os.ModeSymlink == 0 {
 		return entry.IsDir()
@@ -92,7 +92,7 @@ func (f *finder) mayEnter(path string, entry os.DirEntry, scope string) bool {
 	return err == nil && info.IsDir() && (scope == session.ScopeUser || f.Within(path))
 }
 
-// take reads the skill of a folder.
+// take reads the skill in a folder.
 func (f *finder) take(folder, scope string) {
 	path := filepath.Join(folder, FileName)
 	f.Take(path, scope, Read, func(d definition.Document) bool {

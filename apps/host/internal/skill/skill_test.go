@@ -25,7 +25,7 @@ func find(root, cwd string, trusted bool) session.Skills {
 	})
 }
 
-// brief is NAME=PATH of each skill.
+// brief returns NAME=PATH for each skill.
 func brief(root string, found session.Skills) []string {
 	var out []string
 	for _, s := range found.Skills {

@@ -9,7 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// Client is an entry that the host admits, with its pinned keys.
+// Client is an admitted entry, with its pinned keys.
 type Client struct {
 	ID ident.ID `json:"id"`
 	ident.Public
@@ -18,8 +18,8 @@ type Client struct {
 	PairedAt int64       `json:"pairedAt"` // Unix milliseconds
 }
 
-// Clients is the list of entries that may reach this host. It is the last word:
-// what a relay says of bindings only decides whom it connects.
+// Clients is the list of entries that may reach this host. It is authoritative: a relay's
+// bindings only decide whom the relay connects.
 type Clients struct {
 	path string
 
@@ -27,21 +27,31 @@ type Clients struct {
 	list []Client
 }
 
+// withFiles is the first version of the list that has the grant "files".
+const withFiles = 1
+
 type clientsFile struct {
+	Version int      `json:"version,omitempty"`
 	Clients []Client `json:"clients"`
 }
 
-// LoadClients reads the list.
+// LoadClients reads the list from path. Clients that were paired before the grant "files"
+// existed get it if they may send prompts: an agent reads any file for them.
 func LoadClients(path string) (*Clients, error) {
 	var file clientsFile
 	if err := readJSON(path, &file); err != nil {
 		return nil, err
 	}
+	for i, client := range file.Clients {
+		if file.Version < withFiles && slices.Contains(client.Grants, api.GrantPrompt) && !slices.Contains(client.Grants, api.GrantFiles) {
+			file.Clients[i].Grants = append(slices.Clone(client.Grants), api.GrantFiles)
+		}
+	}
 	return &Clients{path: path, list: file.Clients}, nil
 }
 
-// Add admits an entry with all grants, or renews it. Its keys must be those that
-// its id commits to.
+// Add admits an entry with the grants of pairing, or resets it to these. The keys must
+// match the id.
 func (c *Clients) Add(id ident.ID, keys ident.Public, label string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +60,7 @@ func (c *Clients) Add(id ident.ID, keys ident.Public, label string) error {
 	return c.saveLocked(append(list, client))
 }
 
-// Remove shuts an entry out; false when it was not on the list.
+// Remove revokes an entry; false if it was not on the list.
 func (c *Clients) Remove(id ident.ID) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,15 +71,37 @@ func (c *Clients) Remove(id ident.ID) (bool, error) {
 	return true, c.saveLocked(list)
 }
 
+// SetGrant adds or removes a grant of an entry. changed is false if that had no effect,
+// found is false if the entry is not on the list.
+func (c *Clients) SetGrant(id ident.ID, grant api.Grant, given bool) (client Client, found, changed bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.list, func(have Client) bool { return have.ID == id })
+	if i < 0 {
+		return Client{}, false, false, nil
+	}
+	if client = c.list[i]; slices.Contains(client.Grants, grant) == given {
+		return client, true, false, nil
+	}
+	grants := slices.DeleteFunc(slices.Clone(client.Grants), func(have api.Grant) bool { return have == grant })
+	if given {
+		grants = append(grants, grant)
+	}
+	client.Grants = grants
+	list := slices.Clone(c.list)
+	list[i] = client
+	return client, true, true, c.saveLocked(list)
+}
+
 func (c *Clients) saveLocked(list []Client) error {
-	if err := writeJSON(c.path, clientsFile{list}); err != nil {
+	if err := writeJSON(c.path, clientsFile{withFiles, list}); err != nil {
 		return err
 	}
 	c.list = list
 	return nil
 }
 
-// Get finds an admitted entry.
+// Get returns an admitted entry.
 func (c *Clients) Get(id ident.ID) (Client, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

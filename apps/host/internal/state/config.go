@@ -18,69 +18,71 @@ const (
 	ProviderDemo      = "demo"
 )
 
-// providerTypes are the types in the order in which people are told of them.
+// providerTypes lists the types in display order.
 var providerTypes = [...]string{ProviderOpenAI, ProviderResponses, ProviderAnthropic, ProviderGoogle, ProviderDemo}
 
-// thinkingLevels are the words for how much a model thinks.
+// thinkingLevels are the names for how much a model thinks.
 var thinkingLevels = [...]string{"off", "minimal", "low", "medium", "high"}
 
-// Config is what config.toml says, checked. LoadConfig makes it.
+// Config is the validated content of config.toml. LoadConfig creates it.
 type Config struct {
-	RelayURL string // "" when the file does not name one
-	Label    string // "" when the file does not name one
-	Invite   string // to the relay; "" when the file does not name one
+	RelayURL string // "" if not set
+	Label    string // "" if not set
+	Invite   string // to the relay; "" if not set
 	MCP      map[string]MCPServer
 
 	Permissions Permissions
 	Sandbox     Sandbox
 	Compaction  Compaction
-	MaxSteps    int // model calls of one turn; 0 where the file does not say it
-	Crew        Crew
-	// QuestionTimeout is how long a question of the agent waits; 0 is for ever.
+	MaxSteps    int // model calls per turn; 0 if not set
+	Subagents   Subagents
+	// QuestionTimeout is how long a question of the agent waits; 0 means forever.
 	QuestionTimeout time.Duration
 
 	defaultModel string
-	auxiliary    string // "" when the file does not name one
+	auxiliary    string // "" if not set
 	models       map[string]Model
-	keyEnvs      []string // of the providers of the file
+	keyEnvs      []string // of the configured providers
 	pass         []string // variables that commands get although they hold keys
 	sessions     sessionConfig
 	getenv       func(string) string
+	lines        lines
 }
 
-// Model is a model of the configuration together with its provider.
+// Model is a configured model together with its provider.
 type Model struct {
-	Name          string // in config.toml
+	Name          string // name in config.toml
 	Provider      string // name of the provider in config.toml
 	Type          string // one of the types above
 	ID            string // the provider's name for it
-	BaseURL       string // "" is the provider's own
-	KeyEnv        string // the variable that holds the key; "" for none
-	ContextWindow int    // tokens; 0 is not known
-	MaxTokens     int    // tokens of one answer; 0 leaves it to the provider
+	BaseURL       string // "" means the provider's own
+	KeyEnv        string // variable that holds the key; "" for none
+	ContextWindow int    // tokens; 0 means unknown
+	MaxTokens     int    // tokens per answer; 0 leaves it to the provider
 	Thinking      string // off, minimal, low, medium or high; "" leaves it to the provider
+	Images        bool   // whether it accepts images
 	Price         Price
 }
 
-// Price is what a million tokens cost, in US dollars; 0 is not known.
+// Price is the price of a million tokens in US dollars; 0 means unknown.
 type Price struct {
 	Input, Output         float64
-	CacheRead, CacheWrite float64 // 0 counts as input
+	CacheRead, CacheWrite float64 // 0 means the price of input
 }
 
-// Default returns the name of the model that new sessions use.
+// Default returns the name of the model for new sessions.
 func (c Config) Default() string { return c.defaultModel }
 
 // Auxiliary returns the name of the model that writes summaries and titles, or "".
 func (c Config) Auxiliary() string { return c.auxiliary }
 
-// Model returns the model of that name; "" is the default.
+// Model returns the model with a name; "" means the default.
 func (c Config) Model(name string) (Model, bool) {
 	m, ok := c.models[cmp.Or(name, c.defaultModel)]
 	return m, ok
 }
 
-// Key reads the key of a model from the environment; "" when it has none.
+// Key returns the key of a model from the environment, or "".
 func (c Config) Key(m Model) string {
 	if m.KeyEnv == "" {
 		return ""
@@ -88,8 +90,8 @@ func (c Config) Key(m Model) string {
 	return c.getenv(m.KeyEnv)
 }
 
-// SecretEnvs returns the names of all variables that hold keys or addresses with
-// passwords of the host's own, sorted.
+// SecretEnvs returns the sorted names of all variables that hold the host's own keys, or
+// addresses with passwords.
 func (c Config) SecretEnvs() []string {
 	names := append(c.sessionEnvs(), c.keyEnvs...)
 	for _, m := range c.models {
@@ -101,12 +103,12 @@ func (c Config) SecretEnvs() []string {
 	return slices.Compact(names)
 }
 
-// Models lists the models by name, as entries see them.
+// Models lists the models by name, as shown to entries.
 func (c Config) Models() []api.Model {
 	out := make([]api.Model, 0, len(c.models))
 	for _, m := range c.models {
 		out = append(out, api.Model{
-			Name: m.Name, Provider: m.Provider, ID: m.ID, ContextWindow: m.ContextWindow, Demo: m.Type == ProviderDemo,
+			Name: m.Name, Provider: m.Provider, ID: m.ID, ContextWindow: m.ContextWindow, Images: m.Images, Demo: m.Type == ProviderDemo,
 		})
 	}
 	slices.SortFunc(out, func(a, b api.Model) int { return cmp.Compare(a.Name, b.Name) })
@@ -123,9 +125,15 @@ const (
 	defaultGoogleWindow    = 1_048_576
 )
 
-// builtinModel is the model of a machine without a config.toml: that of the
-// first key that the environment holds, else the demo.
+// builtinModel returns the model of a machine without a config.toml: that of the first key
+// in the environment, or else the demo.
 func builtinModel(getenv func(string) string) Model {
+	m := keyedModel(getenv)
+	m.Images = takesImages(m.Type, m.ID)
+	return m
+}
+
+func keyedModel(getenv func(string) string) Model {
 	switch {
 	case getenv("ANTHROPIC_API_KEY") != "":
 		return Model{

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Compaction is when sessions are compacted, and what they keep.
+// Compaction configures when sessions are compacted, and what they keep.
 type Compaction struct {
-	// Share of the context window over which a session is compacted by itself; 0 leaves
-	// it to people.
+	// Share is the used share of the context window above which a session is compacted
+	// automatically; 0 leaves it to people.
 	Share float64
-	// KeepTokens of the recent context stay, or a quarter of a smaller window.
+	// KeepTokens is how much of the recent context is kept, at most a quarter of the
+	// window.
 	KeepTokens int
 }
 
@@ -32,14 +33,14 @@ func (f compactionFile) compaction() (Compaction, error) {
 	}
 	switch {
 	case c.Share != 0 && (c.Share < 0.1 || c.Share > 0.95):
-		return c, errors.New("share must be between 0.1 and 0.95 of the context window, or 0 to compact by hand only")
+		return c, errors.New("share must be between 0.1 and 0.95 of the context window, or 0 to compact only by hand")
 	case c.KeepTokens < 100:
 		return c, errors.New("keep_tokens must be at least 100")
 	}
 	return c, nil
 }
 
-// chooseSummaries checks what the file says of summaries.
+// chooseSummaries validates the settings for summaries.
 func (f configFile) chooseSummaries(config *Config, names []string) (err error) {
 	if config.Compaction, err = f.Compaction.compaction(); err != nil {
 		return fmt.Errorf("compaction: %w", err)

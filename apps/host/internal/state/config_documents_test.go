@@ -12,7 +12,8 @@ import (
 
 var tomlBlock = regexp.MustCompile("(?s)```toml\n(.*?)```")
 
-// What the documents show of config.toml can be copied as it stands.
+// TestConfigOfTheDocumentsIsTaken: the examples of config.toml in the documentation can be
+// copied as they are.
 func TestConfigOfTheDocumentsIsTaken(t *testing.T) {
 	names, err := filepath.Glob("../../../../docs/*.md")
 	if err != nil || len(names) < 10 {
@@ -26,7 +27,7 @@ func TestConfigOfTheDocumentsIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, block := range tomlBlock.FindAllSubmatch(text, -1) {
-			if strings.Contains(string(block[1]), "public_urls") { // that is the relay's
+			if strings.Contains(string(block[1]), "public_urls") { // that is the relay's configuration
 				continue
 			}
 			count++

@@ -9,8 +9,8 @@ import (
 
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// keysOfProviders are the variables in which programs commonly look for the keys of model
-// providers. Who has one set for something else did not mean the agent to have it.
+// keysOfProviders returns the variables in which programs commonly look for the keys of
+// model providers. A key set for another program is not meant for the agent.
 func keysOfProviders() []string {
 	return []string{
 		"AI_GATEWAY_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_BEARER_TOKEN_BEDROCK", "AZURE_API_KEY", "AZURE_OPENAI_API_KEY",
@@ -25,9 +25,9 @@ type environmentFile struct {
 	Pass []string `toml:"pass"`
 }
 
-// environment checks which variables commands get.
+// environment determines which variables commands get.
 func (f configFile) environment(config *Config) error {
-	for _, provider := range f.Providers { // one without a model has a key too
+	for _, provider := range f.Providers { // a provider without a model has a key too
 		if provider.APIKeyEnv != "" {
 			config.keyEnvs = append(config.keyEnvs, provider.APIKeyEnv)
 		}
@@ -35,19 +35,19 @@ func (f configFile) environment(config *Config) error {
 	secret := config.SecretEnvs()
 	for _, name := range f.Environment.Pass {
 		switch {
-		case !environmentName.MatchString(name): // the text is not repeated: it may be a key
-			return errors.New("environment.pass must hold names of environment variables, such as OPENAI_API_KEY")
-		case slices.Contains(secret, name): // a command could spend on the agent's own account
-			return fmt.Errorf("environment.pass: %s is what the host itself uses, and no command gets it; put the host's into another variable and name that as api_key_env or url_env", name)
+		case !environmentName.MatchString(name): // do not repeat the text: it may be a key
+			return errors.New("environment.pass must contain names of environment variables, such as OPENAI_API_KEY")
+		case slices.Contains(secret, name): // a command could spend money of the agent's own account
+			return fmt.Errorf("environment.pass: %s is used by the host itself and is never passed to commands; put the host's value in another variable and name that as api_key_env or url_env", name)
 		}
 	}
 	config.pass = f.Environment.Pass
 	return nil
 }
 
-// WithheldEnvs returns the names of all variables that commands and MCP servers do not
-// get: those of SecretEnvs, and the keys of other providers that environment.pass does not
-// name. Sorted.
+// WithheldEnvs returns the sorted names of all variables that commands and MCP servers do
+// not get: those of SecretEnvs, and the keys of other providers that environment.pass does
+// not name.
 func (c Config) WithheldEnvs() []string {
 	names := slices.DeleteFunc(keysOfProviders(), func(name string) bool { return slices.Contains(c.pass, name) })
 	names = append(names, c.SecretEnvs()...)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWithheldEnvs: what commands do not get, whatever providers are configured.
+// TestWithheldEnvs: variables withheld from commands, for any configured providers.
 func TestWithheldEnvs(t *testing.T) {
-	const provider = "[providers.p]\ntype = \"anthropic\"\napi_key_env = \"UNUSED_KEY\"\n" // and no model of it
+	const provider = "[providers.p]\ntype = \"anthropic\"\napi_key_env = \"UNUSED_KEY\"\n" // without a model
 	for name, c := range map[string]struct {
 		text          string
 		env           []string
@@ -37,17 +37,17 @@ func TestWithheldEnvs(t *testing.T) {
 
 func TestEnvironmentErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"[environment]\npass = [\"sk-ant-123\"]\n":                                                         "environment.pass must hold names",
-		"[environment]\npass = [\"SCOREL_SESSIONS_POSTGRES\"]\n":                                           "is what the host itself uses",
+		"[environment]\npass = [\"sk-ant-123\"]\n":                                                         "environment.pass must contain names",
+		"[environment]\npass = [\"SCOREL_SESSIONS_POSTGRES\"]\n":                                           "is used by the host itself",
 		"[environment]\nparse = []\n":                                                                      "did you mean \"pass\"?",
 		"[environment]\npass = \"OPENAI_API_KEY\"\n":                                                       "environment.pass",
-		"[providers.p]\ntype = \"openai\"\napi_key_env = \"MY_KEY\"\n[environment]\npass = [\"MY_KEY\"]\n": "is what the host itself uses",
+		"[providers.p]\ntype = \"openai\"\napi_key_env = \"MY_KEY\"\n[environment]\npass = [\"MY_KEY\"]\n": "is used by the host itself",
 	} {
 		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-ant") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := load(t, "[environment]\npass = [\"OPENAI_API_KEY\"]\n", "OPENAI_API_KEY", "k"); err == nil || !strings.Contains(err.Error(), "put the host's into another variable") {
+	if _, err := load(t, "[environment]\npass = [\"OPENAI_API_KEY\"]\n", "OPENAI_API_KEY", "k"); err == nil || !strings.Contains(err.Error(), "put the host's value in another variable") {
 		t.Errorf("the key that the environment chose is passed on: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/levenshtein"
 )
 
-// explainTOML turns an error of the decoder into ":LINE: what is wrong".
+// explainTOML converts an error of the decoder to ":LINE: description".
 func explainTOML(err error) error {
 	var unknown *toml.StrictMissingError
 	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
@@ -31,7 +31,7 @@ func explainTOML(err error) error {
 	return fmt.Errorf(": %w", err)
 }
 
-// plainTypeError says what kind of value belongs there, without our Go types.
+// plainTypeError says which kind of value is expected, without Go types.
 func plainTypeError(text string) string {
 	found := regexp.MustCompile(`^cannot decode TOML (\w+) into .* of type (int|float64|string)`).FindStringSubmatch(text)
 	if found == nil {
@@ -47,26 +47,20 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// unknownKey names the key and the nearest one that is known there.
+// unknownKey names the key and the nearest known one.
 func unknownKey(key []string) string {
 	name, full := key[len(key)-1], strings.Join(key, ".")
 	if strings.Contains(strings.ReplaceAll(strings.ToLower(name), "_", ""), "apikey") {
-		return fmt.Sprintf("%s: a key does not belong into this file; put it into an environment variable and name that as api_key_env", full)
+		return fmt.Sprintf("%s: API keys do not belong in this file; put the key in an environment variable and name that as api_key_env", full)
 	}
 	known := knownKeys(key)
-	nearest, distance := "", len(name)
-	for _, candidate := range known {
-		if d := levenshtein.Distance(name, candidate); d < distance {
-			nearest, distance = candidate, d
-		}
-	}
-	if nearest != "" && distance <= max(2, len(name)/2) {
+	if nearest := levenshtein.Nearest(name, known); nearest != "" {
 		return fmt.Sprintf("unknown key %q; did you mean %q?", full, nearest)
 	}
-	return fmt.Sprintf("unknown key %q; known here are %s", full, strings.Join(known, ", "))
+	return fmt.Sprintf("unknown key %q; the keys here are %s", full, strings.Join(known, ", "))
 }
 
-// knownKeys lists what may stand at the place of key.
+// knownKeys lists the keys that are valid at the position of key.
 func knownKeys(key []string) []string {
 	switch {
 	case len(key) == 3 && key[0] == "providers":
@@ -90,7 +84,7 @@ func knownKeys(key []string) []string {
 	case len(key) == 2 && key[0] == "environment":
 		return []string{"pass"}
 	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
-		return crewKeys(len(key) == 4)
+		return subagentKeys(len(key) == 4)
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}

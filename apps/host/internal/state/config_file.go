@@ -14,16 +14,16 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxConfig bounds config.toml, in bytes.
+// maxConfig bounds the size of config.toml, in bytes.
 const maxConfig = 1 << 20
 
-// Bounds of max_steps: the last one is without tools.
+// Bounds of max_steps: the last step has no tools.
 const (
 	minSteps = 2
 	maxSteps = 10_000
 )
 
-// configFile is config.toml as it is written.
+// configFile is config.toml as decoded.
 type configFile struct {
 	DefaultModel   string                  `toml:"default_model"`
 	AuxiliaryModel string                  `toml:"auxiliary_model"`
@@ -38,7 +38,7 @@ type configFile struct {
 	Sandbox        sandboxFile             `toml:"sandbox"`
 	Questions      questionsFile           `toml:"questions"`
 	Environment    environmentFile         `toml:"environment"`
-	Crew           crewFile                `toml:"crew"`
+	Subagents      subagentFile            `toml:"crew"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -58,6 +58,7 @@ type modelFile struct {
 	ContextWindow int    `toml:"context_window"`
 	MaxTokens     int    `toml:"max_tokens"`
 	Thinking      string `toml:"thinking"`
+	Images        *bool  `toml:"images"`
 
 	PriceInput      float64 `toml:"price_input"`
 	PriceOutput     float64 `toml:"price_output"`
@@ -66,10 +67,15 @@ type modelFile struct {
 }
 
 // LoadConfig reads config.toml strictly. Without a file, the environment decides:
-// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else
-// GEMINI_API_KEY, else the demo model; the same holds for a file that names no model. An error is one sentence
-// with the file and, where there is one, the line.
+// ANTHROPIC_API_KEY, else OPENAI_API_KEY (with OPENAI_BASE_URL), else GEMINI_API_KEY, else
+// the demo model; the same applies if the file has no models. The error is a *ConfigError:
+// one sentence with the file and, if known, the line.
 func LoadConfig(path string, getenv func(string) string) (Config, error) {
+	config, err := loadConfig(path, getenv)
+	return config, Misconfigured(err)
+}
+
+func loadConfig(path string, getenv func(string) string) (Config, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return builtinConfig(getenv)
@@ -78,7 +84,7 @@ func LoadConfig(path string, getenv func(string) string) (Config, error) {
 		return Config{}, fmt.Errorf("%s cannot be read: %w", path, err)
 	}
 	if len(data) > maxConfig {
-		return Config{}, fmt.Errorf("%s is larger than 1 MiB, which is the limit", path)
+		return Config{}, fmt.Errorf("%s is larger than the limit of 1 MiB", path)
 	}
 	var file configFile
 	decoder := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
@@ -89,10 +95,11 @@ func LoadConfig(path string, getenv func(string) string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("%s: %w", path, err)
 	}
+	config.lines = readLines(data)
 	return config, nil
 }
 
-// config checks the file as a whole.
+// config validates the file as a whole.
 func (f configFile) config(getenv func(string) string) (Config, error) {
 	if f.RelayURL != "" {
 		if err := checkURL(f.RelayURL, "http", "https", "ws", "wss"); err != nil {
@@ -150,7 +157,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	return config, f.chooseDefault(&config, names)
 }
 
-// policies checks what agents and commands may do.
+// policies validates the settings for what agents and commands may do.
 func (f configFile) policies(config *Config) (err error) {
 	if config.Permissions, err = f.Permissions.permissions(); err != nil {
 		return err
@@ -161,7 +168,7 @@ func (f configFile) policies(config *Config) (err error) {
 	if config.Sandbox, err = f.Sandbox.sandbox(); err != nil {
 		return err
 	}
-	config.Crew, err = f.Crew.crew()
+	config.Subagents, err = f.Subagents.subagents()
 	return err
 }
 
@@ -175,7 +182,7 @@ func (f configFile) chooseDefault(config *Config, names []string) error {
 	case len(names) == 1:
 		config.defaultModel = names[0]
 	case len(names) > 1:
-		return fmt.Errorf("default_model is missing; name one of %s", strings.Join(names, ", "))
+		return fmt.Errorf("default_model is missing; set it to one of %s", strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -192,7 +199,7 @@ func (f configFile) model(name string) (Model, error) {
 		return Model{}, fmt.Errorf("provider %q does not exist; the providers are %s", m.Provider,
 			strings.Join(slices.Sorted(maps.Keys(f.Providers)), ", "))
 	case m.ID == "" && provider.Type != ProviderDemo:
-		return Model{}, errors.New("id is missing; it is the provider's name of the model")
+		return Model{}, errors.New("id is missing; it is the provider's name for the model")
 	case m.ContextWindow < 0 || m.MaxTokens < 0:
 		return Model{}, errors.New("context_window and max_tokens must not be negative")
 	case m.ContextWindow > 0 && m.MaxTokens > m.ContextWindow:
@@ -205,20 +212,24 @@ func (f configFile) model(name string) (Model, error) {
 	if id == "" {
 		id = "demo"
 	}
+	images := takesImages(provider.Type, id)
+	if m.Images != nil {
+		images = *m.Images
+	}
 	return Model{
 		Name: name, Provider: m.Provider, Type: provider.Type, ID: id, BaseURL: provider.BaseURL, KeyEnv: provider.APIKeyEnv,
-		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking,
+		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens, Thinking: m.Thinking, Images: images,
 		Price: Price{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite},
 	}, nil
 }
 
 func (m modelFile) check() error {
 	if m.Thinking != "" && !slices.Contains(thinkingLevels[:], m.Thinking) {
-		return fmt.Errorf("thinking %q is unknown; it must be one of %s", m.Thinking, strings.Join(thinkingLevels[:], ", "))
+		return fmt.Errorf("unknown thinking level %q; use one of %s", m.Thinking, strings.Join(thinkingLevels[:], ", "))
 	}
 	for _, price := range []float64{m.PriceInput, m.PriceOutput, m.PriceCacheRead, m.PriceCacheWrite} {
-		if !(price >= 0 && price < 1e6) { // not a number as well
-			return errors.New("a price is in US dollars for a million tokens and must not be negative")
+		if !(price >= 0 && price < 1e6) { // also rejects NaN
+			return errors.New("a price is in US dollars per million tokens and must not be negative")
 		}
 	}
 	return nil
@@ -230,7 +241,7 @@ func (p providerFile) check() error {
 	case p.Type == "":
 		return fmt.Errorf("type is missing; it must be %s", types)
 	case !slices.Contains(providerTypes[:], p.Type):
-		return fmt.Errorf("type %q is unknown; it must be %s", p.Type, types)
+		return fmt.Errorf("unknown type %q; use %s", p.Type, types)
 	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL, "http", "https"); err != nil {
@@ -250,7 +261,7 @@ func checkURL(text string, schemes ...string) error {
 		return fmt.Errorf("%q is not a URL that begins with %s://", text, strings.Join(schemes, ":// or "))
 	}
 	if u.User != nil {
-		return errors.New("must not hold a user name or password")
+		return errors.New("must not contain a user name or password")
 	}
 	return nil
 }

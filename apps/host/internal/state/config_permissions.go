@@ -11,24 +11,23 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Permissions are what config.toml says of what agents may do. The rules are checked
-// by whoever knows the tools.
+// Permissions configures what agents may do. Its rules are validated by a package that
+// knows the tools.
 type Permissions struct {
 	Mode       api.Mode // of new sessions
-	RemoteMode api.Mode // the highest that a paired device may set
+	RemoteMode api.Mode // highest mode that a paired device may set
 	Allow      []string
 	Ask        []string
 	Deny       []string
-	// FetchPrivate are addresses and networks that fetch_url may reach although they
-	// are not public.
+	// FetchPrivate lists non-public addresses and networks that fetch_url may connect to.
 	FetchPrivate []string
 }
 
-// Sandbox is what config.toml says of the sandbox of commands.
+// Sandbox configures the sandbox of commands.
 type Sandbox struct {
 	Off      bool
-	Network  bool     // commands reach the network
-	Writable []string // absolute folders, or those that begin with ~/, besides the project
+	Network  bool     // whether commands have network access
+	Writable []string // folders besides the project: absolute, or beginning with ~/
 }
 
 type permissionsFile struct {
@@ -60,7 +59,7 @@ func (f permissionsFile) permissions() (Permissions, error) {
 	}
 	for key, mode := range map[string]api.Mode{"mode": p.Mode, "remote_mode": p.RemoteMode} {
 		if !slices.Contains(api.Modes(), mode) {
-			return p, fmt.Errorf("permissions.%s %q is unknown; it must be one of %s", key, mode, api.ModeNames())
+			return p, fmt.Errorf("permissions.%s: unknown mode %q; use one of %s", key, mode, api.ModeNames())
 		}
 	}
 	return p, nil
@@ -82,7 +81,7 @@ func (f sandboxFile) sandbox() (Sandbox, error) {
 			return s, fmt.Errorf("sandbox.writable: %q is not an absolute path; begin it with / or ~/", path)
 		}
 		if filepath.Clean(path) == "/" {
-			return s, errors.New("sandbox.writable: / would open everything; set enabled = false to run without a sandbox")
+			return s, errors.New("sandbox.writable: / would make everything writable; set enabled = false to run without a sandbox")
 		}
 	}
 	return s, nil

@@ -30,8 +30,8 @@ func TestQuestionTimeout(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[questions]\ntimeout = \"soon\"": "questions.timeout \"soon\" must be",
-		"[questions]\ntimeout = \"-1m\"":  "must be a time of at least 5s",
-		"[questions]\ntimeout = \"1s\"":   "must be a time of at least 5s",
+		"[questions]\ntimeout = \"-1m\"":  "must be a duration of at least 5s",
+		"[questions]\ntimeout = \"1s\"":   "must be a duration of at least 5s",
 		"[questions]\ntimeout = 30":       "must be a string",
 		"[questions]\ntime_out = \"1m\"":  "did you mean \"timeout\"?",
 	} {

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// Session providers: what keeps sessions.
+// Session providers, which store sessions.
 const (
 	SessionsInFiles    = "file"
 	SessionsInPostgres = "postgres"
 	SessionsInMySQL    = "mysql"
 )
 
-// sessionURLEnv are the variables that hold the addresses of databases where
-// config.toml names no others.
+// sessionURLEnv returns the variable that holds the address of a provider's database by
+// default.
 func sessionURLEnv(provider string) string { return "SCOREL_SESSIONS_" + strings.ToUpper(provider) }
 
-// sessionProviders lists the names, file first.
+// sessionProviders returns the names, file first.
 func sessionProviders() []string {
 	return []string{SessionsInFiles, SessionsInPostgres, SessionsInMySQL}
 }
@@ -38,14 +38,14 @@ type projectFile struct {
 	SessionProvider string `toml:"session_provider"`
 }
 
-// sessionConfig is what config.toml says of session providers.
+// sessionConfig is the configuration of session providers.
 type sessionConfig struct {
 	byDefault string
 	byProject map[string]string // project id -> provider
 	stores    map[string]sessionStoreFile
 }
 
-// SessionProvider names what keeps the new sessions of a project.
+// SessionProvider returns the provider that stores the new sessions of a project.
 func (c Config) SessionProvider(projectID string) string {
 	for _, name := range []string{c.sessions.byProject[projectID], c.sessions.byDefault} {
 		if name != "" {
@@ -55,8 +55,8 @@ func (c Config) SessionProvider(projectID string) string {
 	return SessionsInFiles
 }
 
-// SessionURL returns the address of a session provider's database, "" where none is
-// known. It is a secret.
+// SessionURL returns the address of a session provider's database, or "" if it is unknown.
+// The address is a secret.
 func (c Config) SessionURL(provider string) string {
 	store := c.sessions.stores[provider]
 	switch {
@@ -82,7 +82,7 @@ func (c Config) sessionEnvs() []string {
 	return names
 }
 
-// sessionsConfig checks the parts of the file that concern session providers.
+// sessionsConfig validates the settings for session providers.
 func (f configFile) sessionsConfig(getenv func(string) string) (sessionConfig, error) {
 	c := sessionConfig{byDefault: f.SessionProvider, byProject: map[string]string{}, stores: f.SessionProviders}
 	for _, name := range slices.Sorted(maps.Keys(f.SessionProviders)) {
@@ -103,7 +103,7 @@ func (f configFile) sessionsConfig(getenv func(string) string) (sessionConfig, e
 			return c, fmt.Errorf("projects.%q: %w", path, err)
 		}
 		folder := filepath.Clean(path)
-		if real, err := filepath.EvalSymlinks(folder); err == nil { // a project's folder may be away for now
+		if real, err := filepath.EvalSymlinks(folder); err == nil { // a project's folder may be unavailable for now
 			folder = real
 		}
 		c.byProject[projectID(folder)] = name
@@ -111,19 +111,19 @@ func (f configFile) sessionsConfig(getenv func(string) string) (sessionConfig, e
 	return c, nil
 }
 
-// checkSessionProvider refuses a name that is none, or whose database has no address.
+// checkSessionProvider rejects an unknown provider, or one whose database has no address.
 func (c Config) checkSessionProvider(name string) error {
 	switch {
 	case name == "" || name == SessionsInFiles:
 		return nil
 	case !slices.Contains(sessionProviders(), name):
-		return fmt.Errorf("session_provider %q is unknown; it must be file, postgres or mysql", name)
+		return fmt.Errorf("unknown session_provider %q; use file, postgres or mysql", name)
 	case c.SessionURL(name) == "":
 		env := c.sessions.stores[name].URLEnv
 		if env == "" {
 			env = sessionURLEnv(name)
 		}
-		return fmt.Errorf("session_provider is %s, and the address of its database is not known: put it into the environment variable %s", name, env)
+		return fmt.Errorf("session_provider is %s, but the address of its database is not set: put it in the environment variable %s", name, env)
 	}
 	return nil
 }
@@ -131,17 +131,17 @@ func (c Config) checkSessionProvider(name string) error {
 func (s sessionStoreFile) check(name string) error {
 	switch {
 	case name == SessionsInFiles || !slices.Contains(sessionProviders(), name):
-		return errors.New("is unknown; it must be postgres or mysql")
+		return errors.New("is unknown; use postgres or mysql")
 	case s.URL != "" && s.URLEnv != "":
 		return errors.New("give url or url_env, not both")
 	case s.URL != "":
-		// What is written there is not repeated: it may hold a password.
+		// The text is not repeated: it may contain a password.
 		u, err := url.Parse(s.URL)
 		if err != nil || u.Scheme == "" {
-			return fmt.Errorf("url cannot be read: give it as in %s://user@host/database", name)
+			return fmt.Errorf("url is invalid: use %s://user@host/database", name)
 		}
 		if _, has := u.User.Password(); has || u.Query().Has("password") {
-			return errors.New("url must not hold a password: put the whole address into an environment variable and name that as url_env")
+			return errors.New("url must not contain a password: put the whole address in an environment variable and name that as url_env")
 		}
 	case s.URLEnv != "" && !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(s.URLEnv):
 		return errors.New("url_env must be the name of an environment variable, not the address itself")

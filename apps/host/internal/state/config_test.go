@@ -72,7 +72,7 @@ func TestLoadConfig(t *testing.T) {
 		t.Errorf("key %q, names %v", config.Key(got), config.SecretEnvs())
 	}
 	list := []api.Model{
-		{Name: "demo", Provider: "try", ID: "demo", Demo: true},
+		{Name: "demo", Provider: "try", ID: "demo", Images: true, Demo: true},
 		{Name: "main", Provider: "local", ID: "qwen3-coder", ContextWindow: 128000},
 	}
 	if !reflect.DeepEqual(config.Models(), list) {
@@ -92,12 +92,12 @@ func TestLoadConfigWithoutModels(t *testing.T) {
 		env  []string
 		want state.Model
 	}{
-		{"nothing", nil, state.Model{Name: "demo", Provider: "demo", Type: "demo", ID: "demo"}},
+		{"nothing", nil, state.Model{Name: "demo", Provider: "demo", Type: "demo", ID: "demo", Images: true}},
 		{"anthropic", []string{"ANTHROPIC_API_KEY", "a", "OPENAI_API_KEY", "b"},
-			state.Model{Name: "anthropic", Provider: "anthropic", Type: "anthropic", KeyEnv: "ANTHROPIC_API_KEY"}},
+			state.Model{Name: "anthropic", Provider: "anthropic", Type: "anthropic", KeyEnv: "ANTHROPIC_API_KEY", Images: true}},
 		{"openai", []string{"OPENAI_API_KEY", "b", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"},
-			state.Model{Name: "openai", Provider: "openai", Type: "openai", KeyEnv: "OPENAI_API_KEY", BaseURL: "http://127.0.0.1:1/v1"}},
-		{"google", []string{"GEMINI_API_KEY", "c"}, state.Model{Name: "google", Provider: "google", Type: "google", KeyEnv: "GEMINI_API_KEY"}},
+			state.Model{Name: "openai", Provider: "openai", Type: "openai", KeyEnv: "OPENAI_API_KEY", BaseURL: "http://127.0.0.1:1/v1", Images: true}},
+		{"google", []string{"GEMINI_API_KEY", "c"}, state.Model{Name: "google", Provider: "google", Type: "google", KeyEnv: "GEMINI_API_KEY", Images: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestLoadConfigWithoutModels(t *testing.T) {
 				if got.ID == "" || config.Auxiliary() != "" || config.Default() != test.want.Name || len(config.Models()) != 1 {
 					t.Errorf("%+v", got)
 				}
-				if test.want.ID == "" { // which model it is may change
+				if test.want.ID == "" { // the model may change
 					got.ID, got.ContextWindow = "", 0
 				}
 				if got != test.want {
@@ -139,17 +139,17 @@ func TestLoadConfigErrors(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"unknown key at the top", replace("label =", "lable ="), `config.toml:3: unknown key "lable"; did you mean "label"?`},
 		{"unknown key of a provider", replace("base_url", "baseurl"), `config.toml:7: unknown key "providers.local.baseurl"; did you mean "base_url"?`},
-		{"unknown key of a model", replace("context_window", "zzzzzzzzzz"), `config.toml:16: unknown key "models.main.zzzzzzzzzz"; known here are provider, id`},
-		{"the key itself", replace(`api_key_env = "MY_KEY"`, `api_key = "sk-1"`), `config.toml:8: providers.local.api_key: a key does not belong into this file`},
+		{"unknown key of a model", replace("context_window", "zzzzzzzzzz"), `config.toml:16: unknown key "models.main.zzzzzzzzzz"; the keys here are provider, id`},
+		{"the key itself", replace(`api_key_env = "MY_KEY"`, `api_key = "sk-1"`), `config.toml:8: providers.local.api_key: API keys do not belong in this file`},
 		{"the key as name", replace(`"MY_KEY"`, `"sk-ant-123"`), `api_key_env must be the name of an environment variable`},
 		{"no TOML", replace("[models.main]", "[models.main"), `config.toml:13: expected ']'`},
 		{"wrong type of value", replace("128000", `"big"`), `config.toml:16: models.main.context_window: must be a whole number, not a string`},
 		{"a table as value", replace(`"home"`, `{a = 1}`), `config.toml:3: `},
-		{"unknown type", replace(`"openai"`, `"openia"`), `providers.local: type "openia" is unknown; it must be openai, openai-responses, anthropic, google or demo`},
+		{"unknown type", replace(`"openai"`, `"openia"`), `providers.local: unknown type "openia"; use openai, openai-responses, anthropic, google or demo`},
 		{"no type", replace(`type = "openai"`, ``), `type is missing`},
 		{"base_url", replace(`"http://127.0.0.1:11434/v1"`, `"127.0.0.1:11434"`), `base_url "127.0.0.1:11434" is not a URL that begins with http:// or https://`},
 		{"base_url with another scheme", replace(`"http://127.0.0.1:11434/v1"`, `"file:///etc"`), `is not a URL`},
-		{"password in base_url", replace(`"http://127`, `"http://u:p@127`), `must not hold a user name`},
+		{"password in base_url", replace(`"http://127`, `"http://u:p@127`), `must not contain a user name`},
 		{"relay_url", replace(`"wss://relay.example"`, `"relay"`), `relay_url "relay" is not a URL`},
 		{"no such provider", replace(`provider = "local"`, `provider = "lokal"`), `models.main: provider "lokal" does not exist; the providers are local, try`},
 		{"no provider", replace(`provider = "local"`, ``), `models.main: provider is missing`},
@@ -163,7 +163,7 @@ func TestLoadConfigErrors(t *testing.T) {
 		{"steps in words", "max_steps = \"many\"\n" + goodConfig, "max_steps: must be a whole number, not a string"},
 		{"unknown in compaction", goodConfig + "\n[compaction]\nshares = 0.5\n", `unknown key "compaction.shares"; did you mean "share"?`},
 		{"no such default", replace(`"main"`, `"mian"`), `default_model "mian" does not exist; the models are demo, main`},
-		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; name one of demo, main`},
+		{"no default", replace(`default_model = "main"`, ``), `default_model is missing; set it to one of demo, main`},
 		{"default without models", `default_model = "x"`, `the file has no [models.x]`},
 		{"negative", replace("8192", "-1"), `must not be negative`},
 		{"more than the window", replace("8192", "128001"), `max_tokens is larger than context_window`},

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestALockIsGivenBackWhileAnotherProcessSharesTheFile: as one does that was just
-// started and does not run its program yet.
+// TestALockIsGivenBackWhileAnotherProcessSharesTheFile: a process that was just started
+// shares it until it executes its program.
 func TestALockIsGivenBackWhileAnotherProcessSharesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	lock, err := Acquire(path)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockFile locks an open file for this process until CloseLocked. The locked
-// byte lies far beyond the end, so that the content can still be read.
+// LockFile locks an open file for this process until CloseLocked. The locked byte is far
+// beyond the end, so that the content can still be read.
 func LockFile(file *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at := &windows.Overlapped{OffsetHigh: 0x7fffffff}
@@ -23,5 +23,5 @@ func LockFile(file *os.File) error {
 	return nil
 }
 
-// unlockFile does nothing: no other process ever shares an open file of ours.
+// unlockFile does nothing: on Windows no other process shares our open files.
 func unlockFile(*os.File) error { return nil }

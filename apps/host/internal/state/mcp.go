@@ -11,21 +11,23 @@ import (
 	"time"
 )
 
-// MCPServer is a table [mcp.servers.NAME] of config.toml. One without Command and
-// URL says how to use a server of that name in the .mcp.json of a project.
+// MCPServer is a table [mcp.servers.NAME] of config.toml. A table without Command and URL
+// configures how a server of that name in the .mcp.json of a project is used.
 type MCPServer struct {
 	Command string            `toml:"command"`
 	Args    []string          `toml:"args"`
 	Env     map[string]string `toml:"env"`
-	Cwd     string            `toml:"cwd"` // "" is the project's folder
+	Cwd     string            `toml:"cwd"` // "" means the project's folder
 	URL     string            `toml:"url"`
 	Headers map[string]string `toml:"headers"`
-	// Seconds; 0 leaves it to the default.
+	// Seconds; 0 means the default.
 	StartTimeout int `toml:"start_timeout"`
 	ToolTimeout  int `toml:"tool_timeout"`
-	// Enabled is true where the file does not say.
-	Enabled       *bool    `toml:"enabled"`
-	EnabledTools  []string `toml:"enabled_tools"` // nil is all
+	// Enabled defaults to true.
+	Enabled *bool `toml:"enabled"`
+	// Sandbox defaults to true: the server runs in the sandbox.
+	Sandbox       *bool    `toml:"sandbox"`
+	EnabledTools  []string `toml:"enabled_tools"` // nil means all
 	DisabledTools []string `toml:"disabled_tools"`
 }
 
@@ -35,7 +37,7 @@ type mcpFile struct {
 }
 
 func mcpKeys() []string {
-	return []string{"command", "args", "env", "cwd", "url", "headers", "start_timeout", "tool_timeout", "enabled", "enabled_tools", "disabled_tools"}
+	return []string{"command", "args", "env", "cwd", "url", "headers", "start_timeout", "tool_timeout", "enabled", "sandbox", "enabled_tools", "disabled_tools"}
 }
 
 // maxMCPSeconds bounds the timeouts.
@@ -62,7 +64,7 @@ func (s MCPServer) check() error {
 	case s.URL == "" && len(s.Headers) > 0:
 		return errors.New("headers belong to a url, which is missing")
 	case s.StartTimeout < 0 || s.StartTimeout > maxMCPSeconds || s.ToolTimeout < 0 || s.ToolTimeout > maxMCPSeconds:
-		return fmt.Errorf("start_timeout and tool_timeout are seconds, %d at most", maxMCPSeconds)
+		return fmt.Errorf("start_timeout and tool_timeout are in seconds, at most %d", maxMCPSeconds)
 	}
 	if s.URL != "" && !strings.Contains(s.URL, "${") {
 		if err := checkURL(s.URL, "http", "https"); err != nil {
@@ -72,26 +74,26 @@ func (s MCPServer) check() error {
 	return nil
 }
 
-// CheckMCPName tells whether a server may have this name.
+// CheckMCPName reports an invalid server name.
 func CheckMCPName(name string) error {
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`).MatchString(name) {
-		return errors.New("the name of a server has letters, digits, dots, hyphens and underscores, 64 at most")
+		return errors.New("the name of a server must have at most 64 letters, digits, dots, hyphens and underscores")
 	}
 	return nil
 }
 
-// Consent is what a person decided about starting a server of a project.
+// Consent is a person's decision about starting a server of a project.
 type Consent struct {
 	Project   string `json:"project"` // absolute path
 	Server    string `json:"server"`
-	Hash      string `json:"hash"` // of the configuration that was shown
+	Hash      string `json:"hash"` // hash of the configuration that was shown
 	Allowed   bool   `json:"allowed"`
 	DecidedBy string `json:"decidedBy"` // client id, or "host"
 	DecidedAt int64  `json:"decidedAt"` // Unix milliseconds
 }
 
-// Consents are the decisions about servers. The last one about a server of a
-// project counts, and only for the configuration that it was about.
+// Consents are the decisions about servers. The last decision about a server of a project
+// counts, and only for the configuration that it was made for.
 type Consents struct {
 	path string
 
@@ -103,7 +105,7 @@ type consentsFile struct {
 	Servers []Consent `json:"servers"`
 }
 
-// LoadConsents reads the decisions.
+// LoadConsents reads the decisions from path.
 func LoadConsents(path string) (*Consents, error) {
 	var file consentsFile
 	if err := readJSON(path, &file); err != nil {
@@ -112,7 +114,7 @@ func LoadConsents(path string) (*Consents, error) {
 	return &Consents{path: path, list: file.Servers}, nil
 }
 
-// Find tells what was decided about this configuration of a server.
+// Find returns the decision about this configuration of a server.
 func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +126,7 @@ func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
 	return false, false
 }
 
-// Decide keeps a decision in the place of the one before.
+// Decide stores a decision, replacing the previous one.
 func (c *Consents) Decide(decision Consent) error {
 	decision.DecidedAt = time.Now().UnixMilli()
 	c.mu.Lock()

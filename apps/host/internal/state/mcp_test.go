@@ -40,7 +40,7 @@ func TestBadMCPServers(t *testing.T) {
 		"[mcp.servers.a]\nargs = ['x']":                             "belong to a command",
 		"[mcp.servers.a]\nheaders = { A = 'x' }":                    "belong to a url",
 		"[mcp.servers.a]\nurl = 'ftp://x'":                          "https://",
-		"[mcp.servers.a]\ncommand = 'x'\nstart_timeout = -1":        "are seconds",
+		"[mcp.servers.a]\ncommand = 'x'\nstart_timeout = -1":        "are in seconds",
 		"[mcp.servers.'a b']\ncommand = 'x'":                        "the name of a server",
 		"[mcp.servers.a]\ncommnd = 'x'":                             `did you mean "command"?`,
 		"[mcp.server.a]\ncommand = 'x'":                             "unknown key",

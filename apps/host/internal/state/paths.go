@@ -1,6 +1,6 @@
-// Package state is what a host keeps under SCOREL_HOME besides its sessions:
-// where things lie, the lock, config.toml, the projects, the clients, and the
-// file that tells the local command line where the running host is.
+// Package state manages what a host stores under SCOREL_HOME besides its sessions: paths,
+// the lock, config.toml, the projects, the clients, and the file that tells the local
+// command line how to reach the running host.
 package state
 
 import "path/filepath"
@@ -9,6 +9,8 @@ import "path/filepath"
 type Paths struct{ Home string }
 
 func (p Paths) Identity() string { return filepath.Join(p.Home, "identity.json") }
+func (p Paths) Entry() string    { return filepath.Join(p.Home, "entry.json") }
+func (p Paths) Secrets() string  { return filepath.Join(p.Home, "secrets.json") }
 func (p Paths) Config() string   { return filepath.Join(p.Home, "config.toml") }
 func (p Paths) Projects() string { return filepath.Join(p.Home, "projects.json") }
 func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") }
@@ -16,19 +18,25 @@ func (p Paths) Allowed() string  { return filepath.Join(p.Home, "permissions.jso
 func (p Paths) Trust() string    { return filepath.Join(p.Home, "trust.json") }
 func (p Paths) Tokens() string   { return filepath.Join(p.Home, "tokens.json") }
 func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
+func (p Paths) Blobs() string    { return filepath.Join(p.Home, "blobs") }
 func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }
 func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
 func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
 func (p Paths) Commands() string { return filepath.Join(p.Home, "run", "commands") }
 func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }
 func (p Paths) Process() string  { return filepath.Join(p.Home, "process") }
+func (p Paths) GitAside() string { return filepath.Join(p.Home, "git-aside") }
+func (p Paths) GitViews() string { return filepath.Join(p.Home, "run", "git") }
 func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }
 
-// Readable are the parts of the home that an agent may read and run, and not change:
-// what the user wrote for it, and what it remembers.
+// Readable returns the parts of the home that an agent may read and run but not change:
+// what the user wrote for it, and its notes.
 func (p Paths) Readable() []string {
 	return []string{filepath.Join(p.Home, "skills"), filepath.Join(p.Home, "agents"), filepath.Join(p.Home, "AGENTS.md"), p.Memory()}
 }
 
-// Scratch is the folder of one session's long output and tasks.
+// Scratch returns the folder for one session's long output and task list.
 func (p Paths) Scratch(sessionID string) string { return filepath.Join(p.Home, "scratch", sessionID) }
+
+// Changes returns the folder with the state of a session's folder before its first turn.
+func (p Paths) Changes(sessionID string) string { return filepath.Join(p.Home, "changes", sessionID) }

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Grants of folders that are kept beside config.toml, which stays the person's own.
+// Trusted folders are stored separately from config.toml, which only people edit.
 
-// Trust is the list of folders whose own settings, skills and MCP servers count.
+// Trust is the list of folders whose own settings, skills and MCP servers are used.
 type Trust struct {
 	path string
 
@@ -19,7 +19,7 @@ type trustFile struct {
 	Folders []string `json:"folders"` // absolute, symbolic links resolved
 }
 
-// LoadTrust reads the list.
+// LoadTrust reads the list from path.
 func LoadTrust(path string) (*Trust, error) {
 	var file trustFile
 	if err := readJSON(path, &file); err != nil {
@@ -28,15 +28,14 @@ func LoadTrust(path string) (*Trust, error) {
 	return &Trust{path: path, folders: file.Folders}, nil
 }
 
-// Has tells whether a folder is trusted. That of a folder above it says nothing:
-// each is trusted by its own name.
+// Has reports whether a folder is trusted. Trust in a parent folder is not inherited.
 func (t *Trust) Has(folder string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Contains(t.folders, folder)
 }
 
-// Set trusts a folder, or no longer. It returns when that is on disk.
+// Set trusts or distrusts a folder. The change is on disk when it returns.
 func (t *Trust) Set(folder string, trusted bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Projects is the registry of folders that sessions run in. A project's id is
-// made from its path, so adding a folder twice gives the same project.
+// Projects is the registry of folders that sessions run in. A project's id is derived from
+// its path, so adding a folder twice yields the same project.
 type Projects struct {
 	path string
 
@@ -26,7 +26,7 @@ type projectsFile struct {
 	Projects []api.Project `json:"projects"`
 }
 
-// LoadProjects reads the registry.
+// LoadProjects reads the registry from path.
 func LoadProjects(path string) (*Projects, error) {
 	var file projectsFile
 	if err := readJSON(path, &file); err != nil {
@@ -35,8 +35,8 @@ func LoadProjects(path string) (*Projects, error) {
 	return &Projects{path: path, list: file.Projects}, nil
 }
 
-// Add makes a folder a project. Errors are *api.Error of KindInvalidPath, or
-// those of writing the registry.
+// Add registers a folder as a project. Errors are *api.Error of KindInvalidPath, or errors
+// of writing the registry.
 func (p *Projects) Add(path string) (api.Project, error) {
 	folder, err := Canonical(path)
 	if err != nil {
@@ -59,19 +59,19 @@ func (p *Projects) Add(path string) (api.Project, error) {
 	return project, nil
 }
 
-// notOurs refuses the home of scorel and what lies in it: a project is written to.
+// notOurs rejects scorel's home and everything in it, because a project is written to.
 func (p *Projects) notOurs(folder string) error {
 	home, err := filepath.EvalSymlinks(filepath.Dir(p.path))
 	if err != nil {
-		return nil // then nothing lies in it
+		return nil // then nothing is inside it
 	}
 	if rel, err := filepath.Rel(home, folder); err == nil && filepath.IsLocal(rel) {
-		return api.Errorf(api.KindInvalidPath, "%s belongs to scorel itself (keys, settings and logs) and can be no project: give another folder", folder)
+		return api.Errorf(api.KindInvalidPath, "%s belongs to scorel itself (keys, settings and logs) and cannot be a project: give another folder", folder)
 	}
 	return nil
 }
 
-// Remove forgets a project; false when there is none with that id.
+// Remove removes a project; false if there is none with that id.
 func (p *Projects) Remove(id string) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *Projects) Remove(id string) (bool, error) {
 	return true, nil
 }
 
-// Get finds a project.
+// Get returns a project.
 func (p *Projects) Get(id string) (api.Project, bool) {
 	for _, project := range p.List() {
 		if project.ID == id {
@@ -96,7 +96,20 @@ func (p *Projects) Get(id string) (api.Project, bool) {
 	return api.Project{}, false
 }
 
-// List returns the projects by name, each with whether its folder is there now.
+// Find is Get with an error for clients if no project has that id.
+func (p *Projects) Find(id string) (api.Project, error) {
+	if project, ok := p.Get(id); ok {
+		return project, nil
+	}
+	return api.Project{}, UnknownProject(id)
+}
+
+// UnknownProject returns the error for a client whose id belongs to no project.
+func UnknownProject(id string) error {
+	return api.Errorf(api.KindNotFound, "no project %.64q on this host: list the projects to see their ids", id)
+}
+
+// List returns the projects sorted by name, each with whether its folder currently exists.
 func (p *Projects) List() []api.Project {
 	p.mu.Lock()
 	list := append([]api.Project{}, p.list...)
@@ -114,14 +127,17 @@ func (p *Projects) List() []api.Project {
 	return list
 }
 
-// Canonical resolves a path to an existing folder: absolute, without symbolic
-// links, so that one folder has one name.
+// Canonical resolves the path of an existing folder to an absolute one without symbolic
+// links, so that each folder has a single name.
 func Canonical(path string) (string, error) {
 	switch {
 	case path == "" || len(path) > api.MaxPath || strings.ContainsRune(path, 0):
 		return "", api.Errorf(api.KindInvalidPath, "the path is empty or too long: give the absolute path of a folder")
 	case !filepath.IsAbs(path):
 		return "", api.Errorf(api.KindInvalidPath, "%s is not an absolute path: begin it with %s", path, string(filepath.Separator))
+	}
+	if kernel, found := throughKernel(path); found {
+		return "", api.Errorf(api.KindInvalidPath, "%s points into %s, which belongs to the kernel: give the folder itself", path, kernel)
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Clean(path))
 	if err != nil {

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -8,11 +10,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// userRules is the key of the rules that hold in every project. The id of a project
-// begins with prj_.
+// userRules is the key of the rules for all projects. Project ids begin with prj_.
 const userRules = "user"
 
-// Rules are the rules that people added, or allowed with "always", beside those of
+// Rules are the rules that people added, or allowed with "always", in addition to those of
 // config.toml.
 type Rules struct {
 	path string
@@ -21,11 +22,11 @@ type Rules struct {
 	kept rulesFile
 }
 
-// ruleTexts are rules by the id of their project, or userRules.
+// ruleTexts are rules by project id or userRules.
 type ruleTexts map[string][]string
 
 type rulesFile struct {
-	Allow ruleTexts `json:"projects"` // the name from when there was no other kind
+	Allow ruleTexts `json:"projects"` // named when allow rules were the only kind
 	Ask   ruleTexts `json:"ask,omitempty"`
 	Deny  ruleTexts `json:"deny,omitempty"`
 }
@@ -47,20 +48,39 @@ func ruleKey(projectID string) string {
 	return projectID
 }
 
-// LoadRules reads them.
+// LoadRules reads the rules from path. A null instead of ask or deny rules is an error:
+// treating it as no rules would allow what someone denied.
 func LoadRules(path string) (*Rules, error) {
 	r := &Rules{path: path}
-	return r, readJSON(path, &r.kept)
+	if err := readJSON(path, &r.kept); err != nil {
+		return nil, err
+	}
+	var present map[string]json.RawMessage
+	if err := readJSON(path, &present); err != nil {
+		return nil, err
+	}
+	for _, kind := range api.RuleKinds() {
+		for key, rules := range *r.kept.of(kind) {
+			if rules == nil {
+				return nil, damaged(path, fmt.Errorf("the %s rules of %q are null: write a list", kind, key))
+			}
+		}
+		if kind != api.RuleAllow && string(present[string(kind)]) == "null" {
+			return nil, damaged(path, fmt.Errorf("%q is null: write an object", kind))
+		}
+	}
+	return r, nil
 }
 
-// Of returns the rules of a kind that are kept for a project, or with "" for all.
+// Of returns the stored rules of a kind for a project, or those for all projects if the id
+// is "".
 func (r *Rules) Of(kind api.RuleKind, projectID string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone((*r.kept.of(kind))[ruleKey(projectID)])
 }
 
-// Projects returns the ids of all projects that rules are kept for, in order.
+// Projects returns the sorted ids of all projects with stored rules.
 func (r *Rules) Projects() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,8 +96,8 @@ func (r *Rules) Projects() []string {
 	return ids
 }
 
-// Add keeps rules for a project, or with "" for all. It returns when they are on
-// disk. The error is an *api.Error of KindTooLarge where there are too many.
+// Add stores rules for a project, or for all projects if the id is "". They are on disk
+// when it returns. The error is an *api.Error of KindTooLarge if there are too many.
 func (r *Rules) Add(kind api.RuleKind, projectID string, rules []string) error {
 	return r.change(kind, projectID, func(have []string) ([]string, error) {
 		for _, rule := range rules {
@@ -86,13 +106,13 @@ func (r *Rules) Add(kind api.RuleKind, projectID string, rules []string) error {
 			}
 		}
 		if len(have) > api.MaxKeptRules {
-			return nil, api.Errorf(api.KindTooLarge, "there would be %d rules, the limit is %d: remove some that are not needed, or write one that covers them", len(have), api.MaxKeptRules)
+			return nil, api.Errorf(api.KindTooLarge, "there would be %d rules, the limit is %d: remove unneeded rules, or write one that covers several", len(have), api.MaxKeptRules)
 		}
 		return have, nil
 	})
 }
 
-// Remove takes a rule back; false when it was not kept.
+// Remove removes a stored rule; false if there was none.
 func (r *Rules) Remove(kind api.RuleKind, projectID, rule string) (removed bool, err error) {
 	err = r.change(kind, projectID, func(have []string) ([]string, error) {
 		left := slices.DeleteFunc(slices.Clone(have), func(other string) bool { return other == rule })

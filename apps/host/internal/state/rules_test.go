@@ -12,8 +12,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Rules are kept by project and by kind over a restart; a file from when there was
-// nothing but what allows is read as it was meant.
+// TestRulesAreKept: rules are stored by project and kind across a restart; a file from when
+// there were only allow rules keeps its meaning.
 func TestRulesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "permissions.json")
 	if err := os.WriteFile(path, []byte(`{"projects":{"prj_1":["bash(make)"]}}`), 0o600); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// Run is what run/host.json tells the local command line of a running host. The
-// file has mode 0600: the token admits to everything the host can do.
+// Run is the content of run/host.json, with which the local command line reaches a running
+// host. The file has mode 0600: the token grants full access to the host.
 type Run struct {
 	PID       int      `json:"pid"`
 	Addr      string   `json:"addr"` // host:port of the direct WebSocket
@@ -22,13 +22,13 @@ type Run struct {
 	StartedAt int64    `json:"startedAt"` // Unix milliseconds
 }
 
-// ErrNoHost says that no host runs on this home.
-var ErrNoHost = errors.New("no host runs on this machine: start one with `scorel up` or `scorel host serve`")
+// ErrNoHost reports that no host is running on this home.
+var ErrNoHost = errors.New("no host is running on this machine: start one with `scorel up` or `scorel host serve`")
 
 // WriteRun writes the file.
 func WriteRun(paths Paths, run Run) error { return writeJSON(paths.Run(), run) }
 
-// RemoveRun removes the file; a missing one is fine.
+// RemoveRun removes the file; it is not an error if it does not exist.
 func RemoveRun(paths Paths) error {
 	if err := os.Remove(paths.Run()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("state: %w", err)
@@ -36,8 +36,8 @@ func RemoveRun(paths Paths) error {
 	return nil
 }
 
-// ReadRun reads the file of a live host. A file that a dead host left behind is
-// removed, and ErrNoHost returned: the lock tells, for it ends with the process.
+// ReadRun reads the file of a running host. If a dead host left the file behind, ReadRun
+// removes it and returns ErrNoHost; the lock, which ends with the process, decides.
 func ReadRun(paths Paths) (Run, error) {
 	lock, err := Acquire(paths.Lock())
 	if err == nil {
@@ -51,7 +51,7 @@ func ReadRun(paths Paths) (Run, error) {
 		return Run{}, err
 	}
 	if run.PID == 0 {
-		return Run{}, fmt.Errorf("%w (one is just starting or ending)", ErrNoHost)
+		return Run{}, fmt.Errorf("%w (one is starting or stopping)", ErrNoHost)
 	}
 	return run, nil
 }

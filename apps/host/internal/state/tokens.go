@@ -11,10 +11,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// maxTokens bounds the list, and with it what one look-up costs.
+// maxTokens bounds the list, and with it the cost of a lookup.
 const maxTokens = 100
 
-// Token is what the host keeps of a token: never the token itself.
+// Token is what the host stores about a token, which never includes the token itself.
 type Token struct {
 	api.Token
 	Hash string `json:"hash"` // SHA-256 of the token, lower-case hex
@@ -32,7 +32,7 @@ type tokensFile struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// LoadTokens reads the list.
+// LoadTokens reads the list from path.
 func LoadTokens(path string) (*Tokens, error) {
 	var file tokensFile
 	if err := readJSON(path, &file); err != nil {
@@ -41,10 +41,9 @@ func LoadTokens(path string) (*Tokens, error) {
 	return &Tokens{path: path, list: file.Tokens}, nil
 }
 
-// Add admits the token with that hash, until expiresAt (Unix milliseconds; 0 is for
-// ever). The same hash is the same token: to add it again changes nothing, and to
-// change what it may do is a conflict. Where the list is full the token that expired
-// first makes room.
+// Add admits the token with that hash until expiresAt (Unix milliseconds; 0 means forever).
+// Adding the same hash again changes nothing; changing its grants is a conflict. If the
+// list is full, the token that expired first is removed.
 func (t *Tokens) Add(hash, label string, grants []api.Grant, expiresAt int64) (api.Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +52,7 @@ func (t *Tokens) Add(hash, label string, grants []api.Grant, expiresAt int64) (a
 			continue
 		}
 		if have.Label != label || !slices.Equal(have.Grants, grants) || have.ExpiresAt != expiresAt {
-			return api.Token{}, api.Errorf(api.KindConflict, "this token is known with another label, other grants or another end: revoke %s first, or make a new one", have.ID)
+			return api.Token{}, api.Errorf(api.KindConflict, "this token already exists with a different label, grants or expiry: revoke %s first, or create a new one", have.ID)
 		}
 		return have.Token, nil
 	}
@@ -61,7 +60,7 @@ func (t *Tokens) Add(hash, label string, grants []api.Grant, expiresAt int64) (a
 	if len(list) >= maxTokens {
 		i := firstExpired(list)
 		if i < 0 {
-			return api.Token{}, api.Errorf(api.KindTooLarge, "there are %d tokens already: revoke one that is not used any more", maxTokens)
+			return api.Token{}, api.Errorf(api.KindTooLarge, "the limit of %d tokens is reached: revoke one that is no longer used", maxTokens)
 		}
 		list = slices.Delete(list, i, i+1)
 	}
@@ -71,7 +70,7 @@ func (t *Tokens) Add(hash, label string, grants []api.Grant, expiresAt int64) (a
 	return token.Token, t.saveLocked(append(list, token))
 }
 
-// firstExpired finds the token that expired first, or -1.
+// firstExpired returns the index of the token that expired first, or -1.
 func firstExpired(list []Token) int {
 	first := -1
 	for i, token := range list {
@@ -86,7 +85,7 @@ func expired(token api.Token) bool {
 	return token.ExpiresAt != 0 && time.Now().UnixMilli() >= token.ExpiresAt
 }
 
-// Remove forgets a token; false when there is none of that id.
+// Remove removes a token; false if there is none with that id.
 func (t *Tokens) Remove(id string) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +104,7 @@ func (t *Tokens) saveLocked(list []Token) error {
 	return nil
 }
 
-// Admission is what the list says of a token that somebody shows.
+// Admission is the result of checking a token.
 type Admission int
 
 const (
@@ -114,8 +113,8 @@ const (
 	TokenGood
 )
 
-// Check finds the token that somebody shows. One that expired is told apart, so that
-// its owner hears why it stopped working.
+// Check looks up a token by its secret. An expired token is reported as such, so that its
+// owner learns why it stopped working.
 func (t *Tokens) Check(secret string) (api.Token, Admission) {
 	sum := sha256.Sum256([]byte(secret))
 	shown := []byte(hex.EncodeToString(sum[:]))
@@ -132,7 +131,7 @@ func (t *Tokens) Check(secret string) (api.Token, Admission) {
 	return api.Token{}, TokenUnknown
 }
 
-// Find returns the token of that id; false when none is admitted.
+// Find returns the token with that id; false if none is admitted.
 func (t *Tokens) Find(id string) (api.Token, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +143,7 @@ func (t *Tokens) Find(id string) (api.Token, bool) {
 	return api.Token{}, false
 }
 
-// List returns the tokens in the order in which they were made.
+// List returns the tokens in the order of their creation.
 func (t *Tokens) List() []api.Token {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -61,7 +61,8 @@ func TestTokensExpire(t *testing.T) {
 	})
 }
 
-// Tokens that expired make room, the first first; those that work never do.
+// TestExpiredTokensMakeRoom: expired tokens are removed, the first expired first; valid
+// ones never are.
 func TestExpiredTokensMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tokens, err := state.LoadTokens(filepath.Join(t.TempDir(), "tokens.json"))
@@ -76,7 +77,7 @@ func TestExpiredTokensMakeRoom(t *testing.T) {
 		for i := range 100 {
 			end := int64(0)
 			if i == 7 || i == 8 {
-				end = time.Now().Add(time.Duration(10-i) * time.Hour).UnixMilli() // the later one ends first
+				end = time.Now().Add(time.Duration(10-i) * time.Hour).UnixMilli() // the later one expires first
 			}
 			if err := add(i, end); err != nil {
 				t.Fatal(err)

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// decodeArgs reads the arguments of a call into a struct with json tags. A field
-// whose tag does not end in omitempty is required. The error is a sentence for
-// the model.
+// decodeArgs decodes the arguments of a call into a struct with json tags. Fields whose tag
+// lacks omitempty are required. The error is a sentence for the model.
 func decodeArgs(raw json.RawMessage, into any) error {
 	known, required := fieldsOf(into)
 	var given map[string]json.RawMessage
@@ -31,7 +30,7 @@ func decodeArgs(raw json.RawMessage, into any) error {
 		}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields() // also keys that differ in case only
+	decoder.DisallowUnknownFields() // also rejects keys that differ only in case
 	if err := decoder.Decode(into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
@@ -40,7 +39,7 @@ func decodeArgs(raw json.RawMessage, into any) error {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is text behind the JSON object")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }

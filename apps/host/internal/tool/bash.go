@@ -22,23 +22,23 @@ import (
 //go:embed bash.md
 var bashDoc string
 
-// Times of bash.
+// Timeouts of bash.
 const (
 	defaultYield = 120 * time.Second
 	maxTimeout   = 600 * time.Second
-	// killGrace is how long a command may take to end by itself when it is asked
-	// to, and how long its output is waited for when it has ended.
+	// killGrace is how long a command may take to exit after it is asked to, and how long
+	// to wait for its output after it has exited.
 	killGrace = 2 * time.Second
 )
 
 type bashTool struct {
 	*Set
 	grace time.Duration
-	yield time.Duration // after which a command without a timeout goes on as a job
-	// skill is whose script the command is; its error output may hold events. "" is a
-	// command of the model's own.
+	yield time.Duration // after which a command without a timeout continues as a job
+	// skill is the skill whose script the command is; its error output may contain events.
+	// "" means a command of the model.
 	skill string
-	title string // what people are told of it in place of the command; "" is the command
+	title string // shown to people instead of the command; "" means the command
 }
 
 func newBash(s *Set) bashTool { return bashTool{Set: s, grace: killGrace, yield: defaultYield} }
@@ -55,7 +55,7 @@ func (bashTool) Spec() agent.ToolSpec {
 		"command": {"type": "string", "description": "The command line."},
 		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it. Without this it becomes a background job after 120 seconds."},
 		"background": {"type": "boolean", "description": "Return at once and let it run as a job."},
-		"notify_on_complete": {"type": "boolean", "description": "When it has become a job: begin a turn when it ends, if you have stopped working by then."}}`, "command")
+		"notify_on_complete": {"type": "boolean", "description": "If it has become a job: begin a turn when it ends, if you have stopped working by then."}}`, "command")
 }
 
 func (bashTool) Risk() agent.Risk { return agent.RiskWrite }
@@ -75,14 +75,16 @@ func (bashTool) Describe(call agent.Call) agent.Description {
 	return agent.Description{Title: "Run " + first, Detail: args.Command}
 }
 
-// bashDetails is what people and programs get to know beside the text.
+// bashDetails holds information for people and programs besides the text.
 type bashDetails struct {
-	ExitCode   int    `json:"exitCode"` // -1 when it was stopped by a signal
+	ExitCode   int    `json:"exitCode"` // -1 if a signal stopped it
 	DurationMs int64  `json:"durationMs"`
 	TimedOut   bool   `json:"timedOut,omitempty"`
 	Cancelled  bool   `json:"cancelled,omitempty"`
 	Truncated  bool   `json:"truncated,omitempty"`
-	Job        string `json:"job,omitempty"` // it goes on in the background under this name; exitCode says nothing yet
+	Job        string `json:"job,omitempty"` // name of the background job it continues as; exitCode is not meaningful yet
+	// Notify reports that a turn begins when the job ends or is lost with its host.
+	Notify bool `json:"notify,omitempty"`
 }
 
 func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string)) agent.Result {
@@ -107,14 +109,14 @@ func (t bashTool) Run(ctx context.Context, call agent.Call, progress func(string
 	}
 	if args.Background {
 		if t.detach(j, true, args.Notify) {
-			return detached(j, fmt.Sprintf("Started as background job %s.", j.id), "")
+			return detached(j, fmt.Sprintf("Started as background job %s.", j.id), "", args.Notify)
 		}
 		return t.finished(j, 0)
 	}
 	return t.await(ctx, j, timeout, args.Notify)
 }
 
-// await gives a command its time in the foreground.
+// await runs a command in the foreground for its time limit.
 func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration, wakes bool) agent.Result {
 	timer := time.NewTimer(cmp.Or(timeout, t.yield))
 	defer timer.Stop()
@@ -130,7 +132,7 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration, wake
 	case <-timer.C:
 		if timeout == 0 && t.detach(j, false, wakes) {
 			text, _, _ := j.out.since(0)
-			return detached(j, fmt.Sprintf("Still running after %d s; it goes on as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text)
+			return detached(j, fmt.Sprintf("Still running after %d s; it continues as background job %s. Output so far:", int(t.yield.Seconds()), j.id), text, wakes)
 		}
 		j.cancel(errTimedOut)
 		<-j.done
@@ -138,17 +140,18 @@ func (t bashTool) await(ctx context.Context, j *job, timeout time.Duration, wake
 	return t.finished(j, timeout)
 }
 
-// detached is the result of a command that goes on.
-func detached(j *job, head, output string) agent.Result {
+// detached returns the result of a command that continues in the background. wakes reports
+// that its end begins a turn.
+func detached(j *job, head, output string, wakes bool) agent.Result {
 	if output != "" {
 		head += "\n" + output
 	}
-	result := agent.Success(withNewline(head) + "You are told when it ends. Look at its output or stop it with bash_job.")
-	result.Details = details(bashDetails{Job: j.id})
+	result := agent.Success(withNewline(head) + "You will be notified when it ends. Look at its output or stop it with bash_job.")
+	result.Details = details(bashDetails{Job: j.id, Notify: wakes})
 	return result
 }
 
-// finished is the result of a command that has ended. timeout is how long it had.
+// finished returns the result of a command that has ended. timeout is the time it had.
 func (t bashTool) finished(j *job, timeout time.Duration) agent.Result {
 	<-j.done
 	t.dropJob(j)
@@ -160,10 +163,10 @@ func (t bashTool) finished(j *job, timeout time.Duration) agent.Result {
 	var result agent.Result
 	switch {
 	case t.notText(j):
-		result = agent.Failure("The script wrote what is not text. Let it write to a file and say where that is.")
+		result = agent.Failure("The script's output is not text. Make it write to a file and print the path.")
 	case j.stopped && timeout == 0:
 		info.Cancelled = true
-		result = agent.Failure("The command was stopped, because the session ended. Output so far:\n%s", text)
+		result = agent.Failure("The command was stopped because the session ended. Output so far:\n%s", text)
 	case j.stopped:
 		info.TimedOut = true
 		result = agent.Failure("The command did not end within %d s and was stopped. Give it more time with timeout_seconds, or make it do less. Output so far:\n%s",
@@ -186,15 +189,26 @@ func withNewline(text string) string {
 	return text + "\n"
 }
 
-// execute runs the command to its end, or until ctx ends, and leaves no process
-// of its group behind. stopped says that it was asked to end, whatever exit code it
-// then chose; err says that it did not start.
+// execute runs the command until it exits or ctx ends, and leaves no process of its group
+// behind. stopped reports that it was asked to exit, whatever its exit code; err reports
+// that it did not start.
 func (t bashTool) execute(ctx context.Context, call agent.Call, command string, out, errOut io.Writer) (exit int, stopped bool, err error) {
-	// The signal that a dying parent sends comes when its thread dies, so the
+	// The kernel sends the parent-death signal when the parent's thread exits, so the
 	// thread must not change between start and wait.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	dir, argv := call.Cwd, []string{"bash", "-c", command}
+	if t.options.GuardGit != nil {
+		end, err := t.options.GuardGit(dir)
+		if err != nil {
+			return 0, false, startError(err, dir)
+		}
+		defer func() {
+			for _, note := range end() { // part of the output, for the model and for people
+				_, _ = fmt.Fprintf(out, "\n[scorel: %s. Ask the user; only a person can restore it, by hand.]\n", note)
+			}
+		}()
+	}
 	if t.options.Sandbox != nil {
 		argv = t.options.Sandbox(argv, dir, t.writable()...)
 	}
@@ -202,7 +216,7 @@ func (t bashTool) execute(ctx context.Context, call agent.Call, command string, 
 	cmd.Dir = dir
 	cmd.Env = t.environment()
 	cmd.Stdout, cmd.Stderr = out, errOut
-	cmd.WaitDelay = t.grace // a child that keeps the pipe open does not hold us up
+	cmd.WaitDelay = t.grace // do not wait for a child that keeps the pipe open
 	forget, err := t.options.Ledger.Start(cmd, procgroup.Owner{Session: t.scope.Session, Call: call.ID})
 	if err != nil {
 		return 0, false, startError(err, dir)
@@ -225,13 +239,13 @@ func (t bashTool) execute(ctx context.Context, call agent.Call, command string, 
 	procgroup.Kill(cmd)
 	exit, err = exitCode(cmd, waitErr)
 	if stopped && exit == signalled+int(syscall.SIGTERM) {
-		exit = -1 // a sandbox tells so of the command in it what we are told of our own
+		exit = -1 // a sandbox reports a signal in the same way as a shell
 	}
 	return exit, stopped, err
 }
 
-// signalled is added to the number of the signal that ended a command, where a
-// program tells of another's end.
+// signalled is added to the number of the signal that ended a process when a program
+// reports it as an exit code.
 const signalled = 128
 
 func exitCode(cmd *exec.Cmd, waitErr error) (int, error) {
@@ -242,7 +256,7 @@ func exitCode(cmd *exec.Cmd, waitErr error) (int, error) {
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// writable are the folders besides the project that belong to the session.
+// writable returns the folders of the session besides the project.
 func (t bashTool) writable() []string {
 	if t.scope.Scratch == "" {
 		return nil
@@ -255,13 +269,13 @@ func startError(err error, dir string) error {
 		return errors.New("there is no bash on this machine")
 	}
 	if _, statErr := os.Stat(dir); statErr != nil {
-		return fmt.Errorf("the working folder %s is not there", dir)
+		return fmt.Errorf("the working folder %s does not exist", dir)
 	}
 	return err
 }
 
-// environment is ours without the keys of providers, and with what keeps
-// programs from waiting for somebody.
+// environment returns the host's environment without the providers' keys, and with settings
+// that keep programs from waiting for input.
 func (t bashTool) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")

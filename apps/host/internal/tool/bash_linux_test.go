@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestBashCancelEndsGroupsOfTheirOwn: timeout gives itself a process group, and a shell
-// with job control its children.
+// TestBashCancelEndsGroupsOfTheirOwn: timeout creates its own process group, and a shell
+// with job control creates them for its children.
 func TestBashCancelEndsGroupsOfTheirOwn(t *testing.T) {
 	for name, command := range map[string]string{
 		"timeout":     `timeout 300 bash -c 'echo $$ > a; sleep 100 & echo $! > b; wait'; echo never`,

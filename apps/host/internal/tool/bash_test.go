@@ -20,14 +20,14 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
-// shell runs a command and collects what people see of it.
+// shell runs a command and records what people see of it.
 type shell struct {
 	tool bashTool
 	dir  string
 
 	mu   sync.Mutex
 	seen strings.Builder
-	line chan string // what came, piece by piece; may be nil
+	line chan string // receives each piece of output; may be nil
 }
 
 func (s *shell) run(ctx context.Context, command string, timeout int) (agent.Result, bashDetails) {
@@ -41,7 +41,7 @@ func (s *shell) run(ctx context.Context, command string, timeout int) (agent.Res
 		}
 	})
 	var info bashDetails
-	_ = json.Unmarshal(result.Details, &info) // absent when it did not start
+	_ = json.Unmarshal(result.Details, &info) // absent if it did not start
 	return result, info
 }
 
@@ -101,7 +101,7 @@ func TestBashKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// alive tells whether a process runs; one that only waits to be reaped does not.
+// alive reports whether a process is running, not counting zombies.
 func alive(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
@@ -116,7 +116,7 @@ func alive(pid int) bool {
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// mustDie waits until a killed process has gone: the kernel takes a moment.
+// mustDie waits until a killed process is gone: the kernel takes a moment.
 func mustDie(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	for _, file := range files {
@@ -137,11 +137,11 @@ func mustDie(t *testing.T, dir string, files ...string) {
 	}
 }
 
-// A cancel ends the command with children and grandchildren, also those that do
-// not listen, and keeps what had come out.
+// TestBashCancelLeavesNoProcess: a cancel ends the command with children and grandchildren,
+// including those that ignore signals, and keeps the output so far.
 func TestBashCancelLeavesNoProcess(t *testing.T) {
 	for name, command := range map[string]string{
-		"children":     `(echo $BASHPID > a; exec sleep 100) & sh -c 'echo $$ > b; sleep 100' & wait_for b; echo started; wait`,
+		"children":     `(echo $BASHPID > a; exec sleep 100) & sh -c 'echo $$ > b; sleep 100' & wait_for a; wait_for b; echo started; wait`,
 		"do not mind":  `trap '' TERM; (trap '' TERM; echo $BASHPID > a; while :; do sleep 1; done) & echo $$ > b; wait_for a; echo started; while :; do sleep 1; done`,
 		"the own pipe": `sh -c 'echo $$ > a; trap "" TERM; while :; do sleep 1; done' & echo $$ > b; wait_for a; echo started; wait`,
 	} {
@@ -171,7 +171,8 @@ func TestBashTimeout(t *testing.T) {
 	mustDie(t, s.dir, "a")
 }
 
-// A child in the background that holds the pipe neither hangs the call nor stays.
+// TestBashBackgroundChild: a background child that holds the pipe neither blocks the call
+// nor survives it.
 func TestBashBackgroundChild(t *testing.T) {
 	s := newShell(t)
 	result, info := s.run(t.Context(), `sleep 100 & echo $! > a; echo done`, 0)
@@ -204,7 +205,8 @@ func TestBashIsDescribed(t *testing.T) {
 	}
 }
 
-// A command that ends cleanly when it is asked to did not do what it was to do.
+// TestBashTimeoutWithACleanEnd: a command that exits cleanly at the timeout has still
+// failed.
 func TestBashTimeoutWithACleanEnd(t *testing.T) {
 	s := newShell(t)
 	s.tool.grace = 30 * time.Second
@@ -212,5 +214,24 @@ func TestBashTimeoutWithACleanEnd(t *testing.T) {
 	text := result.Content.Plain()
 	if !result.IsError || !info.TimedOut || info.ExitCode != 0 || !strings.Contains(text, "did not end within 1 s") || !strings.HasSuffix(text, "\ntidied\n") {
 		t.Errorf("%+v %q", info, text)
+	}
+}
+
+// TestBashPutsAsideWhatGitWouldRun: the guard checks before the command starts and after
+// all of it has ended, and the model is notified.
+func TestBashPutsAsideWhatGitWouldRun(t *testing.T) {
+	planted := func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "planted"))
+		return err == nil
+	}
+	var before, after bool
+	tool := newBash(open(t, Options{GuardGit: func(dir string) (func() []string, error) {
+		before = planted(dir)
+		return func() []string { after = planted(dir); return []string{"planted: it was put aside"} }, nil
+	}}, Scope{Scratch: t.TempDir()}))
+	s := &shell{tool: tool, dir: t.TempDir()}
+	result, _ := s.run(t.Context(), "touch planted", 0)
+	if before || !after || !strings.Contains(result.Content.Plain(), "planted: it was put aside") || !strings.Contains(s.seen.String(), "put aside") {
+		t.Errorf("before %v, after %v: %+v, shown %q", before, after, result, s.seen.String())
 	}
 }

@@ -13,7 +13,7 @@ import (
 //go:embed bashjob.md
 var bashJobDoc string
 
-// defaultWait is how long wait waits when nothing else is said.
+// defaultWait is how long wait waits by default.
 const defaultWait = 60 * time.Second
 
 type bashJob struct{ *Set }
@@ -31,11 +31,11 @@ func (bashJob) Spec() agent.ToolSpec {
 		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "How long wait waits; 60 without this."}}`, "action")
 }
 
-// Risk implements agent.Tool: it touches only what the session itself started.
+// Risk implements agent.Tool. The tool affects only what the session itself started.
 func (bashJob) Risk() agent.Risk { return agent.RiskRead }
 
 func (bashJob) Describe(call agent.Call) agent.Description {
-	return agent.Description{Title: "Look after background jobs", Detail: string(call.Arguments)}
+	return agent.Description{Title: "Manage background jobs", Detail: string(call.Arguments)}
 }
 
 func (t bashJob) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
@@ -59,7 +59,7 @@ func (t bashJob) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	switch args.Action {
 	case "kill":
 		j.cancel(errKilled)
-		<-j.done // the group is killed within the grace of a command
+		<-j.done // the group is killed within the command's grace period
 	case "wait":
 		if timeout == 0 {
 			timeout = defaultWait
@@ -70,7 +70,7 @@ func (t bashJob) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 		case <-j.done:
 		case <-timer.C:
 		case <-ctx.Done():
-			return agent.Failure("Cancelled by the user. The job %s goes on.", j.id)
+			return agent.Failure("Cancelled by the user. The job %s continues.", j.id)
 		}
 	}
 	return t.report(j)
@@ -96,11 +96,11 @@ func (t bashJob) list() agent.Result {
 	return agent.Success(rows.String())
 }
 
-// jobDetails is what people and programs get to know beside the text.
+// jobDetails holds information for people and programs besides the text.
 type jobDetails struct {
 	Job      string `json:"job"`
 	Running  bool   `json:"running"`
-	ExitCode int    `json:"exitCode"` // -1 when it runs or was stopped by a signal
+	ExitCode int    `json:"exitCode"` // -1 if it is running or a signal stopped it
 }
 
 func (t bashJob) report(j *job) agent.Result {
@@ -118,7 +118,7 @@ func (t bashJob) report(j *job) agent.Result {
 	case text == "":
 		head += " No new output."
 	case missed:
-		head += " New output, only its end:\n"
+		head += " New output, only the end:\n"
 	default:
 		head += " New output:\n"
 	}

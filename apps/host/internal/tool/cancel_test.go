@@ -16,7 +16,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// interrupted is a host that cancels its turn at the k-th thing that happens.
+// interrupted is a host that cancels its turn at the k-th event.
 type interrupted struct {
 	host
 	mu     sync.Mutex
@@ -47,11 +47,11 @@ func (i *interrupted) Emit(event api.Event) {
 	i.step()
 }
 
-// realSteps use real tools: commands with children, a job in the background, reads
-// side by side, a change, and an attempt of the model that breaks off.
+// realSteps use real tools: commands with children, a background job, parallel reads, a
+// change, and an interrupted model call.
 func realSteps() []modeltest.Step {
-	// The first process of a command writes its id down, and so does its child, which
-	// does not hold the pipe: that would be waited for.
+	// The first process of a command records its id, and so does its child, which does not
+	// hold the pipe, because bash would wait for that.
 	const begin = `echo $$ >> pids; (echo $BASHPID >> pids; exec sleep 600 > /dev/null 2>&1) & `
 	steps := []modeltest.Step{
 		modeltest.Calls(
@@ -70,14 +70,14 @@ func realSteps() []modeltest.Step {
 	return steps
 }
 
-// TestCancelAnywhereLeavesNoProcess cancels a turn of real tools after every single
-// event: each call has one result, a strict model takes the next prompt, a file is
-// changed as a whole or not at all, and with the end of the session no process is left.
+// TestCancelAnywhereLeavesNoProcess cancels a turn of real tools after every single event:
+// each call has one result, a strict model accepts the next prompt, a file is changed
+// completely or not at all, and no process outlives the session.
 func TestCancelAnywhereLeavesNoProcess(t *testing.T) {
 	for k, reached := 1, true; reached; k++ {
 		reached = cancelRealAt(t, k)
 		if t.Failed() {
-			t.Fatalf("cancelled at %d", k)
+			t.Fatalf("canceled at %d", k)
 		}
 		if !reached && k < 25 {
 			t.Fatalf("the turn has only %d events: it does not cover what it should", k)
@@ -120,7 +120,7 @@ func cancelRealAt(t *testing.T, k int) (reached bool) {
 	return reached
 }
 
-// writeTemp puts a process id where mustDie looks.
+// writeTemp writes a process id where mustDie looks for it.
 func writeTemp(t *testing.T, dir, pid string) (name string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(pid), 0o600); err != nil {

@@ -10,33 +10,33 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Toolset is a group of tools that belong together.
+// Toolset is a group of related tools.
 type Toolset string
 
-// The groups, in the order in which they are listed.
+// The groups in display order.
 const (
-	Base        Toolset = "base"        // files, search, commands, the net
-	Planning    Toolset = "planning"    // what is to be done
+	Base        Toolset = "base"        // files, search, commands, web
+	Planning    Toolset = "planning"    // the task list
 	Interaction Toolset = "interaction" // questions to people
-	Memory      Toolset = "memory"      // what is kept between sessions
-	Skill       Toolset = "skill"       // instructions and scripts of others
+	Memory      Toolset = "memory"      // notes kept between sessions
+	Skill       Toolset = "skill"       // instructions and scripts written by others
 	Delegation  Toolset = "crew"        // other agents
 )
 
-// Toolsets returns all groups in their order.
+// Toolsets returns all groups in display order.
 func Toolsets() []Toolset { return []Toolset{Base, Planning, Interaction, Memory, Skill, Delegation} }
 
-// Definition is what is known of a tool without a session.
+// Definition describes a tool independently of a session.
 type Definition struct {
 	Toolset Toolset
 	Spec    agent.ToolSpec
 	Risk    agent.Risk
-	// Subject names the argument that the patterns of a permission rule are
-	// compared with: a command, a path or an address. "" when there is none.
+	// Subject is the argument that permission rules match: a command, a path or an address.
+	// "" if there is none.
 	Subject string
 }
 
-// entry is a line of the registry.
+// entry is one line of the registry.
 type entry struct {
 	toolset Toolset
 	subject string
@@ -49,12 +49,12 @@ func registry() []entry {
 		{Base, "command", func(s *Set) agent.Tool { return newBash(s) }},
 		{Base, "", func(s *Set) agent.Tool { return bashJob{s} }},
 		{Base, "url", func(s *Set) agent.Tool { return newFetchURL(s) }},
-		{Base, "path", func(s *Set) agent.Tool { return globTool{s} }},
-		{Base, "path", func(s *Set) agent.Tool { return grepTool{s} }},
-		{Base, "path", func(s *Set) agent.Tool { return listDir{s} }},
-		{Base, "path", func(s *Set) agent.Tool { return patchTool{s} }},
-		{Base, "path", func(s *Set) agent.Tool { return readFile{s} }},
-		{Base, "path", func(s *Set) agent.Tool { return writeFile{s} }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(globTool{s}) }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(grepTool{s}) }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(listDir{s}) }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(patchTool{s}) }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(readFile{s}) }},
+		{Base, "path", func(s *Set) agent.Tool { return s.onFiles(writeFile{s}) }},
 		{Planning, "", func(s *Set) agent.Tool { return todoTool{s} }},
 		{Interaction, "", func(s *Set) agent.Tool { return clarify{s} }},
 		{Memory, "", func(s *Set) agent.Tool { return memoryRecall{s} }},
@@ -66,10 +66,11 @@ func registry() []entry {
 	}
 }
 
-// Catalog makes the tools of every session of a host.
+// Catalog creates the tools of every session of a host.
 type Catalog struct {
 	options Options
 	locks   pathLocks
+	lost    lost
 }
 
 // NewCatalog returns the catalog of a host.
@@ -79,7 +80,7 @@ func (c *Catalog) entries() []entry {
 	return slices.DeleteFunc(registry(), func(e entry) bool { return e.toolset == Memory && c.options.Memory == "" })
 }
 
-// Definitions returns what there is, by group and name.
+// Definitions returns all tools, sorted by group and name.
 func (c *Catalog) Definitions() []Definition {
 	s := c.Open(Scope{})
 	defer s.Close()
@@ -91,22 +92,21 @@ func (c *Catalog) Definitions() []Definition {
 	return all
 }
 
-// Scope is what a session gives to its tools.
+// Scope is what a session provides to its tools.
 type Scope struct {
-	// Session is the id under which its commands are noted.
+	// Session is the id that its commands are recorded under.
 	Session string
-	// Scratch is an absolute folder of the session's own, made when it is needed:
-	// output that is too long to show, and the tasks. "" keeps none.
+	// Scratch is the absolute path of a folder for the session, created when needed, for
+	// output that is too long to show and for the task list. "" disables both.
 	Scratch string
-	// Crew runs other agents; without one the session cannot give tasks to any.
-	Crew Crew
-	// Nested finds the instructions for a file below cwd that lie between the two, but
-	// for those that has knows; nil finds none.
+	// Subagents runs subagents; if it is nil, the session cannot delegate.
+	Subagents Subagents
+	// Nested finds the instructions that apply to a file, in the folders between cwd and
+	// the file, except those for which has returns true. A nil Nested finds none.
 	Nested func(cwd, file string, has func(path string) bool) []session.InstructionFile
 }
 
-// Set is the tools of one session with what they share. It implements
-// agent.Toolset.
+// Set is the tools of one session and their shared state. It implements agent.Toolset.
 type Set struct {
 	*Catalog
 	scope   Scope
@@ -117,14 +117,15 @@ type Set struct {
 	jobs    jobs
 	notices notices
 	patches patchState
-	skills  []session.SkillInfo // those that the model is offered
-	manual  []session.SkillInfo // those that only a person calls
-	agents  []AgentInfo         // those that the model can give tasks to
-	entries []entry             // lines of the registry that the session has
-	tools   []agent.Tool        // one for each of them
+	skills  []session.SkillInfo // skills that the model is offered
+	manual  []session.SkillInfo // skills that only people invoke
+	later   []session.SkillInfo // skills that people may invoke and no tool description lists
+	agents  []AgentInfo         // agents that the model can delegate to
+	entries []entry             // lines of the registry that apply to the session
+	tools   []agent.Tool        // one per entry
 }
 
-// Open makes the tools of a session.
+// Open creates the tools of a session.
 func (c *Catalog) Open(scope Scope) *Set {
 	s := &Set{Catalog: c, scope: scope, entries: c.entries()}
 	var own []string
@@ -141,7 +142,7 @@ func (c *Catalog) Open(scope Scope) *Set {
 	return s
 }
 
-// Tools returns the tools by group and name.
+// Tools returns the tools, sorted by group and name.
 func (s *Set) Tools() []agent.Tool {
 	out := make([]agent.Tool, 0, len(s.tools))
 	for i, e := range s.entries {
@@ -152,26 +153,27 @@ func (s *Set) Tools() []agent.Tool {
 	return out
 }
 
-// serves tells whether the session has something for the tools of a group to act on.
+// serves reports whether the session has anything for a group of tools to work with.
 func (s *Set) serves(group Toolset) bool {
 	switch group {
 	case Skill:
 		return len(s.skills) > 0
 	case Delegation:
-		return s.scope.Crew != nil && len(s.agents) > 0
+		return s.scope.Subagents != nil && len(s.agents) > 0
 	}
 	return true
 }
 
-// Close ends every process of the session and waits for it.
+// Close ends every process of the session and waits for it to exit.
 func (s *Set) Close() {
 	s.jobs.cancel()
 	s.jobs.wg.Wait()
 }
 
-// Bounded shortens the text of a result that was made elsewhere, as every tool
-// here does with its own.
+// Bounded shortens the text of a result produced outside this package, to the bounds of
+// built-in tools.
 func (s *Set) Bounded(name string, result agent.Result) agent.Result {
+	result.Content = boundImages(result.Content)
 	text := result.Content.Plain()
 	if len(text) <= MaxBytes && strings.Count(text, "\n") < MaxLines {
 		return result
@@ -187,8 +189,8 @@ func (s *Set) Bounded(name string, result agent.Result) agent.Result {
 	return result
 }
 
-// Object is the result of a call as a program reads it: {ok, text, details,
-// error}, and for patch {ok, strategy, count, diff, error}.
+// Object encodes the result of a call for programs: {ok, text, details, error}, and for
+// patch {ok, strategy, count, diff, error}.
 func Object(name string, result agent.Result) json.RawMessage {
 	if name == patchName {
 		var outcome patchOutcome

@@ -24,14 +24,14 @@ const (
 	maxChoiceChars   = 400
 )
 
-// What the model reads where there is no answer. These are stable texts.
+// What the model reads if there is no answer. These texts must not change.
 const (
 	noAnswerSkipped = "The user leaves it to you: decide yourself, and say how you decided."
-	noAnswerTimeout = "Nobody answered in time: decide yourself, take the way that is easiest to undo, and say how you decided."
-	noAnswerNobody  = "Nobody is there who may answer. The question ends this turn: the next message of the user may answer it."
+	noAnswerTimeout = "No one answered in time: decide yourself, choose what is easiest to undo, and say how you decided."
+	noAnswerNobody  = "No one who may answer is present. The question ends this turn: the user's next message may answer it."
 )
 
-// clarify asks people.
+// clarify asks people a question.
 type clarify struct{ *Set }
 
 type clarifyArgs struct {
@@ -39,19 +39,19 @@ type clarifyArgs struct {
 	Choices  clarifyChoice `json:"choices,omitempty"`
 }
 
-// clarifyChoice is a list of choices. Models write them as texts, as objects with a text
-// in one of several fields, and the whole list as a string.
+// clarifyChoice is a list of choices. Models send them as strings, as objects with the text
+// in one of several fields, or the whole list as a string.
 type clarifyChoice []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *clarifyChoice) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil { // also null, which is an empty text
+	if json.Unmarshal(data, &text) == nil { // null too, which decodes to an empty string
 		data = []byte(cmp.Or(text, "[]"))
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(data, &items); err != nil {
-		return errors.New(`the argument "choices" must be a list of texts`)
+		return errors.New(`the argument "choices" must be a list of strings`)
 	}
 	for _, item := range items {
 		choice, err := choiceText(item)
@@ -63,7 +63,7 @@ func (c *clarifyChoice) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// choiceText returns a choice as one text.
+// choiceText returns the text of a choice.
 func choiceText(item json.RawMessage) (string, error) {
 	var text string
 	if json.Unmarshal(item, &text) == nil {
@@ -81,10 +81,10 @@ func choiceText(item json.RawMessage) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("the choice %.80s is not a text", item)
+	return "", fmt.Errorf("the choice %.80s is not a string", item)
 }
 
-// check makes the question fit to be shown.
+// check validates the question and prepares it for display.
 func (a *clarifyArgs) check() error {
 	a.Question = strings.TrimSpace(a.Question)
 	a.Choices = slices.DeleteFunc(a.Choices, func(c string) bool { return c == "" })
@@ -99,13 +99,13 @@ func (a *clarifyArgs) check() error {
 	case a.Question == "":
 		return errors.New("the question is empty")
 	case utf8.RuneCountInString(a.Question) > maxQuestionChars:
-		return fmt.Errorf("the question has %d characters, the limit is %d; ask in a sentence or two", utf8.RuneCountInString(a.Question), maxQuestionChars)
+		return fmt.Errorf("the question has %d characters, the limit is %d; ask it in a sentence or two", utf8.RuneCountInString(a.Question), maxQuestionChars)
 	case len(a.Choices) > agent.MaxChoices:
 		return fmt.Errorf("there are %d choices, the limit is %d; leave out the least likely, people can answer something else", len(a.Choices), agent.MaxChoices)
 	}
 	for _, choice := range a.Choices {
 		if n := utf8.RuneCountInString(choice); n > maxChoiceChars {
-			return fmt.Errorf("a choice has %d characters, the limit is %d; put what explains it into the question", n, maxChoiceChars)
+			return fmt.Errorf("a choice has %d characters, the limit is %d; put explanations into the question", n, maxChoiceChars)
 		}
 	}
 	return nil
@@ -118,26 +118,26 @@ func (clarify) Spec() agent.ToolSpec {
 		"question")
 }
 
-// Risk implements agent.Tool: a question changes nothing, and a second one beside it
-// would only hide it.
+// Risk implements agent.Tool. A question changes nothing, but it must be the only call,
+// because it would hide a second one.
 func (clarify) Risk() agent.Risk { return agent.RiskAlone }
 
 func (clarify) Describe(call agent.Call) agent.Description {
 	return agent.Description{Title: "Ask the user a question", Detail: string(call.Arguments)}
 }
 
-// clarifyOutcome is what the model reads, and programs too.
+// clarifyOutcome is what the model and programs read.
 type clarifyOutcome struct {
 	Question string   `json:"question"`
 	Choices  []string `json:"choices_offered"`
 	Response *string  `json:"user_response"`
-	NoAnswer string   `json:"no_answer,omitempty"` // why there is none, and what to do
+	NoAnswer string   `json:"no_answer,omitempty"` // why there is no answer, and what to do
 }
 
-// clarifyDetails tells people and programs who it was.
+// clarifyDetails tells people and programs who answered.
 type clarifyDetails struct {
 	clarifyOutcome
-	Outcome    string `json:"outcome,omitempty"` // "" when it was not asked
+	Outcome    string `json:"outcome,omitempty"` // "" if the question was not asked
 	AnsweredBy string `json:"answered_by,omitempty"`
 }
 
@@ -162,7 +162,7 @@ func (clarify) Run(ctx context.Context, call agent.Call, _ func(string)) agent.R
 	return args.result(reply)
 }
 
-// result is what comes of a question.
+// result returns the result for a reply.
 func (a clarifyArgs) result(reply agent.Reply) agent.Result {
 	out := clarifyDetails{
 		clarifyOutcome: clarifyOutcome{Question: a.Question, Choices: append([]string{}, a.Choices...)},
@@ -188,7 +188,7 @@ func (a clarifyArgs) result(reply agent.Reply) agent.Result {
 	return result
 }
 
-// text is the question as a message that the next prompt answers.
+// text returns the question as a message that the next prompt may answer.
 func (a clarifyArgs) text() string {
 	var b strings.Builder
 	b.WriteString(a.Question + "\n")
@@ -198,10 +198,10 @@ func (a clarifyArgs) text() string {
 	return strings.TrimSpace(b.String())
 }
 
-// encoded writes JSON for people too: without escapes for <, > and &.
+// encoded returns readable JSON: <, > and & are not escaped.
 func encoded(v any) json.RawMessage {
 	data, err := session.Encode(v)
-	if err != nil { // texts always encode
+	if err != nil { // cannot happen: strings can always be encoded
 		return nil
 	}
 	return data

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
-// clarifyWith makes a call whose people reply so.
+// clarifyWith makes a call that people answer with reply.
 func clarifyWith(t *testing.T, args string, reply agent.Reply, err error) (agent.Result, agent.Question) {
 	t.Helper()
 	var asked agent.Question
@@ -41,9 +41,9 @@ func TestClarifyChoices(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"question":" "}`: "empty",
 		`{"question":"q","choices":["a","b","c","d","e"]}`:                "the limit is 4",
-		`{"question":"q","choices":[{"id":"a"}]}`:                         "is not a text",
-		`{"question":"q","choices":[["a"]]}`:                              "is not a text",
-		`{"question":"q","choices":"a"}`:                                  "list of texts",
+		`{"question":"q","choices":[{"id":"a"}]}`:                         "is not a string",
+		`{"question":"q","choices":[["a"]]}`:                              "is not a string",
+		`{"question":"q","choices":"a"}`:                                  "list of strings",
 		`{"question":"` + strings.Repeat("x", 4001) + `"}`:                "a sentence or two",
 		`{"question":"q","choices":["` + strings.Repeat("x", 401) + `"]}`: "into the question",
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// scorelHome is a home with keys and with a skill, and options that know of both.
+// scorelHome creates a home with keys and a skill, and returns options for it.
 func scorelHome(t *testing.T) (home string, options Options) {
 	t.Helper()
 	home = project(t, map[string]string{
@@ -26,8 +26,8 @@ func scorelHome(t *testing.T) (home string, options Options) {
 	return home, options
 }
 
-// TestPartsOfTheHomeAreReadAndNotWritten: the user's own skills are of use to the model, and
-// what it writes there it would be told as the user's own word later.
+// TestPartsOfTheHomeAreReadAndNotWritten: the model may use the user's own skills but not
+// change them, because later sessions would read the change as the user's own words.
 func TestPartsOfTheHomeAreReadAndNotWritten(t *testing.T) {
 	home, options := scorelHome(t)
 	for path, want := range map[string]string{"skills/greet/SKILL.md": "Say hello", "agents/helper.md": "Help.", "memory/user.md": "likes tea"} {
@@ -52,8 +52,8 @@ func TestPartsOfTheHomeAreReadAndNotWritten(t *testing.T) {
 	}
 }
 
-// TestALinkOpensNothing: a link in an open part leads to no key, and a part that is a link
-// to the whole opens nothing.
+// TestALinkOpensNothing: a link in an open part leads to no key, and a part that links to
+// the whole folder opens nothing.
 func TestALinkOpensNothing(t *testing.T) {
 	home, options := scorelHome(t)
 	for link, target := range map[string]string{"skills/keys": "..", "skills/greet/key.txt": "../../identity.json", "all": "."} {
@@ -72,8 +72,8 @@ func TestALinkOpensNothing(t *testing.T) {
 	}
 }
 
-// TestASkillThatIsNone: where a skill lies is what the log of a session says, and a log may
-// come from elsewhere.
+// TestASkillThatIsNone: the path of a skill comes from the session log, and a log may come
+// from elsewhere.
 func TestASkillThatIsNone(t *testing.T) {
 	home, options := scorelHome(t)
 	if err := os.WriteFile(filepath.Join(home, "SKILL.md"), []byte("---\nname: evil\ndescription: Evil.\n---\nx"), 0o600); err != nil {
@@ -88,11 +88,11 @@ func TestASkillThatIsNone(t *testing.T) {
 	}
 }
 
-// TestTheEnvironmentOfTheHostIsClosed: the file tools run in the host's own process, whose
-// environment holds the keys of providers.
+// TestTheEnvironmentOfTheHostIsClosed: the file tools run in the host's process, whose
+// environment holds the providers' keys.
 func TestTheEnvironmentOfTheHostIsClosed(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		return // there is no /proc
+		return // no /proc on this system
 	}
 	cwd := t.TempDir()
 	if err := os.Symlink("/proc/self", filepath.Join(cwd, "me")); err != nil {
@@ -113,8 +113,8 @@ func TestTheEnvironmentOfTheHostIsClosed(t *testing.T) {
 	}
 }
 
-// TestALinkThatComesLateOpensNothing: a command of the same session can swap a file for a link
-// at the very moment at which a tool has looked where the path leads.
+// TestALinkThatComesLateOpensNothing: a command of the same session can replace a file with
+// a link at the very moment after a tool resolved its path.
 func TestALinkThatComesLateOpensNothing(t *testing.T) {
 	home, options := scorelHome(t)
 	cwd := project(t, map[string]string{"safe/identity.json": "harmless\n"})
@@ -130,7 +130,7 @@ func TestALinkThatComesLateOpensNothing(t *testing.T) {
 	stop()
 }
 
-// swapping lets the link "d" lead to other, to the folder "safe", and so on, until it is
+// swapping makes the link "d" alternate between other and the folder "safe" until it is
 // stopped.
 func swapping(t *testing.T, cwd, other string) (stop func()) {
 	t.Helper()
@@ -158,7 +158,82 @@ func swapping(t *testing.T, cwd, other string) (stop func()) {
 	}
 }
 
-// TestALinkThatComesLateIsNotWrittenThrough is the same for tools that write: a command
+// TestALinkThatComesLateShowsNoNames: the names in scorel's own folder are closed too, to
+// tools that list, search, or suggest similar names.
+func TestALinkThatComesLateShowsNoNames(t *testing.T) {
+	home, options := scorelHome(t)
+	cwd := project(t, map[string]string{"safe/harmless.txt": "harmless\n", "safe/skills/x": "x"})
+	stop := swapping(t, cwd, home)
+	set := open(t, options, Scope{})
+	for range 500 {
+		for name, args := range map[string]map[string]any{
+			"list_dir": {"path": "d"}, "glob": {"path": "d", "pattern": "*"}, "grep": {"path": "d", "pattern": "secret|hello"}, "read_file": {"path": "d/identity.jsonn"},
+		} {
+			text := set.call(t, cwd, name, args).Content.Plain()
+			for _, secret := range []string{"secret-key", "config.toml", "identity.json,", "identity.json.", "host.json", "greet"} {
+				if strings.Contains(text, secret) {
+					t.Fatalf("%s: %q", name, text)
+				}
+			}
+		}
+	}
+	stop()
+}
+
+// TestAFolderThatBecomesALinkShowsNoNames does the same with a folder below the searched
+// one, in a project that contains scorel's own folder.
+func TestAFolderThatBecomesALinkShowsNoNames(t *testing.T) {
+	cwd := project(t, map[string]string{
+		"safe/harmless.txt": "harmless\n", ".scorel/identity.json": "secret-key", ".scorel/config.toml": "secret-key",
+	})
+	options := Options{Private: []string{filepath.Join(cwd, ".scorel")}}
+	stop := swappingFolders(t, cwd)
+	set := open(t, options, Scope{})
+	for range 500 {
+		for name, args := range map[string]map[string]any{"glob": {"pattern": "**/*"}, "grep": {"pattern": "secret|harmless"}} {
+			if text := set.call(t, cwd, name, args).Content.Plain(); strings.Contains(text, "secret-key") || strings.Contains(text, "identity") {
+				t.Fatalf("%s: %q", name, text)
+			}
+		}
+		set.call(t, cwd, "write_file", map[string]any{"path": "d/new/x", "content": "x"})
+	}
+	stop()
+	if _, err := os.Lstat(filepath.Join(cwd, ".scorel/new")); err == nil {
+		t.Error("a folder was made in scorel's own")
+	}
+}
+
+// swappingFolders makes "d" alternate between a folder and a link to the keys until it is
+// stopped.
+func swappingFolders(t *testing.T, cwd string) (stop func()) {
+	t.Helper()
+	at := func(name string) string { return filepath.Join(cwd, name) }
+	if os.Mkdir(at("real"), 0o700) != nil || os.Symlink(".scorel", at("link")) != nil {
+		t.Fatal("the folders cannot be made")
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			for _, name := range []string{"real", "link"} {
+				if os.Rename(at(name), at("d")) != nil || os.Rename(at("d"), at(name)) != nil {
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// TestALinkThatComesLateIsNotWrittenThrough does the same with tools that write: a command
 // swaps folders while they do.
 func TestALinkThatComesLateIsNotWrittenThrough(t *testing.T) {
 	home, options := scorelHome(t)

@@ -26,42 +26,43 @@ const (
 	maxTaskTitle  = 80      // runes
 )
 
-// AgentInfo is what the model is told of an agent that it can give tasks to.
+// AgentInfo describes an agent that the model can delegate to.
 type AgentInfo struct {
 	Name        string
 	Description string // one line
 }
 
-// Task is what an agent is to do.
+// Task is a task for one agent.
 type Task struct {
-	Agent  string // name of one that the session was told of
+	Agent  string // name of an agent passed to UseAgents
 	Title  string // one line
 	Prompt string
 }
 
-// Report is what came of a task.
+// Report is the outcome of a task.
 type Report struct {
 	Task
-	SessionID string // of the agent's work; "" where none could be made
+	SessionID string // of the subagent; "" if none was created
 	State     session.ChildState
-	Text      string // the agent's last answer
-	Error     string // for people and the model, where it did not complete
+	Text      string // the subagent's last answer
+	Error     string // for people and the model, if the task was not completed
 }
 
-// Crew runs other agents for a session.
-type Crew interface {
-	// Delegate runs a task for each and returns when all have ended, with their reports
-	// in the order of the tasks and how many characters of each the model may be shown.
-	// An ended ctx cancels what runs. The error is a sentence for the model: nothing ran.
+// Subagents runs subagents for a session.
+type Subagents interface {
+	// Delegate runs each task and returns when all have ended, with their reports in the
+	// order of the tasks and the number of characters of each that the model may see. When
+	// ctx ends, running tasks are canceled. The error is a sentence for the model and
+	// means that nothing ran.
 	Delegate(ctx context.Context, call agent.Call, tasks []Task) (reports []Report, limit int, err error)
 }
 
-// UseAgents tells the session which agents it can give tasks to. It is called before
-// Tools, and not while a call runs; without agents, or a Crew in its Scope, the
-// session has no tools for them.
+// UseAgents sets the agents that the session can delegate to. It must be called before
+// Tools, and not during a call. Without agents, or without Subagents in its Scope, the
+// session has no delegation tools.
 func (s *Set) UseAgents(agents []AgentInfo) { s.agents = slices.Clone(agents) }
 
-// agentList is the end of a description: who there is.
+// agentList returns the end of a tool description: the available agents.
 func (s *Set) agentList() string {
 	if len(s.agents) == 0 {
 		return ""
@@ -74,7 +75,7 @@ func (s *Set) agentList() string {
 	return b.String()
 }
 
-// taskProperties is the schema of one task.
+// taskProperties returns the JSON Schema properties of one task.
 func (s *Set) taskProperties() string {
 	names := ""
 	if len(s.agents) > 0 {
@@ -82,7 +83,7 @@ func (s *Set) taskProperties() string {
 	}
 	return `{
 		"agent": {"type": "string", "description": "Which agent."` + names + `},
-		"title": {"type": "string", "description": "What it is about, in a few words, for the people who watch."},
+		"title": {"type": "string", "description": "What the task is about, in a few words, for the people who are watching."},
 		"prompt": {"type": "string", "description": "The task, with everything that the agent needs to know."}}`
 }
 
@@ -106,7 +107,7 @@ func (t delegateTask) Spec() agent.ToolSpec {
 	return spec("delegate_task", delegateTaskDoc+t.agentList(), t.taskProperties(), "agent", "prompt")
 }
 
-// Risk implements agent.Tool: what the agents change, they ask for themselves.
+// Risk implements agent.Tool. The subagents ask for permission themselves.
 func (delegateTask) Risk() agent.Risk { return agent.RiskRead }
 
 func (delegateTask) Describe(call agent.Call) agent.Description {
@@ -156,10 +157,10 @@ func (t delegateParallel) Run(ctx context.Context, call agent.Call, _ func(strin
 	return t.delegate(ctx, call, tasks)
 }
 
-// delegate checks all tasks before any runs.
+// delegate validates all tasks before it runs any.
 func (s *Set) delegate(ctx context.Context, call agent.Call, given []taskArgs) agent.Result {
-	if s.scope.Crew == nil {
-		return agent.Failure("%s: no other agents can be reached from here.", call.Name)
+	if s.scope.Subagents == nil {
+		return agent.Failure("%s: no other agents are available here.", call.Name)
 	}
 	tasks := make([]Task, 0, len(given))
 	for _, args := range given {
@@ -173,14 +174,14 @@ func (s *Set) delegate(ctx context.Context, call agent.Call, given []taskArgs) a
 		}
 		tasks = append(tasks, Task{Agent: args.Agent, Title: taskTitle(args), Prompt: args.Prompt})
 	}
-	reports, limit, err := s.scope.Crew.Delegate(ctx, call, tasks)
+	reports, limit, err := s.scope.Subagents.Delegate(ctx, call, tasks)
 	if err != nil {
 		return agent.Failure("%s: %v.", call.Name, err)
 	}
 	return s.reported(reports, limit)
 }
 
-// taskTitle is the title as it was given, or how the prompt begins.
+// taskTitle returns the given title, or the beginning of the prompt.
 func taskTitle(args taskArgs) string {
 	title := strings.Join(strings.Fields(args.Title), " ")
 	if title == "" {

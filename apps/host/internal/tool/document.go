@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
-// property is one argument in a JSON Schema.
+// property is one argument of a JSON Schema.
 type property struct {
 	Type        string
 	Description string
@@ -19,11 +19,11 @@ type property struct {
 	Items       *struct{ Properties map[string]property }
 }
 
-// Document writes the reference of the tools in Markdown, by group.
+// Document renders the reference of the tools in Markdown, by group.
 func Document(all []Definition) (string, error) {
 	var b strings.Builder
-	b.WriteString("# Tools\n\nMade from the registry in `apps/host/internal/tool`; a test fails while this file is stale.\n" +
-		"`scorel tool list --json` prints the same with JSON Schemas, `scorel tool run NAME --args JSON` uses one by hand.\n")
+	b.WriteString("# Tools\n\nGenerated from the registry in `apps/host/internal/tool`; a test fails while this file is stale.\n" +
+		"`scorel tool list --json` prints the same with JSON Schemas, `scorel tool run NAME --args JSON` runs one by hand.\n")
 	for _, group := range Toolsets() {
 		var members []Definition
 		for _, d := range all {

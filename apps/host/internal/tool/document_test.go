@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/tools.md anew")
+var update = flag.Bool("update", false, "rewrite docs/tools.md")
 
 func TestDocumentIsFresh(t *testing.T) {
 	const file = "../../../../docs/tools.md"

@@ -16,7 +16,7 @@ import (
 //go:embed executeskill.md
 var executeSkillDoc string
 
-// maxShownScript is how much of a script an approval shows, in bytes.
+// maxShownScript bounds how much of a script an approval shows, in bytes.
 const maxShownScript = 16 << 10
 
 type executeSkill struct{ *Set }
@@ -32,14 +32,14 @@ func (t executeSkill) Spec() agent.ToolSpec {
 	return spec("execute_skill", executeSkillDoc, `{
 		"name": {"type": "string", "description": "Name of the skill."`+t.skillNames()+`},
 		"script": {"type": "string", "description": "The script, relative to the folder of the skill, for example scripts/convert.py."},
-		"arguments": {"type": "array", "items": {"type": "string"}, "description": "What the script is given, each as it is."},
+		"arguments": {"type": "array", "items": {"type": "string"}, "description": "Arguments of the script, passed unchanged."},
 		"timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600, "description": "When to stop it. Without this it becomes a background job after 120 seconds."}}`,
 		"name", "script")
 }
 
 func (executeSkill) Risk() agent.Risk { return agent.RiskWrite }
 
-// Describe shows the command and the script itself: its name tells little.
+// Describe shows the command and the content of the script, because its name says little.
 func (t executeSkill) Describe(call agent.Call) agent.Description {
 	args, command, path, err := t.command(call)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t executeSkill) Run(ctx context.Context, call agent.Call, progress func(st
 	return bash.Run(ctx, call, progress)
 }
 
-// command makes the command line of a call. The error is a sentence for the model.
+// command returns the command line of a call. The error is a sentence for the model.
 func (t executeSkill) command(call agent.Call) (args executeSkillArgs, command, path string, err error) {
 	if err = decodeArgs(call.Arguments, &args); err != nil {
 		return args, "", "", err
@@ -95,7 +95,8 @@ func (t executeSkill) command(call agent.Call) (args executeSkillArgs, command, 
 	return args, strings.TrimPrefix(command, " "), path, nil
 }
 
-// interpreter returns what runs a script: nothing for one that is executable.
+// interpreter returns the command that runs a script; it is empty if the script is
+// executable.
 func interpreter(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -108,10 +109,10 @@ func interpreter(path string) ([]string, error) {
 	if program, ok := known[filepath.Ext(path)]; ok {
 		return []string{program}, nil
 	}
-	return nil, fmt.Errorf("%s is not executable, and its ending does not say what runs it", filepath.Base(path))
+	return nil, fmt.Errorf("%s is not executable, and no interpreter is known for its extension", filepath.Base(path))
 }
 
-// shellQuoted makes one word of bash of any text.
+// shellQuoted quotes a text as one word of bash.
 func shellQuoted(text string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./:=@%+,", r)

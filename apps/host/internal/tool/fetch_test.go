@@ -3,9 +3,12 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +53,7 @@ func site(t *testing.T) *httptest.Server {
 	return server
 }
 
-// loopback opens this machine.
+// loopback permits addresses of this machine.
 func loopback(t *testing.T) []PrivateAddress {
 	t.Helper()
 	address, err := ParsePrivateAddress("127.0.0.0/8")
@@ -104,9 +107,9 @@ func TestFetchRefusesAddresses(t *testing.T) {
 		"http://0.0.0.0/":               "is not a public address",
 		"ftp://example.org/":            "must begin with http",
 		"file:///etc/passwd":            "must begin with http",
-		"http://user:pw@example.org/":   "must not hold a name or password",
+		"http://user:pw@example.org/":   "must not contain a user name or password",
 		"example.org":                   "must begin with http",
-		"http://":                       "names no host",
+		"http://":                       "has no host",
 		"http://a b/":                   "not an address",
 	} {
 		result := set.call(t, "", "fetch_url", map[string]any{"url": address})
@@ -116,7 +119,7 @@ func TestFetchRefusesAddresses(t *testing.T) {
 	}
 }
 
-// A page that may be fetched does not lead to an address that may not.
+// TestFetchRefusesRedirects: a permitted page must not lead to a refused address.
 func TestFetchRefusesRedirects(t *testing.T) {
 	server, closed := site(t), site(t)
 	fetch := fetchURL{open(t, Options{}, Scope{}), func(address string) error {
@@ -166,4 +169,35 @@ func FuzzReadable(f *testing.F) {
 	f.Add(samplePage, "http://example.org/")
 	f.Add("<h9><pre><a href='%'></a></pre></pre></svg>", ":")
 	f.Fuzz(func(_ *testing.T, source, address string) { readable(source, address) }) // must not panic
+}
+
+// TestEveryRedirectIsJudged: the rules are checked for each address on the way, and a
+// denial ends the call before anything is sent there.
+func TestEveryRedirectIsJudged(t *testing.T) {
+	server := site(t)
+	fetch := fetchURL{open(t, Options{}, Scope{}), func(string) error { return nil }}
+	first := server.URL + "/to?url=" + url.QueryEscape(server.URL+"/to?url=/json")
+	for last, want := range map[string]bool{"/none": true, "/json": false, "/to?url=/json": false} {
+		var hops []string
+		raw, err := json.Marshal(fetchURLArgs{URL: first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := agent.Call{Arguments: raw, Follow: func(_ context.Context, from, to string) error {
+			if hops = append(hops, to); from != first {
+				t.Errorf("the call began at %s", from)
+			}
+			if to == server.URL+last {
+				return errors.New("a rule denies it")
+			}
+			return nil
+		}}
+		result := fetch.Run(t.Context(), call, func(string) {})
+		if result.IsError == want || result.IsError && !strings.Contains(result.Content.Plain(), "a rule denies it") {
+			t.Errorf("denied at %s: %q", last, result.Content.Plain())
+		}
+		if !slices.Contains(hops, server.URL+"/to?url=/json") {
+			t.Errorf("the way was %q", hops)
+		}
+	}
 }

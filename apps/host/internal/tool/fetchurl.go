@@ -23,17 +23,17 @@ import (
 //go:embed fetchurl.md
 var fetchURLDoc string
 
-// Bounds of a fetch.
+// Bounds of a request.
 const (
 	fetchTimeout = 30 * time.Second
-	maxFetch     = 5 << 20 // bytes of the answer
+	maxFetch     = 5 << 20 // bytes of the response body
 	maxRedirects = 10
 	maxURL       = 4096 // bytes
 )
 
 type fetchURL struct {
 	*Set
-	refuse func(address string) error // asked of every address before it is connected to
+	refuse func(address string) error // called with every address before connecting to it
 }
 
 func newFetchURL(s *Set) fetchURL {
@@ -50,7 +50,7 @@ func (fetchURL) Spec() agent.ToolSpec {
 		"url": {"type": "string", "description": "Address that begins with http:// or https://."}}`, "url")
 }
 
-// Risk implements agent.Tool: an address can carry away what the model has read.
+// Risk implements agent.Tool. An address can leak what the model has read.
 func (fetchURL) Risk() agent.Risk { return agent.RiskWrite }
 
 func (fetchURL) Describe(call agent.Call) agent.Description {
@@ -75,19 +75,19 @@ func (t fetchURL) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	}
 	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	answer, err := t.get(limited, args.URL)
+	answer, err := t.get(limited, args.URL, call.Follow)
 	switch {
 	case ctx.Err() != nil:
 		return agent.Cancelled(0, "")
 	case limited.Err() != nil:
-		return agent.Failure("fetch_url: %s did not answer in full within %d s.", args.URL, int(fetchTimeout.Seconds()))
+		return agent.Failure("fetch_url: %s did not send a complete response within %d s.", args.URL, int(fetchTimeout.Seconds()))
 	case err != nil:
 		return agent.Failure("fetch_url: %v.", err)
 	}
 	return t.show(answer)
 }
 
-// fetched is an answer.
+// fetched is a response.
 type fetched struct {
 	status    int
 	finalURL  string
@@ -102,19 +102,22 @@ func checkURL(text string) error {
 	case len(text) > maxURL:
 		return fmt.Errorf("the address has %d bytes, the limit is %d", len(text), maxURL)
 	case err != nil:
-		return errors.New("this is not an address; write it in full, as https://example.org/page")
+		return errors.New("this is not an address; write it in full, such as https://example.org/page")
 	case target.Scheme != "http" && target.Scheme != "https":
 		return errors.New("the address must begin with http:// or https://")
 	case target.Hostname() == "":
-		return errors.New("the address names no host")
+		return errors.New("the address has no host")
 	case target.User != nil:
-		return errors.New("the address must not hold a name or password")
+		return errors.New("the address must not contain a user name or password")
 	}
 	return nil
 }
 
-func (t fetchURL) get(ctx context.Context, address string) (*fetched, error) {
-	client, idle := t.client()
+// followFunc returns why a call may not be redirected from one address to another.
+type followFunc func(ctx context.Context, from, to string) error
+
+func (t fetchURL) get(ctx context.Context, address string, follow followFunc) (*fetched, error) {
+	client, idle := t.client(follow)
 	defer idle()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -137,7 +140,7 @@ func (t fetchURL) get(ctx context.Context, address string) (*fetched, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetch+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer of %s: %w", address, err)
+		return nil, fmt.Errorf("reading the response of %s: %w", address, err)
 	}
 	answer := &fetched{status: response.StatusCode, finalURL: response.Request.URL.String(), body: body}
 	if len(body) > maxFetch {
@@ -151,31 +154,33 @@ func (t fetchURL) get(ctx context.Context, address string) (*fetched, error) {
 	return answer, nil
 }
 
-// client makes connections itself: a proxy of the environment would connect for
-// us to addresses that are closed. idle ends what it keeps open.
-func (t fetchURL) client() (client *http.Client, idle func()) {
-	// This sees the address that is connected to in the end, after every redirect
-	// and whatever the name resolved to.
+// client connects directly: a proxy from the environment could connect to private addresses
+// on our behalf. idle closes connections that are kept open.
+func (t fetchURL) client(follow followFunc) (client *http.Client, idle func()) {
+	// The dialer sees the final address, after redirects and name resolution.
 	dialer := &net.Dialer{Timeout: fetchTimeout, Control: func(_, address string, _ syscall.RawConn) error { return t.refuse(address) }}
 	transport := &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 64 << 10}
 	client = &http.Client{Transport: transport, CheckRedirect: func(request *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
 			return fmt.Errorf("it redirects more than %d times", maxRedirects)
 		}
-		return checkURL(request.URL.String())
+		if err := checkURL(request.URL.String()); err != nil || follow == nil {
+			return err
+		}
+		return follow(request.Context(), via[0].URL.String(), request.URL.String())
 	}}
 	return client, transport.CloseIdleConnections
 }
 
-// privateAddressError says that an address is closed.
+// privateAddressError reports that an address is blocked.
 type privateAddressError struct{ address string }
 
 func (e *privateAddressError) Error() string {
-	return fmt.Sprintf("%s is not a public address, and fetch_url reaches only those and what fetch_private in config.toml names; for a server on this machine use bash with curl", e.address)
+	return fmt.Sprintf("%s is not a public address, and fetch_url only connects to those and to the ones that fetch_private in config.toml allows; for a server on this machine use bash with curl", e.address)
 }
 
-// notPublic are networks that netip does not name: shared and special addresses,
-// and those of IPv6 that carry one of IPv4.
+// notPublic returns networks that netip does not classify: shared and special-purpose
+// addresses, and IPv6 networks that embed an IPv4 address.
 func notPublic() []netip.Prefix {
 	var out []netip.Prefix
 	for _, text := range []string{
@@ -187,7 +192,8 @@ func notPublic() []netip.Prefix {
 	return out
 }
 
-// refusePrivate closes what is not public and not in open. A zone does not matter.
+// refusePrivate returns an error for an address that is neither public nor in open. Zones
+// are ignored.
 func refusePrivate(address string, open ...PrivateAddress) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -220,7 +226,7 @@ func (t fetchURL) show(answer *fetched) agent.Result {
 	case strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) && !strings.HasPrefix(answer.mediaType, "text/"):
 		return agent.Failure("%sfetch_url: this is not text; download it with bash (curl -O) if you need it.", head)
 	}
-	text = head + t.firstRows("fetch_url", strings.Split(strings.TrimRight(text, "\n"), "\n"), MaxLines, "lines", "there is no way to see them")
+	text = head + t.firstRows("fetch_url", strings.Split(strings.TrimRight(text, "\n"), "\n"), MaxLines, "lines", "they cannot be shown")
 	result := agent.Success(text)
 	result.IsError = answer.status >= 400
 	result.Details = details(map[string]any{"status": answer.status, "url": answer.finalURL, "mediaType": answer.mediaType, "bytes": len(answer.body)})

@@ -26,26 +26,26 @@ func TestReadFile(t *testing.T) {
 	tests := []struct {
 		name    string
 		args    map[string]any
-		want    string // contained
+		want    string // substring of the result
 		isError bool
 	}{
 		{"numbered", map[string]any{"path": "a.txt"}, "1|one\n2|two\n3|three\n", false},
 		{"absolute", map[string]any{"path": filepath.Join(dir, "a.txt")}, "1|one\n", false},
-		{"from the middle", map[string]any{"path": "a.txt", "offset": 2, "limit": 1}, "2|two\n[The file goes on. Read more with offset=3.]", false},
+		{"from the middle", map[string]any{"path": "a.txt", "offset": 2, "limit": 1}, "2|two\n[The file continues. Read more with offset=3.]", false},
 		{"the last line", map[string]any{"path": "a.txt", "offset": 3, "limit": 1}, "3|three\n", false},
-		{"behind the end", map[string]any{"path": "a.txt", "offset": 9}, "the file has 3 lines; line 9 is behind its end", false},
+		{"past the end", map[string]any{"path": "a.txt", "offset": 9}, "the file has 3 lines; line 9 is past its end", false},
 		{"empty", map[string]any{"path": "empty"}, "(the file is empty)", false},
-		{"2000 lines", map[string]any{"path": "long"}, "2000|line 2000\n[The file goes on. Read more with offset=2001.]", false},
+		{"2000 lines", map[string]any{"path": "long"}, "2000|line 2000\n[The file continues. Read more with offset=2001.]", false},
 		{"never more than 2000", map[string]any{"path": "long", "limit": 2999}, "offset=2001.]", false},
 		{"the rest", map[string]any{"path": "long", "offset": 2001}, "3000|line 3000\n", false},
-		{"50 KB", map[string]any{"path": "heavy"}, "[The file goes on. Read more with offset=52.]", false},
+		{"50 KB", map[string]any{"path": "heavy"}, "[The file continues. Read more with offset=52.]", false},
 		{"a long line is cut", map[string]any{"path": "wide"}, strings.Repeat("é", 2000) + " [line cut]\n2|next\n", false},
 		{"a character on the edge", map[string]any{"path": "edge"}, "1|xxx", false},
 		{"binary", map[string]any{"path": "zero"}, "zero is not UTF-8 text", true},
 		{"other encodings", map[string]any{"path": "latin"}, "latin is not UTF-8 text", true},
 		{"folder", map[string]any{"path": "sub"}, "is a folder; use list_dir", true},
 		{"device", map[string]any{"path": "/dev/null"}, "is a device, pipe or socket", true},
-		{"miss", map[string]any{"path": "mian.go"}, "Similar names there: main.go.", true},
+		{"miss", map[string]any{"path": "mian.go"}, "Similar names: main.go.", true},
 		{"miss without a hint", map[string]any{"path": "qqqqqqqq"}, "Use list_dir or glob", true},
 		{"the folder is missing too", map[string]any{"path": "x/y/z"}, "does not exist either", true},
 		{"home", map[string]any{"path": "~/x"}, "~ is not expanded", true},
@@ -65,7 +65,7 @@ func TestReadFile(t *testing.T) {
 
 func TestReadPipeDoesNotWait(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		return // no pipes in folders there
+		return // no named pipes in folders on this system
 	}
 	dir := t.TempDir()
 	makePipe(t, filepath.Join(dir, "pipe"))
@@ -93,8 +93,8 @@ func TestWriteFile(t *testing.T) {
 		isError                   bool
 	}{
 		{"a new file with folders", "x/y/new.txt", "a\nb\n", "Created x/y/new.txt: 2 lines, 4 bytes.", false},
-		{"over an old one", "old.sh", "echo\n", "Wrote over old.sh", false},
-		{"through a link", "link", "new", "Wrote over link", false},
+		{"over an old one", "old.sh", "echo\n", "Overwrote old.sh", false},
+		{"through a link", "link", "new", "Overwrote link", false},
 		{"empty", "empty", "", "Created empty: 0 lines, 0 bytes.", false},
 		{"over a folder", "sub", "x", "is a folder", true},
 		{"numbered text", "n", "12|a\n13|b\n", "without them", true},
@@ -166,7 +166,8 @@ func TestListDirIsBounded(t *testing.T) {
 	}
 }
 
-// Keys and logs of the host are closed to every file tool, also through links.
+// TestPrivateFolders: the host's keys and logs are closed to every file tool, also through
+// links.
 func TestPrivateFolders(t *testing.T) {
 	dir := project(t, map[string]string{"home/identity.json": "secret-key", "work/a": "secret-key"})
 	if err := os.Symlink("../home", filepath.Join(dir, "work", "door")); err != nil {
@@ -193,7 +194,7 @@ func TestPrivateFolders(t *testing.T) {
 			}
 		}
 	}
-	// Where capital letters make no other file these are the same.
+	// On a file system that ignores case these name the same file.
 	for _, path := range []string{"HOME/identity.json", "work/../Home/identity.json"} {
 		if text, isError := runWith(t, t.Context(), options, dir, "read_file", map[string]any{"path": path}); !isError || !strings.Contains(text, "closed to tools") {
 			t.Errorf("%s: %q", path, text)

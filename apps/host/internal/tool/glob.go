@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -23,10 +22,10 @@ var globDoc string
 // Bounds of a search.
 const (
 	maxFound     = 1000   // paths that glob shows
-	maxCollected = 20_000 // lines that are kept where not all are shown
+	maxCollected = 20_000 // lines collected, even if not all are shown
 )
 
-// collects returns how much a search that shows limit gathers.
+// collects returns how many results a search collects if it shows limit of them.
 func (s *Set) collects(limit int) int {
 	if s.spill.dir == "" {
 		return limit
@@ -62,17 +61,18 @@ func (t globTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if err != nil {
 		return agent.Failure("glob: %v.", err)
 	}
-	root, failure := searchRoot(call, "glob", args.Path, t.private)
+	folder, root, failure := t.searchRoot(call, "glob", args.Path)
 	if failure != nil {
 		return *failure
 	}
+	defer folder.Close()
 	t.nearFolder(call.Cwd, root)
 	var rows []string
-	err = walk(ctx, root, t.private, func(rel string, entry fs.DirEntry) error {
-		if !match(rel, entry.IsDir()) {
+	err = walk(ctx, folder, root, t.private, func(f found) error {
+		if !match(f.rel, f.entry.IsDir()) {
 			return nil
 		}
-		if rows = append(rows, showPath(args.Path, rel)); entry.IsDir() {
+		if rows = append(rows, showPath(args.Path, f.rel)); f.entry.IsDir() {
 			rows[len(rows)-1] += "/"
 		}
 		if len(rows) >= t.collects(maxFound) {
@@ -83,9 +83,8 @@ func (t globTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	return t.searchResult(ctx, "glob", rows, maxFound, len(rows) >= t.collects(maxFound), "No file or folder matches.", err)
 }
 
-// matcher compiles a pattern. One without a slash is matched against names, at
-// any depth; one with a slash against the path from where the search begins.
-// One with a slash at its end matches folders only.
+// matcher compiles a pattern. Without a slash it matches names at any depth; with a slash
+// it matches the path from where the search starts. A trailing slash matches only folders.
 func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 	pattern, dirOnly := strings.CutSuffix(pattern, "/")
 	byName := !strings.Contains(pattern, "/")
@@ -96,9 +95,9 @@ func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 	case path.IsAbs(pattern) || filepath.IsAbs(pattern) || slices.Contains(strings.Split(pattern, "/"), ".."):
 		return nil, errors.New("the pattern must be relative and without ..; name the folder to look in as path")
 	case !doublestar.ValidatePattern(pattern):
-		return nil, errors.New("the pattern is broken: a bracket or brace is not closed")
+		return nil, errors.New("the pattern is invalid: a bracket or brace is not closed")
 	case pathname.ManyChoices(pattern):
-		return nil, errors.New("the pattern has too many lists in braces; name less at once")
+		return nil, errors.New("the pattern has too many lists in braces; split the pattern")
 	}
 	return func(rel string, isDir bool) bool {
 		if byName {
@@ -108,28 +107,33 @@ func matcher(pattern string) (func(rel string, isDir bool) bool, error) {
 	}, nil
 }
 
-// searchRoot resolves the folder that a search begins in; "" is the working folder.
-func searchRoot(call agent.Call, name, given string, private guard) (string, *agent.Result) {
+// searchRoot opens the folder that a search starts in; "" is the working folder. The walk
+// does not follow links, but the given path may be one. folder is nil if grep is given a
+// file; real is its path without links.
+func (s *Set) searchRoot(call agent.Call, name, given string) (folder *os.Root, real string, failure *agent.Result) {
 	if given == "" {
 		given = "."
 	}
-	full, err := resolvePath(call, given, private)
+	full, err := resolvePath(call, given, s.private)
 	if err != nil {
-		failure := agent.Failure("%s: %v.", name, err)
-		return "", &failure
+		failed := agent.Failure("%s: %v.", name, err)
+		return nil, "", &failed
 	}
-	if info, err := os.Stat(full); err != nil {
-		failure := agent.Failure("%s: %s", name, pathError(call, given, full, err))
-		return "", &failure
-	} else if !info.IsDir() && name == "glob" {
-		failure := agent.Failure("glob: %s is a file; name a folder as path.", given)
-		return "", &failure
+	folder, real, err = s.private.openFolder(full)
+	switch {
+	case errors.Is(err, errIsFile) && name == "glob":
+		failed := agent.Failure("glob: %s is a file; name a folder as path.", given)
+		return nil, "", &failed
+	case errors.Is(err, errIsFile):
+		return nil, resolved(full), nil
+	case err != nil:
+		failed := agent.Failure("%s: %s", name, s.pathError(call, given, full, err))
+		return nil, "", &failed
 	}
-	// The walk does not follow links, but the one that was named is meant.
-	return resolved(full), nil
+	return folder, real, nil
 }
 
-// showPath shows a path so that it can be given to the other tools.
+// showPath returns a path in a form that other tools accept.
 func showPath(given, rel string) string {
 	if given == "" {
 		return filepath.FromSlash(rel)
@@ -137,7 +141,7 @@ func showPath(given, rel string) string {
 	return filepath.Join(given, filepath.FromSlash(rel))
 }
 
-// searchResult is how a search ends.
+// searchResult returns the result of a search.
 func (s *Set) searchResult(ctx context.Context, name string, rows []string, limit int, more bool, none string, err error) agent.Result {
 	text := s.firstRows(name, rows, limit, "lines", "narrow the pattern or the path")
 	switch {
@@ -148,7 +152,7 @@ func (s *Set) searchResult(ctx context.Context, name string, rows []string, limi
 	case err != nil:
 		return agent.Failure("%s: %v.", name, err)
 	case len(rows) == 0:
-		return agent.Success(none + " Files that .gitignore names are not looked at.")
+		return agent.Success(none + " Files that .gitignore excludes are not searched.")
 	case more:
 		return agent.Success(text + "[There are more; narrow the pattern or the path.]")
 	}

@@ -27,7 +27,7 @@ func loadGlobCases(t *testing.T, file string, least int) []globCase {
 	return table.Cases
 }
 
-// globDifference says why our patterns mean something else than those of a table.
+// globDifference explains why our patterns differ from those of a table.
 func globDifference(c globCase) string {
 	switch {
 	case c.Pattern == "":
@@ -66,7 +66,7 @@ func TestGlobAgreesWithDoublestar(t *testing.T) {
 	}
 }
 
-// Rows of globset that mean something else here.
+// globsetDifferences are rows of globset with a different meaning here.
 var globsetDifferences = map[string]string{
 	"matchrec34":      "x/** holds x itself, as in doublestar",
 	"matchrec33":      "x/** holds x itself, as in doublestar",

@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -21,7 +19,7 @@ var grepDoc string
 // Bounds of grep.
 const (
 	maxMatches   = 500
-	maxGrepChars = 500 // of one line, in characters
+	maxGrepChars = 500 // per line, in characters
 	maxContext   = 10  // lines around a match
 )
 
@@ -53,24 +51,33 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	if err := decodeArgs(call.Arguments, &args); err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
-	search, err := newSearch(args, t.collects(maxMatches), t.private)
+	search, err := newSearch(args, t.collects(maxMatches))
 	if err != nil {
 		return agent.Failure("grep: %v.", err)
 	}
-	root, failure := searchRoot(call, "grep", args.Path, t.private)
+	folder, root, failure := t.searchRoot(call, "grep", args.Path)
 	if failure != nil {
 		return *failure
 	}
-	if info, statErr := os.Stat(root); statErr == nil && !info.IsDir() {
+	if folder == nil {
 		t.near(call.Cwd, root)
-		err = search.file(ctx, root, args.Path)
+		var file *os.File
+		if file, err = t.private.openRegular(root); err != nil {
+			return agent.Failure("grep: %s", t.pathError(call, args.Path, root, err))
+		}
+		err = search.file(ctx, file, args.Path)
 	} else {
+		defer folder.Close()
 		t.nearFolder(call.Cwd, root)
-		err = walk(ctx, root, t.private, func(rel string, entry fs.DirEntry) error {
-			if !entry.Type().IsRegular() || !search.include(rel, false) {
+		err = walk(ctx, folder, root, t.private, func(f found) error {
+			if !f.entry.Type().IsRegular() || !search.include(f.rel, false) {
 				return nil
 			}
-			return search.file(ctx, filepath.Join(root, filepath.FromSlash(rel)), showPath(args.Path, rel))
+			file, err := fileIn(f.folder, f.entry.Name())
+			if err != nil {
+				return nil
+			}
+			return search.file(ctx, file, showPath(args.Path, f.rel))
 		})
 	}
 	if errors.Is(err, errEnough) {
@@ -79,19 +86,18 @@ func (t grepTool) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	return t.searchResult(ctx, "grep", search.rows, maxMatches*(1+2*args.Context), search.matches >= search.limit, "Nothing matches.", err)
 }
 
-// search collects the lines that match.
+// search collects matching lines.
 type search struct {
 	pattern *regexp.Regexp
 	include func(rel string, isDir bool) bool
 	context int
-	limit   int // matches
-	private guard
+	limit   int // maximum number of matches
 
 	rows    []string
 	matches int
 }
 
-func newSearch(args grepArgs, limit int, private guard) (*search, error) {
+func newSearch(args grepArgs, limit int) (*search, error) {
 	expression := args.Pattern
 	if args.IgnoreCase {
 		expression = "(?i)" + expression
@@ -101,11 +107,11 @@ func newSearch(args grepArgs, limit int, private guard) (*search, error) {
 	case args.Pattern == "":
 		return nil, errors.New("the pattern is empty")
 	case err != nil:
-		return nil, fmt.Errorf("the pattern is no RE2 regular expression (%w); put a backslash before characters that are meant as they are", err)
+		return nil, fmt.Errorf("the pattern is not a valid RE2 regular expression (%w); put a backslash before literal special characters", err)
 	case args.Context < 0 || args.Context > maxContext:
 		return nil, fmt.Errorf("context must be 0 to %d", maxContext)
 	}
-	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context, limit: limit, private: private}
+	s := &search{pattern: pattern, include: func(string, bool) bool { return true }, context: args.Context, limit: limit}
 	if args.Glob != "" {
 		if s.include, err = matcher(args.Glob); err != nil {
 			return nil, fmt.Errorf("glob: %w", err)
@@ -114,20 +120,16 @@ func newSearch(args grepArgs, limit int, private guard) (*search, error) {
 	return s, nil
 }
 
-// file searches one file. One that is binary or cannot be read is passed over.
-func (s *search) file(ctx context.Context, full, shown string) error {
-	file, err := s.private.openRegular(full)
-	if err != nil {
-		return nil
-	}
+// file searches one file and closes it. Binary files are skipped.
+func (s *search) file(ctx context.Context, file *os.File, shown string) error {
 	defer file.Close()
 	reader := bufio.NewReaderSize(file, 64<<10)
 	head, err := reader.Peek(sniffBytes)
 	if looksBinary(head, err != nil) {
 		return nil
 	}
-	before := make([]string, 0, s.context) // lines that a match may need
-	after := 0                             // lines that the last match still wants
+	before := make([]string, 0, s.context) // previous lines that a match may need as context
+	after := 0                             // lines still needed as context after the last match
 	for number := 1; ; number++ {
 		if number%1000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -137,7 +139,7 @@ func (s *search) file(ctx context.Context, full, shown string) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return nil // what could be read has been searched
+			return nil // what could be read was searched
 		case s.pattern.MatchString(line):
 			s.hit(shown, number, line, before)
 			before, after = before[:0], s.context

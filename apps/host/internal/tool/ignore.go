@@ -10,22 +10,22 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxIgnoreFile bounds how much of one .gitignore is read, in bytes.
+// maxIgnoreFile bounds how much of a .gitignore is read, in bytes.
 const maxIgnoreFile = 1 << 20
 
 // ignoreRule is one line of a .gitignore.
 type ignoreRule struct {
-	base     string // folder of the file, relative to the top, "" is the top
-	pattern  string // for doublestar
+	base     string // folder of the file relative to the top; "" is the top
+	pattern  string // in doublestar syntax
 	negate   bool
 	dirOnly  bool
-	anchored bool // matched against the path from base, else against the name
+	anchored bool // matches the path from base instead of the name
 }
 
-// ignoreRules are in order: the last one that matches decides.
+// ignoreRules are in file order: the last match decides.
 type ignoreRules []ignoreRule
 
-// parseIgnore reads the text of a .gitignore in the folder base.
+// parseIgnore parses a .gitignore in the folder base.
 func parseIgnore(base, text string) ignoreRules {
 	var rules ignoreRules
 	for line := range strings.Lines(text) {
@@ -54,7 +54,8 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	if line == "" {
 		return rule, false
 	}
-	// Braces mean themselves in a .gitignore, and "x/**" is what lies in x, not x.
+	// Braces are literal in a .gitignore, and "x/**" matches the content of x but not x
+	// itself.
 	rule.pattern = plainBraces(line)
 	if strings.HasSuffix(rule.pattern, "/**") {
 		rule.pattern += "/*"
@@ -62,7 +63,7 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	return rule, true
 }
 
-// plainBraces puts a backslash in front of braces that have none.
+// plainBraces escapes braces that are not escaped yet.
 func plainBraces(pattern string) string {
 	var b strings.Builder
 	escaped := false
@@ -77,7 +78,7 @@ func plainBraces(pattern string) string {
 	return b.String()
 }
 
-// trimBlanks takes blanks from the end, but for one behind a backslash.
+// trimBlanks removes trailing spaces, except one after a backslash.
 func trimBlanks(line string) string {
 	trimmed := strings.TrimRight(line, " ")
 	if len(trimmed) < len(line) && strings.HasSuffix(trimmed, `\`) {
@@ -86,8 +87,8 @@ func trimBlanks(line string) string {
 	return trimmed
 }
 
-// ignored tells whether the rules hide a path, which is relative to the top and
-// has slashes. A folder above it is judged by itself, before.
+// ignored reports whether the rules hide a path, which is relative to the top and uses
+// slashes. Parent folders must have been checked before.
 func (rules ignoreRules) ignored(rel string, isDir bool) bool {
 	for i := len(rules) - 1; i >= 0; i-- {
 		if rules[i].matches(rel, isDir) {
@@ -112,13 +113,20 @@ func (r ignoreRule) matches(rel string, isDir bool) bool {
 		rel = path.Base(rel)
 	}
 	match, err := doublestar.Match(r.pattern, rel)
-	return err == nil && match // a broken pattern hides nothing
+	return err == nil && match // an invalid pattern hides nothing
 }
 
-// readIgnore reads one file of rules; one that cannot be read has none.
-func readIgnore(file, base string) ignoreRules {
-	f, err := openRegular(file)
-	if err != nil {
+// readIgnore reads one rule file; an unreadable file has no rules.
+func readIgnore(file, base string) ignoreRules { return rulesOf(openUnlinked, file, base) }
+
+// ignoreIn reads the rules in an open folder.
+func ignoreIn(folder *os.Root, base string) ignoreRules {
+	return rulesOf(func(name string) (*os.File, error) { return fileIn(folder, name) }, ".gitignore", base)
+}
+
+func rulesOf(open func(string) (*os.File, error), file, base string) ignoreRules {
+	f, err := open(file)
+	if err != nil || regular(f) != nil {
 		return nil
 	}
 	defer f.Close()
@@ -129,8 +137,8 @@ func readIgnore(file, base string) ignoreRules {
 	return parseIgnore(base, string(text))
 }
 
-// rulesAbove returns the top of the repository that root lies in, and the rules
-// that apply to root from above. Outside a repository the top is root.
+// rulesAbove returns the top of the repository that contains root, and the rules above root
+// that apply to it. Outside of a repository the top is root.
 func rulesAbove(root string) (top string, rules ignoreRules) {
 	top = repositoryOf(root)
 	if top == "" {

@@ -15,11 +15,11 @@ import (
 
 // Bounds of background jobs.
 const (
-	maxJobs      = 32 // that run at once in one session
-	maxEndedJobs = 32 // that are remembered
+	maxJobs      = 32 // running at once in one session
+	maxEndedJobs = 32 // ended jobs that are remembered
 )
 
-// job is a command that runs or has ended. Its goroutine owns the process.
+// job is a running or ended command. Its goroutine owns the process.
 type job struct {
 	id      string
 	command string
@@ -33,19 +33,19 @@ type job struct {
 	// Set before done is closed.
 	exit    int
 	took    time.Duration
-	err     error // it could not be started
-	stopped bool  // it was made to end
-	binary  bool  // it wrote what is no text
+	err     error // why it could not be started
+	stopped bool  // it was asked to exit
+	binary  bool  // its output is not text
 
-	// Under the lock of jobs.
+	// Guarded by the lock of jobs.
 	background bool
-	asked      bool // the model wanted it in the background
-	wakes      bool // its end is worth a turn
-	turn       int  // in which it was started
-	seen       int  // bytes of output that were shown
+	asked      bool // the model asked for the background
+	wakes      bool // its end begins a turn
+	turn       int  // turn that started it
+	seen       int  // bytes of output already shown
 }
 
-// state says in words how the job stands.
+// state describes the state of the job.
 func (j *job) state() string {
 	select {
 	case <-j.done:
@@ -61,23 +61,23 @@ func (j *job) state() string {
 	return fmt.Sprintf("ended with exit code %d after %d s", j.exit, int(j.took.Seconds()))
 }
 
-// jobs are the commands of a session. Those in the foreground are among them
-// until their call ends.
+// jobs are the commands of a session, including those in the foreground until their call
+// returns.
 type jobs struct {
-	ctx    context.Context // ends all
+	ctx    context.Context // its end stops all jobs
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu   sync.Mutex
 	next int
-	turn int // the running one, or the last
+	turn int // the current turn, or the last one
 	list []*job
 }
 
-var errManyJobs = fmt.Errorf("there are %d jobs running already; stop one with bash_job first", maxJobs)
+var errManyJobs = fmt.Errorf("%d jobs are already running; stop one with bash_job first", maxJobs)
 
-// startJob runs a command in a goroutine of its own, with its output going to
-// progress until it is detached. It ends op, also where it does not start.
+// startJob runs a command in its own goroutine and sends its output to progress until the
+// job is detached. It ends op, even if the command does not start.
 func (s *Set) startJob(t bashTool, call agent.Call, command string, progress func(string), op *process.Operation) (_ *job, err error) {
 	j := &job{command: command, began: time.Now(), out: &tail{progress: progress, spill: &s.spill}, op: op, done: make(chan struct{})}
 	s.jobs.mu.Lock()
@@ -143,7 +143,7 @@ func firstWords(command string) string {
 	return first
 }
 
-// forgetOld drops the oldest of many ended jobs.
+// forgetOld removes the oldest ended jobs above the limit.
 func (js *jobs) forgetOld() {
 	ended := len(js.list) - js.running()
 	js.list = slices.DeleteFunc(js.list, func(j *job) bool {
@@ -160,8 +160,8 @@ func (js *jobs) forgetOld() {
 	})
 }
 
-// endWithTurn stops the commands that became jobs by themselves in this turn, which is
-// cancelled, and waits for them. Those that were meant to go on do, without waking anybody.
+// endWithTurn stops the commands that became jobs on their own during this canceled turn,
+// and waits for them. Jobs started in the background continue, but no longer begin a turn.
 func (s *Set) endWithTurn() {
 	s.jobs.mu.Lock()
 	var stopped []*job
@@ -178,8 +178,9 @@ func (s *Set) endWithTurn() {
 	}
 }
 
-// detach lets a job go on without its call; false when it has ended meanwhile. asked
-// says that this was wanted from the beginning, wakes that its end is worth a turn.
+// detach lets a job continue without its call. It returns false if the job has already
+// ended. asked reports that the background was requested from the start, wakes that the
+// job's end begins a turn.
 func (s *Set) detach(j *job, asked, wakes bool) bool {
 	j.out.mute()
 	s.jobs.mu.Lock()
@@ -190,12 +191,12 @@ func (s *Set) detach(j *job, asked, wakes bool) bool {
 	default:
 	}
 	j.background, j.asked, j.wakes = true, asked, wakes
-	j.op.Report(process.Event{Stage: "background", TaskID: j.id, Message: "It goes on as background job " + j.id + "."})
+	j.op.Report(process.Event{Stage: "background", TaskID: j.id, Message: "Continues as background job " + j.id + "."})
 	_, j.seen, _ = j.out.since(0)
 	return true
 }
 
-// dropJob forgets a command that ended in the foreground.
+// dropJob removes a command that ended in the foreground.
 func (s *Set) dropJob(j *job) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -208,7 +209,7 @@ func (s *Set) isBackground(j *job) bool {
 	return j.background
 }
 
-// backgroundJobs returns those that a model may know, oldest first.
+// backgroundJobs returns the jobs visible to the model, oldest first.
 func (s *Set) backgroundJobs() []*job {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -221,7 +222,7 @@ func (s *Set) backgroundJobs() []*job {
 	return out
 }
 
-// news returns what a job wrote since it was last looked at.
+// news returns the output of a job since the last call.
 func (s *Set) news(j *job) (text string, missed bool) {
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
@@ -229,8 +230,8 @@ func (s *Set) news(j *job) (text string, missed bool) {
 	return text, missed
 }
 
-// StopJobs ends every command of the session that runs, and waits for it. Others
-// may begin after it.
+// StopJobs ends every running command of the session and waits for it. New ones may start
+// afterwards.
 func (s *Set) StopJobs() {
 	s.jobs.mu.Lock()
 	running := slices.Clone(s.jobs.list)

@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
 
-// heard is told when a session is to be woken, and can be waited for.
+// heard records requests to wake a session, and can be waited for.
 type heard chan struct{}
 
 func (h heard) listen() { h <- struct{}{} }
@@ -25,7 +25,7 @@ func (h heard) wait(t *testing.T) {
 	select {
 	case <-h:
 	case <-time.After(30 * time.Second):
-		t.Fatal("nobody was woken")
+		t.Fatal("no session was woken")
 	}
 }
 
@@ -43,7 +43,7 @@ func TestBackgroundJob(t *testing.T) {
 	set := open(t, Options{}, Scope{Scratch: t.TempDir()})
 	set.Listen(ears.listen)
 	dir := t.TempDir()
-	// The command ends when the test makes a file.
+	// The command exits when the test creates a file.
 	id := jobOf(t, set.call(t, dir, "bash", map[string]any{"background": true, "notify_on_complete": true,
 		"command": "echo begun; until [ -e go ]; do sleep 0.01; done; echo over; exit 3"}))
 	if text := set.call(t, dir, "bash_job", `{"action":"list"}`).Content.Plain(); !strings.HasPrefix(text, id+": running for ") {
@@ -61,7 +61,7 @@ func TestBackgroundJob(t *testing.T) {
 	}
 	ears.wait(t)
 	if !set.Waking() {
-		t.Error("the end of a job that was to be told of wakes nobody")
+		t.Error("the end of a job with notify_on_complete wakes no session")
 	}
 	result := set.call(t, dir, "bash_job", map[string]any{"action": "wait", "job": id})
 	text := result.Content.Plain()
@@ -69,10 +69,10 @@ func TestBackgroundJob(t *testing.T) {
 		t.Errorf("wait: %q", text)
 	}
 	if notes := set.Notes(); len(notes) > 0 || set.Waking() {
-		t.Errorf("the model is told of what it has seen: %+v", notes)
+		t.Errorf("the model is notified of what it has seen: %+v", notes)
 	}
 	if text := set.call(t, dir, "bash_job", map[string]any{"action": "poll", "job": id}).Content.Plain(); !strings.HasSuffix(text, "No new output.") {
-		t.Errorf("told twice: %q", text)
+		t.Errorf("notified twice: %q", text)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestBackgroundJobIsKilled(t *testing.T) {
 	mustDie(t, dir, "a", "b")
 }
 
-// await waits until a file has something in it.
+// await waits until a file is not empty.
 func await(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; {
@@ -101,7 +101,7 @@ func await(t *testing.T, path string) {
 	}
 }
 
-// The end of a session leaves no process, whatever runs in it.
+// TestJobsEndWithTheSession: no process outlives its session.
 func TestJobsEndWithTheSession(t *testing.T) {
 	set := NewCatalog(Options{}).Open(Scope{})
 	dir := t.TempDir()
@@ -115,12 +115,12 @@ func TestJobsEndWithTheSession(t *testing.T) {
 	}
 }
 
-// A command without a timeout goes on as a job when it takes long.
+// TestBashYields: a long command without a timeout continues as a job.
 func TestBashYields(t *testing.T) {
 	s := newShell(t)
 	s.tool.yield = 10 * time.Millisecond
 	result, info := s.run(t.Context(), "until [ -e go ]; do sleep 0.01; done; echo over", 0)
-	if result.IsError || info.Job == "" || !strings.Contains(result.Content.Plain(), "it goes on as background job "+info.Job) {
+	if result.IsError || info.Job == "" || !strings.Contains(result.Content.Plain(), "it continues as background job "+info.Job) {
 		t.Fatalf("%+v %q", info, result.Content.Plain())
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "go"), nil, 0o600); err != nil {
@@ -151,13 +151,13 @@ func TestJobsAreBounded(t *testing.T) {
 	for range maxJobs {
 		set.call(t, dir, "bash", map[string]any{"background": true, "command": "sleep 100"})
 	}
-	if result := set.call(t, dir, "bash", map[string]any{"command": "true"}); !result.IsError || !strings.Contains(result.Content.Plain(), "jobs running already") {
+	if result := set.call(t, dir, "bash", map[string]any{"command": "true"}); !result.IsError || !strings.Contains(result.Content.Plain(), "jobs are already running") {
 		t.Errorf("%q", result.Content.Plain())
 	}
 }
 
-// What is too long to show can be read from a file, although the folder around it
-// is closed.
+// TestLongOutputIsKept: output that is too long to show can be read from a file, although
+// its folder is closed.
 func TestLongOutputIsKept(t *testing.T) {
 	home := t.TempDir()
 	set := open(t, Options{Private: []string{home}}, Scope{Scratch: filepath.Join(home, "scratch", "s")})

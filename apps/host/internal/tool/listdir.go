@@ -3,10 +3,10 @@ package tool
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 )
@@ -41,12 +41,16 @@ func (t listDir) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	if err != nil {
 		return agent.Failure("list_dir: %v.", err)
 	}
-	entries, err := os.ReadDir(full)
+	folder, _, err := t.private.openFolder(full)
+	if errors.Is(err, errIsFile) {
+		return agent.Failure("list_dir: %s is a file; use read_file.", args.Path)
+	} else if err != nil {
+		return agent.Failure("list_dir: %s", t.pathError(call, args.Path, full, err))
+	}
+	defer folder.Close()
+	entries, err := entriesOf(folder)
 	if err != nil {
-		if info, statErr := os.Stat(full); statErr == nil && !info.IsDir() {
-			return agent.Failure("list_dir: %s is a file; use read_file.", args.Path)
-		}
-		return agent.Failure("list_dir: %s", pathError(call, args.Path, full, err))
+		return agent.Failure("list_dir: %s", t.pathError(call, args.Path, full, err))
 	}
 	if ctx.Err() != nil {
 		return agent.Cancelled(0, "")
@@ -57,19 +61,19 @@ func (t listDir) Run(ctx context.Context, call agent.Call, _ func(string)) agent
 	}
 	rows := make([]string, 0, len(entries))
 	for _, entry := range entries {
-		rows = append(rows, describeEntry(full, entry))
+		rows = append(rows, describeEntry(folder, entry))
 	}
 	return agent.Success(t.firstRows("list_dir", rows, MaxLines, "entries", "use glob to look for names"))
 }
 
-// describeEntry shows a folder with a slash behind it, a link with where it
-// leads, and a file with its size.
-func describeEntry(dir string, entry fs.DirEntry) string {
+// describeEntry formats an entry: a folder with a trailing slash, a link with its target, a
+// file with its size.
+func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 	switch {
 	case entry.IsDir():
 		return entry.Name() + "/"
 	case entry.Type()&fs.ModeSymlink != 0:
-		target, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		target, err := folder.Readlink(entry.Name())
 		if err != nil {
 			target = "?"
 		}
@@ -77,14 +81,14 @@ func describeEntry(dir string, entry fs.DirEntry) string {
 	case !entry.Type().IsRegular():
 		return entry.Name() + " (device, pipe or socket)"
 	}
-	info, err := entry.Info()
-	if err != nil { // it went away meanwhile
+	info, err := folder.Lstat(entry.Name())
+	if err != nil { // it was deleted in the meantime
 		return entry.Name()
 	}
 	return fmt.Sprintf("%s (%d bytes)", entry.Name(), info.Size())
 }
 
-// describePath is the description of a tool that takes a path.
+// describePath describes a call of a tool that takes a path.
 func describePath(verb string, call agent.Call) agent.Description {
 	return agent.Description{Title: verb, Detail: string(call.Arguments)}
 }

@@ -26,10 +26,10 @@ var memorySaveDoc string
 //go:embed memoryrecall.md
 var memoryRecallDoc string
 
-// Bounds of what is remembered.
+// Bounds of notes.
 const (
-	maxNote  = 32 << 10 // bytes of one
-	maxNotes = 500      // in one scope
+	maxNote  = 32 << 10 // bytes of one note
+	maxNotes = 500      // per scope
 )
 
 // Scopes of a note.
@@ -38,10 +38,10 @@ const (
 	scopeProject = "project"
 )
 
-// noteName is the form of a name, which is a file name everywhere.
+// noteName matches valid names, which are valid file names on every system.
 var noteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-var errNoteName = errors.New("name must have 1 to 64 characters, small letters, digits and hyphens, such as build-commands")
+var errNoteName = errors.New("name must have 1 to 64 characters, lowercase letters, digits and hyphens, such as build-commands")
 
 type memorySave struct{ *Set }
 
@@ -53,7 +53,7 @@ type memorySaveArgs struct {
 
 func (memorySave) Spec() agent.ToolSpec {
 	return spec("memory_save", memorySaveDoc, `{
-		"name": {"type": "string", "description": "Small letters, digits and hyphens, for example build-commands."},
+		"name": {"type": "string", "description": "Lowercase letters, digits and hyphens, for example build-commands."},
 		"content": {"type": "string", "description": "The note, in Markdown; its first line says what it is about."},
 		"scope": {"type": "string", "enum": ["project", "user"], "description": "Who it is for; project without this."}}`, "name", "content")
 }
@@ -63,7 +63,7 @@ func (memorySave) Risk() agent.Risk { return agent.RiskWrite }
 func (memorySave) Describe(call agent.Call) agent.Description {
 	var args memorySaveArgs
 	if err := decodeArgs(call.Arguments, &args); err != nil {
-		return agent.Description{Title: "Keep a note (the arguments are wrong)", Detail: string(call.Arguments)}
+		return agent.Description{Title: "Save a note (the arguments are wrong)", Detail: string(call.Arguments)}
 	}
 	title := fmt.Sprintf("Remember %s (%s)", args.Name, cmp.Or(args.Scope, scopeProject))
 	if strings.TrimSpace(args.Content) == "" {
@@ -99,37 +99,37 @@ func (t memorySave) Run(ctx context.Context, call agent.Call, _ func(string)) ag
 		if err := os.Remove(path); errors.Is(err, fs.ErrNotExist) {
 			return agent.Failure("memory_save: there is no note %s to remove (%s); memory_recall lists them.", args.Name, scope)
 		} else if err != nil {
-			return agent.Failure("memory_save: the note cannot be removed: %v.", err)
+			return agent.Failure("memory_save: the note could not be removed: %v.", err)
 		}
 		return agent.Success(fmt.Sprintf("Removed the note %s (%s).", args.Name, scope))
 	}
 	if err := writeNote(path, args.Content); err != nil {
 		return agent.Failure("memory_save: %v.", err)
 	}
-	return agent.Success(fmt.Sprintf("Kept the note %s (%s).", args.Name, scope))
+	return agent.Success(fmt.Sprintf("Saved the note %s (%s).", args.Name, scope))
 }
 
 func writeNote(path, content string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("the folder for notes cannot be made: %w", err)
+		return fmt.Errorf("the folder for notes could not be created: %w", err)
 	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if entries, err := os.ReadDir(dir); err == nil && len(entries) >= maxNotes {
-			return fmt.Errorf("there are %d notes already, which is the limit; remove what is out of date", len(entries))
+			return fmt.Errorf("the limit of %d notes is reached; remove outdated ones", len(entries))
 		}
 	}
 	if !strings.HasSuffix(content, "\n") {
 		content += "\n"
 	}
 	if err := atomicfile.Write(path, []byte(content), 0o600); err != nil {
-		return fmt.Errorf("the note cannot be kept: %w", err)
+		return fmt.Errorf("the note could not be saved: %w", err)
 	}
 	return nil
 }
 
-// memoryDir is the folder of a scope. That of a project is named after its path,
-// so that it is found again whatever the project is called.
+// memoryDir returns the folder of a scope. A project's folder is named after its path, so
+// that renaming the project does not lose it.
 func (s *Set) memoryDir(scope, cwd string) string {
 	if scope == scopeUser {
 		return filepath.Join(s.options.Memory, "user")
@@ -154,8 +154,8 @@ type memoryRecallArgs struct {
 
 func (memoryRecall) Spec() agent.ToolSpec {
 	return spec("memory_recall", memoryRecallDoc, `{
-		"name": {"type": "string", "description": "Show this note whole."},
-		"query": {"type": "string", "description": "Show the notes that hold all these words."}}`)
+		"name": {"type": "string", "description": "Show this note completely."},
+		"query": {"type": "string", "description": "Show the notes that contain all these words."}}`)
 }
 
 func (memoryRecall) Risk() agent.Risk { return agent.RiskRead }
@@ -164,7 +164,7 @@ func (memoryRecall) Describe(call agent.Call) agent.Description {
 	return agent.Description{Title: "Recall notes", Detail: string(call.Arguments)}
 }
 
-// note is one that was kept.
+// note is a saved note.
 type note struct{ scope, name, content string }
 
 func (t memoryRecall) Run(_ context.Context, call agent.Call, _ func(string)) agent.Result {
@@ -191,11 +191,11 @@ func (t memoryRecall) Run(_ context.Context, call agent.Call, _ func(string)) ag
 	})
 	switch {
 	case len(all) == 0:
-		return agent.Success("Nothing has been kept yet.")
+		return agent.Success("No notes have been saved yet.")
 	case len(found) == 0 && args.Name != "":
 		return agent.Failure("memory_recall: there is no note %s; without arguments all are listed.", args.Name)
 	case len(found) == 0:
-		return agent.Success(fmt.Sprintf("None of the %d notes holds all of these words; without arguments all are listed.", len(all)))
+		return agent.Success(fmt.Sprintf("None of the %d notes contains all of these words; without arguments all are listed.", len(all)))
 	}
 	return agent.Success(t.firstRows("memory_recall", noteRows(found, args.Name != "" || len(words) > 0), MaxLines, "lines", "ask for one by its name"))
 }

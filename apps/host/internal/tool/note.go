@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,16 +11,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxNested bounds the files with instructions of folders that a context holds.
+// maxNested bounds how many nested instruction files a context holds.
 const maxNested = 8
 
-// notices are what the model is to be told beside the results of its calls.
+// notices are what the model is notified of besides the results of its calls.
 type notices struct {
 	mu    sync.Mutex
 	wake  func()
 	jobs  []jobNotice
 	files []session.InstructionFile
-	shown map[string]bool // files whose text the model has, or is about to get
+	shown map[string]bool // files whose text the model has, or will get next
 }
 
 type jobNotice struct {
@@ -27,7 +28,7 @@ type jobNotice struct {
 	wakes     bool
 }
 
-// ended notes the end of a background job.
+// ended records the end of a background job.
 func (n *notices) ended(job, text string, wakes bool) {
 	n.mu.Lock()
 	n.jobs = append(n.jobs, jobNotice{job, text, wakes})
@@ -38,21 +39,21 @@ func (n *notices) ended(job, text string, wakes bool) {
 	}
 }
 
-// forget drops the notice of a job whose end the model has seen.
+// forget drops the notice about a job whose end the model has already seen.
 func (n *notices) forget(job string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.jobs = slices.DeleteFunc(n.jobs, func(have jobNotice) bool { return have.job == job })
 }
 
-// Listen implements agent.Noter.
+// Listen implements agent.Toolset.
 func (s *Set) Listen(wake func()) {
 	s.notices.mu.Lock()
 	defer s.notices.mu.Unlock()
 	s.notices.wake = wake
 }
 
-// Began implements agent.Noter.
+// Began implements agent.Toolset.
 func (s *Set) Began(shown []string) {
 	s.jobs.mu.Lock()
 	s.jobs.turn++
@@ -72,15 +73,15 @@ func (n *notices) keepShown(paths []string) {
 	}
 }
 
-// Waking implements agent.Noter.
+// Waking implements agent.Toolset.
 func (s *Set) Waking() bool {
 	s.notices.mu.Lock()
 	defer s.notices.mu.Unlock()
 	return slices.ContainsFunc(s.notices.jobs, func(n jobNotice) bool { return n.wakes })
 }
 
-// Cancelled implements agent.Noter.
-func (s *Set) Cancelled() {
+// Canceled implements agent.Toolset.
+func (s *Set) Canceled() {
 	s.endWithTurn()
 	s.notices.mu.Lock()
 	defer s.notices.mu.Unlock()
@@ -89,18 +90,19 @@ func (s *Set) Cancelled() {
 	}
 }
 
-// Notes implements agent.Noter: one note of all jobs, and one of each file.
+// Notes implements agent.Toolset. It returns one note for all jobs, and one for each file.
 func (s *Set) Notes() []session.Note {
 	n := &s.notices
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var notes []session.Note
 	if len(n.jobs) > 0 {
-		lines, jobs := make([]string, 0, len(n.jobs)), make([]string, 0, len(n.jobs))
+		lines, jobs, wakes := make([]string, 0, len(n.jobs)), make([]string, 0, len(n.jobs)), false
 		for _, notice := range n.jobs {
-			lines, jobs = append(lines, notice.text), append(jobs, notice.job)
+			lines, jobs, wakes = append(lines, notice.text), append(jobs, notice.job), wakes || notice.wakes
 		}
-		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: strings.Join(lines, "\n") + "\nLook at output with bash_job.", Jobs: jobs})
+		text := strings.Join(lines, "\n") + "\nLook at output with bash_job."
+		notes = append(notes, session.Note{Kind: session.NoteJobs, Text: text, Jobs: jobs, Wakes: wakes})
 	}
 	for _, file := range n.files {
 		notes = append(notes, instructionsNote(file))
@@ -111,33 +113,40 @@ func (s *Set) Notes() []session.Note {
 
 func instructionsNote(file session.InstructionFile) session.Note {
 	folder := filepath.Dir(file.Path)
-	text := fmt.Sprintf("The project wrote this down for agents that work in %s. It counts there, before what is said of the folders above it.\n"+
+	text := fmt.Sprintf("These are the project's instructions for agents that work in %s. There, they take precedence over the instructions of the folders above it.\n"+
 		"<instructions path=%q>\n%s\n</instructions>", folder, file.Path, file.Content)
 	if file.Truncated {
-		text += "\nThis is only its beginning: read the file for the rest."
+		text += "\nThis is only the beginning: read the file for the rest."
 	}
 	return session.Note{Kind: session.NoteInstructions, Text: text, Paths: []string{file.Path}}
 }
 
-// nearFolder is near for a folder that the model has just looked into.
+// nearFolder is near for a folder that the model has just listed.
 func (s *Set) nearFolder(cwd, folder string) { s.near(cwd, filepath.Join(folder, "*")) }
 
-// near looks for instructions that concern a file which the model has just read.
+// near looks for instructions that apply to a file that the model has just read.
 func (s *Set) near(cwd, file string) { s.concern(cwd, file, "") }
 
-// wrote is near for a file that the model has just changed: instructions that it wrote
-// itself are not told to it.
+// wrote is near for a file that the model has just changed. Instructions that the model
+// wrote itself are not repeated to it.
 func (s *Set) wrote(cwd, file string) { s.concern(cwd, file, resolved(file)) }
 
-// concern notes the instructions for a file, but those in the file written.
+// concern records the instructions for a file, except those in the file written.
 func (s *Set) concern(cwd, file, written string) {
 	if s.scope.Nested == nil {
 		return
 	}
 	n := &s.notices
 	n.mu.Lock()
+	shown := maps.Clone(n.shown) // read files without the lock, because that can take long
+	n.mu.Unlock()
+	near := s.scope.Nested(cwd, file, func(path string) bool { return shown[path] })
+	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, found := range s.scope.Nested(cwd, file, func(path string) bool { return n.shown[path] }) {
+	for _, found := range near {
+		if n.shown[found.Path] {
+			continue
+		}
 		if len(n.shown) >= maxNested {
 			return
 		}
@@ -151,16 +160,16 @@ func (s *Set) concern(cwd, file, written string) {
 	}
 }
 
-// Compacted implements agent.Noter.
+// Compacted implements agent.Toolset.
 func (s *Set) Compacted(shown []string) []session.Note {
 	s.notices.keepShown(shown)
 	if text := s.todos.open(); text != "" {
-		return []session.Note{{Kind: session.NoteTodos, Text: "Your list of tasks was kept. These are still open:\n" + text}}
+		return []session.Note{{Kind: session.NoteTodos, Text: "Your task list is unchanged. These items are still open:\n" + text}}
 	}
 	return nil
 }
 
-// Activate implements agent.Noter.
+// Activate implements agent.Toolset.
 func (s *Set) Activate(name, args string) (session.Note, bool) {
 	i := slices.IndexFunc(s.callable(), func(info session.SkillInfo) bool { return info.Name == name })
 	if i < 0 {
@@ -173,16 +182,16 @@ func (s *Set) Activate(name, args string) (session.Note, bool) {
 		text, err = readSkill{s}.body(info, folder)
 	}
 	if err != nil {
-		text = fmt.Sprintf("The user called the skill %s, but it cannot be read any more: %v. Say so.", name, err)
+		text = fmt.Sprintf("The user called the skill %s, but it can no longer be read: %v. Tell the user.", name, err)
 		return session.Note{Kind: session.NoteSkill, Text: text}, true
 	}
 	text = fmt.Sprintf("The user called the skill %s: follow it now.\n%s", name, text)
 	if args = strings.TrimSpace(args); args != "" {
-		text += "\nThe user's words for it: " + args
+		text += "\nThe user's arguments: " + args
 	}
 	return session.Note{Kind: session.NoteSkill, Text: text, Paths: []string{info.Path}}, true
 }
 
-// callable are the skills that a person may call: also those that the model is not
-// offered.
-func (s *Set) callable() []session.SkillInfo { return slices.Concat(s.skills, s.manual) }
+// callable returns the skills that a person may invoke, including those that the model is
+// not offered.
+func (s *Set) callable() []session.SkillInfo { return slices.Concat(s.skills, s.manual, s.later) }

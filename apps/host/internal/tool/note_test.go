@@ -13,8 +13,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// A cancel stops what became a job by itself in this turn; what was meant to run on does,
-// and wakes nobody any more.
+// TestCancelledTurnAndItsJobs: a cancel stops what became a job on its own in this turn.
+// Jobs started in the background continue, and no longer begin a turn.
 func TestCancelledTurnAndItsJobs(t *testing.T) {
 	s := newShell(t)
 	set := s.tool.Set
@@ -38,7 +38,7 @@ func TestCancelledTurnAndItsJobs(t *testing.T) {
 	earlier := start("earlier", false)
 	set.Began(nil)
 	yielded, meant := start("yielded", false), start("meant", true)
-	set.Cancelled()
+	set.Canceled()
 	mustDie(t, s.dir, "yielded")
 	list := set.call(t, s.dir, "bash_job", `{"action":"list"}`).Content.Plain()
 	for id, state := range map[string]string{earlier: "running", yielded: "stopped", meant: "running"} {
@@ -52,13 +52,13 @@ func TestCancelledTurnAndItsJobs(t *testing.T) {
 	j.cancel(errKilled)
 	<-j.done
 	if set.Waking() {
-		t.Error("a job of a cancelled turn wakes the session")
+		t.Error("a job of a canceled turn wakes the session")
 	}
 	set.Close()
 	mustDie(t, s.dir, "earlier", "meant")
 }
 
-// Many ends are one note, and told once.
+// TestNotesAreOne: several ended jobs are reported in one note, once.
 func TestNotesAreOne(t *testing.T) {
 	set := open(t, Options{}, Scope{})
 	woken := 0
@@ -73,11 +73,12 @@ func TestNotesAreOne(t *testing.T) {
 		t.Errorf("%+v", notes)
 	}
 	if len(set.Notes()) != 0 || set.Waking() {
-		t.Error("told twice")
+		t.Error("notified twice")
 	}
 }
 
-// Open tasks come back after a compaction, also in a later process.
+// TestOpenTasksComeBack: open tasks are repeated after a compaction, also in a later
+// process.
 func TestOpenTasksComeBack(t *testing.T) {
 	scratch := t.TempDir()
 	set := open(t, Options{}, Scope{Scratch: scratch})
@@ -111,8 +112,8 @@ func TestOpenTasksAreBounded(t *testing.T) {
 	}
 }
 
-// Instructions of folders below come when a file in them is read: once, until the model
-// does not have them any more.
+// TestNestedInstructions: instructions of nested folders are sent when a file in them is
+// read, once until the model no longer has them.
 func TestNestedInstructions(t *testing.T) {
 	dir := project(t, map[string]string{"AGENTS.md": "root", "a/AGENTS.md": "of a", "a/x": "1", "a/b/CLAUDE.md": "of b", "a/b/y": "2"})
 	trusted := true
@@ -145,7 +146,7 @@ func TestNestedInstructions(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", step.file, got, step.want)
 		}
 	}
-	set.Compacted([]string{filepath.Join(dir, "a", "AGENTS.md")}) // the other one is gone
+	set.Compacted([]string{filepath.Join(dir, "a", "AGENTS.md")}) // the other one is no longer in the context
 	if got := read("a/b/y"); got != "a/b/CLAUDE.md" {
 		t.Errorf("after a compaction: %q", got)
 	}
@@ -172,14 +173,15 @@ func TestNestedInstructionsAreBounded(t *testing.T) {
 	}
 }
 
-// A person calls a skill by its name, also one that the model is not offered.
+// TestActivate: a person invokes a skill by its name, including one that the model is not
+// offered.
 func TestActivate(t *testing.T) {
 	dir := project(t, map[string]string{"deploy/SKILL.md": "---\nname: deploy\ndescription: d\n---\nDo it.\n"})
 	set := open(t, Options{}, Scope{})
 	path := filepath.Join(dir, "deploy", "SKILL.md")
 	set.UseSkills(session.Skills{Skills: []session.SkillInfo{{Name: "deploy", Path: path, Manual: true}}})
 	note, ok := set.Activate("deploy", "to prod")
-	if !ok || note.Kind != session.NoteSkill || !strings.Contains(note.Text, "<skill_content name=\"deploy\">\nDo it.") || !strings.HasSuffix(note.Text, "words for it: to prod") {
+	if !ok || note.Kind != session.NoteSkill || !strings.Contains(note.Text, "<skill_content name=\"deploy\">\nDo it.") || !strings.HasSuffix(note.Text, "arguments: to prod") {
 		t.Errorf("%v %+v", ok, note)
 	}
 	if _, ok := set.Activate("etc", ""); ok {
@@ -188,12 +190,13 @@ func TestActivate(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if note, ok := set.Activate("deploy", ""); !ok || !strings.Contains(note.Text, "cannot be read any more") {
+	if note, ok := set.Activate("deploy", ""); !ok || !strings.Contains(note.Text, "can no longer be read") {
 		t.Errorf("%v %+v", ok, note)
 	}
 }
 
-// Every tool that is given a place below a folder with instructions brings them, once.
+// TestNestedInstructionsByTool: every tool given a path below a folder with instructions
+// causes them to be sent, once.
 func TestNestedInstructionsByTool(t *testing.T) {
 	calls := []struct {
 		name, tool string
@@ -225,7 +228,7 @@ func TestNestedInstructionsByTool(t *testing.T) {
 			for i, want := range []bool{c.want, false} {
 				set.call(t, dir, c.tool, c.args)
 				if notes := set.Notes(); (len(notes) == 1) != want || len(notes) > 1 {
-					t.Errorf("call %d: told %+v", i, notes)
+					t.Errorf("call %d: received %+v", i, notes)
 				}
 			}
 		})

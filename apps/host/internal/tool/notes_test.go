@@ -25,7 +25,7 @@ func TestTodo(t *testing.T) {
 			t.Errorf("%s: %q", step.args, result.Content.Plain())
 		}
 	}
-	// A new process has the list of the session, another session has its own.
+	// A new process has the session's list; another session has its own.
 	if text := open(t, Options{}, Scope{Scratch: scratch}).call(t, "", "todo", `{}`).Content.Plain(); !strings.Contains(text, "z. new") {
 		t.Errorf("%q", text)
 	}
@@ -42,7 +42,7 @@ func TestMemory(t *testing.T) {
 	options := Options{Memory: filepath.Join(t.TempDir(), "memory")}
 	one, other := project(t, nil), project(t, nil)
 	set := open(t, options, Scope{})
-	if text := set.call(t, one, "memory_recall", `{}`).Content.Plain(); text != "Nothing has been kept yet." {
+	if text := set.call(t, one, "memory_recall", `{}`).Content.Plain(); text != "No notes have been saved yet." {
 		t.Errorf("%q", text)
 	}
 	for _, args := range []string{
@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 		{other, `{}`, "- taste (user): Likes tabs.\n"},
 		{one, `{"name":"build"}`, "# build (project)\nBuild with make all.\nTests need Go.\n"},
 		{one, `{"query":"TABS likes"}`, "# taste (user)\nLikes tabs.\n"},
-		{one, `{"query":"nowhere"}`, "None of the 2 notes holds all of these words; without arguments all are listed."},
+		{one, `{"query":"nowhere"}`, "None of the 2 notes contains all of these words; without arguments all are listed."},
 	}
 	for _, test := range tests {
 		if text := later.call(t, test.cwd, "memory_recall", test.args).Content.Plain(); text != test.want {

@@ -4,5 +4,5 @@ package tool
 
 import "syscall"
 
-// openNonblock keeps the opening of a pipe from waiting for its other end.
+// openNonblock keeps the open of a pipe from waiting for its other end.
 const openNonblock = syscall.O_NONBLOCK

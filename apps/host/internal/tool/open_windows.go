@@ -1,4 +1,4 @@
 package tool
 
-// openNonblock is not needed: pipes are not opened by file paths there.
+// openNonblock is not needed on Windows, where pipes are not opened by file paths.
 const openNonblock = 0

@@ -19,14 +19,14 @@ var patchDoc string
 
 const patchName = "patch"
 
-// maxPatchFile bounds a file that is patched, in bytes.
+// maxPatchFile bounds the size of a file to patch, in bytes.
 const maxPatchFile = 10 << 20
 
-// failuresBeforeHint is after how many failures in a row on one file the model is
-// told to go another way.
+// failuresBeforeHint is the number of consecutive failures on one file after which the
+// model is asked to try another way.
 const failuresBeforeHint = 3
 
-// Kinds of failures besides those of packages fuzzy and v4a.
+// Kinds of failures, in addition to those of packages fuzzy and v4a.
 const (
 	kindBadArguments fuzzy.Kind = "bad_arguments"
 	kindBadPath      fuzzy.Kind = "bad_path"
@@ -46,19 +46,20 @@ type patchArgs struct {
 	Patch      string  `json:"patch,omitempty"`
 }
 
-// patchOutcome is the result as a program reads it.
+// patchOutcome is the result for programs.
 type patchOutcome struct {
 	OK       bool            `json:"ok"`
-	Strategy *fuzzy.Strategy `json:"strategy"` // the loosest that was needed; null when no text was searched
-	Count    int             `json:"count"`    // places that were changed
+	Strategy *fuzzy.Strategy `json:"strategy"` // the loosest strategy needed; null if no text was searched for
+	Count    int             `json:"count"`    // number of places changed
 	Diff     string          `json:"diff"`     // unified
 	Error    *string         `json:"error"`    // "KIND: what to do"
 }
 
-// patchDetails is what people and programs get to know beside the text.
+// patchDetails holds information for people and programs besides the text.
 type patchDetails struct {
 	patchOutcome
 	Approximate bool       `json:"approximate,omitempty"`
+	Reindented  bool       `json:"reindented,omitempty"` // lines were given the file's indentation
 	NoChange    bool       `json:"noChange,omitempty"`
 	Files       []string   `json:"files,omitempty"` // absolute
 	ErrorKind   fuzzy.Kind `json:"errorKind,omitempty"`
@@ -67,22 +68,22 @@ type patchDetails struct {
 func (patchTool) Spec() agent.ToolSpec {
 	return spec(patchName, patchDoc, `{
 		"path": {"type": "string", "description": "File to change, absolute or relative to the working folder."},
-		"old_string": {"type": "string", "description": "Text that goes, as the file has it."},
-		"new_string": {"type": "string", "description": "Text that comes in its place; empty to delete."},
-		"replace_all": {"type": "boolean", "description": "Change every place, not only one."},
-		"patch": {"type": "string", "description": "A patch of several files, in place of the other arguments."}}`)
+		"old_string": {"type": "string", "description": "Text to replace, exactly as in the file."},
+		"new_string": {"type": "string", "description": "Replacement text; empty to delete."},
+		"replace_all": {"type": "boolean", "description": "Replace every occurrence, not only one."},
+		"patch": {"type": "string", "description": "A patch of several files, instead of the other arguments."}}`)
 }
 
 func (patchTool) Risk() agent.Risk { return agent.RiskWrite }
 
-// patchState is what a session remembers of its patches.
+// patchState is what a session remembers about its patches.
 type patchState struct {
 	mu       sync.Mutex
-	shown    map[string]fingerprint // call id -> of the diff that a person saw
-	failures map[string]int         // resolved path -> failures in a row
+	shown    map[string]fingerprint // call id -> hash of the diff that a person saw
+	failures map[string]int         // resolved path -> consecutive failures
 }
 
-// Describe shows the diff. Run makes that change and no other.
+// Describe shows the diff. Run makes exactly that change.
 func (t patchTool) Describe(call agent.Call) agent.Description {
 	planned, failure := t.plan(call)
 	if failure != nil {
@@ -112,7 +113,7 @@ func (t patchTool) remember(id, shown string) {
 	t.patches.shown[id] = sha256.Sum256([]byte(shown))
 }
 
-// approved tells whether what would be done is what was shown, if anything was.
+// approved reports whether the diff is the one that was shown, if one was shown.
 func (t patchTool) approved(id, diff string) bool {
 	t.patches.mu.Lock()
 	defer t.patches.mu.Unlock()
@@ -121,7 +122,7 @@ func (t patchTool) approved(id, diff string) bool {
 	return !asked || shown == sha256.Sum256([]byte(diff))
 }
 
-// Run changes the files as a whole or not at all; a cancel does not stop it half way.
+// Run changes all files or none; a cancellation does not stop it halfway.
 func (t patchTool) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
 	unlock, err := t.locks.lock(ctx, t.lockKeys(call)...)
 	if err != nil {
@@ -130,7 +131,7 @@ func (t patchTool) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	defer unlock()
 	planned, failure := t.plan(call)
 	if failure == nil && !t.approved(call.ID, planned.diff()) {
-		failure = &patchError{kind: kindStale, message: "the file changed after the user had approved the change; make the call again"}
+		failure = &patchError{kind: kindStale, message: "the file changed after the user approved the change; repeat the call"}
 	}
 	if failure == nil {
 		failure = t.write(planned)
@@ -148,7 +149,7 @@ func (t patchTool) succeeded(p *planned) agent.Result {
 	diff := p.diff()
 	info := patchDetails{
 		patchOutcome: patchOutcome{OK: true, Count: p.count, Diff: diff},
-		Approximate:  p.strategy.Approximate(), NoChange: len(p.changes) == 0,
+		Approximate:  p.strategy.Approximate(), Reindented: p.reindented, NoChange: len(p.changes) == 0,
 	}
 	if p.strategy != "" {
 		info.Strategy = &p.strategy
@@ -162,9 +163,11 @@ func (t patchTool) succeeded(p *planned) agent.Result {
 	var text strings.Builder
 	switch {
 	case info.NoChange:
-		text.WriteString("Nothing to do: the change is in the file already.\n")
+		text.WriteString("Nothing to do: the file already contains the change.\n")
 	case info.Approximate:
 		fmt.Fprintf(&text, "Changed, but old_string was only similar to the file (%s). Check the diff:\n", p.strategy)
+	case info.Reindented:
+		fmt.Fprintf(&text, "Changed %d (%s). The indentation you sent was converted to that of the file. Check the diff:\n", p.count, p.strategy)
 	case p.strategy != "":
 		fmt.Fprintf(&text, "Changed %d (%s).\n", p.count, p.strategy)
 	default:
@@ -179,13 +182,13 @@ func (t patchTool) succeeded(p *planned) agent.Result {
 	return result
 }
 
-// failed counts the failure and says what to do.
+// failed counts the failure and returns its result, which says what to do.
 func (t patchTool) failed(call agent.Call, failure *patchError) agent.Result {
 	message := failure.Error()
 	if failure.path != "" {
 		if full, err := resolvePath(call, failure.path, t.private.forWriting()); err == nil {
 			if n := t.countFailure(resolved(full)); n >= failuresBeforeHint {
-				message += fmt.Sprintf("\nThis is failure %d in a row on this file. Do not send the same again: read the file, take a longer and exact old_string, or write the whole file with write_file.", n)
+				message += fmt.Sprintf("\nThis is failure %d in a row on this file. Do not repeat the same call: read the file, use a longer and exact old_string, or write the whole file with write_file.", n)
 			}
 		}
 	}
@@ -208,12 +211,12 @@ func (t patchTool) countFailure(key string) int {
 type patchError struct {
 	kind    fuzzy.Kind
 	message string
-	path    string // as the call names it; "" when no file is to blame
+	path    string // as the call names it; "" if no file is to blame
 }
 
 func (e *patchError) Error() string { return string(e.kind) + ": " + e.message }
 
-// asPatchError gives an error of the packages below its kind.
+// asPatchError converts an error of packages fuzzy or v4a.
 func asPatchError(err error, path string) *patchError {
 	var (
 		found *fuzzy.Error

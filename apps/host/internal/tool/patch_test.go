@@ -65,6 +65,35 @@ func TestPatchReplaces(t *testing.T) {
 	}
 }
 
+// TestPatchKeepsIndentation: files read by make must keep their tabs, however the change is
+// sent.
+func TestPatchKeepsIndentation(t *testing.T) {
+	const before, after = "all:\n\techo hi\n\techo there\n", "all:\n\techo hi\n\techo you\n"
+	for name, args := range map[string]map[string]any{
+		"replace": replace("Makefile", "all:\n    echo hi\n    echo there", "all:\n    echo hi\n    echo you"),
+		"patch": {"patch": "*** Begin Patch\n*** Update File: Makefile\n@@\n all:\n     echo hi\n-    echo there\n" +
+			"+    echo you\n*** End Patch"},
+	} {
+		dir := project(t, map[string]string{"Makefile": before})
+		result := open(t, Options{}, Scope{}).call(t, dir, "patch", args)
+		out := outcome(t, result)
+		if got := content(t, dir, "Makefile"); got != after || *out.Strategy != "line_trimmed" || !out.Reindented {
+			t.Errorf("%s: %q, %+v", name, got, out)
+		}
+		if !strings.Contains(result.Content.Plain(), "indentation you sent was converted to that of the file. Check the diff:\n--- a/Makefile") {
+			t.Errorf("%s: %s", name, result.Content.Plain())
+		}
+		if strings.Contains(out.Diff, "-\techo hi") {
+			t.Errorf("%s: an unchanged line is in the diff: %s", name, out.Diff)
+		}
+	}
+	dir := project(t, map[string]string{"a": "foo(a,\n    b)\n"})
+	result := open(t, Options{}, Scope{}).call(t, dir, "patch", replace("a", "foo(a, b)", "foo(b)"))
+	if out := outcome(t, result); content(t, dir, "a") != "foo(b)\n" || *out.Strategy != "whitespace_normalized" || out.Reindented {
+		t.Errorf("%q, %+v", content(t, dir, "a"), out)
+	}
+}
+
 func TestPatchObjectIsExact(t *testing.T) {
 	dir := project(t, map[string]string{"a": "x\n"})
 	set := open(t, Options{}, Scope{})
@@ -106,7 +135,7 @@ func TestPatchSeveralFiles(t *testing.T) {
 	}
 }
 
-// When a file cannot be written, those before it are as they were.
+// TestPatchIsUndone: if a file cannot be written, the files written before are restored.
 func TestPatchIsUndone(t *testing.T) {
 	dir := project(t, map[string]string{"a": "one\n", "file": "x\n"})
 	text := "*** Update File: a\n@@\n-one\n+1\n*** Add File: new\n+n\n*** Add File: file/below\n+no\n"
@@ -155,12 +184,12 @@ func TestWriteFileKnowsStaleFiles(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 	set.call(t, dir, "read_file", map[string]any{"path": "a"})
-	for range 2 { // what one wrote oneself is known
-		if text := write("a"); !strings.HasPrefix(text, "Wrote over a") {
+	for range 2 { // a session knows the files that it wrote itself
+		if text := write("a"); !strings.HasPrefix(text, "Overwrote a") {
 			t.Errorf("%q", text)
 		}
 	}
-	if text := write("empty"); !strings.HasPrefix(text, "Wrote over empty") {
+	if text := write("empty"); !strings.HasPrefix(text, "Overwrote empty") {
 		t.Errorf("%q", text)
 	}
 }
@@ -180,7 +209,7 @@ func TestPatchCountsFailures(t *testing.T) {
 	}
 }
 
-// What a person approved is done, or nothing.
+// TestPatchDoesWhatWasShown: exactly the approved change is made, or none.
 func TestPatchDoesWhatWasShown(t *testing.T) {
 	dir := project(t, map[string]string{"a": "one\ntwo\n"})
 	set := open(t, Options{}, Scope{})
@@ -217,7 +246,7 @@ func TestPatchRefuses(t *testing.T) {
 		{"home/key", "secret", "x", "bad_path: home/key belongs to scorel itself"},
 		{"latin", "caf", "x", "is not UTF-8 text"},
 		{"sub", "x", "y", "is a folder"},
-		{"big", "x", "y", "has more than"},
+		{"big", "x", "y", "is larger than"},
 		{"a", "1|alpha = 1\n2|beta = 2", "1|alpha = 3\n2|beta = 4", "line_numbers: every line of new_string"},
 		{"a", " ", "x", "empty_old: "},
 	}
@@ -242,7 +271,7 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkPatch changes a file of 10 000 lines, reading, diff and sync included.
+// BenchmarkPatch changes a file of 10,000 lines, including read, diff and sync.
 func BenchmarkPatch(b *testing.B) {
 	dir := b.TempDir()
 	var text strings.Builder

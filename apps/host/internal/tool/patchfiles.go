@@ -19,14 +19,16 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/tool/v4a"
 )
 
-// planned is a patch that fits.
+// planned is a patch that can be applied.
 type planned struct {
 	changes  []fileChange
 	strategy fuzzy.Strategy
 	count    int
 	notes    []string
+	// reindented reports that lines were given the file's indentation.
+	reindented bool
 
-	text string // the diff, once it was asked for
+	text string // the diff, once it was requested
 }
 
 type fileChange struct{ v4a.Change }
@@ -66,13 +68,13 @@ func (c fileChange) diff() string {
 	} else {
 		after = *c.After
 	}
-	if before == after { // an empty file comes or goes
+	if before == after { // an empty file is created or deleted
 		return "--- " + from + "\n+++ " + to + "\n"
 	}
 	return udiff.Unified(from, to, before, after)
 }
 
-// lockKeys returns the files that a call names, as far as it can be read.
+// lockKeys returns the files that a call names, as far as its arguments can be parsed.
 func (t patchTool) lockKeys(call agent.Call) []string {
 	var args patchArgs
 	if decodeArgs(call.Arguments, &args) != nil {
@@ -97,7 +99,7 @@ func (t patchTool) lockKeys(call agent.Call) []string {
 	return keys
 }
 
-// plan reads the files and works out what becomes of them.
+// plan reads the files and computes their new content.
 func (t patchTool) plan(call agent.Call) (*planned, *patchError) {
 	var args patchArgs
 	if err := decodeArgs(call.Arguments, &args); err != nil {
@@ -132,7 +134,7 @@ func (a patchArgs) check() error {
 	case a.Path == "":
 		return errors.New(`the argument "path" is missing`)
 	case a.OldString == nil:
-		return errors.New(`the argument "old_string" is missing; to make a new file use write_file`)
+		return errors.New(`the argument "old_string" is missing; to create a new file, use write_file`)
 	case a.NewString == nil:
 		return errors.New(`the argument "new_string" is missing; send an empty one to delete text`)
 	}
@@ -147,7 +149,7 @@ func (t patchTool) planReplace(call agent.Call, args patchArgs) (*planned, *patc
 	}
 	content, exists, err := files.Read(key)
 	if err == nil && !exists {
-		err = &patchError{kind: v4a.KindMissingFile, message: pathError(call, args.Path, key, fs.ErrNotExist)}
+		err = &patchError{kind: v4a.KindMissingFile, message: t.pathError(call, args.Path, key, fs.ErrNotExist)}
 	}
 	if err != nil {
 		return nil, asPatchError(err, args.Path)
@@ -157,12 +159,12 @@ func (t patchTool) planReplace(call agent.Call, args patchArgs) (*planned, *patc
 	if err != nil {
 		return nil, asPatchError(err, args.Path)
 	}
-	p := &planned{strategy: found.Strategy, count: len(found.Edits), notes: found.Notes}
+	p := &planned{strategy: found.Strategy, count: len(found.Edits), notes: found.Notes, reindented: found.Reindented}
 	if found.NoChange {
 		return p, nil
 	}
 	if found.Strategy != fuzzy.Exact && looksNumbered(*args.NewString) {
-		return nil, &patchError{kindNumbered, "every line of new_string begins with a number and a bar, as read_file shows them; send both texts without them", args.Path}
+		return nil, &patchError{kindNumbered, "every line of new_string begins with a number and a bar, as in the output of read_file; send both texts without them", args.Path}
 	}
 	after := file.Apply(found.Edits)
 	p.changes = []fileChange{{v4a.Change{Path: args.Path, Key: key, Before: &content, After: &after}}}
@@ -178,9 +180,9 @@ func (t patchTool) planPatch(call agent.Call, text string) (*planned, *patchErro
 	if err != nil {
 		return nil, asPatchError(err, "")
 	}
-	p := &planned{strategy: plan.Strategy, count: plan.Count, notes: plan.Notes}
+	p := &planned{strategy: plan.Strategy, count: plan.Count, notes: plan.Notes, reindented: plan.Reindented}
 	for _, c := range plan.Changes {
-		if c.After == nil && isLink(call, c.Path) { // its target would go, and the link stay
+		if c.After == nil && isLink(call, c.Path) { // this would delete the link's target and leave the link
 			return nil, &patchError{kindBadPath, c.Path + " is a symbolic link; delete or move it with bash", c.Path}
 		}
 		p.changes = append(p.changes, fileChange{c})
@@ -196,8 +198,8 @@ func isLink(call agent.Call, path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// checkStale refuses a change that rests on what the file no longer is. Text that
-// still stands there exactly is proof enough.
+// checkStale refuses a change to a file that is different from what the session last read.
+// An exact match of the text is sufficient proof.
 func (t patchTool) checkStale(p *planned) *patchError {
 	for _, c := range p.changes {
 		if c.Before == nil {
@@ -207,17 +209,17 @@ func (t patchTool) checkStale(p *planned) *patchError {
 		switch {
 		case !known || print == sha256.Sum256([]byte(*c.Before)):
 		case p.strategy == fuzzy.Exact:
-			p.notes = append(p.notes, c.Path+" changed on disk since you read it; your text still stood there")
+			p.notes = append(p.notes, c.Path+" changed on disk since you read it; your text was still there")
 		default:
-			return &patchError{kindStale, c.Path + " changed on disk since you read it, and your text does not stand there exactly; read it again", c.Path}
+			return &patchError{kindStale, c.Path + " changed on disk since you read it, and no longer contains your text exactly; read it again", c.Path}
 		}
 	}
 	return nil
 }
 
-// write puts everything on disk, or what was there before.
+// write writes all changes to disk, or restores the previous content.
 func (t patchTool) write(p *planned) *patchError {
-	// Files go last: what goes wrong before leaves them where they are.
+	// Deletions go last: if something fails before them, the files are still there.
 	ordered := slices.Clone(p.changes)
 	slices.SortStableFunc(ordered, func(a, b fileChange) int { return goes(a) - goes(b) })
 	private := t.private.forWriting()
@@ -245,7 +247,7 @@ func (c fileChange) write(private guard) error {
 	if c.After == nil {
 		return private.remove(c.Key)
 	}
-	if err := os.MkdirAll(filepath.Dir(c.Key), 0o755); err != nil {
+	if err := private.makeFolders(filepath.Dir(c.Key)); err != nil {
 		return err
 	}
 	if err := private.put(c.Key, *c.After, 0o644); err != nil || c.From == "" {
@@ -261,7 +263,7 @@ func goes(c fileChange) int {
 	return 0
 }
 
-// modeOf returns the permissions of a file, or those of a new one.
+// modeOf returns the permissions of a file, or the default for a new one.
 func modeOf(path string) fs.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()
@@ -276,7 +278,7 @@ func (c fileChange) undo(private guard, mode fs.FileMode) error {
 	return errors.Join(private.put(c.Key, *c.Before, mode), private.chmod(c.Key, mode))
 }
 
-// diskFiles lets a patch be planned on the files of a call.
+// diskFiles provides the files of a call to the planner.
 type diskFiles struct {
 	set  *Set
 	call agent.Call
@@ -293,14 +295,14 @@ func (d diskFiles) Key(path string) (string, error) {
 
 // Read implements v4a.Files.
 func (d diskFiles) Read(key string) (content string, exists bool, err error) {
-	file, err := openRegular(key)
+	file, err := d.set.private.forWriting().openRegular(key)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", false, nil
-	case errors.Is(err, errIsFolder), errors.Is(err, errNotRegular):
+	case errors.Is(err, errIsFolder), errors.Is(err, errNotRegular), errors.Is(err, errKernel), errors.Is(err, errClosed):
 		return "", false, fmt.Errorf("%s %w", key, err)
 	case err != nil:
-		return "", false, errors.New(pathError(d.call, key, key, err))
+		return "", false, errors.New(d.set.pathError(d.call, key, key, err))
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxPatchFile+1))
@@ -308,7 +310,7 @@ func (d diskFiles) Read(key string) (content string, exists bool, err error) {
 	case err != nil:
 		return "", false, fmt.Errorf("reading %s: %w", key, err)
 	case len(data) > maxPatchFile:
-		return "", false, fmt.Errorf("%s has more than %d bytes; change it with bash", key, maxPatchFile)
+		return "", false, fmt.Errorf("%s is larger than %d bytes; change it with bash", key, maxPatchFile)
 	case !utf8.Valid(data):
 		return "", false, fmt.Errorf("%s is not UTF-8 text; change it with bash", key)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,14 +12,14 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/levenshtein"
 )
 
-// resolvePath makes a path of a call absolute. It refuses what no file system
-// takes and what lies in a private folder, also through symbolic links.
+// resolvePath makes a path of a call absolute. It refuses invalid paths, and paths that
+// are, or lead by symbolic links, into a private folder.
 func resolvePath(call agent.Call, path string, private guard) (string, error) {
 	switch {
 	case path == "":
 		return "", errors.New("the path is empty; name a file or folder")
 	case strings.ContainsRune(path, 0):
-		return "", errors.New("the path contains a zero byte, which no file has in its name")
+		return "", errors.New("the path contains a zero byte, which is not valid in a file name")
 	}
 	full := path
 	if !filepath.IsAbs(full) {
@@ -56,16 +55,16 @@ func resolvedAll(paths []string) []string {
 	return out
 }
 
-// pathError says what is wrong with a path in a sentence for the model.
-func pathError(call agent.Call, given, full string, err error) string {
+// pathError describes a problem with a path as a sentence for the model.
+func (s *Set) pathError(call agent.Call, given, full string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if strings.HasPrefix(given, "~") {
 			return fmt.Sprintf("%s does not exist: ~ is not expanded, write the path in full.", given)
 		}
-		return fmt.Sprintf("%s does not exist in %s.%s", given, call.Cwd, similarNames(full))
+		return fmt.Sprintf("%s does not exist in %s.%s", given, call.Cwd, s.private.similarNames(full))
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%s may not be opened: permission denied.", given)
+		return fmt.Sprintf("%s cannot be opened: permission denied.", given)
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -74,13 +73,21 @@ func pathError(call agent.Call, given, full string, err error) string {
 	return fmt.Sprintf("%s cannot be used: %v.", given, err)
 }
 
-// maxSimilar is how many names a miss suggests.
+// maxSimilar bounds how many names are suggested.
 const maxSimilar = 3
 
-// similarNames suggests files in the same folder whose names are near.
-func similarNames(full string) string {
-	entries, err := os.ReadDir(filepath.Dir(full))
-	if err != nil {
+// similarNames suggests files in the same folder with similar names.
+func (g guard) similarNames(full string) string {
+	var entries []fs.DirEntry
+	folder, _, err := g.openFolder(filepath.Dir(full))
+	if err == nil {
+		defer folder.Close()
+		entries, err = entriesOf(folder)
+	}
+	switch {
+	case errors.Is(err, errClosed), errors.Is(err, errSwapped):
+		return ""
+	case err != nil:
 		return fmt.Sprintf(" The folder %s does not exist either; use list_dir to look around.", filepath.Dir(full))
 	}
 	want := strings.ToLower(filepath.Base(full))
@@ -105,5 +112,5 @@ func similarNames(full string) string {
 	for _, c := range near[:min(maxSimilar, len(near))] {
 		names = append(names, c.name)
 	}
-	return " Similar names there: " + strings.Join(names, ", ") + "."
+	return " Similar names: " + strings.Join(names, ", ") + "."
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// PrivateAddress is an address or a network that is not public, at one port or at all.
+// PrivateAddress is a non-public address or network, with one port or all ports.
 type PrivateAddress struct {
 	Prefix netip.Prefix
-	Port   uint16 // 0 is every port
+	Port   uint16 // 0 means every port
 }
 
-// ParsePrivateAddress reads an address or a network, each with a port or without one:
-// 127.0.0.1:8080, 10.0.0.0/8, [::1]:3000, fd00::/8. A name is refused: whoever
-// answers for it decides where it leads. The error ends a sentence.
+// ParsePrivateAddress parses an address or a network, with or without a port:
+// 127.0.0.1:8080, 10.0.0.0/8, [::1]:3000, fd00::/8. Names are rejected, because whoever
+// controls the name decides where it leads. The error is the end of a sentence.
 func ParsePrivateAddress(text string) (PrivateAddress, error) {
 	address, port, err := cutPort(text)
 	if err != nil {
@@ -26,10 +26,10 @@ func ParsePrivateAddress(text string) (PrivateAddress, error) {
 		ip = ip.Unmap()
 		p.Prefix = netip.PrefixFrom(ip, ip.BitLen())
 	} else if p.Prefix, err = netip.ParsePrefix(address); err != nil {
-		return p, fmt.Errorf("%q is no address: write it as in 127.0.0.1:8080, 10.0.0.0/8 or [::1]:3000", text)
+		return p, fmt.Errorf("%q is not an address, such as 127.0.0.1:8080, 10.0.0.0/8 or [::1]:3000", text)
 	}
 	if p.Prefix.Bits() == 0 {
-		return p, fmt.Errorf("%q is every address there is: name those that are meant", text)
+		return p, fmt.Errorf("%q covers every address: list the addresses you mean", text)
 	}
 	if p.Prefix != p.Prefix.Masked() {
 		return p, fmt.Errorf("%q names an address in a network: write %s for the network", text, p.Prefix.Masked())
@@ -37,13 +37,13 @@ func ParsePrivateAddress(text string) (PrivateAddress, error) {
 	return p, nil
 }
 
-// cutPort takes the port off an address or a network; 0 is none.
+// cutPort splits off the port of an address or network; 0 if it has none.
 func cutPort(text string) (address string, port uint16, err error) {
 	address, digits := text, ""
 	if inside, after, ok := strings.Cut(text, "]"); ok && strings.HasPrefix(inside, "[") {
 		address, digits = inside[1:], after
 		if after != "" && !strings.HasPrefix(after, ":") {
-			return "", 0, fmt.Errorf("%q is no address: write it as in [::1]:3000", text)
+			return "", 0, fmt.Errorf("%q is not an address, such as [::1]:3000", text)
 		}
 		digits = strings.TrimPrefix(after, ":")
 		if after == "" {
@@ -56,12 +56,12 @@ func cutPort(text string) (address string, port uint16, err error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil || n == 0 {
-		return "", 0, fmt.Errorf("%q has no port between 1 and 65535 behind the address", text)
+		return "", 0, fmt.Errorf("%q has no port between 1 and 65535 after the address", text)
 	}
 	return address, uint16(n), nil
 }
 
-// opens tells whether target is among the addresses.
+// opens reports whether target is covered by p.
 func (p PrivateAddress) opens(target netip.AddrPort) bool {
 	return p.Prefix.Contains(target.Addr()) && (p.Port == 0 || p.Port == target.Port())
 }

@@ -25,18 +25,18 @@ func TestParsePrivateAddress(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                  "is no address",
-		"localhost":         "is no address",
-		"localhost:8080":    "is no address",
-		"*":                 "is no address",
-		"fe80::1%eth0":      "is no address",
+		"":                  "is not an address",
+		"localhost":         "is not an address",
+		"localhost:8080":    "is not an address",
+		"*":                 "is not an address",
+		"fe80::1%eth0":      "is not an address",
 		"http://127.0.0.1/": "no port",
 		"127.0.0.1:":        "no port",
 		"127.0.0.1:0":       "no port",
 		"127.0.0.1:70000":   "no port",
-		"[::1]8080":         "as in [::1]:3000",
+		"[::1]8080":         "such as [::1]:3000",
 		"[::1]:":            "no port",
-		"[::1":              "is no address",
+		"[::1":              "is not an address",
 		"0.0.0.0/0":         "every address",
 		"::/0":              "every address",
 		"10.1.2.3/8":        "write 10.0.0.0/8",
@@ -47,8 +47,8 @@ func TestParsePrivateAddress(t *testing.T) {
 	}
 }
 
-// What is opened is reached, on a listener that is really there, and nothing beside it:
-// not another port, not the same address in another way, not by a redirect.
+// TestFetchReachesWhatIsOpened: a permitted address can be reached on a real listener, but
+// no other port, no other spelling of the address, and nothing by a redirect.
 func TestFetchReachesWhatIsOpened(t *testing.T) {
 	server, other := site(t), site(t)
 	address, err := ParsePrivateAddress(strings.TrimPrefix(server.URL, "http://"))

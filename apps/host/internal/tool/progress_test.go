@@ -16,14 +16,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// listen returns a context whose operations are heard.
+// listen returns a context whose operations are recorded.
 func listen(t *testing.T) (context.Context, *process.Sink) {
 	t.Helper()
 	sink := process.NewSink(process.NewLogs(t.TempDir()), "s", slog.New(slog.DiscardHandler))
 	return process.WithSink(t.Context(), sink), sink
 }
 
-// records takes the records of operations that have ended, waiting for n of them.
+// records waits for n ended operations and returns their records.
 func records(t *testing.T, sink *process.Sink, n int) []process.Record {
 	t.Helper()
 	var list []process.Record
@@ -55,26 +55,27 @@ func scripts(t *testing.T, files map[string]string) (*Set, string) {
 
 func TestEverySkillEndsOnce(t *testing.T) {
 	set, cwd := scripts(t, map[string]string{
-		"good.sh":   `echo out; echo '{"type":"process_event","stage":"pages","message":"Page 1","current":1,"total":2,"payload":{"token":"t0p"}}' >&2; echo plain >&2`,
-		"claims.sh": `echo '{"type":"process_event","status":"failed","message":"part"}' >&2; echo '{"type":"process_event","status":"completed","message":"all"}' >&2`,
-		"bad.sh":    `echo '{"type":"process_event","message":' >&2; echo '{"type":"process_event","level":"loud"}' >&2; echo '{"type":"process_event","message":"on stdout"}'; exit 3`,
-		"slow.sh":   `echo '{"type":"process_event","message":"waiting"}' >&2; sleep 600`,
-		"binary.sh": `printf 'a\000b'`,
-		"torn.sh":   `printf '{"type":"process_event","message":"no end"}' >&2`,
-		"odd":       `x`,
+		"good.sh":    `echo out; echo '{"type":"process_event","stage":"pages","message":"Page 1","current":1,"total":2,"payload":{"token":"t0p"}}' >&2; echo plain >&2`,
+		"claims.sh":  `echo '{"type":"process_event","status":"failed","message":"part"}' >&2; echo '{"type":"process_event","status":"completed","message":"all"}' >&2`,
+		"bad.sh":     `echo '{"type":"process_event","message":' >&2; echo '{"type":"process_event","level":"loud"}' >&2; echo '{"type":"process_event","message":"on stdout"}'; exit 3`,
+		"dict.py.sh": `echo "{'type': 'process_event', 'message': 'a printed dict'}" >&2`,
+		"slow.sh":    `echo '{"type":"process_event","message":"waiting"}' >&2; sleep 600`,
+		"binary.sh":  `printf 'a\000b'`,
+		"torn.sh":    `printf '{"type":"process_event","message":"no end"}' >&2`,
+		"odd":        `x`,
 	})
 	for _, c := range []struct {
 		script, more  string
 		status        process.Status
 		stage         string
-		said          string // messages of the lines between, joined
-		text, without string // of the result
+		said          string // joined messages of the lines in between
+		text, without string // in and not in the result
 		failed        bool
 	}{
 		{"good.sh", "", session.ProcessCompleted, "exit", "Page 1", "plain\n", "process_event", false},
 		{"claims.sh", "", session.ProcessCompleted, "exit", "part,all", "(no output)", "process_event", false},
-		{"bad.sh", "", session.ProcessFailed, "exit", "", `"message":"on stdout"`, "", true},
-		{"bad.sh", "", session.ProcessFailed, "exit", "", `"level":"loud"`, "", true},
+		{"bad.sh", "", session.ProcessFailed, "exit", "A progress event could not be read: it is not a JSON object.,", `"message":"on stdout"`, "loud", true},
+		{"dict.py.sh", "", session.ProcessCompleted, "exit", "A progress event could not be read: it is not a JSON object.", "(no output)", "process_event", false},
 		{"slow.sh", `,"timeout_seconds":1`, session.ProcessFailed, "timeout", "waiting", "did not end within 1 s", "waiting", true},
 		{"binary.sh", "", session.ProcessFailed, "output", "", "not text", "", true},
 		{"torn.sh", "", session.ProcessCompleted, "exit", "no end", "(no output)", "process_event", false},

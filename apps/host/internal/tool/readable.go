@@ -8,18 +8,18 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// page collects the readable text of HTML.
+// page collects the readable text of an HTML page.
 type page struct {
 	out    strings.Builder
-	last   byte // written; blanks that follow one or a line end are left out
+	last   byte // last byte written; further spaces after a space or line end are dropped
 	base   *url.URL
-	hidden int      // open elements whose text nobody sees
-	pre    int      // open elements that keep blanks
-	links  []string // of the open links
+	hidden int      // open elements whose text is not displayed
+	pre    int      // open elements that preserve white space
+	links  []string // targets of open links
 }
 
-// readable returns the text of a page with Markdown for headings, lists and
-// links, which are made absolute.
+// readable returns the text of a page as Markdown with headings, lists and links. Links are
+// made absolute.
 func readable(source, address string) string {
 	p := &page{base: &url.URL{}}
 	if base, err := url.Parse(address); err == nil {
@@ -28,7 +28,7 @@ func readable(source, address string) string {
 	tokens := html.NewTokenizer(strings.NewReader(source))
 	for {
 		switch tokens.Next() {
-		case html.ErrorToken: // the end, or what cannot be read further
+		case html.ErrorToken: // the end, or unreadable input
 			return tidyText(p.out.String())
 		case html.TextToken:
 			p.text(string(tokens.Text()))
@@ -42,7 +42,7 @@ func readable(source, address string) string {
 	}
 }
 
-// write puts text out.
+// write appends text.
 func (p *page) write(text string) {
 	if text != "" {
 		p.out.WriteString(text)
@@ -144,7 +144,7 @@ func (p *page) end(token html.Token) {
 	}
 }
 
-// tidyText takes blanks off the ends of lines and leaves one blank line at most.
+// tidyText removes trailing spaces and keeps at most one blank line in a row.
 func tidyText(text string) string {
 	var out strings.Builder
 	blank := true

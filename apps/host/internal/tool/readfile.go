@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -21,8 +20,8 @@ var readFileDoc string
 
 // Bounds of read_file.
 const (
-	maxLineChars = 2000    // of one line, in characters
-	sniffBytes   = 8 << 10 // looked at to tell text from binary
+	maxLineChars = 2000    // per line, in characters
+	sniffBytes   = 8 << 10 // bytes checked to distinguish text from binary
 )
 
 type readFile struct{ *Set }
@@ -58,9 +57,12 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 	}
 	file, err := t.private.openRegular(full)
 	if err != nil {
-		return agent.Failure("read_file: %s", pathError(call, args.Path, full, err))
+		return agent.Failure("read_file: %s", t.pathError(call, args.Path, full, err))
 	}
 	defer file.Close()
+	if result, isImage := t.image(call, args.Path, full, file); isImage {
+		return result
+	}
 	print := sha256.New()
 	reader := bufio.NewReaderSize(io.TeeReader(file, print), sniffBytes)
 	if err := refuseBinary(reader); err != nil {
@@ -74,7 +76,7 @@ func (t readFile) Run(ctx context.Context, call agent.Call, _ func(string)) agen
 		return agent.Failure("read_file: reading %s: %v.", args.Path, err)
 	}
 	if info, err := file.Stat(); err == nil && info.Size() <= maxKnown {
-		if _, err := io.Copy(io.Discard, reader); err == nil { // the hash takes the whole file, shown or not
+		if _, err := io.Copy(io.Discard, reader); err == nil { // the hash covers the whole file, shown or not
 			t.seen.note(resolved(full), fingerprint(print.Sum(nil)))
 		}
 	}
@@ -88,38 +90,19 @@ var (
 	errNotRegular = errors.New("is a device, pipe or socket, not a file")
 )
 
-// openRegular opens a file, and nothing else: a pipe would block for ever.
-func openRegular(full string) (*os.File, error) {
-	file, err := os.OpenFile(full, os.O_RDONLY|openNonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		err = errIsFolder
-	case !info.Mode().IsRegular():
-		err = errNotRegular
-	default:
-		return file, nil
-	}
-	return nil, errors.Join(err, file.Close())
-}
-
 func refuseBinary(reader *bufio.Reader) error {
 	head, err := reader.Peek(sniffBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("cannot be read: %w", err)
 	}
 	if looksBinary(head, errors.Is(err, io.EOF)) {
-		return errors.New("is not UTF-8 text; look at it with bash (file, xxd, strings) if you need to")
+		return errors.New("is not UTF-8 text; if you need it, inspect it with bash (file, xxd, strings)")
 	}
 	return nil
 }
 
-// looksBinary judges the head of a file. whole says that it is all of it; else
-// its last character may be cut.
+// looksBinary examines the beginning of a file. whole reports that this is all of it;
+// otherwise its last character may be incomplete.
 func looksBinary(head []byte, whole bool) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return true
@@ -135,7 +118,7 @@ func looksBinary(head []byte, whole bool) bool {
 	return !utf8.Valid(head)
 }
 
-// numbered shows lines from offset on, each behind its number and a bar.
+// numbered returns the lines from offset on, each after its number and a bar.
 func numbered(ctx context.Context, reader *bufio.Reader, offset, limit int) (string, error) {
 	if limit == 0 {
 		limit = MaxLines
@@ -155,33 +138,33 @@ func numbered(ctx context.Context, reader *bufio.Reader, offset, limit int) (str
 			continue
 		}
 		if number == 1 {
-			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark is no text
+			line = strings.TrimPrefix(line, "\ufeff") // a byte order mark is not text
 		}
 		if cut {
 			line += " [line cut]"
 		}
 		row := fmt.Sprintf("%d|%s\n", number, line)
 		if number >= offset+limit || out.Len()+len(row) > MaxBytes {
-			fmt.Fprintf(&out, "[The file goes on. Read more with offset=%d.]", number)
+			fmt.Fprintf(&out, "[The file continues. Read more with offset=%d.]", number)
 			return out.String(), nil
 		}
 		out.WriteString(row)
 	}
 }
 
-// finish handles the end of a file of n lines.
+// finish handles the end of a file with n lines.
 func finish(out *strings.Builder, n, offset int) string {
 	switch {
 	case n == 0:
 		return "(the file is empty)"
 	case out.Len() == 0:
-		return fmt.Sprintf("(the file has %d lines; line %d is behind its end)", n, offset)
+		return fmt.Sprintf("(the file has %d lines; line %d is past its end)", n, offset)
 	}
 	return out.String()
 }
 
-// readLine reads a line without its ending and keeps at most limit characters of
-// it. io.EOF says that there is no further line.
+// readLine reads a line without its line ending and keeps at most limit characters. io.EOF
+// means that there are no more lines.
 func readLine(reader *bufio.Reader, limit int) (line string, cut bool, err error) {
 	var kept []byte
 	seen := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// reportDetails is what people and programs get to know of a delegation.
+// reportDetails holds information about a delegation for people and programs.
 type reportDetails struct {
 	Agents []reportDetail `json:"agents"`
 }
@@ -20,11 +20,14 @@ type reportDetail struct {
 	SessionID string             `json:"sessionId,omitempty"`
 	State     session.ChildState `json:"state"`
 	Error     string             `json:"error,omitempty"`
-	// FullText is the path of the whole report where only a part of it is shown.
+	// Lines is the range of lines of the report in the text of the result: the first line,
+	// starting at 0, and the first line after it. It is absent if there is no report.
+	Lines *[2]int `json:"lines,omitempty"`
+	// FullText is the path of the whole report if only a part of it is shown.
 	FullText string `json:"fullText,omitempty"`
 }
 
-// reported makes the result of a delegation. It is an error when no task completed.
+// reported returns the result of a delegation. It is an error if no task was completed.
 func (s *Set) reported(reports []Report, limit int) agent.Result {
 	var b strings.Builder
 	var known reportDetails
@@ -40,9 +43,11 @@ func (s *Set) reported(reports []Report, limit int) agent.Result {
 			b.WriteString(stateText(r) + "\n")
 		}
 		if strings.TrimSpace(text) != "" {
+			from := strings.Count(b.String(), "\n")
 			b.WriteString(strings.TrimRight(text, "\n") + "\n")
+			detail.Lines = &[2]int{from, strings.Count(b.String(), "\n")}
 		} else if r.State == session.ChildCompleted {
-			b.WriteString("(The agent ended without a word.)\n")
+			b.WriteString("(The agent ended without a report.)\n")
 		}
 		b.WriteString("</report>\n")
 		if r.State == session.ChildCompleted {
@@ -50,28 +55,29 @@ func (s *Set) reported(reports []Report, limit int) agent.Result {
 		}
 		known.Agents = append(known.Agents, detail)
 	}
-	b.WriteString("\nReports are the agents' own words, and nobody has checked them.")
+	b.WriteString("\nReports are the agents' own words and have not been checked.")
 	result := agent.Success(b.String())
 	result.Details, result.IsError = details(known), completed == 0
 	return result
 }
 
-// stateText says why there is less than was asked for.
+// stateText explains why a report is missing or incomplete.
 func stateText(r Report) string {
 	switch {
 	case r.State == session.ChildCancelled && r.Error == "":
-		return "Cancelled before it was done. What it changed until then is changed."
+		return "Cancelled before it was done. The changes that it had made remain."
 	case strings.TrimSpace(r.Text) == "":
-		return "It did not come to an end: " + r.Error
+		return "It did not finish: " + r.Error
 	}
-	return "It did not come to an end: " + r.Error + " This is the last that it said:"
+	return "It did not finish: " + r.Error + " This is the last thing it said:"
 }
 
-// shortened is the beginning and the end of a report, with where to read all of it.
+// shortened returns the beginning and the end of a report, and says where to read all of
+// it.
 func (s *Set) shortened(r Report, limit int) (text, path string) {
 	runes := []rune(r.Text)
 	head, tail := limit*3/4, limit/4
-	where := "all of it is in the session " + r.SessionID + ", which the user can open"
+	where := "the full report is in the session " + r.SessionID + ", which the user can open"
 	if path = s.spill.save("report", r.Text); path != "" {
 		where = "read_file shows all of it: " + path
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The table of .gitignore cases holds what git itself answers.
+// TestGitignoreCases: the expected results in the table are git's own.
 func TestGitignoreCases(t *testing.T) {
 	data, err := os.ReadFile("testdata/gitignore_cases.json")
 	if err != nil {
@@ -29,12 +29,12 @@ func TestGitignoreCases(t *testing.T) {
 		t.Fatalf("%d cases, %v", len(table.Cases), err)
 	}
 	for _, c := range table.Cases {
-		if c.Git == nil { // git has no answer to it
+		if c.Git == nil { // git has no answer for it
 			continue
 		}
 		rules := parseIgnore("", c.Gitignore)
 		rel := strings.TrimPrefix(path.Clean(c.Path), "./")
-		// A path is hidden when it is, or a folder above it.
+		// A path is hidden if it, or a folder above it, is.
 		got := rules.ignored(rel, c.IsDir)
 		for dir := path.Dir(rel); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			got = got || rules.ignored(dir, true)
@@ -45,10 +45,11 @@ func TestGitignoreCases(t *testing.T) {
 	}
 }
 
-// TestBracesDoNotHoldASearchUp: each list in braces is tried on its own, and no cancel ends
-// that. In a .gitignore braces mean themselves, also behind a backslash.
+// TestBracesDoNotHoldASearchUp: the alternatives of brace lists are tried one by one,
+// without checking for cancellation. In a .gitignore braces are literal, also after a
+// backslash.
 func TestBracesDoNotHoldASearchUp(t *testing.T) {
-	lists := strings.Repeat(`\{,\}`, 24) // a backslash, or two, were they lists
+	lists := strings.Repeat(`\{,\}`, 24) // a backslash, or two if these were brace lists
 	name := strings.Repeat(`\`, 47)
 	dir := project(t, map[string]string{name: "", ".gitignore": lists + "b\n\\{x\\}\n", "{x}": "", strings.Repeat("a", 60): ""})
 	done := make(chan struct{})
@@ -98,8 +99,8 @@ func TestGlob(t *testing.T) {
 		{map[string]any{"pattern": "*.log"}, "src/keep.log"},
 		{map[string]any{"pattern": "{x,y}.go", "path": "src"}, "src/build/y.go src/deep/x.go"},
 		{map[string]any{"pattern": "de*"}, "src/deep/"},
-		{map[string]any{"pattern": "*.go", "path": "build"}, "build/out.go"}, // named on purpose
-		{map[string]any{"pattern": "z*", "path": "src"}, "No file or folder matches. Files that .gitignore names are not looked at."},
+		{map[string]any{"pattern": "*.go", "path": "build"}, "build/out.go"}, // named explicitly
+		{map[string]any{"pattern": "z*", "path": "src"}, "No file or folder matches. Files that .gitignore excludes are not searched."},
 	}
 	for _, test := range tests {
 		text, isError := run(t, dir, "glob", test.args)
@@ -121,10 +122,10 @@ func TestGrep(t *testing.T) {
 	}{
 		{map[string]any{"pattern": "needle"}, "main.go:2:// needle\nsrc/deep/x.go:2:two needle\nsrc/keep.log:1:needle\n"},
 		{map[string]any{"pattern": "needle", "glob": "*.go", "ignore_case": true}, "main.go:2:// needle\nsrc/deep/x.go:2:two needle\nsrc/deep/x.go:5:five Needle\n"},
-		{map[string]any{"pattern": "^needle$", "path": "a.log"}, "a.log:1:needle\n"}, // named on purpose
+		{map[string]any{"pattern": "^needle$", "path": "a.log"}, "a.log:1:needle\n"}, // named explicitly
 		{map[string]any{"pattern": "(?i)needle", "path": "src/deep", "context": 1},
 			"src/deep/x.go-1-one\nsrc/deep/x.go:2:two needle\nsrc/deep/x.go-3-three\n--\nsrc/deep/x.go-4-four\nsrc/deep/x.go:5:five Needle\n"},
-		{map[string]any{"pattern": "nothing of this"}, "Nothing matches. Files that .gitignore names are not looked at."},
+		{map[string]any{"pattern": "nothing of this"}, "Nothing matches. Files that .gitignore excludes are not searched."},
 	}
 	for _, test := range tests {
 		if text, isError := run(t, dir, "grep", test.args); isError || filepath.ToSlash(text) != test.want {

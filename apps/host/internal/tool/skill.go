@@ -22,19 +22,23 @@ var readSkillDoc string
 
 // Bounds of what read_skill shows.
 const (
-	maxSkillFiles = 100      // names that are listed
-	maxSkillFile  = 10 << 20 // bytes of a file that is read
+	maxSkillFiles = 100      // file names listed
+	maxSkillFile  = 10 << 20 // bytes of a file
 )
 
-// UseSkills tells the session which skills it has. It is called before Tools, and
-// not while a call runs; without skills the session has no tools for them.
+// UseSkills sets the skills of the session. It must be called before Tools, and not during
+// a call. Without skills the session has no skill tools.
 func (s *Set) UseSkills(skills session.Skills) {
 	s.skills = slices.DeleteFunc(slices.Clone(skills.Skills), func(info session.SkillInfo) bool { return info.Manual })
 	s.manual = slices.DeleteFunc(slices.Clone(skills.Skills), func(info session.SkillInfo) bool { return !info.Manual })
 }
 
-// skillNames are the values that the argument may have; nothing is said of them
-// where the session has none.
+// UseLaterSkills lets people invoke skills that were added after the session began. A note
+// tells the model about them; the tool description does not change.
+func (s *Set) UseLaterSkills(skills []session.SkillInfo) { s.later = skills }
+
+// skillNames returns the allowed values of the argument, or nothing if the session has no
+// skills.
 func (s *Set) skillNames() string {
 	if len(s.skills) == 0 {
 		return ""
@@ -46,7 +50,7 @@ func (s *Set) skillNames() string {
 	return `, "enum": ` + string(details(names))
 }
 
-// skillFolder finds a skill by its name. The error is a sentence for the model.
+// skillFolder finds a skill by name. The error is a sentence for the model.
 func (s *Set) skillFolder(name string) (session.SkillInfo, string, error) {
 	i := slices.IndexFunc(s.skills, func(info session.SkillInfo) bool { return info.Name == name })
 	if i < 0 {
@@ -58,13 +62,13 @@ func (s *Set) skillFolder(name string) (session.SkillInfo, string, error) {
 	}
 	folder, err := filepath.EvalSymlinks(filepath.Dir(s.skills[i].Path))
 	if err != nil {
-		return session.SkillInfo{}, "", fmt.Errorf("the folder of the skill %s is not there any more (%s)", name, filepath.Dir(s.skills[i].Path))
+		return session.SkillInfo{}, "", fmt.Errorf("the folder of the skill %s no longer exists (%s)", name, filepath.Dir(s.skills[i].Path))
 	}
 	return s.skills[i], folder, nil
 }
 
-// skillFile finds a file of a skill, which stays in its folder. Where a session says that
-// a skill lies is what its log says, so what is closed to tools is closed here too.
+// skillFile finds a file inside a skill's folder. The path of a skill comes from the
+// session log, so folders closed to tools are refused here too.
 func (s *Set) skillFile(folder, file string) (string, error) {
 	relative := file
 	if filepath.IsAbs(file) {
@@ -109,7 +113,7 @@ func (readSkill) Describe(call agent.Call) agent.Description {
 	return agent.Description{Title: "Read a skill", Detail: string(call.Arguments)}
 }
 
-// skillDetails is what people and programs get to know beside the text.
+// skillDetails holds information for people and programs besides the text.
 type skillDetails struct {
 	Skill string `json:"skill"`
 	Scope string `json:"scope"`
@@ -142,14 +146,14 @@ func (t readSkill) Run(_ context.Context, call agent.Call, _ func(string)) agent
 func (t readSkill) body(info session.SkillInfo, folder string) (string, error) {
 	document, err := skill.Read(filepath.Join(folder, skill.FileName))
 	if err != nil {
-		return "", fmt.Errorf("the skill %s cannot be used any more: %w", info.Name, err)
+		return "", fmt.Errorf("the skill %s can no longer be used: %w", info.Name, err)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<skill_content name=%q>\n%s\n</skill_content>\n\nThe folder of the skill is %s; paths in its text are relative to it.\n", info.Name, document.Body, folder)
 	if files := skillFiles(folder); len(files) > 0 {
 		b.WriteString("Its files:\n- " + strings.Join(files, "\n- ") + "\n")
 	}
-	return t.firstRows("read_skill", strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), MaxLines, "lines", "the file is too long to be shown whole"), nil
+	return t.firstRows("read_skill", strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"), MaxLines, "lines", "the file is too long to be shown completely"), nil
 }
 
 func (t readSkill) file(folder, name string) (string, error) {
@@ -165,17 +169,17 @@ func (t readSkill) file(folder, name string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be read: %w", name, err)
 	case strings.ContainsRune(string(data), 0):
-		return "", fmt.Errorf("%s is not text; it lies in %s", name, folder)
+		return "", fmt.Errorf("%s is not text; it is in %s", name, folder)
 	}
 	return t.firstRows("read_skill", strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), MaxLines, "lines", "use commands to look at the rest of "+path), nil
 }
 
-// skillFiles lists what lies in the folder of a skill beside its SKILL.md.
+// skillFiles lists the files of a skill besides its SKILL.md.
 func skillFiles(folder string) []string {
 	var files []string
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return fs.SkipDir // what cannot be read is not listed
+			return fs.SkipDir // unreadable entries are not listed
 		}
 		name := entry.Name()
 		switch {
@@ -185,7 +189,7 @@ func skillFiles(folder string) []string {
 			files = append(files, "and more")
 			return fs.SkipAll
 		case entry.Type().IsRegular() && path != filepath.Join(folder, skill.FileName):
-			relative, _ := filepath.Rel(folder, path) // it lies below
+			relative, _ := filepath.Rel(folder, path) // cannot fail: it is below folder
 			files = append(files, relative)
 		}
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// withSkill opens a session that has the skill "greet" and one that only people use.
+// withSkill opens a session that has the skill "greet" and one that only people invoke.
 func withSkill(t *testing.T) (set *Set, cwd string) {
 	t.Helper()
 	cwd = project(t, map[string]string{
@@ -40,7 +40,7 @@ func TestNoSkillsNoTools(t *testing.T) {
 			t.Errorf("the session has %s without a skill", name)
 		}
 	}
-	prompt := agent.SystemPrompt(set.Tools(), "/work", agent.Ground{})
+	prompt := agent.SystemPrompt(set.Tools(), "/work", agent.ProjectContext{})
 	if strings.Contains(strings.ToLower(prompt), "skill") {
 		t.Errorf("the prompt speaks of skills:\n%s", prompt)
 	}

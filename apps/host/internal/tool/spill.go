@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Bounds of what is kept of long output.
+// Bounds of stored long output.
 const (
 	maxSpill  = 64 << 20 // of one file, in bytes
-	spillDays = 7        // older files go when the next one is made
-	// maxSpilled bounds all files of a session, in bytes; the oldest go first.
+	spillDays = 7        // older files are deleted when the next one is created
+	// maxSpilled bounds all files of a session, in bytes; the oldest are deleted first.
 	maxSpilled = 1 << 30
 )
 
-// spill keeps in files what is too long to show.
+// spill stores output that is too long to show in files.
 type spill struct {
-	dir string // "" keeps nothing
+	dir string // "" stores nothing
 
 	mu   sync.Mutex
 	next int
 }
 
-// spillFolder holds the files, below the session's own folder.
+// spillFolder is the folder of the files, inside the session's folder.
 const spillFolder = "output"
 
-// create makes a file. It is nil when nothing is kept. Commands of the session can write
-// to its folder too, and a link that they put there leads nothing out of it.
+// create creates a file. It returns nil if nothing is stored. Commands of the session can
+// write to the same folder, so links in it are not followed out of it.
 func (s *spill) create(name string) (*os.File, error) {
 	if s.dir == "" {
 		return nil, nil
@@ -39,7 +39,7 @@ func (s *spill) create(name string) (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder for long output: %w", err)
+		return nil, fmt.Errorf("creating the folder for long output: %w", err)
 	}
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *spill) create(name string) (*os.File, error) {
 	}
 	defer root.Close()
 	if err := root.Mkdir(spillFolder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("making the folder for long output: %w", err)
+		return nil, fmt.Errorf("creating the folder for long output: %w", err)
 	}
 	tidySpill(root, time.Now().AddDate(0, 0, -spillDays))
 	for {
@@ -60,8 +60,8 @@ func (s *spill) create(name string) (*os.File, error) {
 	}
 }
 
-// tidySpill takes files away that are old, or of which there are too many newer ones. It
-// is housekeeping: what cannot be removed stays.
+// tidySpill deletes files that are old, or older than enough newer ones. It is
+// housekeeping: files that cannot be deleted stay.
 func tidySpill(root *os.Root, before time.Time) {
 	folder, err := root.Open(spillFolder)
 	if err != nil {
@@ -81,7 +81,7 @@ func tidySpill(root *os.Root, before time.Time) {
 	}
 }
 
-// save keeps a text and returns the path of its file, or "" when nothing is kept.
+// save stores a text and returns the path of its file, or "" if nothing is stored.
 func (s *spill) save(name, text string) string {
 	file, err := s.create(name)
 	if file == nil || err != nil {
@@ -95,7 +95,7 @@ func (s *spill) save(name, text string) string {
 	return file.Name()
 }
 
-// firstRows joins rows up to the bounds and limit, and says where the others are.
+// firstRows joins rows up to limit and the general bounds, and says where to find the rest.
 func (s *Set) firstRows(name string, rows []string, limit int, what, advice string) string {
 	var out strings.Builder
 	for i, row := range rows {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestLongOutputLeadsNowhere: commands can write to the folder that long output goes to, and
-// put a link there. The host, which is in no sandbox, neither writes nor tidies behind it.
+// TestLongOutputLeadsNowhere: commands can write to the folder for long output and put a
+// link there. The host, which is not sandboxed, neither writes nor deletes anything through
+// it.
 func TestLongOutputLeadsNowhere(t *testing.T) {
 	dir := project(t, map[string]string{"documents/letter.txt": "dear", "scratch/x": ""})
 	letter := filepath.Join(dir, "documents", "letter.txt")
@@ -28,11 +29,11 @@ func TestLongOutputLeadsNowhere(t *testing.T) {
 	}
 	entries, err := os.ReadDir(filepath.Dir(letter))
 	if err != nil || len(entries) != 1 || entries[0].Name() != "letter.txt" {
-		t.Errorf("behind the link there are %v, %v", entries, err)
+		t.Errorf("the link's target has %v, %v", entries, err)
 	}
 }
 
-// TestLongOutputIsBounded: the oldest files go when there are too many bytes.
+// TestLongOutputIsBounded: the oldest files are deleted above the limit on bytes.
 func TestLongOutputIsBounded(t *testing.T) {
 	s := spill{dir: t.TempDir()}
 	var first string
@@ -41,7 +42,7 @@ func TestLongOutputIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := file.Truncate(maxSpill); err != nil { // without the bytes on the disk
+		if err := file.Truncate(maxSpill); err != nil { // a sparse file
 			t.Fatal(err)
 		}
 		at := time.Now().Add(time.Duration(i-100) * time.Minute)

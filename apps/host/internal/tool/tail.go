@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// tail is a writer that keeps the end of what is written, within the bounds of
-// one result, and hands every piece on while it comes.
+// tail is a writer that keeps the end of its input, within the bounds of one result, and
+// passes on every chunk as it arrives.
 type tail struct {
 	mu       sync.Mutex
 	progress func(string)
 	kept     []byte
-	dropped  int // bytes that are no longer kept
+	dropped  int // bytes no longer kept
 	lines    int // line ends among them
 	rest     []byte
 
-	spill   *spill   // where all of it goes when it gets long; may be nil
+	spill   *spill   // stores all output once it is long; may be nil
 	file    *os.File // nil until then
-	spilled int      // bytes that are in the file
+	spilled int      // bytes written to the file
 }
 
-// Write never fails. The outputs of a command may be written by one goroutine each.
+// Write never fails. The outputs of a command may be written by separate goroutines.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	t.kept = append(t.kept, p...)
-	// Cut seldom: every cut copies what is kept.
+	// Trim rarely: every trim copies what is kept.
 	if len(t.kept) > 4*MaxBytes {
 		t.cut(len(t.kept) - 2*MaxBytes)
 	}
@@ -51,7 +51,7 @@ func (t *tail) cut(n int) {
 	t.kept = append(t.kept[:0], t.kept[n:]...)
 }
 
-// wholeCharacters leaves out a character at the end that is not complete yet.
+// wholeCharacters drops an incomplete character at the end.
 func wholeCharacters(p []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(p); i++ {
 		if c := p[len(p)-i]; utf8.RuneStart(c) {
@@ -64,8 +64,8 @@ func wholeCharacters(p []byte) []byte {
 	return p
 }
 
-// text returns the end of the output, whole lines where it can, and tells
-// whether something before it is left out.
+// text returns the end of the output, in whole lines if possible, and reports whether
+// something before it is left out.
 func (t *tail) text() (text string, truncated bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,15 +83,15 @@ func (t *tail) text() (text string, truncated bool) {
 	t.flush()
 	advice := "To see them, send the output to a file and read that."
 	if t.file != nil {
-		advice = "All of it is in " + t.file.Name() + "; read_file and grep can look at it."
+		advice = "All of it is in " + t.file.Name() + "; use read_file or grep."
 	}
 	left := t.lines + bytes.Count(t.kept[:start], []byte("\n"))
 	return fmt.Sprintf("[%d lines (%d bytes) before this are left out. %s]\n",
 		left, start+t.dropped, advice) + text, true
 }
 
-// flush puts into the file what is not there yet. Without a file, or when it is
-// full or broken, the end is all that is kept.
+// flush writes new output to the file. Without a file, or if it is full or broken, only the
+// end is kept.
 func (t *tail) flush() {
 	if t.spill == nil {
 		return
@@ -113,7 +113,7 @@ func (t *tail) flush() {
 	}
 }
 
-// close ends the file, with all that came.
+// close flushes and closes the file.
 func (t *tail) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,18 +122,18 @@ func (t *tail) close() {
 	}
 	t.flush()
 	t.spill = nil
-	_ = t.file.Close() // what could be written is there
+	_ = t.file.Close() // whatever could be written is there
 }
 
-// mute ends the handing on: the call that wanted it has returned.
+// mute stops passing on output: the call that wanted it has returned.
 func (t *tail) mute() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.progress = nil
 }
 
-// since returns what came behind the first seen bytes, as far as it is kept, and
-// where the next look begins.
+// since returns the output after the first seen bytes, as far as it is kept, and the offset
+// for the next call.
 func (t *tail) since(seen int) (text string, next int, missed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +143,7 @@ func (t *tail) since(seen int) (text string, next int, missed bool) {
 	return strings.ToValidUTF8(string(t.kept[min(start, len(t.kept)):]), "\uFFFD"), next, start+t.dropped > seen
 }
 
-// lastLines moves start so far that at most n lines follow.
+// lastLines advances start so that at most n lines follow.
 func lastLines(data []byte, start, n int) int {
 	end := len(data)
 	if end > start && data[end-1] == '\n' {

@@ -47,7 +47,7 @@ type todoItem struct {
 	Status  string `json:"status"`
 }
 
-// todoItems takes a list, and a string that holds one, as some models write it.
+// todoItems accepts a list, or a string that contains one, as some models send it.
 type todoItems []todoItem
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -74,21 +74,21 @@ func (todoTool) Spec() agent.ToolSpec {
 		"todos": {"type": "array", "description": "The items; without this the list is only shown.", "items": {
 			"type": "object", "required": ["id", "content", "status"], "additionalProperties": false, "properties": {
 				"id": {"type": "string", "description": "Short name of the item, the same in every call."},
-				"content": {"type": "string", "description": "What is to be done."},
-				"status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled"], "description": "How far it is."}}}},
+				"content": {"type": "string", "description": "What to do."},
+				"status": {"type": "string", "enum": ["pending", "in_progress", "completed", "cancelled"], "description": "Its progress."}}}},
 		"merge": {"type": "boolean", "description": "Change and add items instead of replacing the list."}}`)
 }
 
-// Risk implements agent.Tool: the list belongs to the session, so nobody is asked.
+// Risk implements agent.Tool. The list belongs to the session, so no approval is needed.
 func (todoTool) Risk() agent.Risk { return agent.RiskRead }
 
 func (todoTool) Describe(call agent.Call) agent.Description {
-	return agent.Description{Title: "Keep the list of tasks", Detail: string(call.Arguments)}
+	return agent.Description{Title: "Update the task list", Detail: string(call.Arguments)}
 }
 
-// todoList is the list of a session, which outlives the process in a file.
+// todoList is the list of a session, stored in a file that outlives the process.
 type todoList struct {
-	dir string // "" keeps no file
+	dir string // "" stores no file
 
 	mu     sync.Mutex
 	loaded bool
@@ -112,14 +112,14 @@ func (t todoTool) Run(_ context.Context, call agent.Call, _ func(string)) agent.
 			return agent.Failure("todo: %v.", err)
 		}
 		if err := list.save(items); err != nil {
-			return agent.Failure("todo: the list cannot be kept: %v.", err)
+			return agent.Failure("todo: the list could not be saved: %v.", err)
 		}
 	}
 	return list.result()
 }
 
-// merged checks the new items and puts them into the list. Of two with one id the
-// last one counts.
+// merged validates the new items and adds them to the list. Of two with the same id the
+// last one wins.
 func merged(have, given []todoItem, merge bool) ([]todoItem, error) {
 	var items []todoItem
 	if merge {
@@ -129,7 +129,7 @@ func merged(have, given []todoItem, merge bool) ([]todoItem, error) {
 		item.ID, item.Content = strings.TrimSpace(item.ID), strings.TrimSpace(item.Content)
 		i := slices.IndexFunc(items, func(old todoItem) bool { return old.ID == item.ID })
 		if i >= 0 && merge && item.Content == "" {
-			item.Content = items[i].Content // only the state changes
+			item.Content = items[i].Content // only the status changes
 		}
 		if err := item.check(); err != nil {
 			return nil, err
@@ -141,7 +141,7 @@ func merged(have, given []todoItem, merge bool) ([]todoItem, error) {
 		}
 	}
 	if len(items) > maxTodos {
-		return nil, fmt.Errorf("the list has %d items, the limit is %d; drop what is done", len(items), maxTodos)
+		return nil, fmt.Errorf("the list has %d items, the limit is %d; remove completed items", len(items), maxTodos)
 	}
 	return items, nil
 }
@@ -149,7 +149,7 @@ func merged(have, given []todoItem, merge bool) ([]todoItem, error) {
 func (i todoItem) check() error {
 	switch {
 	case i.ID == "" || len(i.ID) > maxTodoID:
-		return fmt.Errorf("every item needs an id of 1 to %d bytes", maxTodoID)
+		return fmt.Errorf("every item needs an id with 1 to %d bytes", maxTodoID)
 	case i.Content == "" || utf8.RuneCountInString(i.Content) > maxTodoChars:
 		return fmt.Errorf("item %q: the content must have 1 to %d characters", i.ID, maxTodoChars)
 	case !slices.Contains(todoStates(), i.Status):
@@ -192,7 +192,7 @@ func (l *todoList) save(items []todoItem) error {
 	return nil
 }
 
-// open lists what is still to be done; "" where there is nothing, or it cannot be read.
+// open lists the open items; "" if there are none or the list cannot be read.
 func (l *todoList) open() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -208,10 +208,10 @@ func (l *todoList) open() string {
 	return bounded(open)
 }
 
-// maxReminder bounds what is put back of the list, in bytes.
+// maxReminder bounds the reminder of the list, in bytes.
 const maxReminder = 8 << 10
 
-// bounded writes as many items as have room.
+// bounded renders as many items as fit.
 func bounded(items []todoItem) string {
 	text := ""
 	for i, item := range items {
@@ -224,7 +224,7 @@ func bounded(items []todoItem) string {
 	return text
 }
 
-// rows writes items as the model and people read them.
+// rows renders items for the model and for people.
 func rows(items []todoItem) string {
 	marks := map[string]string{todoPending: " ", todoInProgress: ">", todoCompleted: "x", todoCancelled: "-"}
 	var b strings.Builder

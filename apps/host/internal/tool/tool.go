@@ -1,16 +1,16 @@
-// Package tool holds the tools that a model can use: one Go file and one
-// Markdown file each; the Markdown is what the model reads. The registry in
-// catalog.go lists them; the prompt, the documents, the rules and the command
-// line are made from it.
+// Package tool contains the built-in tools of the model, each in one Go file and one
+// Markdown file. The Markdown is the description that the model reads. The registry in
+// catalog.go lists all tools; the system prompt, the documentation, the permission rules
+// and the command line are generated from it.
 //
-// A Catalog belongs to a host, a Set to a session: what a session has read, its
-// tasks, its background jobs and its scratch folder. Close ends a Set with every
-// process that it started.
+// A Catalog belongs to a host, a Set to a session: the files it has read, its task list,
+// its background jobs and its scratch folder. Close ends a Set and every process that it
+// started.
 //
-// Arguments are strict: an unknown key is an error that names it. Paths are
-// relative to the working folder of the call; ~ is not expanded. Output for the
-// model is bounded to MaxLines and MaxBytes, with a notice of how to get the
-// rest. A failure is a result that tells the model what to do, never a Go error.
+// Arguments are strict: an unknown key is an error that names it. Paths are relative to the
+// working folder of the call; ~ is not expanded. Output for the model is limited to
+// MaxLines and MaxBytes, with a note on how to get the rest. A failure is a result that
+// tells the model what to do, never a Go error.
 package tool
 
 import (
@@ -27,33 +27,36 @@ const (
 	MaxBytes = 50 << 10
 )
 
-// Options are what the host knows and the tools must respect.
+// Options configure a Catalog.
 type Options struct {
-	// Private are absolute folders that no file tool touches: the host's own keys
-	// and logs. The scratch folder of a session is open to it all the same.
+	// Private are absolute paths of folders that file tools must not access: the host's own
+	// keys and logs. The session's scratch folder is accessible even if it is inside one.
 	Private []string
-	// Readable are parts of them that file tools may read and not change: the user's own
+	// Readable are parts of Private that file tools may read but not change: the user's own
 	// skills, agents and notes.
 	Readable []string
-	// HideEnv names variables that commands do not get: the keys of providers.
+	// HideEnv names variables that commands do not get: the providers' keys.
 	HideEnv []string
-	// Sandbox wraps the command line of bash that runs in dir, which may write to the
-	// folders in open too; nil runs it as it is.
+	// Sandbox wraps the command line of a bash command that runs in dir and may also write
+	// to the folders in open. If it is nil, commands run without a sandbox.
 	Sandbox func(argv []string, dir string, open ...string) []string
-	// Ledger notes the commands that run; nil notes none.
+	// GuardGit records what git would run in a folder before a command starts there. end
+	// undoes additions of the command and returns a sentence about each. If it is nil,
+	// nothing is checked.
+	GuardGit func(dir string) (end func() []string, err error)
+	// Ledger records running commands; nil records none.
 	Ledger *procgroup.Ledger
-	// Memory is the absolute folder of what is remembered; "" leaves the memory
-	// tools out.
+	// Memory is the absolute path of the folder for notes; "" omits the memory tools.
 	Memory string
-	// FetchPrivate are addresses that fetch_url reaches although they are not public.
+	// FetchPrivate lists non-public addresses that fetch_url may connect to.
 	FetchPrivate []PrivateAddress
-	// ByHand says that a person makes the calls: a file may be written over
-	// without having been read.
+	// ByHand reports that a person makes the calls: they may overwrite a file that was not
+	// read.
 	ByHand bool
 }
 
-// spec builds a ToolSpec. Properties are written as "name": schema pairs; those
-// named in required must be there.
+// spec builds a ToolSpec. properties are "name": schema pairs; required names those that
+// must be present.
 func spec(name, description, properties string, required ...string) agent.ToolSpec {
 	slices.Sort(required)
 	if required == nil {
@@ -62,16 +65,16 @@ func spec(name, description, properties string, required ...string) agent.ToolSp
 	schema, err := json.Marshal(map[string]any{
 		"type": "object", "properties": json.RawMessage(properties), "required": required, "additionalProperties": false,
 	})
-	if err != nil { // the properties are constants of this package, which a test reads
+	if err != nil { // properties are constants of this package, which a test parses
 		schema = []byte(`{"type":"object"}`)
 	}
 	return agent.ToolSpec{Name: name, Description: description, Parameters: schema}
 }
 
-// details encodes what people and programs get to know beside the text.
+// details encodes information for people and programs besides the text.
 func details(v any) json.RawMessage {
 	data, err := json.Marshal(v)
-	if err != nil { // plain structs of this package always encode
+	if err != nil { // cannot happen: plain structs can always be encoded
 		return nil
 	}
 	return data

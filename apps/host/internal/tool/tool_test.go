@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// project makes a folder with files; a name that ends in / is an empty folder.
+// project creates a folder with files; a name that ends in / is an empty folder.
 func project(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// open makes the tools of a session that ends with the test.
+// open creates the tools of a session that ends with the test.
 func open(t *testing.T, options Options, scope Scope) *Set {
 	t.Helper()
 	set := NewCatalog(options).Open(scope)
@@ -120,7 +120,7 @@ func TestAllSpecsAreAccepted(t *testing.T) {
 	}
 }
 
-// Every tool refuses wrong arguments in a sentence that names them.
+// TestArguments: every tool refuses invalid arguments with a sentence that names them.
 func TestArguments(t *testing.T) {
 	dir := project(t, map[string]string{"a": "x"})
 	tests := []struct{ tool, args, want string }{
@@ -139,11 +139,11 @@ func TestArguments(t *testing.T) {
 		{"write_file", `{"path":"b"}`, `the argument "content" is missing`},
 		{"glob", `{"pattern":"../*"}`, `must be relative and without ..`},
 		{"glob", `{"pattern":"/etc/*"}`, `must be relative`},
-		{"glob", `{"pattern":"[a"}`, `the pattern is broken`},
+		{"glob", `{"pattern":"[a"}`, `the pattern is invalid`},
 		{"glob", `{"pattern":""}`, `the pattern is empty`},
-		{"grep", `{"pattern":"("}`, `no RE2 regular expression`},
+		{"grep", `{"pattern":"("}`, `not a valid RE2 regular expression`},
 		{"grep", `{"pattern":"x","context":11}`, `context must be 0 to 10`},
-		{"grep", `{"pattern":"x","glob":"{a"}`, `the pattern is broken`},
+		{"grep", `{"pattern":"x","glob":"{a"}`, `the pattern is invalid`},
 		{"patch", `{}`, `give path, old_string and new_string, or patch`},
 		{"patch", `{"path":"a","patch":"x"}`, `give either patch, or path`},
 		{"patch", `{"path":"a","new_string":"x"}`, `the argument "old_string" is missing`},

@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// host is journal, gate and sink of a turn, all allowing.
+// host is the journal, permission check and sink of a turn, and allows everything.
 type host struct {
 	messages []session.Message
 	asked    []string
@@ -36,7 +36,7 @@ func (h *host) Emit(event api.Event) {
 	}
 }
 
-// The demo model drives the real tools through the real loop.
+// TestDemoTurn: the demo model drives the real tools through the real loop.
 func TestDemoTurn(t *testing.T) {
 	dir := project(t, map[string]string{"README.md": "# Title\n"})
 	demo, err := model.New(model.Config{Type: model.TypeDemo})
@@ -46,7 +46,7 @@ func TestDemoTurn(t *testing.T) {
 	h := &host{}
 	tools := open(t, Options{}, Scope{}).Tools()
 	outcome := agent.RunTurn(t.Context(), agent.Turn{
-		Model: demo, Tools: tools, Journal: h, Gate: h, Sink: h, System: agent.SystemPrompt(tools, dir, agent.Ground{}), Cwd: dir,
+		Model: demo, Tools: tools, Journal: h, Gate: h, Sink: h, System: agent.SystemPrompt(tools, dir, agent.ProjectContext{}), Cwd: dir,
 		Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{
 			session.Text("read README.md\nlist\nwrite a/new.txt: hello\nrun cat a/new.txt\ngrep hello\nfind *.txt")}}},
 	})

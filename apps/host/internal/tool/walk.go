@@ -9,48 +9,51 @@ import (
 	"path/filepath"
 )
 
-// maxVisited bounds how many files and folders one search looks at.
+// maxVisited bounds how many files and folders one search visits.
 const maxVisited = 200_000
 
 var (
-	errEnough  = errors.New("enough was found")
+	errEnough  = errors.New("enough results")
 	errTooMany = errors.New("there are too many files")
 )
 
-// walker goes through a folder as git would see it: what .gitignore names and
-// .git itself are left out, symbolic links are not followed.
+// walker walks a folder as git sees it: files that .gitignore excludes and .git itself are
+// left out, and symbolic links are not followed.
 type walker struct {
-	root    string // absolute
-	prefix  string // of root below the top of the repository, with slashes
+	root    string // absolute, without links
+	prefix  string // path of root from the top of the repository, with slashes
 	private guard
 	visited int
-	// visit gets a path relative to root, with slashes. errEnough ends the walk.
-	visit func(rel string, entry fs.DirEntry) error
+	visit   func(found) error
 }
 
-func walk(ctx context.Context, root string, private guard, visit func(rel string, entry fs.DirEntry) error) error {
-	top, rules := rulesAbove(root)
-	w := &walker{root: root, private: private, visit: visit}
-	if rel, err := filepath.Rel(top, root); err == nil && rel != "." {
+// found is a file or folder found by a walk.
+type found struct {
+	rel    string // relative to the start of the walk, with slashes
+	entry  fs.DirEntry
+	folder *os.Root // the folder it is in
+}
+
+// walk walks an open folder; real is its path without links. It ends when visit returns
+// errEnough.
+func walk(ctx context.Context, folder *os.Root, real string, private guard, visit func(found) error) error {
+	top, rules := rulesAbove(real)
+	w := &walker{root: real, private: private, visit: visit}
+	if rel, err := filepath.Rel(top, real); err == nil && rel != "." {
 		w.prefix = filepath.ToSlash(rel)
 	}
-	if err := w.folder(ctx, "", rules); !errors.Is(err, errEnough) {
+	entries, err := entriesOf(folder)
+	if err != nil {
+		return err
+	}
+	if err := w.folder(ctx, folder, entries, "", rules); !errors.Is(err, errEnough) {
 		return err
 	}
 	return nil
 }
 
-func (w *walker) folder(ctx context.Context, rel string, rules ignoreRules) error {
-	full := filepath.Join(w.root, filepath.FromSlash(rel))
-	entries, err := os.ReadDir(full)
-	if err != nil {
-		if rel == "" {
-			return err
-		}
-		return nil // it went away, or is closed to us
-	}
-	own := readIgnore(filepath.Join(full, ".gitignore"), path.Join(w.prefix, rel))
-	rules = append(rules[:len(rules):len(rules)], own...)
+func (w *walker) folder(ctx context.Context, folder *os.Root, entries []fs.DirEntry, rel string, rules ignoreRules) error {
+	rules = append(rules[:len(rules):len(rules)], ignoreIn(folder, path.Join(w.prefix, rel))...)
 	for _, entry := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -58,25 +61,31 @@ func (w *walker) folder(ctx context.Context, rel string, rules ignoreRules) erro
 		if w.visited++; w.visited > maxVisited {
 			return errTooMany
 		}
-		if err := w.entry(ctx, path.Join(rel, entry.Name()), entry, rules); err != nil {
+		if err := w.entry(ctx, found{path.Join(rel, entry.Name()), entry, folder}, rules); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *walker) entry(ctx context.Context, rel string, entry fs.DirEntry, rules ignoreRules) error {
-	if entry.Name() == ".git" || rules.ignored(path.Join(w.prefix, rel), entry.IsDir()) {
+func (w *walker) entry(ctx context.Context, f found, rules ignoreRules) error {
+	if f.entry.Name() == ".git" || rules.ignored(path.Join(w.prefix, f.rel), f.entry.IsDir()) {
 		return nil
 	}
-	if entry.IsDir() && w.private.hides(filepath.Join(w.root, filepath.FromSlash(rel))) {
+	if f.entry.IsDir() && w.private.closes(filepath.Join(w.root, filepath.FromSlash(f.rel))) {
 		return nil
 	}
-	if err := w.visit(rel, entry); err != nil {
+	if err := w.visit(f); err != nil || !f.entry.IsDir() {
 		return err
 	}
-	if !entry.IsDir() {
+	below, err := folderIn(f.folder, f.entry.Name())
+	if err != nil {
+		return nil // it was deleted, became a link, or is not accessible
+	}
+	defer below.Close()
+	entries, err := entriesOf(below)
+	if err != nil {
 		return nil
 	}
-	return w.folder(ctx, rel, rules)
+	return w.folder(ctx, below, entries, f.rel, rules)
 }

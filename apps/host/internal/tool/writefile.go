@@ -57,7 +57,7 @@ func (writeFile) Describe(call agent.Call) agent.Description {
 	}
 }
 
-// outside warns of a path that is not in the working folder.
+// outside returns a warning for a path outside the working folder.
 func outside(cwd, full string) string {
 	rel, err := filepath.Rel(resolved(cwd), resolved(full))
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -66,7 +66,7 @@ func outside(cwd, full string) string {
 	return ""
 }
 
-// Run writes the file as a whole or not at all; a cancel does not stop it half way.
+// Run writes the whole file or nothing; a cancellation does not stop it halfway.
 func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) agent.Result {
 	var args writeFileArgs
 	if err := decodeArgs(call.Arguments, &args); err != nil {
@@ -87,34 +87,34 @@ func (t writeFile) Run(ctx context.Context, call agent.Call, _ func(string)) age
 	defer unlock()
 	existed, err := refuseTarget(full)
 	if err != nil {
-		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
+		return agent.Failure("write_file: %s", t.pathError(call, args.Path, full, err))
 	}
 	if existed {
 		if err := t.mayReplace(key); err != nil {
 			return agent.Failure("write_file: %s %v.", args.Path, err)
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		return agent.Failure("write_file: the folder of %s cannot be made: %v.", args.Path, err)
+	if err := t.private.forWriting().makeFolders(filepath.Dir(key)); err != nil {
+		return agent.Failure("write_file: the folder of %s could not be created: %v.", args.Path, err)
 	}
 	if err := t.private.forWriting().put(key, args.Content, 0o644); err != nil {
-		return agent.Failure("write_file: %s", pathError(call, args.Path, full, err))
+		return agent.Failure("write_file: %s", t.pathError(call, args.Path, full, err))
 	}
 	t.seen.note(key, sha256.Sum256([]byte(args.Content)))
 	t.wrote(call.Cwd, full)
 	verb := "Created"
 	if existed {
-		verb = "Wrote over"
+		verb = "Overwrote"
 	}
 	result := agent.Success(fmt.Sprintf("%s %s: %d lines, %d bytes.", verb, args.Path, countLines(args.Content), len(args.Content)))
 	result.Details = details(map[string]any{"path": full, "bytes": len(args.Content), "created": !existed})
 	return result
 }
 
-// mayReplace lets a file be written over that is as the session last saw it, or
-// holds nothing.
+// mayReplace permits overwriting a file that is unchanged since the session last read it,
+// or empty.
 func (t writeFile) mayReplace(key string) error {
-	print, err := fingerprintOf(key)
+	print, err := t.private.forWriting().fingerprintOf(key)
 	if err != nil {
 		return err
 	}
@@ -123,14 +123,14 @@ func (t writeFile) mayReplace(key string) error {
 	case read && known == print, t.options.ByHand && !read, print == sha256.Sum256(nil):
 		return nil
 	case read:
-		return errors.New("changed on disk since you read it; read it again, so that nothing is lost, or change it with patch")
+		return errors.New("changed on disk since you read it; read it again so that nothing is lost, or change it with patch")
 	}
 	return errors.New("exists and you have not read it; read it first, or change it with patch")
 }
 
-// fingerprintOf reads a file for its hash only.
-func fingerprintOf(path string) (print fingerprint, err error) {
-	file, err := openRegular(path)
+// fingerprintOf returns the hash of a file.
+func (g guard) fingerprintOf(path string) (print fingerprint, err error) {
+	file, err := g.openRegular(path)
 	if err != nil {
 		return print, err
 	}
@@ -139,7 +139,7 @@ func fingerprintOf(path string) (print fingerprint, err error) {
 	if n, err := io.Copy(hash, io.LimitReader(file, maxKnown+1)); err != nil {
 		return print, err
 	} else if n > maxKnown {
-		return print, fmt.Errorf("has more than %d bytes; replace it with bash if you mean to", maxKnown)
+		return print, fmt.Errorf("is larger than %d bytes; replace it with bash if you intend to", maxKnown)
 	}
 	return fingerprint(hash.Sum(nil)), nil
 }
@@ -151,12 +151,12 @@ func refuseContent(content string) error {
 	case !utf8.ValidString(content):
 		return errors.New("the content is not UTF-8 text")
 	case looksNumbered(content):
-		return errors.New("every line begins with a number and a bar, as read_file shows them; they are not part of a file: send the content without them")
+		return errors.New("every line begins with a number and a bar, as in the output of read_file; they are not part of the file: send the content without them")
 	}
 	return nil
 }
 
-// looksNumbered tells whether text is output of read_file: lines that count up.
+// looksNumbered reports whether text is output of read_file, with consecutive line numbers.
 func looksNumbered(content string) bool {
 	lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
 	if len(lines) < 2 {
@@ -179,7 +179,7 @@ func looksNumbered(content string) bool {
 	return true
 }
 
-// refuseTarget lets a new file and a regular one pass.
+// refuseTarget accepts only new and regular files.
 func refuseTarget(full string) (existed bool, err error) {
 	info, err := os.Stat(full)
 	switch {

@@ -1,4 +1,4 @@
-// Package treetest makes folders for the tests of those who search them.
+// Package treetest creates folders for tests of code that searches them.
 package treetest
 
 import (
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// New makes files below a new folder and returns it without symbolic links.
+// New creates files in a new folder and returns its path without symbolic links.
 func New(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())

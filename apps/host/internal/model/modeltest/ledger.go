@@ -9,17 +9,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// ledger keeps which calls wait for their result.
+// ledger tracks which calls have no result yet.
 type ledger struct {
 	maxID int
-	any   bool // ids may hold any character
+	any   bool // ids may contain any character
 	open  []string
 	seen  map[string]bool
 }
 
 var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// call notes a call; raw is its arguments as JSON text.
+// call records a call; raw is its arguments as JSON text.
 func (l *ledger) call(id, name, raw string) error {
 	var arguments map[string]json.RawMessage
 	switch {
@@ -42,7 +42,7 @@ func (l *ledger) call(id, name, raw string) error {
 	return nil
 }
 
-// result answers a call.
+// result records the result of a call.
 func (l *ledger) result(id string) error {
 	for i, open := range l.open {
 		if open == id {
@@ -50,20 +50,20 @@ func (l *ledger) result(id string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("a result for %q, which no open call has", id)
+	return fmt.Errorf("there is no open call for the result of %q", id)
 }
 
-// closed is asked before anything that is not a result.
+// closed must be called before anything that is not a result.
 func (l *ledger) closed() error {
 	if len(l.open) > 0 {
-		return fmt.Errorf("tool calls without a result directly behind them: %s", strings.Join(l.open, ", "))
+		return fmt.Errorf("tool calls without a result directly after them: %s", strings.Join(l.open, ", "))
 	}
 	return nil
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// CheckAnswered says which call of a history has not exactly one result, or nothing.
+// CheckAnswered returns an error that names a call without exactly one result, or nil.
 func CheckAnswered(messages []session.Message) error {
 	open := map[string]int{}
 	for _, m := range messages {

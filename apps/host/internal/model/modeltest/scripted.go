@@ -1,6 +1,5 @@
-// Package modeltest has models for tests that say what a script tells them to, and
-// are as strict as the real ones about what they are asked: Scripted stands in for
-// a provider's code, Server for a provider behind its wire.
+// Package modeltest provides scripted models for tests that are as strict about requests as
+// real ones: Scripted replaces a provider's code, Server a provider's endpoint.
 package modeltest
 
 import (
@@ -16,44 +15,47 @@ import (
 // Step is what one model call does: it streams Content and ends with Stop.
 type Step struct {
 	Content session.Content
-	Stop    session.StopReason // "" is what fits the content
+	Stop    session.StopReason // "" means the reason that fits the content
 	Error   string             // with StopError
-	// Overflow fails because the prompt is too long.
+	// Overflow makes the call fail because the prompt is too long.
 	Overflow bool
-	// FailFirst makes that many attempts break off after the first block.
+	// FailFirst makes that many attempts fail after the first block.
 	FailFirst int
-	// Stall waits after the content until the call is cancelled.
+	// Stall waits after the content until the call is canceled.
 	Stall bool
-	// Faults are how the requests before this step go wrong; only a Server has them.
+	// Faults are failures of the requests before this step; only a Server uses them.
 	Faults []Fault
-	// Piece is the size of a delta in bytes; 0 is 4.
+	// Usage is the usage of the step; only a Scripted model reports it, a Server has its
+	// own.
+	Usage *session.Usage
+	// Piece is the size of a delta in bytes; 0 means 4.
 	Piece int
 }
 
-// Say is a step of plain text.
+// Say returns a step of plain text.
 func Say(text string) Step { return Step{Content: session.Content{session.Text(text)}} }
 
-// Calls is a step of tool calls.
+// Calls returns a step of tool calls.
 func Calls(calls ...session.Block) Step { return Step{Content: calls} }
 
-// Call is a tool call block.
+// Call returns a tool call block.
 func Call(id, name, arguments string) session.Block {
 	return session.Block{Type: session.BlockToolCall, ID: id, Name: name, Arguments: json.RawMessage(arguments)}
 }
 
-// Scripted is a Model that plays its steps, one per call. A call with a request
-// that Check refuses, and one past the last step, fail with StopError and a text
-// that begins with "modeltest:".
+// Scripted is a Model that plays its steps, one per call. If Check rejects the request, or
+// all steps are used, the call fails with StopError and a text that begins with
+// "modeltest:".
 type Scripted struct {
 	mu       sync.Mutex
 	steps    []Step
 	requests []agent.Request
 }
 
-// New makes a model of the steps.
+// New returns a model that plays the steps.
 func New(steps ...Step) *Scripted { return &Scripted{steps: steps} }
 
-// Requests returns what it was asked so far.
+// Requests returns the requests so far.
 func (s *Scripted) Requests() []agent.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +82,7 @@ func (s *Scripted) Stream(ctx context.Context, req agent.Request, emit func(agen
 	if step.Stall {
 		<-ctx.Done()
 	}
-	message := session.Message{Role: session.RoleAssistant, API: "scripted", Content: content, StopReason: step.Stop, ErrorMessage: step.Error}
+	message := session.Message{Role: session.RoleAssistant, API: "scripted", Content: content, StopReason: step.Stop, ErrorMessage: step.Error, Usage: step.Usage}
 	switch {
 	case ctx.Err() != nil:
 		message.StopReason, message.ErrorMessage = session.StopAborted, ""
@@ -112,8 +114,8 @@ func failure(text string) session.Message {
 	return session.Message{Role: session.RoleAssistant, StopReason: session.StopError, ErrorMessage: text}
 }
 
-// play streams the blocks and returns what had arrived when ctx ended: text as
-// far as it came, and no tool call that is not complete.
+// play streams the blocks and returns what had arrived when ctx ended: partial text, but no
+// incomplete tool calls.
 func play(ctx context.Context, blocks session.Content, piece int, emit func(agent.Delta)) session.Content {
 	if piece <= 0 {
 		piece = 4

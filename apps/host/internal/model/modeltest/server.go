@@ -14,19 +14,19 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Fault is how one HTTP request goes wrong before a step is played.
+// Fault is a failure of one HTTP request before a step is played.
 type Fault struct {
-	Status     int    // refuse with this status
-	Text       string // and this sentence
-	RetryAfter string // header of that name; "" for none
-	Drop       bool   // send half of the answer, then cut the connection
-	Stall      bool   // send half of the answer, then nothing until the client leaves
+	Status     int    // respond with this status
+	Text       string // and this message
+	RetryAfter string // value of that header; "" for none
+	Drop       bool   // send half of the response, then cut the connection
+	Stall      bool   // send half of the response, then nothing until the client leaves
 }
 
-// Server is a provider on a socket that plays steps. It speaks the wire of each
-// provider at the paths of that provider, and refuses what they refuse: with the
-// status and in the form that they use. A step is used up by the request that it
-// answers, its faults by the requests before that one.
+// Server is an HTTP server that plays steps. It implements the protocol of each provider at
+// that provider's paths, and rejects what they reject, with their status codes and error
+// formats. A step is used up by the request that it answers, its faults by the requests
+// before that.
 type Server struct {
 	URL string // without a path: OpenAI's clients add /v1, Gemini's /v1beta
 
@@ -40,7 +40,7 @@ type Server struct {
 	bodies   [][]byte
 }
 
-// Serve starts a server, which Close ends.
+// Serve starts a server; Close stops it.
 func Serve(steps ...Step) *Server {
 	s := &Server{steps: slices.Clone(steps)}
 	s.http = httptest.NewServer(s)
@@ -48,20 +48,20 @@ func Serve(steps ...Step) *Server {
 	return s
 }
 
-// Close ends the server and every connection to it.
+// Close stops the server and closes every connection.
 func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Demand makes the server ask for a key, and, where models are named, for one of them.
+// Demand makes the server require a key and, if models are given, one of these models.
 func (s *Server) Demand(key string, models ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key, s.models = key, models
 }
 
-// Refusals says why requests were refused as malformed.
+// Refusals returns why requests were rejected as malformed.
 func (s *Server) Refusals() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) Bodies() [][]byte {
 	return append([][]byte(nil), s.bodies...)
 }
 
-// wire is how one provider speaks.
+// wire is the protocol of one provider.
 type wire struct {
 	key   func(*http.Request) string
 	model func(*http.Request, []byte) string
@@ -108,7 +108,7 @@ func header(name string) func(*http.Request) string {
 
 func bodyModel(_ *http.Request, body []byte) string {
 	var named struct{ Model string }
-	_ = json.Unmarshal(body, &named) // a body that is no JSON is refused by the check
+	_ = json.Unmarshal(body, &named) // the check rejects a body that is not JSON
 	return named.Model
 }
 
@@ -136,7 +136,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(speak.fail(status, text)) // a client that left is seen at its side
+		_ = json.NewEncoder(w).Encode(speak.fail(status, text)) // the client notices if this fails
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -154,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next decides what happens to a request.
+// next decides how a request is answered.
 func (s *Server) next(r *http.Request, speak wire, model string, body []byte) (step Step, fault Fault, status int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *Server) next(r *http.Request, speak wire, model string, body []byte) (s
 	return step, fault, 0, ""
 }
 
-// half returns how many bytes are half of the content.
+// half returns half the size of the content, in bytes.
 func half(content session.Content) int {
 	total := 0
 	for _, block := range content {
@@ -191,30 +191,30 @@ func half(content session.Content) int {
 	return max(1, total/2)
 }
 
-// stream writes events until a limit of content bytes is passed.
+// stream writes events until a limit of content bytes is exceeded.
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	piece int
-	limit int // 0 is none
+	limit int // 0 means none
 	stall bool
 	sent  int
 }
 
-// event writes one event; named is false where the wire names none.
+// event writes one event; named is false if the protocol does not name events.
 func (o *stream) event(kind string, data any) {
 	encoded, err := json.Marshal(data)
 	if err != nil {
-		panic(err) // a test's own step
+		panic(err) // an invalid step of the test
 	}
 	if kind != "" {
 		fmt.Fprintf(o.w, "event: %s\n", kind)
 	}
 	fmt.Fprintf(o.w, "data: %s\n\n", encoded)
-	_ = http.NewResponseController(o.w).Flush() // a client that left is seen at its side
+	_ = http.NewResponseController(o.w).Flush() // the client notices if this fails
 }
 
-// pieces hands out text bit by bit, and goes wrong where the fault says so.
+// pieces splits text into pieces, and fails where the fault says so.
 func (o *stream) pieces(text string, emit func(string)) {
 	runes := []rune(text)
 	for len(runes) > 0 {
@@ -236,10 +236,11 @@ func (o *stream) count(n int) {
 	panic(http.ErrAbortHandler) // cuts the connection
 }
 
-// Signature is what this server's models sign thinking with; another model's is refused.
+// Signature returns the signature that this server's models put on thinking; another
+// model's is rejected.
 func Signature(model string) string { return "signed-by-" + model }
 
-// arguments returns the text of a call's arguments, cut where the step stops by length.
+// arguments returns the text of a call's arguments, truncated if the step stops by length.
 func arguments(step Step, i int) string {
 	text := string(step.Content[i].Arguments)
 	if step.Stop == session.StopLength && i == len(step.Content)-1 {
@@ -258,5 +259,5 @@ func stopOf(step Step) session.StopReason {
 	return session.StopEnd
 }
 
-// object is JSON to be written.
+// object is a JSON object to encode.
 type object = map[string]any

@@ -12,13 +12,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxID is the longest tool call id that all providers take, in bytes.
+// maxID is the longest tool call id that all providers accept, in bytes.
 const maxID = 64
 
-// Check refuses a request that a real provider would refuse: unanswered tool
-// calls, results that answer nothing, blank text, thinking on its own, arguments
-// that are no object, two messages of the model in a row, an order that does not
-// begin with the user and end with somebody else than the model.
+// Check rejects a request that a real provider would reject: unanswered tool calls, results
+// without a call, blank text, thinking on its own, arguments that are not an object, two
+// consecutive messages of the model, and a conversation that does not begin with the user
+// or ends with the model.
 func Check(req agent.Request) error {
 	if err := checkTools(req.Tools); err != nil {
 		return err
@@ -48,14 +48,14 @@ func Check(req agent.Request) error {
 	return nil
 }
 
-// checkMessage keeps in open the ids of calls that wait for their result.
+// checkMessage tracks in open the ids of calls without a result.
 func checkMessage(message session.Message, open map[string]bool) error {
 	if err := checkContent(message.Content); err != nil {
 		return err
 	}
 	if message.Role == session.RoleToolResult {
 		if !open[message.ToolCallID] {
-			return fmt.Errorf("result for %q, which no open call has", message.ToolCallID)
+			return fmt.Errorf("there is no open call for the result of %q", message.ToolCallID)
 		}
 		delete(open, message.ToolCallID)
 		return nil

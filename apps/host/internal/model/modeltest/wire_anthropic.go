@@ -15,8 +15,11 @@ type anthropicBlock struct {
 	Input     json.RawMessage
 	ToolUseID string `json:"tool_use_id"`
 	Content   []anthropicBlock
-	Source    *struct{ Type, Data string }
-	Cache     *struct{ Type string } `json:"cache_control"`
+	Source    *struct {
+		Type, Data string
+		MediaType  string `json:"media_type"`
+	}
+	Cache *struct{ Type string } `json:"cache_control"`
 }
 
 type anthropicMessage struct {
@@ -34,10 +37,10 @@ type anthropicBody struct {
 	}
 }
 
-// maxBreakpoints is how many cache marks one request may hold.
+// maxBreakpoints is how many cache marks one request may contain.
 const maxBreakpoints = 4
 
-// checkAnthropic refuses what the messages API refuses.
+// checkAnthropic rejects what the messages API rejects.
 func checkAnthropic(model string, body []byte) error {
 	var request anthropicBody
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -88,7 +91,7 @@ func (b anthropicBody) checkSettings() error {
 	return nil
 }
 
-// checkThinking holds that an answer which goes on behind tool results began with thinking.
+// checkThinking checks that an answer continued after tool results began with thinking.
 func (b anthropicBody) checkThinking() error {
 	n := len(b.Messages)
 	if b.Thinking == nil || b.Thinking.Type == "disabled" || n < 2 || b.Messages[n-1].Content[0].Type != "tool_result" {
@@ -112,6 +115,9 @@ func (m anthropicMessage) check(model string, calls *ledger) error {
 			if err := calls.result(block.ToolUseID); err != nil {
 				return err
 			}
+			if err := block.checkResult(model, calls); err != nil {
+				return fmt.Errorf("content.%d (tool_result): %w", i, err)
+			}
 			continue
 		}
 		if m.Role == "user" {
@@ -133,6 +139,19 @@ func (m anthropicMessage) check(model string, calls *ledger) error {
 	return nil
 }
 
+// checkResult rejects what a tool result cannot contain.
+func (b anthropicBlock) checkResult(model string, calls *ledger) error {
+	for i, block := range b.Content {
+		if block.Type != "text" && block.Type != "image" {
+			return fmt.Errorf("content.%d: a result holds no %s", i, block.Type)
+		}
+		if err := block.check(model, "user", calls); err != nil {
+			return fmt.Errorf("content.%d: %w", i, err)
+		}
+	}
+	return nil
+}
+
 func (b anthropicBlock) check(model, role string, calls *ledger) error {
 	switch b.Type {
 	case "text":
@@ -141,10 +160,10 @@ func (b anthropicBlock) check(model, role string, calls *ledger) error {
 		}
 		return nil
 	case "image":
-		if role != "user" || b.Source == nil {
-			return errors.New("an image stands here")
+		if role != "user" || b.Source == nil || b.Source.Type != "base64" {
+			return errors.New("unexpected image")
 		}
-		return nil
+		return checkImage(b.Source.MediaType, b.Source.Data)
 	}
 	if role != "assistant" {
 		return errors.New("does not belong to the user")

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// content is a message's content: a string, null, or parts.
-type content []struct {
+// content is the content of a message: a string, null, or parts.
+type content []part
+
+type part struct {
 	Type     string
 	Text     string
 	ImageURL *struct{ URL string } `json:"image_url"`
@@ -37,7 +40,11 @@ func (c content) check() error {
 		case part.Type == "text" && blank(part.Text):
 			return errors.New("has blank text")
 		case part.Type == "image_url" && part.ImageURL == nil, part.Type != "text" && part.Type != "image_url":
-			return fmt.Errorf("has a part of type %q that is not understood", part.Type)
+			return fmt.Errorf("has a part of the unknown type %q", part.Type)
+		case part.Type == "image_url":
+			if err := checkDataURL(part.ImageURL.URL); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -53,8 +60,8 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// checkChat refuses what chat completions refuse, and roles that do not alternate,
-// which the chat templates of local models refuse.
+// checkChat rejects what chat completions reject, and roles that do not alternate, which
+// the chat templates of local models reject.
 func checkChat(_ string, body []byte) error {
 	var request struct {
 		Messages []chatMessage
@@ -79,6 +86,9 @@ func checkChat(_ string, body []byte) error {
 
 func (m chatMessage) check(calls *ledger, last string) error {
 	if m.Role == "tool" {
+		if slices.ContainsFunc(m.Content, func(p part) bool { return p.Type != "text" }) {
+			return errors.New("a tool message holds text only")
+		}
 		if err := m.Content.check(); err != nil {
 			return err
 		}
@@ -90,7 +100,7 @@ func (m chatMessage) check(calls *ledger, last string) error {
 	switch m.Role {
 	case "system":
 		if last != "" {
-			return errors.New("stands behind others")
+			return errors.New("is not the first message")
 		}
 		return m.Content.check()
 	case "user":

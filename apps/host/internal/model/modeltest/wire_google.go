@@ -9,7 +9,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// skipSignature stands where a model did not make the call; Gemini 3 takes it.
+// skipSignature replaces the signature of a call that the model did not make; Gemini 3
+// accepts it.
 const skipSignature = "skip_thought_signature_validator"
 
 type googlePart struct {
@@ -32,7 +33,7 @@ type googleContent struct {
 	Parts []googlePart
 }
 
-// checkGoogle refuses what generateContent refuses.
+// checkGoogle rejects what generateContent rejects.
 func checkGoogle(model string, body []byte) error {
 	var request struct{ Contents []googleContent }
 	if err := json.Unmarshal(body, &request); err != nil {
@@ -105,7 +106,7 @@ func (p googlePart) check(model, role string, calls *ledger, first bool) error {
 		}
 		return calls.result(p.FunctionResponse.ID)
 	case p.InlineData != nil && !ours:
-		return nil
+		return checkImage(p.InlineData.MimeType, p.InlineData.Data)
 	case p.Text != "" && !blank(p.Text):
 		return nil
 	}

@@ -20,8 +20,8 @@ type responsesItem struct {
 	}
 }
 
-// checkResponses refuses what the responses API refuses of a client that keeps
-// nothing at the server.
+// checkResponses rejects what the responses API rejects of a client that stores nothing on
+// the server.
 func checkResponses(model string, body []byte) error {
 	var request struct {
 		Input []responsesItem
@@ -57,6 +57,9 @@ func (it responsesItem) check(model string, calls *ledger, next responsesItem) e
 		if len(it.Output) == 0 || string(it.Output) == `""` || string(it.Output) == "[]" {
 			return errors.New("has no output")
 		}
+		if err := it.checkOutput(); err != nil {
+			return err
+		}
 		return calls.result(it.CallID)
 	case "reasoning":
 		switch {
@@ -77,6 +80,32 @@ func (it responsesItem) check(model string, calls *ledger, next responsesItem) e
 	return errors.New("is of an unknown type")
 }
 
+// checkOutput rejects what the output of a call cannot contain: it is text, or parts.
+func (it responsesItem) checkOutput() error {
+	if it.Output[0] == '"' {
+		return nil
+	}
+	var parts []struct {
+		Type     string
+		ImageURL string `json:"image_url"`
+	}
+	if err := json.Unmarshal(it.Output, &parts); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		switch part.Type {
+		case "input_text":
+		case "input_image":
+			if err := checkDataURL(part.ImageURL); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("its output has a part of type %q", part.Type)
+		}
+	}
+	return nil
+}
+
 func (it responsesItem) checkMessage() error {
 	if len(it.Content) == 0 {
 		return errors.New("has no content")
@@ -84,7 +113,10 @@ func (it responsesItem) checkMessage() error {
 	want := map[string]string{"user": "input_text", "assistant": "output_text"}[it.Role]
 	for _, part := range it.Content {
 		switch {
-		case part.Type == "input_image" && it.Role == "user" && part.ImageURL != "":
+		case part.Type == "input_image" && it.Role == "user":
+			if err := checkDataURL(part.ImageURL); err != nil {
+				return err
+			}
 		case part.Type != want:
 			return fmt.Errorf("a part of type %q does not belong to the role %q", part.Type, it.Role)
 		case blank(part.Text):

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,10 @@ import (
 )
 
 // Branch is the part of a tree that a person leaves when they go elsewhere.
-type Branch struct{ Messages []Message }
+type Branch struct {
+	Messages []Message
+	Files    Files
+}
 
 // Left returns what lies between a leaf and the place that the new one has in common
 // with it.
@@ -31,27 +35,36 @@ func Left(tree *session.Tree, from, target string) (Branch, error) {
 		}
 	}
 	context := session.Context{}
+	var touched fileSet
 	for _, e := range path[first:] {
+		if e.Type == session.TypeBranchSummary {
+			touched.addEntry(e.Raw)
+		}
 		if message := e.ContextMessage(); message != nil {
 			context.Messages, context.Sources = append(context.Messages, message), append(context.Sources, e.ID)
 		}
 	}
-	return Branch{read(context)}, nil
+	messages := read(context)
+	touched.addCalls(messages)
+	return Branch{messages, touched.list()}, nil
 }
 
 // Request is what a model is asked for the summary of a branch.
 func (b Branch) Request(most int) string {
-	return fmt.Sprintf("<conversation>\n%s\n</conversation>\n\nThe user leaves this branch of the conversation and goes on from an earlier point. "+
-		"Summarize what was tried on it and what came of it, for the agent that goes on. %s", Conversation(b.Messages, most), sections)
+	return fmt.Sprintf("<conversation>\n%s\n</conversation>\n\nThe user leaves this branch of the conversation and continues from an earlier point. "+
+		"Summarize what was tried on it and what the outcome was, for the agent that continues. %s", Conversation(b.Messages, most), sections)
 }
 
 // Finish adds to a summary which files were touched.
-func (b Branch) Finish(summary string) string { return withFiles(summary, b.Messages) }
+func (b Branch) Finish(summary string) string { return withFiles(summary, b.Files) }
+
+// Details is what the entry carries beside the summary; nil for nothing.
+func (b Branch) Details() json.RawMessage { return b.Files.details() }
 
 // maxBranch bounds a branch summary that no model made, in runes.
 const maxBranch = 6000
 
 // Extract makes a summary without a model.
 func (b Branch) Extract() string {
-	return strings.TrimSpace(b.Finish(extract("What was asked and answered on the other branch:", b.Messages, maxBranch)))
+	return strings.TrimSpace(b.Finish(listed(titleBranch, items(b.Messages), maxBranch)))
 }

@@ -76,7 +76,7 @@ func TestCut(t *testing.T) {
 		"inside a turn":      {[]string{"user:400", "agent:400", "user:40", "call:0", "result:4000", "agent:400"}, 110, "e5", 2, 3},
 		"one turn alone":     {[]string{"user:40", "call:0", "result:4000", "agent:400"}, 50, "e3", 0, 3},
 		"results at the end": {[]string{"user:40", "call:0", "result:4000"}, 50, "e1", 0, 1},
-		"a result is nobody's beginning": {[]string{"user:40", "call:0", "result:400", "call:0", "result:4000"}, 1050,
+		"a result begins no turn": {[]string{"user:40", "call:0", "result:400", "call:0", "result:4000"}, 1050,
 			"e3", 0, 3},
 		"a note begins no turn":  {[]string{"user:400", "agent:400", "user:40", "call:0", "result:400", "note:400", "agent:400"}, 90, "e6", 2, 4},
 		"a steer begins no turn": {[]string{"user:400", "agent:400", "user:40", "call:0", "result:400", "steer:400", "agent:400"}, 90, "e6", 2, 4},
@@ -137,7 +137,7 @@ func TestRequestAndExtract(t *testing.T) {
 	}
 	request := plan.Request("the tests", 100_000)
 	for _, want := range []string{"<previous-summary>\nwhat was before\n", "<beginning-of-the-current-task>\n[User] user", "[Agent] agent",
-		"above all: the tests", "[7000 more characters]"} {
+		"focus on this: the tests", "[7000 more characters]"} {
 		if !strings.Contains(request, want) {
 			t.Errorf("the request lacks %q:\n%s", want, request)
 		}
@@ -157,6 +157,134 @@ func TestRequestAndExtract(t *testing.T) {
 	}
 }
 
+// call adds calls of tools to a log, each with its result.
+func call(t *testing.T, w *session.Writer, failed bool, name, arguments string) {
+	t.Helper()
+	id := fmt.Sprintf("c%d", len(w.Tree().Entries()))
+	for _, m := range []session.Message{
+		{Role: session.RoleAssistant, StopReason: session.StopToolUse, Timestamp: 1,
+			Content: session.Content{{Type: session.BlockToolCall, ID: id, Name: name, Arguments: []byte(arguments)}}},
+		{Role: session.RoleToolResult, ToolCallID: id, ToolName: name, IsError: &failed, Timestamp: 1, Content: session.Content{session.Text("done")}},
+	} {
+		raw, err := session.Encode(m)
+		if err == nil {
+			_, err = w.Message(session.Stamp{ID: fmt.Sprintf("e%d", len(w.Tree().Entries())), Timestamp: "2026-01-02T03:04:05.678Z"}, raw)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// keep adds the compaction that a plan makes.
+func keep(t *testing.T, w *session.Writer, plan compact.Plan, summary string) {
+	t.Helper()
+	stamp := session.Stamp{ID: fmt.Sprintf("e%d", len(w.Tree().Entries())), Timestamp: "2026-01-02T03:04:05.678Z"}
+	if _, err := w.Compaction(stamp, session.Compaction{Summary: summary, FirstKeptEntryID: plan.FirstKept, Details: plan.Details()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFilesOfACompaction(t *testing.T) {
+	w := log(t, "user:40")
+	call(t, w, false, "read_file", `{"path":"./both.go"}`)
+	call(t, w, false, "read_file", `{"path":"read.go"}`)
+	call(t, w, false, "patch", `{"path":"both.go","old_string":"a","new_string":"b"}`)
+	call(t, w, false, "write_file", `{"path":"written.go","content":""}`)
+	call(t, w, true, "patch", `{"path":"failed.go","old_string":"a","new_string":"b"}`)
+	call(t, w, false, "patch", `{"patch":"*** Begin Patch\n*** Update File: up.go\n@@\n-a\n+b\n*** Add File: added.go\n+x\n`+
+		`*** Delete File: gone.go\n*** Move File: from.go -> to.go\n*** End Patch"}`)
+	add(t, w, "user:400")
+	add(t, w, "agent:400")
+	plan, ok := compact.Prepare(w.Tree(), 20)
+	if !ok {
+		t.Fatal("there is nothing to compact")
+	}
+	const want = `{"readFiles":["read.go"],"modifiedFiles":["added.go","both.go","from.go","gone.go","to.go","up.go","written.go"]}`
+	if got := string(plan.Details()); got != want {
+		t.Errorf("details %s, want %s", got, want)
+	}
+	keep(t, w, plan, plan.Finish("what was"))
+	call(t, w, false, "patch", `{"path":"read.go","old_string":"a","new_string":"b"}`)
+	call(t, w, false, "read_file", `{"path":"to.go"}`)
+	call(t, w, false, "read_file", `{"path":"later.go"}`)
+	add(t, w, "user:400")
+	add(t, w, "agent:400")
+	second, ok := compact.Prepare(w.Tree(), 20)
+	const merged = `{"readFiles":["later.go"],"modifiedFiles":["added.go","both.go","from.go","gone.go","read.go","to.go","up.go","written.go"]}`
+	if got := string(second.Details()); !ok || got != merged {
+		t.Errorf("the second details are %s, want %s", got, merged)
+	}
+	text := second.Finish("what was\n\n<read-files>\nread.go\n</read-files>") // as a model may repeat it
+	if strings.Count(text, "<read-files>") != 1 || second.Previous != "what was" {
+		t.Errorf("the lists are in the summary more than once: %s; before it %q", text, second.Previous)
+	}
+}
+
+// A compaction of an older version lists the files in its text alone, one of a hook
+// lists what only the hook knows.
+func TestFilesOfOlderCompactions(t *testing.T) {
+	hook := true
+	for name, c := range map[string]struct {
+		compaction session.Compaction
+		want       string
+	}{
+		"in the text": {session.Compaction{Summary: "s\n\n<read-files>\na\nb\n(3 more)\n</read-files>\n\n<modified-files>\nc\n</modified-files>"},
+			`{"readFiles":["a","b"],"modifiedFiles":["c"]}`},
+		"of a hook":       {session.Compaction{Summary: "s", FromHook: &hook, Details: []byte(`{"readFiles":["a"],"modifiedFiles":[]}`)}, ""},
+		"of another form": {session.Compaction{Summary: "s", Details: []byte(`["a"]`)}, ""},
+		"of Pi":           {session.Compaction{Summary: "s", Details: []byte(`{"readFiles":["a"],"modifiedFiles":["b"]}`)}, `{"readFiles":["a"],"modifiedFiles":["b"]}`},
+	} {
+		w := log(t, "user:40", "agent:40")
+		c.compaction.FirstKeptEntryID = "e1"
+		if _, err := w.Compaction(session.Stamp{ID: "c", Timestamp: "2026-01-02T03:04:05.678Z"}, c.compaction); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []string{"user:400", "agent:400", "user:400", "agent:400"} {
+			add(t, w, m)
+		}
+		plan, ok := compact.Prepare(w.Tree(), 20)
+		if got := string(plan.Details()); !ok || got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// An extract that follows another one takes its requests over: the task that was
+// current then is not any more, and what is left of it is no empty item.
+func TestExtractsDoNotNest(t *testing.T) {
+	w := log(t, "user:4000", "agent:4000", "user:20000", "call:0", "result:40000", "agent:1200", "call:0", "result:4000", "agent:1300")
+	var plans []compact.Plan
+	step := func(tokens int) string {
+		plan, ok := compact.Prepare(w.Tree(), tokens)
+		if !ok {
+			t.Fatal("there is nothing to compact")
+		}
+		plans = append(plans, plan)
+		text := plan.Extract()
+		keep(t, w, plan, text)
+		return text
+	}
+	first := step(1400)
+	if strings.Count(first, "The current task") != 1 || strings.Count(first, "\n- user") != 2 || len(plans[0].Prefix) == 0 {
+		t.Fatalf("the first extract is\n%s", first)
+	}
+	for _, m := range []string{"call:0", "result:4000", "agent:1500"} {
+		add(t, w, m)
+	}
+	within := step(200) // still in the same turn
+	if strings.Count(within, "The current task") != 1 || strings.Count(within, "\n- user") != 2 || strings.Contains(within, "- \n") {
+		t.Errorf("in the same turn the extract is\n%s", within)
+	}
+	for _, m := range []string{"user:16000", "agent:16000", "user:400", "agent:400"} {
+		add(t, w, m)
+	}
+	later := step(150)
+	if strings.Contains(later, "The current task") || strings.Count(later, "\n- user") != 3 || strings.Count(later, "→ agent") != 3 || strings.Contains(later, "- \n") {
+		t.Errorf("the third extract is\n%s", later)
+	}
+}
+
 func TestLeft(t *testing.T) {
 	w := log(t, "user:40", "agent:40", "user:41", "agent:41")
 	if err := w.Tree().Branch("e1"); err != nil {
@@ -171,6 +299,9 @@ func TestLeft(t *testing.T) {
 	}
 	if text := branch.Extract(); strings.Count(text, "user") != 1 || !strings.Contains(text, "f5") {
 		t.Errorf("the extract is %s", text)
+	}
+	if got := string(branch.Details()); got != `{"readFiles":["f5"],"modifiedFiles":[]}` {
+		t.Errorf("details %s", got)
 	}
 	if whole, err := compact.Left(w.Tree(), "e7", ""); err != nil || len(whole.Messages) != 6 {
 		t.Errorf("%d messages are left for the beginning, %v", len(whole.Messages), err)

@@ -2,5 +2,5 @@ package compact
 
 import "github.com/scorel/scorel/packages/protocol/session"
 
-// TokensAnew is Tokens of the whole context, whatever its end is.
-func TokensAnew(tree *session.Tree) int { return tokensOf(tree, read(tree.LeafContext())) }
+// TokensFromScratch is Tokens of the whole context, whatever its end is.
+func TokensFromScratch(tree *session.Tree) int { return tokensOf(tree, read(tree.LeafContext())) }

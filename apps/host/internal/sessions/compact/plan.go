@@ -2,10 +2,10 @@
 // the text that the summary is made from. It is pure: it reads a context and calls
 // nothing.
 //
-// A cut lies in front of a message that is no tool result, so that no call is torn
+// A cut comes before a message that is not a tool result, so that no call is separated
 // from its results, and keeps about as many recent tokens as asked. Where it lies
 // inside of a turn, the beginning of that turn is summarized on its own. The summary
-// that stands at the beginning of the context is taken over into the new one.
+// at the beginning of the context is carried over into the new one.
 package compact
 
 import (
@@ -22,9 +22,10 @@ type Plan struct {
 	FirstKept    string // id of the first entry that stays
 	TokensBefore int    // of the whole context
 	TokensCut    int    // estimate of what is summarized, the previous summary included
-	Previous     string // summary that the new one takes over
+	Previous     string // summary that the new one takes over, without its lists of files
 	History      []Message
-	Prefix       []Message // beginning of the turn that the cut lies in; empty where it lies between turns
+	Prefix       []Message // beginning of the turn that contains the cut; empty if the cut is between turns
+	Files        Files     // that were touched until the cut
 }
 
 // Prepare plans a compaction at the leaf of a tree; false where there is nothing to
@@ -36,7 +37,7 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 	plan := Plan{TokensBefore: tokensOf(tree, messages)}
 	for start < len(messages) && (messages[start].role == "system" || messages[start].role == "compactionSummary") {
 		if messages[start].role == "compactionSummary" {
-			plan.Previous = messages[start].summary
+			plan.Previous, _ = splitFiles(messages[start].summary)
 			plan.TokensCut += messages[start].tokens
 		}
 		start++
@@ -55,10 +56,19 @@ func Prepare(tree *session.Tree, keep int) (Plan, bool) {
 	for _, m := range messages[:cut] {
 		plan.TokensCut += m.tokens
 	}
+	var touched fileSet
+	for e := range tree.Up() {
+		if e.Type == session.TypeCompaction {
+			touched.addEntry(e.Raw)
+			break
+		}
+	}
+	touched.addCalls(messages[:cut])
+	plan.Files = touched.list()
 	return plan, true
 }
 
-// steered tells whether a message was given to a turn that ran already.
+// steered reports whether a message was given to a turn that ran already.
 func steered(tree *session.Tree, id string) bool {
 	entry, _ := tree.Get(id)
 	m, ok := entry.AsMessage()
@@ -103,7 +113,7 @@ func (m Message) startsTurn() bool {
 	return !m.note && m.role != session.RoleAssistant && m.role != session.RoleToolResult && m.role != "system"
 }
 
-// mayStay tells whether a context may begin with the message.
+// mayStay reports whether a context may begin with the message.
 func (m Message) mayStay() bool { return m.role != session.RoleToolResult && m.role != "system" }
 
 func read(context session.Context) []Message {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"encoding/json"
-
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -25,7 +23,7 @@ func Conversation(messages []Message, most int) string {
 			continue
 		}
 		if size += len(text) + 2; size > most && len(parts) > 0 {
-			parts = append(parts, "[what came before is left out]")
+			parts = append(parts, "[earlier messages are left out]")
 			break
 		}
 		parts = append(parts, cut(text, most))
@@ -79,36 +77,4 @@ func cut(text string, most int) string {
 		return text
 	}
 	return fmt.Sprintf("%s [%d more characters]", string([]rune(text)[:max(most, 0)]), n-max(most, 0))
-}
-
-// files returns the paths that tools were called with, those that were read and
-// those that were changed, each in the order of their names.
-func files(messages []Message) (readOnly, changed []string) {
-	seen, written := map[string]bool{}, map[string]bool{}
-	for _, m := range messages {
-		for _, call := range m.message.Content.ToolCalls() {
-			var arguments struct {
-				Path string `json:"path"`
-			}
-			if json.Unmarshal(call.Arguments, &arguments) != nil || arguments.Path == "" {
-				continue
-			}
-			switch call.Name {
-			case "read", "read_file":
-				seen[arguments.Path] = true
-			case "write", "write_file", "edit", "edit_file":
-				written[arguments.Path] = true
-			}
-		}
-	}
-	for path := range written {
-		delete(seen, path)
-		changed = append(changed, path)
-	}
-	for path := range seen {
-		readOnly = append(readOnly, path)
-	}
-	slices.Sort(readOnly)
-	slices.Sort(changed)
-	return readOnly, changed
 }

@@ -103,7 +103,7 @@ func sinceCompaction(tree *session.Tree) map[string]bool {
 	return ids
 }
 
-// Due tells whether the context has grown over its limit of tokens by an answer
+// Due reports whether the context has grown over its limit of tokens by an answer
 // that came after the last compaction: one that did not help is not made again.
 func Due(tree *session.Tree, limit int) bool {
 	if limit <= 0 {

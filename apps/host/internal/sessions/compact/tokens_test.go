@@ -17,7 +17,7 @@ func TestTokensFromTheEnd(t *testing.T) {
 		w := log(t)
 		for range 2 + random.IntN(25) {
 			grow(t, w, random)
-			if got, want := compact.Tokens(w.Tree()), compact.TokensAnew(w.Tree()); got != want {
+			if got, want := compact.Tokens(w.Tree()), compact.TokensFromScratch(w.Tree()); got != want {
 				t.Fatalf("seed %d, %d entries: %d tokens, from all of it %d", seed, len(w.Tree().Entries()), got, want)
 			}
 		}
@@ -45,7 +45,8 @@ func grow(t *testing.T, w *session.Writer, random *rand.Rand) {
 	case n < 10:
 		_, err = w.Compaction(stamp, session.Compaction{Summary: "what was", FirstKeptEntryID: entries[random.IntN(len(entries))].ID, TokensBefore: 7})
 	case n < 11 && anyMessage(w.Tree(), random) != "":
-		_, err = w.ContextEdit(stamp, anyMessage(w.Tree(), random), []byte(`"shorter"`))
+		stamp.Extra = fmt.Appendf(nil, `{"targetId":%q,"replacement":{"content":"shorter"}}`, anyMessage(w.Tree(), random))
+		_, err = w.Other(stamp, session.TypeContextEdit)
 	case n < 12:
 		_, err = w.SessionInfo(stamp, "x")
 	default:

@@ -18,7 +18,7 @@ type batch struct {
 	bytes                   int
 	free, addEntry, addWord *sql.Stmt
 
-	// Where the entry before went, for those that follow it in the same millisecond.
+	// The row of the previous entry, for entries of the same millisecond.
 	first, base int64
 }
 
@@ -35,8 +35,8 @@ func (b *batch) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// write brings one session up to date. A session that cannot be read is left as it
-// is, with a line in the log: the others do not suffer.
+// write brings one session up to date. A session that cannot be read is logged and left as it
+// is, so that it does not hold up the others.
 func (b *batch) write(ctx context.Context, id string, c change) error {
 	if c.removed {
 		return b.remove(ctx, id)
@@ -70,7 +70,7 @@ func (b *batch) write(ctx context.Context, id string, c change) error {
 	return b.add(ctx, id, row, entries)
 }
 
-// load returns the row of a session; an empty one where there is none.
+// load returns the row of a session; an empty one if there is none.
 func (b *batch) load(ctx context.Context, id string) (Session, error) {
 	found, err := b.tx.QueryContext(ctx, selectSessions+` WHERE id = ?`, id)
 	if err != nil {
@@ -83,8 +83,8 @@ func (b *batch) load(ctx context.Context, id string) (Session, error) {
 	return rows[0], nil
 }
 
-// remove takes a session out. One that is not there costs next to nothing: a
-// statement that takes words out makes FTS5 write all that it has gathered.
+// remove removes a session. It first checks whether the session is indexed: any statement that
+// deletes words makes FTS5 flush everything that it has buffered.
 func (b *batch) remove(ctx context.Context, id string) error {
 	var there bool
 	const look = `SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?1) OR EXISTS (SELECT 1 FROM sessions WHERE id = ?1)`
@@ -103,7 +103,7 @@ func (b *batch) remove(ctx context.Context, id string) error {
 	return nil
 }
 
-// add puts entries into the tables, and the row that counts them in.
+// add inserts entries into the tables, and replaces the row of the session.
 func (b *batch) add(ctx context.Context, id string, row Session, entries []session.Entry) error {
 	last := row.UpdatedAt()
 	for _, e := range entries {
@@ -135,7 +135,8 @@ const (
 )
 
 func (b *batch) addText(ctx context.Context, id string, row Session, entryID, role string, at int64, text string) error {
-	// Where in the millisecond does not matter; that sessions differ saves looking.
+	// The position within the millisecond does not matter; a different one per session avoids
+	// collisions.
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
 	first := min(max(at, 0), maxMilli)*perMilli + int64(h.Sum32()%(perMilli/2))
@@ -152,8 +153,8 @@ func (b *batch) addText(ctx context.Context, id string, row Session, entryID, ro
 	return err
 }
 
-// freeRow finds a free id from first on. A session whose entries all have one time, as
-// imported ones may, takes the room of the milliseconds that follow.
+// freeRow finds the first free id from first on. Entries that share one time, as in imported
+// sessions, spill into the following milliseconds.
 func (b *batch) freeRow(ctx context.Context, first int64) (id int64, err error) {
 	base := first
 	if b.first == first {

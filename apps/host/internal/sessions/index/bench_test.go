@@ -139,7 +139,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild builds an index anew.
+// BenchmarkBuild builds an index from scratch.
 func BenchmarkBuild(b *testing.B) {
 	h := newHome(b)
 	h.fill(50, 200)

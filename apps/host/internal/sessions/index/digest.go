@@ -5,56 +5,67 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Digest is what a list shows of a session, and what a host must know of it before
-// it is opened. It grows entry by entry, so that a long session costs no more than
-// a short one. NewDigest gives that of a session without entries.
+// Digest is what a list shows of a session, and what a host needs to know before it opens the
+// session. It is updated entry by entry, at a cost that does not depend on the length of the
+// session. NewDigest returns that of a session without entries.
 type Digest struct {
 	Messages int    `json:"messages,omitempty"`
 	Updated  int64  `json:"updated,omitempty"` // Unix milliseconds, of the last message; 0: none
-	Name     string `json:"name,omitempty"`    // as it was given; "" where there is none
-	Named    bool   `json:"named,omitempty"`   // a name was given once, also where it was taken off again
+	Name     string `json:"name,omitempty"`    // as given; "" if there is none
+	Named    bool   `json:"named,omitempty"`   // a name was given once, even if it was removed later
 	Title    string `json:"title,omitempty"`   // the first sentence of the first prompt
-	// Provider and ModelID name the model that answers next, as the log says.
+	// Provider and ModelID name the model that answers next, according to the log.
 	Provider string `json:"provider,omitempty"`
 	ModelID  string `json:"modelId,omitempty"`
-	// Thinking is how much the model thinks; "" where the log says nothing.
+	// Thinking is the thinking level; "" if the log sets none.
 	Thinking string `json:"thinking,omitempty"`
-	// Mode is how much the agent may do without asking; "" where the log says nothing.
+	// Mode is what the agent may do without asking; "" if the log sets none.
 	Mode string `json:"mode,omitempty"`
-	// LastRole and LastText are of the last message that has text; the text is cut.
+	// Archived, Pinned and Meta are what people set on the session itself.
+	Archived bool              `json:"archived,omitempty"`
+	Pinned   bool              `json:"pinned,omitempty"`
+	Meta     map[string]string `json:"meta,omitempty"`
+	// LastRole and LastText belong to the last message with text; the text is truncated.
 	LastRole string `json:"lastRole,omitempty"`
 	LastText string `json:"lastText,omitempty"`
-	// Cut is true where the log ends inside of a turn: a prompt or tool result without
-	// an answer, or an answer whose tools have no results.
+	// Cut is true if the log ends inside a turn: a prompt or tool result without an answer, or
+	// an answer whose tool calls have no results.
 	Cut bool `json:"cut,omitempty"`
-	// Queue holds the keys of the prompts that wait.
+	// Queue holds the keys of the queued prompts.
 	Queue []string `json:"queue,omitempty"`
+	// Owed is the turn that a note started and that has no other entry yet.
+	Owed string `json:"owed,omitempty"`
+	// Jobs are background jobs that are running or were lost with their host, and whose end
+	// starts a turn.
+	Jobs []Job `json:"jobs,omitempty"`
 
-	// Usage is what the turns took, Auxiliary what was spent beside them, and Inherited both
-	// of what the session took over when it was forked. Uncounted is how many of its calls
-	// the provider did not tell all of.
+	// Usage is what the turns used, Auxiliary what other calls used, and Inherited both for the
+	// part copied by a fork. Uncounted is the number of calls whose usage the provider reported
+	// only in part.
 	Usage     Usage `json:"usage,omitzero"`
 	Auxiliary Usage `json:"auxiliary,omitzero"`
 	Inherited Usage `json:"inherited,omitzero"`
 	Uncounted int   `json:"uncounted,omitempty"`
-	// Begun is when the session was made, in Unix milliseconds, and 0 from its first own
-	// entry on: what is older came from the session that it was forked from.
+	// Begun is when the session was created, in Unix milliseconds; 0 once the session has an
+	// entry of its own. Entries before that come from the session that it was forked from.
 	Begun int64 `json:"begun,omitempty"`
 
-	Leaf string `json:"leaf,omitempty"` // the entry that the next one hangs on
+	Leaf string `json:"leaf,omitempty"` // the parent of the next entry
 	Seq  uint64 `json:"seq,omitempty"`  // of the last entry (session.Tree.Number)
 }
 
-// NewDigest is the digest of a session that has only its header.
+// NewDigest returns the digest of a session that has only its header.
 func NewDigest(header session.Header) Digest { return Digest{Begun: Millis(header.Timestamp)} }
 
-// DigestOf is the digest of a session with all its entries.
+// DigestOf returns the digest of a session with all its entries.
 func DigestOf(header session.Header, entries []session.Entry) Digest {
 	d := NewDigest(header)
 	for _, e := range entries {
@@ -63,11 +74,33 @@ func DigestOf(header session.Header, entries []session.Entry) Digest {
 	return d
 }
 
-// Waits tells whether work waits in the session: it is to be opened at the start.
-func (d *Digest) Waits() bool { return d.Cut || len(d.Queue) > 0 }
+// Add adds the next entry of the log.
+func (d *Digest) Add(e session.Entry) { d.add(e, session.Entry.AsMessage) }
 
-// Add takes the next entry of the log.
-func (d *Digest) Add(e session.Entry) {
+// AddMessage is Add for a message entry that was made from m, which saves decoding its line.
+// The line is decoded after all if it may hold other text than m: invalid UTF-8 is replaced
+// when a line is written. Such a line always decodes, because the JSON that a tool adds is
+// checked for syntax and depth before it is stored.
+func (d *Digest) AddMessage(e session.Entry, m session.MessageEntry) {
+	if !sameWhenRead(m) {
+		d.Add(e)
+		return
+	}
+	d.add(e, func(session.Entry) (session.MessageEntry, bool) { return m, true })
+}
+
+// sameWhenRead reports whether what a digest reads of m is the same in the line made from it.
+func sameWhenRead(m session.MessageEntry) bool {
+	for _, block := range m.Message.Content {
+		if block.Type == session.BlockText && !utf8.ValidString(block.Text) {
+			return false
+		}
+	}
+	return utf8.Valid(m.Message.Details) && utf8.ValidString(m.Message.ToolName) && utf8.ValidString(m.ClientKey) && utf8.ValidString(m.TurnID)
+}
+
+// add adds an entry; decode decodes one of a message.
+func (d *Digest) add(e session.Entry, decode func(session.Entry) (session.MessageEntry, bool)) {
 	d.Seq = max(d.Seq+1, e.Seq)
 	d.Leaf = e.ID
 	if d.Begun > 0 {
@@ -81,11 +114,14 @@ func (d *Digest) Add(e session.Entry) {
 	case session.TypeThinkingLevelChange:
 		d.Thinking = e.Text("thinkingLevel")
 	case session.TypeSessionInfo:
-		d.Name, d.Named = strings.TrimSpace(e.Text("name")), true
+		d.Name, d.Named = Plain(strings.TrimSpace(e.Text("name"))), true
 	case session.TypeCustom:
 		d.addCustom(e)
 	case session.TypeMessage:
-		d.addMessage(e)
+		m, ok := decode(e)
+		d.addMessage(e, m, ok)
+	case session.TypeCustomMessage:
+		d.addNote(e)
 	case session.TypeUsage:
 		d.addUsage(e)
 	}
@@ -94,16 +130,21 @@ func (d *Digest) Add(e session.Entry) {
 func (d *Digest) addCustom(e session.Entry) {
 	switch e.CustomType {
 	case session.CustomTurn:
-		d.Cut = false
+		d.addEnd(e)
 	case session.CustomMode:
 		var record session.ModeRecord
 		if custom, ok := e.AsCustom(); ok && json.Unmarshal(custom.Data, &record) == nil {
 			d.Mode = record.Mode
 		}
+	case session.CustomMeta:
+		var record session.MetaRecord
+		if custom, ok := e.AsCustom(); ok && d.Begun == 0 && json.Unmarshal(custom.Data, &record) == nil {
+			d.Archived, d.Pinned, d.Meta = record.Archived, record.Pinned, record.Meta
+		}
 	case session.CustomQueue:
 		var queue session.Queue
 		if custom, ok := e.AsCustom(); ok {
-			_ = json.Unmarshal(custom.Data, &queue) // what does not decode is no queue
+			_ = json.Unmarshal(custom.Data, &queue) // a queue that does not decode counts as empty
 		}
 		d.Queue = nil
 		for _, prompt := range queue.Items {
@@ -112,18 +153,23 @@ func (d *Digest) addCustom(e session.Entry) {
 	}
 }
 
-// maxLast is how much of the last message is kept, in runes.
+// maxLast bounds the stored text of the last message, in runes.
 const maxLast = 200
 
-func (d *Digest) addMessage(e session.Entry) {
+// addMessage adds a message. One that does not decode, as another program may have written,
+// is only counted.
+func (d *Digest) addMessage(e session.Entry, m session.MessageEntry, decoded bool) {
 	d.Messages++
 	d.Updated = max(d.Updated, Millis(e.Timestamp))
-	m, ok := e.AsMessage()
-	if !ok {
+	if !decoded {
 		return
 	}
 	message := m.Message
 	d.spend(&d.Usage, message.Usage)
+	d.Owed = ""
+	if message.Role == session.RoleToolResult {
+		d.addJob(read.NewsOfResult(message), m.TurnID)
+	}
 	d.Cut = m.TurnID != "" && (message.Role != session.RoleAssistant || message.StopReason == session.StopToolUse)
 	if message.Role != session.RoleUser && message.Role != session.RoleAssistant {
 		return
@@ -136,17 +182,19 @@ func (d *Digest) addMessage(e session.Entry) {
 		return
 	}
 	if d.Title == "" {
-		d.Title = Title(text)
+		if d.Title = Plain(Title(text)); d.Title == "" && message.Content.HasImage() {
+			d.Title = "Image"
+		}
 	}
 	if m.ClientKey != "" {
 		d.Queue = slices.DeleteFunc(d.Queue, func(key string) bool { return key == m.ClientKey })
 	}
 }
 
-// Title makes a title of a text: its first sentence, in one line, cut where it is long.
+// Title derives a title from a text: its first sentence in one line, truncated if it is long.
 func Title(text string) string {
 	line := oneLine(text, 4*maxTitle)
-	end := strings.IndexAny(line, "。！？") // nothing needs to follow these
+	end := strings.IndexAny(line, "。！？") // these need no following space
 	for i, r := range line {
 		if strings.ContainsRune(".!?", r) && strings.HasPrefix(line[i+1:], " ") && (end < 0 || i < end) && i >= minSentence {
 			end = i
@@ -160,15 +208,15 @@ func Title(text string) string {
 	return oneLine(line, maxTitle)
 }
 
-// minSentence is how long a sentence is at least, in bytes: "E.g. " is none.
+// minSentence is the minimum length of a sentence, in bytes: "E.g. " is not a sentence.
 const minSentence = 8
 
-// maxTitle is the length in runes of a title made from a prompt.
+// maxTitle bounds a title made from a prompt, in runes.
 const maxTitle = 60
 
-// oneLine is text in one line of at most limit runes.
+// oneLine returns text in one line of at most limit runes.
 func oneLine(text string, limit int) string {
-	if len(text) > 16*limit { // a pasted file is not split into words as a whole
+	if len(text) > 16*limit { // do not split a whole pasted file into words
 		text = strings.ToValidUTF8(text[:16*limit], "")
 	}
 	text = strings.Join(strings.Fields(text), " ")
@@ -178,7 +226,7 @@ func oneLine(text string, limit int) string {
 	return strings.TrimSpace(string([]rune(text)[:limit-1])) + "…"
 }
 
-// Millis reads a timestamp of a header or an entry; 0 where it is none.
+// Millis parses the timestamp of a header or an entry; 0 if it is invalid.
 func Millis(timestamp string) int64 {
 	t, err := time.Parse(time.RFC3339Nano, timestamp)
 	if err != nil {
@@ -194,23 +242,28 @@ type Session struct {
 	Digest
 	// Damage is why the session cannot be written to, or "".
 	Damage string
-	// Revision is what the provider's list said of the session when it was read.
+	// Revision is the session's revision in the provider's list when it was read.
 	Revision string
 
-	mark string // where the next reading begins
+	mark string // where the next read starts
 }
 
-// Updated is when something was last said, or else when the session was made; Unix
-// milliseconds.
+// Waits reports whether work waits in the session, so that it is opened at startup. In a
+// subagent's session a lost job starts no turn.
+func (s *Session) Waits() bool {
+	return s.Cut || s.Owed != "" || len(s.Queue) > 0 || len(s.Jobs) > 0 && s.Header.ChildOf == ""
+}
+
+// UpdatedAt is the time of the last message, or of the session's creation; Unix milliseconds.
 func (s *Session) UpdatedAt() int64 { return max(Millis(s.Header.Timestamp), s.Digest.Updated) }
 
-// Stale tells whether the provider's list knows a newer state.
+// Stale reports whether the provider's list has a newer state.
 func (s *Session) Stale(info store.Info) bool {
 	return s.Revision == "" || s.Revision != info.Revision || s.ProjectID != info.ProjectID
 }
 
-// follows tells whether entries continue the branch that the log ended with, so
-// that its damage is as before. Anything else is looked at as a whole.
+// follows reports whether entries continue the branch at the end of the log, so that the damage
+// stays the same. Otherwise the whole session is read again.
 func (s *Session) follows(entries []session.Entry) bool {
 	leaf := s.Leaf
 	for _, e := range entries {
@@ -220,4 +273,15 @@ func (s *Session) follows(entries []session.Entry) bool {
 		leaf = e.ID
 	}
 	return true
+}
+
+// Plain removes what a name must not contain: control characters, including C1, and characters
+// that change the direction of text. Names are shown next to what people decide on.
+func Plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, name)
 }

@@ -15,8 +15,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// schemaVersion is raised whenever the tables, or what is put into them, change. An
-// index of another version is built anew.
+// schemaVersion is raised whenever the tables or their contents change. An index of another
+// version is rebuilt. A change that only affects new entries needs no new version: a row
+// without it is correct until its session gets such an entry.
 const schemaVersion = 4
 
 //go:embed schema.sql
@@ -25,24 +26,24 @@ var schema string
 // maxConns bounds the connections to the file: one writes, the others search.
 const maxConns = 4
 
-// endings of the files that SQLite keeps.
+// File name extensions of the files that SQLite keeps.
 func endings() []string { return []string{"", "-wal", "-shm"} }
 
-// errStale says that the file is of another version.
-var errStale = errors.New("it is of another version")
+// errStale means that the file has another version.
+var errStale = errors.New("it has another version")
 
-// openOrRenew opens the file. What is stale is deleted, what is corrupt put aside,
-// and an empty index made in its place.
+// openOrRenew opens the file. It deletes a stale index, sets a corrupt one aside, and creates
+// an empty one in its place.
 func openOrRenew(ctx context.Context, path string, logger *slog.Logger) (*sql.DB, error) {
 	db, err := openFile(ctx, path)
 	switch {
 	case err == nil:
 		return db, nil
 	case errors.Is(err, errStale):
-		logger.Info("the session index is of another version and is built anew", "file", path)
+		logger.Info("the session index has another version and is rebuilt", "file", path)
 		err = deleteFiles(path)
 	case isCorrupt(err):
-		logger.Warn("the session index is corrupt; it is put aside and built anew", "file", path, "aside", path+brokenEnding, "error", err)
+		logger.Warn("the session index is corrupt; it is set aside and rebuilt", "file", path, "aside", path+brokenEnding, "error", err)
 		err = putAside(path)
 	}
 	if err != nil {
@@ -52,7 +53,7 @@ func openOrRenew(ctx context.Context, path string, logger *slog.Logger) (*sql.DB
 }
 
 func openFile(ctx context.Context, path string) (*sql.DB, error) {
-	// SQLite would make a file that others may read; the log beside gets its mode.
+	// SQLite would create a file that others may read; the write-ahead log gets the same mode.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
@@ -62,7 +63,7 @@ func openFile(ctx context.Context, path string) (*sql.DB, error) {
 	}
 	options := url.Values{
 		"mode": {"rw"},
-		// After a crash the last transactions may be missing, which is found as stale.
+		// After a crash the last transactions may be missing; their sessions are then stale.
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "cache_size(-16384)"},
 		"_txlock": {"immediate"},
 	}
@@ -73,14 +74,14 @@ func openFile(ctx context.Context, path string) (*sql.DB, error) {
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
 	if err := prepare(ctx, db); err != nil {
-		_ = db.Close() // the first error is the one to tell
+		_ = db.Close() // the first error is the one to return
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	return db, nil
 }
 
-// prepare makes the tables of a new file, and looks whether those of an old one are
-// the right ones and can be read.
+// prepare creates the tables of a new file, and checks whether those of an existing one have
+// the right version and can be read.
 func prepare(ctx context.Context, db *sql.DB) error {
 	var version, tables int
 	if err := db.QueryRowContext(ctx, `SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version`).Scan(&version, &tables); err != nil {
@@ -101,24 +102,24 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// isCorrupt tells whether an error says that the file is not a sound database.
+// isCorrupt reports whether an error means that the file is not a valid database.
 func isCorrupt(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return false
 	}
-	primary := e.Code() & 0xff // the rest of the code says where it was found
+	primary := e.Code() & 0xff // the other bits say where it was found
 	return primary == sqlite3.SQLITE_CORRUPT || primary == sqlite3.SQLITE_NOTADB
 }
 
 const brokenEnding = ".broken"
 
-// putAside keeps a corrupt file for who wants to look at it; one of before goes.
+// putAside keeps a corrupt file for inspection, in place of an earlier one.
 func putAside(path string) error {
 	for _, ending := range endings() {
 		err := os.Rename(path+ending, path+brokenEnding+ending)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("putting a corrupt index aside: %w", err)
+			return fmt.Errorf("setting a corrupt index aside: %w", err)
 		}
 	}
 	return nil

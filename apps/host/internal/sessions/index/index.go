@@ -1,27 +1,26 @@
-// Package index is a copy of what the sessions of a host hold, made for lists and
-// for search. The sessions are the truth: deleting the index loses nothing, and a
-// missing, stale or corrupt one is built again from them.
+// Package index is a copy of what the sessions of a host contain, for lists and for search.
+// The sessions are authoritative: deleting the index loses nothing, and a missing, stale or
+// corrupt index is rebuilt from them.
 //
-// What it promises:
+// It guarantees:
 //
-//   - Touch never blocks and never fails. It only notes that a session has grown;
-//     one goroutine reads the end of it from the provider and writes it to the
+//   - Touch never blocks and never fails. It only marks a session as extended; one
+//     goroutine reads the end of the session from the provider and writes it to the
 //     index, many sessions in one transaction. A session that is touched a thousand
-//     times meanwhile is read once, so what waits is bounded by the number of
-//     sessions, and nothing is lost when the index is behind.
-//   - A row of the list says of which revision of its session it is made. Who reads
-//     the list compares that with the provider (Stale), and touches what differs.
-//   - Search sees what is written to the index by then; Behind tells how many
-//     sessions wait.
-//   - An index that turns out to be corrupt is put aside as <path>.broken, with a
-//     line in the log, and begins anew.
+//     times in between is read once, so the number of pending changes is bounded by the
+//     number of sessions, and nothing is lost while the index is behind.
+//   - A row of the list names the revision of the session that it was made from. Readers
+//     of the list compare it with the provider (Stale), and touch sessions that differ.
+//   - Search sees what is written to the index by then; Behind returns how many sessions
+//     wait.
+//   - An index that turns out to be corrupt is logged, set aside as <path>.broken, and
+//     rebuilt.
 //
-// The text is held by entry: what people and models said, what tools were called
-// with and answered, summaries, and the names of sessions; not what a model
-// thought, and of each entry only the first MaxText bytes. Words are found without
-// regard to case and accents. Writing without spaces between words (Chinese,
-// Japanese, Thai and others) is taken character by character, so that every part of
-// it is found, and there is no second table for it.
+// Text is indexed per entry: what people and models wrote, arguments and results of tools,
+// summaries, and the names of sessions; not the thinking of models, and of each entry only
+// the first MaxText bytes. Words match regardless of case and accents. Scripts without
+// spaces between words (Chinese, Japanese, Thai and others) are indexed character by
+// character, so that every part of a text can be found without a second table.
 package index
 
 import (
@@ -35,8 +34,8 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 )
 
-// ErrClosed says that the index was closed.
-var ErrClosed = errors.New("index: it is closed")
+// ErrClosed means that the index was closed.
+var ErrClosed = errors.New("index: closed")
 
 // Index is open until Close. It is safe for concurrent use.
 type Index struct {
@@ -48,24 +47,24 @@ type Index struct {
 	cancel   context.CancelFunc
 	ended    chan struct{} // closed when the goroutine has ended
 
-	dbMu sync.RWMutex // held while the file is put aside
+	dbMu sync.RWMutex // held while the file is set aside
 	db   *sql.DB
 
 	mu      sync.Mutex
-	waiting map[string]change // session id -> what is to be done
-	taken   int               // how many are being written now
-	settled []chan struct{}   // closed when all that was touched before is written
-	corrupt error             // what a reader stumbled over
+	waiting map[string]change // pending changes by session id
+	taken   int               // how many are being written
+	settled []chan struct{}   // each closed when everything touched before it is written
+	corrupt error             // the error of a reader that found the index corrupt
 }
 
-// change is what is to be done about a session.
+// change is a pending change of a session.
 type change struct {
 	projectID string
 	removed   bool
 }
 
-// Open opens the index in a file, or makes it. The provider is where the sessions
-// are read from; it outlives the index.
+// Open opens the index in a file, or creates it. The provider supplies the sessions and
+// outlives the index.
 func Open(ctx context.Context, path string, provider store.Provider, logger *slog.Logger) (*Index, error) {
 	x := &Index{
 		path: path, provider: provider, logger: logger,
@@ -81,10 +80,10 @@ func Open(ctx context.Context, path string, provider store.Provider, logger *slo
 	return x, nil
 }
 
-// Touch notes that a session of a project is new or has grown.
+// Touch marks a session of a project as new or extended.
 func (x *Index) Touch(sessionID, projectID string) { x.note(sessionID, change{projectID: projectID}) }
 
-// Remove notes that a session is no more.
+// Remove marks a session as deleted.
 func (x *Index) Remove(sessionID string) { x.note(sessionID, change{removed: true}) }
 
 func (x *Index) note(sessionID string, c change) {
@@ -101,14 +100,14 @@ func (x *Index) rouse() {
 	}
 }
 
-// Behind returns how many sessions wait to be written to the index.
+// Behind returns how many sessions wait to be indexed.
 func (x *Index) Behind() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return len(x.waiting) + x.taken
 }
 
-// Settle waits until all that was touched before is written, or could not be.
+// Settle waits until everything touched before is written or has failed.
 func (x *Index) Settle(ctx context.Context) error {
 	done := make(chan struct{})
 	x.mu.Lock()
@@ -125,8 +124,8 @@ func (x *Index) Settle(ctx context.Context) error {
 	}
 }
 
-// Close writes what waits, for at most a few seconds, and closes the file. What
-// was not written is found stale at the next start.
+// Close writes pending changes, for at most a few seconds, and closes the file. Sessions that
+// were not written are stale at the next start.
 func (x *Index) Close() error {
 	x.cancel()
 	<-x.ended

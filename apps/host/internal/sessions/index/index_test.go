@@ -69,7 +69,7 @@ func (l *log) step(r *rand.Rand) {
 	check(t, err)
 }
 
-func TestGrowingEqualsBuildingAnew(t *testing.T) {
+func TestGrowingEqualsRebuilding(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	h := newHome(t)
 	x := h.open()
@@ -231,7 +231,7 @@ func TestBrokenIndexIsPutAside(t *testing.T) {
 			x.Touch("aaaa", "prj_1")
 			settle(t, x)
 			if hits := search(t, x, index.Query{Text: "needle"}); len(hits) != 3 {
-				t.Fatalf("%d hits after the index was made anew", len(hits))
+				t.Fatalf("%d hits after the index was rebuilt", len(hits))
 			}
 			if _, err := os.Stat(h.path() + ".broken"); err != nil || !strings.Contains(told.String(), "corrupt") {
 				t.Fatalf("%v; the log says %s", err, told.String())
@@ -250,7 +250,7 @@ func tearPages(t *testing.T, path string) {
 	check(t, os.WriteFile(path, data, 0o600))
 }
 
-func TestIndexOfAnotherVersionIsMadeAnew(t *testing.T) {
+func TestIndexOfAnotherVersionIsRebuilt(t *testing.T) {
 	h := newHome(t)
 	x := h.open()
 	h.session("aaaa", "prj_1").say(session.RoleUser, "needle")

@@ -12,15 +12,15 @@ import (
 
 // Page is a part of the list, newest first.
 type Page struct {
-	ProjectID string // "" is all projects
-	// After is the last session of the page before; nil is the beginning.
+	ProjectID string // "" means all projects
+	// After is the last session of the previous page; nil starts at the beginning.
 	After *Session
-	Limit int // 0 is all that follow
+	Limit int // 0 means no limit
 }
 
 const selectSessions = `SELECT project, revision, mark, record FROM sessions`
 
-// List returns sessions as they were when they were last written to the index.
+// List returns sessions in the state in which they were last indexed.
 func (x *Index) List(ctx context.Context, page Page) ([]Session, error) {
 	updated, id, limit := int64(1<<62), "", -1
 	if page.After != nil {
@@ -50,7 +50,7 @@ func (x *Index) List(ctx context.Context, page Page) ([]Session, error) {
 	return list, nil
 }
 
-// suspect lets the writer look at an index that a reader found corrupt.
+// suspect makes the writer check an index that a reader found corrupt.
 func (x *Index) suspect(err error) error {
 	if isCorrupt(err) {
 		x.mu.Lock()
@@ -79,7 +79,7 @@ func scanSessions(found *sql.Rows) (list []Session, err error) {
 	return list, found.Err()
 }
 
-// record is what of a row stands in no column.
+// record holds the parts of a row that have no column of their own.
 type record struct {
 	Header session.Header `json:"header"`
 	Digest Digest         `json:"digest"`

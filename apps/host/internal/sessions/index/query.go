@@ -9,11 +9,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// maxTerms is how many words and phrases a search may have.
+// maxTerms bounds the words and phrases of a search.
 const maxTerms = 32
 
-// minPrefix is how many letters a word needs whose end is open: of those that begin
-// with one letter there are too many. Fewer stand for themselves.
+// minPrefix is how many letters a prefix needs: too many words begin with one letter. A shorter
+// one is searched for as a word.
 const minPrefix = 2
 
 // term is a word or a phrase of a search.
@@ -23,9 +23,9 @@ type term struct {
 	not    bool
 }
 
-// parseQuery reads what people write: words that must all be there, "phrases",
-// begin* for what begins so, and -word for what must not be there. Everything reads
-// as something; what has no letter and no digit is left out.
+// parseQuery parses what people write: words that must all occur, "phrases", begin* for a
+// prefix, and -word for a word that must not occur. Every text is valid; parts without a letter
+// or digit are left out.
 func parseQuery(query string) []term {
 	var terms []term
 	rest := strings.ToValidUTF8(query, " ")
@@ -48,11 +48,11 @@ func parseQuery(query string) []term {
 	}
 }
 
-// cutTerm takes a word or a phrase from the beginning of s. It takes at least one
-// byte where s does not begin with a space or a star.
+// cutTerm cuts a word or a phrase from the beginning of s. It consumes at least one byte unless
+// s begins with a space or a star.
 func cutTerm(s string) (text, rest string) {
 	if after, found := strings.CutPrefix(s, `"`); found {
-		text, rest, _ = strings.Cut(after, `"`) // one that is not ended goes to the end
+		text, rest, _ = strings.Cut(after, `"`) // an unfinished phrase extends to the end
 		return text, rest
 	}
 	end := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '*' })
@@ -62,11 +62,11 @@ func cutTerm(s string) (text, rest string) {
 	return s[:end], s[end:]
 }
 
-// isWordRune tells whether FTS5 takes a character for a part of a word.
+// isWordRune reports whether FTS5 treats a character as part of a word.
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// expression writes a search in the language of FTS5. Every text is quoted, so that
-// nothing in it has a meaning there. The error is an *api.Error.
+// expression converts a search to the language of FTS5. It quotes every text, so that nothing
+// in it has a special meaning. The error is an *api.Error.
 func expression(query string, scope []string) (string, error) {
 	if len(query) > api.MaxQuery {
 		return "", api.Errorf(api.KindTooLarge, "the search has %d bytes, the limit is %d: search for fewer words", len(query), api.MaxQuery)
@@ -76,7 +76,7 @@ func expression(query string, scope []string) (string, error) {
 		return "", api.Errorf(api.KindTooLarge, "the search has %d words, the limit is %d: search for fewer", len(terms), maxTerms)
 	}
 	if !slices.ContainsFunc(terms, func(t term) bool { return !t.not }) {
-		return "", api.Errorf(api.KindBadRequest, "there is nothing to search for: give at least one word that must be there")
+		return "", api.Errorf(api.KindBadRequest, "nothing to search for: give at least one word that must occur")
 	}
 	var b strings.Builder
 	b.WriteString("{text} : (")
@@ -114,7 +114,7 @@ func writeTerms(b *strings.Builder, terms []term, not bool, between string) {
 
 func quote(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
-// scopeWord makes one word of an id, of which another id does not make the same.
+// scopeWord makes one word of an id, different for each id.
 func scopeWord(kind byte, id string) string {
 	const digits = "0123456789abcdef"
 	word := []byte{kind}

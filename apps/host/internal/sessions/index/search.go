@@ -14,15 +14,29 @@ import (
 
 // Query is a search.
 type Query struct {
-	// Text is what people write: words that must all be there, "phrases", begin* and
-	// -without.
+	// Text is what people write: words that must all occur, "phrases", begin* and -without.
 	Text      string
-	ProjectID string // "" is all projects
-	Role      string // "" is all; else "user", "assistant" or one of the Role constants
-	Limit     int    // at most so many hits; 0, or more than api.MaxHits, is api.MaxHits
+	ProjectID string // "" means all projects
+	Role      string // "" means all; otherwise "user", "assistant" or one of the Role constants
+	Limit     int    // maximum number of hits; 0, or more than api.MaxHits, means api.MaxHits
 }
 
-// Hit is an entry that was found.
+// match returns the expression that finds what is searched for.
+func (q Query) match() (string, error) {
+	var scope []string
+	if q.ProjectID != "" {
+		scope = append(scope, scopeWord('p', q.ProjectID))
+	}
+	if !validRole(q.Role) {
+		return "", api.Errorf(api.KindBadRequest, "the role %.40q is unknown: it must be user, assistant, tool, summary, name or other", q.Role)
+	}
+	if q.Role != "" {
+		scope = append(scope, scopeWord('r', q.Role))
+	}
+	return expression(q.Text, scope)
+}
+
+// Hit is an entry that matches.
 type Hit struct {
 	SessionID, EntryID string
 	Seq                uint64 // of the entry (session.Tree.Number)
@@ -34,55 +48,98 @@ type Hit struct {
 }
 
 const (
-	// perSession is how many hits of one session are given, so that a long one does
-	// not hide the others.
+	// perSession bounds the hits of one session, so that a long one does not hide the others.
 	perSession = 3
-	// maxLooked bounds how many hits are looked at to find those of other sessions.
+	// maxLooked bounds the hits that are examined to find those of other sessions.
 	maxLooked = 20_000
 	// snippetTokens is the length of a snippet in words.
 	snippetTokens = 28
 )
 
-// searchWithin bounds a search, so that one cannot keep the others waiting.
+// searchWithin bounds a search, so that it does not keep others waiting.
 const searchWithin = 10 * time.Second
 
 var errTooLong = errors.New("index: the search took too long")
 
-// Search returns the newest entries that match, at most three of one session. What
-// cannot be searched for is an *api.Error that says what to do.
+// Search returns the newest entries that match, at most three of one session. An invalid search
+// is an *api.Error that says what to do.
 func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
-	var scope []string
-	if q.ProjectID != "" {
-		scope = append(scope, scopeWord('p', q.ProjectID))
-	}
-	if !validRole(q.Role) {
-		return nil, api.Errorf(api.KindBadRequest, "nothing is said by %.40q: search what user, assistant, tool, summary, name or other said", q.Role)
-	}
-	if q.Role != "" {
-		scope = append(scope, scopeWord('r', q.Role))
-	}
-	match, err := expression(q.Text, scope)
+	match, err := q.match()
 	if err != nil {
 		return nil, err
 	}
 	if q.Limit <= 0 || q.Limit > api.MaxHits {
 		q.Limit = api.MaxHits
 	}
+	var hits []Hit
+	err = x.bounded(ctx, func(ctx context.Context) (err error) {
+		if hits, err = x.find(ctx, match, q.Limit); err == nil {
+			err = x.snippets(ctx, match, hits)
+		}
+		return err
+	})
+	return hits, err
+}
+
+// SearchSession returns the newest entries of one session that match, without snippets, and how
+// many there are in all. 0, or a limit of more than api.MaxSessionHits, means api.MaxSessionHits.
+func (x *Index) SearchSession(ctx context.Context, id string, q Query) (hits []Hit, total int, err error) {
+	match, err := q.match()
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.Limit <= 0 || q.Limit > api.MaxSessionHits {
+		q.Limit = api.MaxSessionHits
+	}
+	err = x.bounded(ctx, func(ctx context.Context) (err error) {
+		hits, total, err = x.findIn(ctx, id, match, q.Limit)
+		return err
+	})
+	return hits, total, err
+}
+
+// bounded runs a search, and explains why it failed.
+func (x *Index) bounded(ctx context.Context, search func(context.Context) error) error {
 	x.dbMu.RLock()
 	defer x.dbMu.RUnlock()
 	ctx, cancel := context.WithTimeoutCause(ctx, searchWithin, errTooLong)
 	defer cancel()
-	hits, err := x.find(ctx, match, q.Limit)
-	if err == nil {
-		err = x.snippets(ctx, match, hits)
+	err := search(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case context.Cause(ctx) == errTooLong:
+		return api.Errorf(api.KindUnavailable, "the search took too long: give more letters or other words")
+	default:
+		return x.suspect(fmt.Errorf("index: searching: %w", err))
 	}
-	if err != nil && context.Cause(ctx) == errTooLong {
-		return nil, api.Errorf(api.KindUnavailable, "the search took too long: give more letters or other words")
-	}
+}
+
+// findIn returns the newest entries of a session that match, and how many there are. The ids of a
+// session's entries lie close together, so the search is limited to their range.
+func (x *Index) findIn(ctx context.Context, id, match string, limit int) (hits []Hit, total int, err error) {
+	found, err := x.db.QueryContext(ctx, `
+		SELECT e.entry, e.seq, e.role, e.at
+		FROM words JOIN entries e ON e.id = words.rowid
+		WHERE words MATCH ? AND e.session = ?
+			AND words.rowid BETWEEN (SELECT min(id) FROM entries WHERE session = ?) AND (SELECT max(id) FROM entries WHERE session = ?)
+		ORDER BY words.rowid DESC`, match, id, id, id)
 	if err != nil {
-		return nil, x.suspect(fmt.Errorf("index: searching: %w", err))
+		return nil, 0, err
 	}
-	return hits, nil
+	defer func() { err = errors.Join(err, found.Close()) }()
+	for found.Next() {
+		h := Hit{SessionID: id, Snippet: []api.SnippetPart{}}
+		var seq int64
+		if err := found.Scan(&h.EntryID, &seq, &h.Role, &h.At); err != nil {
+			return nil, 0, err
+		}
+		if total++; total <= limit {
+			h.Seq = uint64(seq)
+			hits = append(hits, h)
+		}
+	}
+	return hits, total, found.Err()
 }
 
 // find returns the newest entries that match, without their snippets.
@@ -110,8 +167,8 @@ func (x *Index) find(ctx context.Context, match string, limit int) (hits []Hit, 
 	return hits, found.Err()
 }
 
-// snippets adds the text around what was found. It asks once for all hits: to begin
-// a search for words that begin so is what costs most of it.
+// snippets adds the text around each match. One query fetches all of them, because starting a
+// search for prefixes is the most expensive part.
 func (x *Index) snippets(ctx context.Context, match string, hits []Hit) (err error) {
 	if len(hits) == 0 {
 		return nil

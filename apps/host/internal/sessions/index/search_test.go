@@ -117,6 +117,47 @@ func TestOneSessionDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
+func TestSearchInOneSession(t *testing.T) {
+	h := newHome(t)
+	x := h.open()
+	defer x.Close()
+	quiet, loud := h.session("quiet", "prj_1"), h.session("loud", "prj_2")
+	for range 20 { // between each other in time
+		loud.say(session.RoleAssistant, "needle")
+		quiet.say(session.RoleUser, "hay")
+		loud.say(session.RoleUser, "Needles and pins")
+	}
+	quiet.say(session.RoleUser, "needle")
+	h.touchAll(x)
+	for _, test := range []struct {
+		id    string
+		query index.Query
+		hits  int
+		total int
+		first uint64
+	}{
+		{"loud", index.Query{Text: "needle"}, 20, 20, 39},
+		{"loud", index.Query{Text: "needle*"}, 40, 40, 40},
+		{"loud", index.Query{Text: "needle*", Limit: 7}, 7, 40, 40},
+		{"loud", index.Query{Text: "needle*", Role: "user"}, 20, 20, 40},
+		{"loud", index.Query{Text: "needle", ProjectID: "prj_1"}, 0, 0, 0},
+		{"quiet", index.Query{Text: "needle"}, 1, 1, 21},
+		{"none", index.Query{Text: "needle"}, 0, 0, 0},
+	} {
+		hits, total, err := x.SearchSession(t.Context(), test.id, test.query)
+		check(t, err)
+		if len(hits) != test.hits || total != test.total {
+			t.Errorf("%s %+v: %d hits of %d", test.id, test.query, len(hits), total)
+		}
+		if len(hits) > 0 && (hits[0].Seq != test.first || hits[0].SessionID != test.id || hits[0].EntryID == "") {
+			t.Errorf("%s %+v: %+v", test.id, test.query, hits[0])
+		}
+	}
+	if _, _, err := x.SearchSession(t.Context(), "loud", index.Query{Text: "-needle"}); err == nil {
+		t.Error("a search without a required word was accepted")
+	}
+}
+
 func TestRefusedSearches(t *testing.T) {
 	x, _ := library(t)
 	for text, kind := range map[string]api.Kind{

@@ -11,19 +11,18 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// MaxText is how much of an entry can be found, in bytes.
+// MaxText bounds the indexed text of an entry, in bytes.
 const MaxText = 32 << 10
 
 // Roles of the text of an entry, beside "user" and "assistant".
 const (
-	RoleTool    = "tool"    // what a tool answered
-	RoleSummary = "summary" // of what was compacted, or of a branch that was left
+	RoleTool    = "tool"    // result of a tool
+	RoleSummary = "summary" // of a compaction, or of an abandoned branch
 	RoleName    = "name"    // the name of the session
 	RoleOther   = "other"   // a message of a program
 )
 
-// TextOf returns what can be found of an entry, and whose text it is; "" where
-// there is nothing to find.
+// TextOf returns the searchable text of an entry and its role; "" if it has none.
 func TextOf(e session.Entry) (role, text string) {
 	switch e.Type {
 	case session.TypeMessage:
@@ -68,8 +67,8 @@ func messageText(e session.Entry) (role, text string) {
 	return RoleOther, b.String() + programText(e)
 }
 
-// programText is the text of the messages that programs other than a model make:
-// a command that a person ran, and summaries.
+// programText returns the text of messages that programs other than a model create: a command
+// that a person ran, and summaries.
 func programText(e session.Entry) string {
 	var other struct {
 		Message struct {
@@ -113,23 +112,23 @@ func addTexts(b *strings.Builder, value any) {
 	}
 }
 
-// Marks in a snippet. No text in the index holds them.
+// Marks in a snippet. No indexed text contains them.
 const (
 	markBegin = "\x01"
 	markEnd   = "\x02"
 )
 
-// joint stands between the characters of a writing without spaces. FTS5 takes it
-// for a space, and nobody sees it.
+// joint separates the characters of a script without spaces. FTS5 treats it as a space, and it
+// is invisible.
 const joint = '\u200b'
 
-// findable makes the form in which text is stored and looked for: cut, valid, with
-// a joint between the characters that are words of their own.
+// findable returns the form in which text is stored and searched: truncated, valid, with a
+// joint between characters that are words of their own.
 func findable(text string) string {
 	text = strings.TrimSpace(text[:min(len(text), MaxText)])
 	var b strings.Builder
 	b.Grow(len(text))
-	jointed := false // the character before is a word of its own
+	jointed := false // the previous character is a word of its own
 	for _, r := range text {
 		single := isSingle(r) && !unicode.IsMark(r)
 		switch {
@@ -144,8 +143,7 @@ func findable(text string) string {
 	return b.String()
 }
 
-// isSingle tells whether a character belongs to a writing without spaces between
-// its words.
+// isSingle reports whether a character belongs to a script without spaces between words.
 func isSingle(r rune) bool {
 	return r > 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar)

@@ -6,12 +6,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// UsageAttempt is the kind of a usage entry for an attempt of a turn's model call that
-// was made again, or that nothing was kept of. All other kinds are of calls beside the
-// turns.
+// UsageAttempt is the kind of a usage entry for an attempt of a turn's model call that was
+// retried or whose output was discarded. All other kinds are for calls outside turns.
 const UsageAttempt = "attempt"
 
-// Usage is a sum of what model calls took.
+// Usage is the sum of what model calls used.
 type Usage struct {
 	Input      int     `json:"input,omitempty"`
 	Output     int     `json:"output,omitempty"`
@@ -31,7 +30,7 @@ func (u *Usage) add(more *session.Usage) {
 	u.Cost += more.Cost.Total
 }
 
-// addUsage counts in what was spent outside of a message.
+// addUsage adds what was used outside a message.
 func (d *Digest) addUsage(e session.Entry) {
 	var spent struct {
 		Kind  string         `json:"kind"`
@@ -47,7 +46,8 @@ func (d *Digest) addUsage(e session.Entry) {
 	d.spend(to, spent.Usage)
 }
 
-// spend counts in what a call took: to what it was for, where it is the session's own.
+// spend adds what a call used to its purpose, or to Inherited if the call was made before a
+// fork.
 func (d *Digest) spend(to *Usage, spent *session.Usage) {
 	if d.Begun > 0 {
 		d.Inherited.add(spent)

@@ -13,15 +13,16 @@ import (
 )
 
 const (
-	// gatherFor is how long a touch waits for others, so that one transaction takes all.
+	// gatherFor is how long a change waits for others, so that one transaction writes them
+	// together.
 	gatherFor = 200 * time.Millisecond
-	// batchSessions and batchBytes bound a transaction, so that a search never waits
-	// long for memory and little is done twice after a failure.
+	// batchSessions and batchBytes bound a transaction, so that a search never waits long for
+	// the database and little is repeated after a failure.
 	batchSessions = 64
 	batchBytes    = 8 << 20
-	// retryAfter is when what could not be written is tried again.
+	// retryAfter is the pause before failed changes are retried.
 	retryAfter = 30 * time.Second
-	// closeWithin bounds how long Close writes what waits.
+	// closeWithin bounds how long Close writes pending changes.
 	closeWithin = 3 * time.Second
 )
 
@@ -49,8 +50,8 @@ func (x *Index) run(ctx context.Context) {
 	}
 }
 
-// gather waits for more to do, unless somebody waits for the end of it. It returns
-// false when ctx has ended.
+// gather waits for more changes, unless a caller of Settle waits. It returns false if ctx has
+// ended.
 func (x *Index) gather(ctx context.Context) bool {
 	timer := time.NewTimer(gatherFor)
 	defer timer.Stop()
@@ -71,7 +72,7 @@ func (x *Index) gather(ctx context.Context) bool {
 	}
 }
 
-// flush writes all that waits. It returns true when some of it is to be tried again.
+// flush writes all pending changes. It returns true if some of them need a retry.
 func (x *Index) flush(ctx context.Context) (again bool) {
 	x.mu.Lock()
 	work, settled := x.waiting, x.settled
@@ -100,7 +101,7 @@ func (x *Index) flush(ctx context.Context) (again bool) {
 func (x *Index) writeAll(ctx context.Context, work map[string]change) (failed map[string]change) {
 	failed = map[string]change{}
 	renewed := false
-	ids := slices.Sorted(maps.Keys(work)) // ids grow with the time of their making
+	ids := slices.Sorted(maps.Keys(work)) // ids increase with their time of creation
 	for len(ids) > 0 {
 		n, err := x.writeBatch(ctx, ids, work)
 		for _, id := range ids[:n] {
@@ -119,7 +120,7 @@ func (x *Index) writeAll(ctx context.Context, work map[string]change) (failed ma
 			work, failed = x.renew(ctx, err, work), map[string]change{}
 			ids = slices.Sorted(maps.Keys(work))
 		default:
-			x.logger.Error("writing to the session index; it is tried again", "error", err)
+			x.logger.Error("writing to the session index; it is retried", "error", err)
 		}
 	}
 	return failed
@@ -135,7 +136,7 @@ func (x *Index) writeBatch(ctx context.Context, ids []string, work map[string]ch
 	if err != nil {
 		return min(len(ids), batchSessions), fmt.Errorf("beginning: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // does nothing after the commit
+	defer func() { _ = tx.Rollback() }() // no effect after the commit
 	b := &batch{x: x, tx: tx}
 	if err := b.prepare(ctx); err != nil {
 		return min(len(ids), batchSessions), err
@@ -150,10 +151,10 @@ func (x *Index) writeBatch(ctx context.Context, ids []string, work map[string]ch
 	return n, tx.Commit()
 }
 
-// renew puts a corrupt index aside and begins anew. It returns what is to be
-// written then: all sessions, and what was to be written before.
+// renew sets a corrupt index aside and creates an empty one. It returns what has to be written
+// then: all sessions, and the changes that were pending.
 func (x *Index) renew(ctx context.Context, cause error, work map[string]change) map[string]change {
-	x.logger.Warn("the session index is corrupt; it is put aside and built anew", "file", x.path, "aside", x.path+brokenEnding, "error", cause)
+	x.logger.Warn("the session index is corrupt; it is set aside and rebuilt", "file", x.path, "aside", x.path+brokenEnding, "error", cause)
 	x.dbMu.Lock()
 	err := errors.Join(x.db.Close(), putAside(x.path))
 	if err == nil {
@@ -168,7 +169,7 @@ func (x *Index) renew(ctx context.Context, cause error, work map[string]change) 
 		list, err = x.provider.List(ctx)
 	}
 	if err != nil {
-		x.logger.Error("building the session index anew; it is tried again", "error", err)
+		x.logger.Error("rebuilding the session index failed; it is retried", "error", err)
 		x.mu.Lock()
 		x.corrupt = cause
 		x.mu.Unlock()

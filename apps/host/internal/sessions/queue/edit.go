@@ -4,34 +4,35 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/scorel/scorel/apps/host/internal/gate"
+	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Editor is who edits a queue.
+// Editor describes who edits a queue.
 type Editor struct {
 	ClientID   string
-	MayApprove bool     // what they write may bring approvals
-	Most       api.Mode // the highest mode that prompts of theirs run in
+	MayApprove bool     // their changes may grant approvals
+	Most       api.Mode // the highest mode in which their prompts run
 }
 
-// Matches tells whether a queue is what the items would make of it.
+// Matches reports whether a queue equals the result of applying the items.
 func Matches(waiting []session.QueuedPrompt, items []api.QueueItem) bool {
 	return slices.EqualFunc(waiting, items, func(q session.QueuedPrompt, item api.QueueItem) bool {
 		mode, err := Mode(item.Mode)
-		return err == nil && q.ClientKey == item.ClientKey && (item.Text == "" || item.Text == q.Text) && (item.Mode == "" || mode == q.Mode)
+		return err == nil && q.ClientKey == item.ClientKey && (item.Text == "" || item.Text == q.Text) && (item.Mode == "" || mode == q.Mode) &&
+			!hasAny(q.Content, item.DropImages)
 	})
 }
 
-// Edit makes the queue of those of its prompts that a request names, in that order. removed
-// are the keys of the others. A prompt whose text is changed is by's from then on: it keeps
-// its approvals only if they may give some, and runs in no mode above their highest. The
-// error is an *api.Error: conflict, where the queue is not what the request expects,
-// not_found, bad_request or too_large.
+// Edit returns the prompts of the queue that a request names, in that order. removed are the
+// keys of the others. A prompt with changed text belongs to by from then on: it keeps its
+// approvals only if by may grant them, and runs in no higher mode than by's. The error is an
+// *api.Error: conflict if the queue is not the expected one, not_found, bad_request or
+// too_large.
 func Edit(waiting []session.QueuedPrompt, by Editor, r api.EditQueueRequest) (edited []session.QueuedPrompt, removed []string, err error) {
 	if !slices.Equal(Keys(waiting), r.Expected) {
-		return nil, nil, api.Errorf(api.KindConflict, "the queue changed meanwhile: look at it again, then repeat this")
+		return nil, nil, api.Errorf(api.KindConflict, "the queue was changed in the meantime: review it, then try again")
 	}
 	edited = make([]session.QueuedPrompt, 0, len(r.Items))
 	for _, item := range r.Items {
@@ -40,12 +41,12 @@ func Edit(waiting []session.QueuedPrompt, by Editor, r api.EditQueueRequest) (ed
 			return nil, nil, err
 		}
 		if slices.Contains(Keys(edited), item.ClientKey) {
-			return nil, nil, api.Errorf(api.KindBadRequest, "the prompt %.64q is named twice", item.ClientKey)
+			return nil, nil, api.Errorf(api.KindBadRequest, "the prompt %.64q occurs twice", item.ClientKey)
 		}
 		edited = append(edited, prompt)
 	}
 	if size := Size(edited); size > api.MaxQueueBytes {
-		return nil, nil, api.Errorf(api.KindTooLarge, "the prompts that wait would have %d bytes, the limit is %d: put the text into a file and name the file", size, api.MaxQueueBytes)
+		return nil, nil, api.Errorf(api.KindTooLarge, "the queued prompts would have %d bytes, the limit is %d: put the text into a file and name the file", size, api.MaxQueueBytes)
 	}
 	kept := Keys(edited)
 	removed = slices.DeleteFunc(Keys(waiting), func(key string) bool { return slices.Contains(kept, key) })
@@ -56,17 +57,22 @@ func Edit(waiting []session.QueuedPrompt, by Editor, r api.EditQueueRequest) (ed
 func change(waiting []session.QueuedPrompt, item api.QueueItem, by Editor) (session.QueuedPrompt, error) {
 	i := slices.IndexFunc(waiting, func(q session.QueuedPrompt) bool { return q.ClientKey == item.ClientKey })
 	if i < 0 {
-		return session.QueuedPrompt{}, api.Errorf(api.KindNotFound, "no prompt %.64q waits in this session", item.ClientKey)
+		return session.QueuedPrompt{}, api.Errorf(api.KindNotFound, "no prompt %.64q is waiting in this session", item.ClientKey)
 	}
 	prompt := waiting[i]
 	if item.Text != "" && item.Text != prompt.Text {
-		if err := CheckPrompt(api.SendPromptRequest{ClientKey: item.ClientKey, Text: item.Text}); err != nil {
+		if err := checkText(item.Text, false); err != nil {
 			return prompt, err
 		}
-		prompt.Text = item.Text
-		prompt.MaxMode = string(gate.Lower(by.Most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
+		prompt.Text, prompt.Content = item.Text, retext(prompt.Content, item.Text)
+		prompt.MaxMode = string(permission.Lower(by.Most, cmp.Or(api.Mode(prompt.MaxMode), api.ModeBypass)))
 		if !by.MayApprove {
 			prompt.AllowAll, prompt.AllowRules = false, nil
+		}
+	}
+	if len(item.DropImages) > 0 {
+		if prompt.Content = without(prompt.Content, item.DropImages); prompt.Content == nil && prompt.Text == "" {
+			return prompt, api.Errorf(api.KindBadRequest, "nothing would be left of the prompt %.64q: remove it from the queue instead", item.ClientKey)
 		}
 	}
 	mode, err := Mode(item.Mode)

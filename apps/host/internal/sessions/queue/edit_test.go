@@ -25,8 +25,8 @@ func TestEditRefuses(t *testing.T) {
 		kind    api.Kind
 		says    string
 	}{
-		"another queue": {api.EditQueueRequest{Expected: []string{"qa"}}, api.KindConflict, "changed meanwhile"},
-		"no such":       {api.EditQueueRequest{Expected: both, Items: []api.QueueItem{{ClientKey: "no"}}}, api.KindNotFound, "waits"},
+		"another queue": {api.EditQueueRequest{Expected: []string{"qa"}}, api.KindConflict, "changed in the meantime"},
+		"no such":       {api.EditQueueRequest{Expected: both, Items: []api.QueueItem{{ClientKey: "no"}}}, api.KindNotFound, "is waiting"},
 		"one twice":     {api.EditQueueRequest{Expected: both, Items: []api.QueueItem{{ClientKey: "qa"}, {ClientKey: "qa"}}}, api.KindBadRequest, "twice"},
 		"no mode":       {api.EditQueueRequest{Expected: both, Items: []api.QueueItem{{ClientKey: "qa", Mode: "shout"}}}, api.KindBadRequest, "follow_up"},
 		"too long":      {api.EditQueueRequest{Expected: both, Items: []api.QueueItem{{ClientKey: "qa", Text: strings.Repeat("x", api.MaxPrompt+1)}}}, api.KindTooLarge, "file"},

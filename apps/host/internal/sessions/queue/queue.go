@@ -1,6 +1,6 @@
-// Package queue says what becomes of the prompts that wait in a session: where a new one is
-// put, what an edit makes of them, and which text is refused. It is given the queue and
-// returns another; who owns the session keeps that.
+// Package queue defines how the prompts that wait in a session change: where a new prompt is
+// inserted, what an edit does, and which text is rejected. Its functions take a queue and
+// return another; the session keeps it.
 package queue
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Add puts a prompt at its place: a steer goes before what waits for the end of
-// the turn.
+// Add inserts a prompt at its position: a steering prompt goes before those that wait for the
+// end of the turn.
 func Add(waiting []session.QueuedPrompt, prompt session.QueuedPrompt) []session.QueuedPrompt {
 	at := len(waiting)
 	if prompt.Mode == session.ModeSteer {
@@ -24,8 +24,8 @@ func Add(waiting []session.QueuedPrompt, prompt session.QueuedPrompt) []session.
 	return slices.Insert(slices.Clone(waiting), at, prompt)
 }
 
-// Mode is a mode as the queue holds it; an *api.Error of KindBadRequest where there is no such
-// mode.
+// Mode returns a mode as the queue stores it; an *api.Error of KindBadRequest if the mode is
+// unknown.
 func Mode(mode session.PromptMode) (session.PromptMode, error) {
 	switch mode {
 	case "", session.ModeFollowUp:
@@ -36,7 +36,7 @@ func Mode(mode session.PromptMode) (session.PromptMode, error) {
 	return "", api.Errorf(api.KindBadRequest, "the mode must be %q or %q", session.ModeFollowUp, session.ModeSteer)
 }
 
-// Keys returns the clientKeys of prompts, in their order.
+// Keys returns the clientKeys of prompts, in order.
 func Keys(waiting []session.QueuedPrompt) []string {
 	keys := make([]string, 0, len(waiting))
 	for _, q := range waiting {
@@ -45,26 +45,39 @@ func Keys(waiting []session.QueuedPrompt) []string {
 	return keys
 }
 
-// Size is how much a queue has in the log, in bytes; api.MaxQueueBytes is about it.
+// Size returns the size of a queue in the log, in bytes, which api.MaxQueueBytes limits.
 func Size(waiting []session.QueuedPrompt) int {
 	encoded, err := session.Encode(waiting)
-	if err != nil { // texts and numbers encode
+	if err != nil { // strings and numbers always encode
 		return 0
 	}
 	return len(encoded)
 }
 
-// CheckPrompt refuses a prompt without a key or text, or with too much of one. The error is an
+// CheckPrompt rejects a prompt that has no key or text, or too much of one. The error is an
 // *api.Error: bad_request or too_large.
 func CheckPrompt(request api.SendPromptRequest) error {
 	switch {
 	case request.ClientKey == "" || len(request.ClientKey) > api.MaxClientKey:
 		return api.Errorf(api.KindBadRequest, "clientKey must have 1 to %d bytes", api.MaxClientKey)
-	case strings.TrimSpace(request.Text) == "":
+	case request.Text != "" && len(request.Content) > 0:
+		return api.Errorf(api.KindBadRequest, "give text or content, not both")
+	}
+	if len(request.Content) > 0 {
+		if err := checkBlocks(request.Content); err != nil {
+			return err
+		}
+	}
+	return checkText(Text(request), HasImage(request))
+}
+
+func checkText(text string, imageToo bool) error {
+	switch {
+	case strings.TrimSpace(text) == "" && !imageToo:
 		return api.Errorf(api.KindBadRequest, "the prompt is empty: write something")
-	case len(request.Text) > api.MaxPrompt:
-		return api.Errorf(api.KindTooLarge, "the prompt has %d bytes, the limit is %d: put it into a file and name the file", len(request.Text), api.MaxPrompt)
-	case !utf8.ValidString(request.Text):
+	case len(text) > api.MaxPrompt:
+		return api.Errorf(api.KindTooLarge, "the prompt has %d bytes, the limit is %d: put it into a file and name the file", len(text), api.MaxPrompt)
+	case !utf8.ValidString(text):
 		return api.Errorf(api.KindBadRequest, "the prompt is not UTF-8")
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// WaitingCall is an approval that the log holds no decision for.
+// WaitingCall is a call whose approval has no decision in the log.
 type WaitingCall struct {
 	api.Approval
-	Prompt session.QueuedPrompt // of its turn, without the text
+	Prompt session.QueuedPrompt // the prompt of its turn, without the text
 }
 
 // approvalRecord decodes an entry of the log about an approval.
@@ -23,7 +23,7 @@ func approvalRecord(entry session.Entry) (record session.ApprovalRecord, ok bool
 	return record, ok && json.Unmarshal(custom.Data, &record) == nil
 }
 
-// OpenApprovals returns the approvals that wait, by the id of their call.
+// OpenApprovals returns the pending approvals by the id of their call.
 func OpenApprovals(tree *session.Tree) map[string]WaitingCall {
 	open := map[string]WaitingCall{}
 	for _, entry := range tree.Entries() {
@@ -46,8 +46,8 @@ func OpenApprovals(tree *session.Tree) map[string]WaitingCall {
 	return open
 }
 
-// DeniedCall finds the denial of a call, which so cannot have started; false where nobody
-// denied it.
+// DeniedCall returns the denial of a call, which therefore cannot have started; false if the
+// call was not denied.
 func DeniedCall(tree *session.Tree, callID string) (w WaitingCall, denial session.ApprovalRecord, ok bool) {
 	for _, entry := range sinceCall(tree, callID) {
 		record, isApproval := approvalRecord(entry)
@@ -64,12 +64,12 @@ func DeniedCall(tree *session.Tree, callID string) (w WaitingCall, denial sessio
 	return w, denial, ok
 }
 
-// Decided finds how an approval was answered; an *api.Error of KindNotFound where it was not.
+// Decided returns how an approval was answered; an *api.Error of KindNotFound if it was not.
 func Decided(tree *session.Tree, id string) (session.ApprovalRecord, error) {
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if record, ok := approvalRecord(entry); ok && record.ApprovalID == id && record.Decision != "" {
 			return record, nil
 		}
 	}
-	return session.ApprovalRecord{}, api.Errorf(api.KindNotFound, "no such approval: it belonged to a turn that has ended")
+	return session.ApprovalRecord{}, api.Errorf(api.KindNotFound, "unknown approval: its turn has ended")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// OpenCalls returns the calls of the last message on the path that have no result,
-// and the turn that made them.
+// OpenCalls returns the calls of the last message on the path that have no result, and their
+// turn.
 func OpenCalls(tree *session.Tree) (turnID string, open []session.Block) {
 	path, err := tree.Path(tree.Leaf())
 	if err != nil {
@@ -33,8 +33,8 @@ func OpenCalls(tree *session.Tree) (turnID string, open []session.Block) {
 	return "", nil
 }
 
-// Interrupted tells whether the log ends inside a turn: a prompt or tool result
-// without an answer, or an answer whose tools have no results.
+// Interrupted reports whether the log ends inside a turn: a prompt or tool result without an
+// answer, or an answer whose tool calls have no results.
 func Interrupted(tree *session.Tree) bool {
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if entry.Type == session.TypeCustom && entry.CustomType == session.CustomTurn {
@@ -50,8 +50,8 @@ func Interrupted(tree *session.Tree) bool {
 	return false
 }
 
-// WaitingTurn finds the turn that waited for a person because of a call, or whose person had
-// denied the call or answered it already; false where there is none.
+// WaitingTurn returns the turn that waited for a person because of a call, or in which a person
+// denied or answered the call already; false if there is none.
 func WaitingTurn(tree *session.Tree, callID string) (turnID string, prompt session.QueuedPrompt, ok bool) {
 	if w, waits := OpenApprovals(tree)[callID]; waits {
 		return w.TurnID, w.Prompt, true
@@ -66,7 +66,7 @@ func WaitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 	return w.TurnID, w.Prompt, waits
 }
 
-// sinceCall are the entries behind the last message that made a call.
+// sinceCall returns the entries after the last message that made a call.
 func sinceCall(tree *session.Tree, callID string) []session.Entry {
 	entries, made := tree.Entries(), MessageOf(tree, callID)
 	return entries[slices.IndexFunc(entries, func(e session.Entry) bool { return e.ID == made })+1:]

@@ -9,16 +9,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// ModelContext is the context at the leaf as a model is given it.
+// ModelContext is the context at the leaf as it is sent to a model.
 type ModelContext struct {
 	Messages []session.Message
-	Shown    []string // files whose text the notes among the messages hold
+	Shown    []string // files whose text is in a note of the context
+	Skills   []string // skill files that a note of the context names
 }
 
-// Context builds the context at the leaf. What a person, an answer and a tool said stays as it is;
-// summaries, messages of programs and commands that a person ran become messages of
-// the user. System messages are left out: the agent has its own, and another program's
-// names tools that are not here. So are messages that do not decode.
+// Context builds the context at the leaf. Messages of people, models and tools stay as they
+// are; summaries, messages of programs and commands that a person ran become user messages. It
+// leaves out system messages, because the agent has its own and another program's name other
+// tools, and messages that do not decode.
 func Context(tree *session.Tree) ModelContext {
 	context := tree.LeafContext()
 	now := ModelContext{Messages: make([]session.Message, 0, len(context.Messages))}
@@ -29,7 +30,8 @@ func Context(tree *session.Tree) ModelContext {
 		}
 		switch {
 		case message.Note:
-			now.Shown = append(now.Shown, notedPaths(raw)...)
+			now.Shown = append(now.Shown, notedPaths(raw, session.NoteInstructions)...)
+			now.Skills = append(now.Skills, notedPaths(raw, session.NoteSkills)...)
 		case message.Role == session.RoleUser:
 			entry, _ := tree.Get(context.Sources[i])
 			message.Steer = steered(entry)
@@ -39,7 +41,7 @@ func Context(tree *session.Tree) ModelContext {
 	return now
 }
 
-// otherMessage holds what the roles of programs add to a message.
+// otherMessage has the additional fields of messages of programs.
 type otherMessage struct {
 	Role               session.Role    `json:"role"`
 	Content            session.Content `json:"content"`
@@ -55,8 +57,8 @@ type otherMessage struct {
 	CustomType         string          `json:"customType"`
 }
 
-// PromptMessage is a message of the log as a model is given it; false where it is not for
-// models, or does not decode.
+// PromptMessage converts a message of the log to what a model receives; false if it is not
+// meant for models or does not decode.
 func PromptMessage(raw json.RawMessage) (message session.Message, ok bool) {
 	message, err := session.DecodeMessage(raw)
 	switch message.Role {
@@ -68,7 +70,7 @@ func PromptMessage(raw json.RawMessage) (message session.Message, ok bool) {
 		return message, false
 	}
 	message = session.Message{Role: session.RoleUser}
-	message.Timestamp, _ = other.Timestamp.Int64() // 0 where it is no whole number
+	message.Timestamp, _ = other.Timestamp.Int64() // 0 if it is not an integer
 	switch other.Role {
 	case "custom":
 		message.Content = other.Content
@@ -94,7 +96,7 @@ func summary(preface, text string) session.Content {
 	return session.Content{session.Text(preface + "\n\n<summary>\n" + text + "\n</summary>")}
 }
 
-// ran tells of a command that a person ran beside the agent.
+// ran describes a command that a person ran without the agent.
 func (m otherMessage) ran() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "I ran `%s`.", m.Command)
@@ -105,7 +107,7 @@ func (m otherMessage) ran() string {
 	}
 	switch {
 	case m.Cancelled:
-		b.WriteString("\n\nI cancelled it.")
+		b.WriteString("\n\nI canceled it.")
 	case m.ExitCode != nil && *m.ExitCode != 0:
 		fmt.Fprintf(&b, "\n\nIt ended with code %d.", *m.ExitCode)
 	}
@@ -115,12 +117,12 @@ func (m otherMessage) ran() string {
 	return b.String()
 }
 
-// notedPaths are the files that the message of a note names.
-func notedPaths(raw json.RawMessage) []string {
+// notedPaths returns the files named by the message of a note of the given kind.
+func notedPaths(raw json.RawMessage, kind session.NoteKind) []string {
 	var note struct {
 		Details session.NoteRecord `json:"details"`
 	}
-	if json.Unmarshal(raw, &note) != nil || note.Details.Kind != session.NoteInstructions {
+	if json.Unmarshal(raw, &note) != nil || note.Details.Kind != kind {
 		return nil
 	}
 	return note.Details.Paths

@@ -8,14 +8,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxPreview is how much of an entry's text a tree shows, in runes.
+// maxPreview bounds the text that a tree shows of an entry, in runes.
 const maxPreview = 160
 
-// Outline gives the tree in short: the messages of the user, the ends of turns, summaries,
-// what is labelled, and where branches begin and end; at most the last api.MaxTreeNodes.
+// Outline returns a short form of the tree: user messages, ends of turns, summaries, labeled
+// entries, and where branches begin and end; at most the last api.MaxTreeNodes.
 func Outline(tree *session.Tree) api.GetTreeResponse {
 	o := outliner{tree: tree, active: map[string]bool{}, children: map[string]int{}, shown: map[string]bool{}}
-	path, _ := tree.PathToHole(tree.Leaf()) // a damaged session shows what hangs together
+	path, _ := tree.PathToHole(tree.Leaf()) // of a damaged session, show the connected part
 	for _, entry := range path {
 		o.active[entry.ID] = true
 	}
@@ -46,11 +46,11 @@ func Outline(tree *session.Tree) api.GetTreeResponse {
 type outliner struct {
 	tree          *session.Tree
 	active, shown map[string]bool
-	children      map[string]int // by parent, of entries that matter
+	children      map[string]int // by parent; only entries that matter
 }
 
-// matters tells whether an entry makes a branch of the tree: notes of the host that
-// hang beside do not.
+// matters reports whether an entry forms a branch of the tree; the host's notes beside a branch
+// do not.
 func matters(entry session.Entry) bool {
 	switch entry.Type {
 	case session.TypeMessage, session.TypeCompaction, session.TypeBranchSummary, session.TypeCustomMessage:
@@ -84,9 +84,9 @@ func (o *outliner) node(entry session.Entry) api.TreeNode {
 	return node
 }
 
-// above returns the nearest entry above that is shown; "" where there is none.
+// above returns the nearest shown ancestor; "" if there is none.
 func (o *outliner) above(entry session.Entry) string {
-	for range len(o.tree.Entries()) { // a cycle ends here
+	for range len(o.tree.Entries()) { // bounded, in case of a cycle
 		parent, ok := o.tree.Get(entry.ParentID)
 		if !ok || o.shown[parent.ID] {
 			return parent.ID
@@ -96,7 +96,7 @@ func (o *outliner) above(entry session.Entry) string {
 	return ""
 }
 
-// preview is how an entry begins, on one line.
+// preview returns the beginning of an entry in one line.
 func preview(entry session.Entry) string {
 	text := entry.Text("summary")
 	if m, ok := entry.AsMessage(); ok {
@@ -114,9 +114,9 @@ func preview(entry session.Entry) string {
 	return text
 }
 
-// steered tells whether a message of the user was given to a running turn.
+// steered reports whether a user message was sent to a running turn.
 func steered(entry session.Entry) bool {
-	if !bytes.Contains(entry.Raw, []byte(`"steer"`)) { // most are not, and a context asks of all
+	if !bytes.Contains(entry.Raw, []byte(`"steer"`)) { // a fast check: most entries have no such key
 		return false
 	}
 	m, ok := entry.AsMessage()

@@ -5,15 +5,17 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Place is where the leaf would be for a target that a person chose.
+// Place is the leaf that a chosen target leads to.
 type Place struct {
-	Leaf string // "" is before the first entry
-	Text string // of the user's message that was chosen, to be written anew
+	Leaf string // "" means before the first entry
+	Text string // of the chosen user message, for editing
+	// Content is the message's content if it has images, which are named by their hash.
+	Content session.Content
 }
 
-// PlaceFor finds the place of a target. A message of the user means the place before it;
-// any other target is the place itself, and a turn must have ended there. "" is before the
-// first entry. The error is an *api.Error: not_found, damaged or bad_request.
+// PlaceFor returns the place of a target. A user message means the place before it; any other
+// target is the place itself and must be at the end of a turn. "" means before the first entry.
+// The error is an *api.Error: not_found, damaged or bad_request.
 func PlaceFor(tree *session.Tree, target string) (Place, error) {
 	var p Place
 	if target == "" {
@@ -21,26 +23,29 @@ func PlaceFor(tree *session.Tree, target string) (Place, error) {
 	}
 	entry, ok := tree.Get(target)
 	if !ok {
-		return p, api.Errorf(api.KindNotFound, "this session has no entry %.64q: ask for its tree to see the ids", target)
+		return p, api.Errorf(api.KindNotFound, "this session has no entry %.64q: request its tree to see the ids", target)
 	}
 	p.Leaf = target
 	if entry.Role() == session.RoleUser {
 		p.Leaf = entry.ParentID
 		if m, ok := entry.AsMessage(); ok {
 			p.Text = m.Message.Content.Plain()
+			if m.Message.Content.HasImage() {
+				p.Content = m.Message.Content.References()
+			}
 		}
 	}
 	if err := tree.CheckPath(p.Leaf); err != nil {
 		return p, api.Errorf(api.KindDamaged, "the path to that entry is broken (%v): choose another", err)
 	}
 	if !isTarget(tree, entry) {
-		return p, api.Errorf(api.KindBadRequest, "that entry lies inside of a turn: choose the message that began the turn, or the last one of a turn")
+		return p, api.Errorf(api.KindBadRequest, "that entry is inside a turn: choose the message that began the turn, or the last one of a turn")
 	}
 	return p, nil
 }
 
-// isTarget tells whether a person may choose the entry: before a message of the user
-// that began a turn all others had ended.
+// isTarget reports whether a person may choose the entry: a user message that began a turn,
+// when all earlier turns had ended.
 func isTarget(tree *session.Tree, entry session.Entry) bool {
 	if entry.Role() == session.RoleUser {
 		return !steered(entry)
@@ -48,9 +53,9 @@ func isTarget(tree *session.Tree, entry session.Entry) bool {
 	return TurnEnded(tree, entry.ID)
 }
 
-// TurnEnded tells whether no turn is open at an entry.
+// TurnEnded reports whether no turn is open at an entry.
 func TurnEnded(tree *session.Tree, id string) bool {
-	for range len(tree.Entries()) { // a cycle ends here
+	for range len(tree.Entries()) { // bounded, in case of a cycle
 		entry, ok := tree.Get(id)
 		if !ok {
 			return true
@@ -69,13 +74,13 @@ func TurnEnded(tree *session.Tree, id string) bool {
 		case session.RoleUser, session.RoleToolResult:
 			return false
 		}
-		return true // what a person or a program did beside the agent
+		return true // activity of a person or a program other than the agent
 	}
 	return true
 }
 
-// CheckRewind refuses a place that is not on the active path, or lies before its
-// last compaction. The error is an *api.Error: damaged or bad_request.
+// CheckRewind rejects a place that is not on the active path or is before its last compaction.
+// The error is an *api.Error: damaged or bad_request.
 func CheckRewind(tree *session.Tree, p Place) error {
 	path, err := tree.Path(tree.Leaf())
 	if err != nil {
@@ -94,7 +99,7 @@ func CheckRewind(tree *session.Tree, p Place) error {
 	case at < 0 && p.Leaf != "":
 		return api.Errorf(api.KindBadRequest, "that entry is on another branch: navigate to it instead")
 	case at < last:
-		return api.Errorf(api.KindBadRequest, "that entry lies before the last compaction, and a rewind does not go past one: fork the session there, or navigate to it")
+		return api.Errorf(api.KindBadRequest, "that entry is before the last compaction, which rewind cannot cross: fork the session there, or navigate to it")
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TakenPrompts returns the keys of the prompts that are messages, with their entries.
+// TakenPrompts returns the keys of the prompts that became messages, with their entries.
 func TakenPrompts(tree *session.Tree) map[string]string {
 	keys := map[string]string{}
 	for _, entry := range tree.Entries() {
@@ -22,8 +22,8 @@ func TakenPrompts(tree *session.Tree) map[string]string {
 	return keys
 }
 
-// WaitingPrompts returns the last queue in the log without the prompts that are
-// messages or done by now: a crash may come between the entry and the queue's rewrite.
+// WaitingPrompts returns the last queue in the log without the prompts that became messages or
+// are done: a crash may come between an entry and the update of the queue.
 func WaitingPrompts(tree *session.Tree, taken, done map[string]string) []session.QueuedPrompt {
 	var queue session.Queue
 	for _, entry := range slices.Backward(tree.Entries()) {
@@ -31,7 +31,7 @@ func WaitingPrompts(tree *session.Tree, taken, done map[string]string) []session
 			continue
 		}
 		if custom, ok := entry.AsCustom(); ok {
-			_ = json.Unmarshal(custom.Data, &queue) // what does not decode is no queue
+			_ = json.Unmarshal(custom.Data, &queue) // a queue that does not decode counts as empty
 			break
 		}
 	}
@@ -42,7 +42,7 @@ func WaitingPrompts(tree *session.Tree, taken, done map[string]string) []session
 	})
 }
 
-// RemovedPrompts returns the keys of the prompts that were taken out of the queue.
+// RemovedPrompts returns the keys of the prompts that were removed from the queue.
 func RemovedPrompts(tree *session.Tree) map[string]bool {
 	keys := map[string]bool{}
 	for _, entry := range tree.Entries() {
@@ -59,8 +59,8 @@ func RemovedPrompts(tree *session.Tree) map[string]bool {
 	return keys
 }
 
-// DoneKeys returns the keys of requests whose work is in the log, other than
-// prompts, with the entries that hold it.
+// DoneKeys returns the keys of requests other than prompts whose work is in the log, with the
+// entries that contain it.
 func DoneKeys(tree *session.Tree) map[string]string {
 	keys := map[string]string{}
 	for _, entry := range tree.Entries() {

@@ -9,14 +9,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// WaitingQuestion is a question that the log holds no outcome for.
+// WaitingQuestion is a question without an outcome in the log.
 type WaitingQuestion struct {
 	api.Question
-	Prompt session.QueuedPrompt // of its turn, without the text
+	Prompt session.QueuedPrompt // the prompt of its turn, without the text
 }
 
-// AnsweredCall finds the question of a call that has its answer, also where that is that
-// there is none: what the call returns is known then.
+// AnsweredCall returns the finished question of a call, even if it ended without an answer: the
+// result of the call is known then.
 func AnsweredCall(tree *session.Tree, callID string) (w WaitingQuestion, reply agent.Reply, ok bool) {
 	for _, entry := range sinceCall(tree, callID) {
 		record, isQuestion := questionRecord(entry)
@@ -43,7 +43,7 @@ func questionRecord(entry session.Entry) (record session.QuestionRecord, ok bool
 	return record, ok && json.Unmarshal(custom.Data, &record) == nil
 }
 
-// OpenQuestions returns the questions that wait, by the id of their call.
+// OpenQuestions returns the pending questions by the id of their call.
 func OpenQuestions(tree *session.Tree) map[string]WaitingQuestion {
 	open := map[string]WaitingQuestion{}
 	for _, entry := range tree.Entries() {
@@ -65,12 +65,12 @@ func OpenQuestions(tree *session.Tree) map[string]WaitingQuestion {
 	return open
 }
 
-// AnsweredQuestion finds how a question ended; an *api.Error of KindNotFound where it did not.
+// AnsweredQuestion returns how a question ended; an *api.Error of KindNotFound if it did not.
 func AnsweredQuestion(tree *session.Tree, id string) (session.QuestionRecord, error) {
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if record, ok := questionRecord(entry); ok && record.QuestionID == id && record.Outcome != "" {
 			return record, nil
 		}
 	}
-	return session.QuestionRecord{}, api.Errorf(api.KindNotFound, "no such question: it belonged to a turn that has ended")
+	return session.QuestionRecord{}, api.Errorf(api.KindNotFound, "unknown question: its turn has ended")
 }

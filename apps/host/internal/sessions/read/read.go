@@ -1,9 +1,9 @@
-// Package read tells what the log of a session says: its context for a model, its tree in
-// short, what waits in it and how that ended. Every function is given the tree and changes
-// nothing; who owns the log calls them while nobody writes to it.
+// Package read derives state from the log of a session: its context for a model, an outline of
+// its tree, and pending requests with their outcomes. Each function takes the tree and changes
+// nothing; the owner of the log calls it while nothing is appended.
 //
-// A line of another program, or of a damaged file, may hold anything. What does not decode
-// is passed over.
+// Entries of other programs and of damaged files may contain anything. Entries that do not
+// decode are ignored.
 package read
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// LastCustom decodes the last entry of a type; false when there is none.
+// LastCustom decodes the last entry of a custom type; false if there is none.
 func LastCustom(tree *session.Tree, customType string, into any) bool {
 	for _, entry := range slices.Backward(tree.Entries()) {
 		if entry.CustomType != customType {

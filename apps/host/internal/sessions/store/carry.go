@@ -10,15 +10,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Parts are the bytes of a session's file, cut for providers to store. Together
-// they are the file: Bytes.
+// Parts is the content of a session file, split for providers to store. Bytes joins it again.
 type Parts struct {
 	Header session.Header
-	First  []byte            // up to the header, without the line end behind it
-	Lines  []json.RawMessage // all that follow, whatever they hold
+	First  []byte            // up to the header, without its line end
+	Lines  []json.RawMessage // all following lines, whatever they contain
 }
 
-// CheckImport is what Provider.Import begins with.
+// CheckImport makes the checks common to all implementations of Provider.Import.
 func CheckImport(ctx context.Context, projectID string, data []byte) (Parts, error) {
 	parts, err := Split(data)
 	if err == nil {
@@ -30,11 +29,11 @@ func CheckImport(ctx context.Context, projectID string, data []byte) (Parts, err
 	return parts, err
 }
 
-// Split cuts the bytes of a session's file of any version. Lines that do not read
-// are kept as they are. What is not kept are a last line that was cut off, and the
-// form of a file of version 1 or 2, which is migrated as far as it reads.
+// Split splits the content of a session file of any version. It keeps lines that cannot be
+// parsed. It drops an incomplete last line, and migrates a file of version 1 or 2 as far as it
+// can be parsed.
 //
-// ErrBadLine: it is no session file, or one of a newer version. ErrBadName.
+// ErrBadLine: not a session file, or one of a newer version. ErrBadName.
 func Split(data []byte) (Parts, error) {
 	f, err := session.ReadFile(data)
 	if err != nil {
@@ -44,7 +43,7 @@ func Split(data []byte) (Parts, error) {
 	case f.Migrated:
 		data = f.MigratedBytes(data)
 	case f.Header.Version != session.Version:
-		return Parts{}, fmt.Errorf("%w: it is of version %d, this program knows %d", ErrBadLine, f.Header.Version, session.Version)
+		return Parts{}, fmt.Errorf("%w: it has version %d, this program supports up to %d", ErrBadLine, f.Header.Version, session.Version)
 	case f.Torn:
 		data = data[:f.Whole]
 	}
@@ -53,7 +52,7 @@ func Split(data []byte) (Parts, error) {
 	}
 	lines := bytes.Split(bytes.TrimSuffix(data, []byte{'\n'}), []byte{'\n'})
 	header, end := 0, len(lines[0])
-	for !isHeader(lines[header]) && header+1 < len(lines) { // what stands before it does not read
+	for !isHeader(lines[header]) && header+1 < len(lines) { // the lines before it cannot be parsed
 		header++
 		end += 1 + len(lines[header])
 	}
@@ -69,7 +68,7 @@ func isHeader(line []byte) bool {
 	return err == nil
 }
 
-// Bytes puts the file together.
+// Bytes joins the parts to a file.
 func (p Parts) Bytes() []byte {
 	size := len(p.First) + 1
 	for _, line := range p.Lines {

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// Errors of providers and logs. A message says what was being done; these say what
+// Errors of providers and logs. The wrapping message says what was being done; these say what
 // the caller can do about it.
 var (
-	ErrNotFound = errors.New("there is no such session")
-	ErrExists   = errors.New("a session of this id is there already")
-	ErrBadName  = errors.New("the name cannot be stored: use letters, digits, '.', '_' and '-'")
-	ErrInUse    = errors.New("the session is open elsewhere")
-	ErrDamaged  = errors.New("the session is damaged: it can be read, and is not written to")
-	ErrFull     = errors.New("there is no space left: free some, then try again")
-	ErrReadOnly = errors.New("it may not be written to: check who owns it and whether the disk is mounted read-only, then try again")
-	ErrLost     = errors.New("it is not known what was stored: open the session again")
-	ErrClosed   = errors.New("it is closed")
-	ErrBadLine  = errors.New("a line must be one JSON object without a line end")
+	ErrNotFound    = errors.New("there is no such session")
+	ErrExists      = errors.New("a session with this id already exists")
+	ErrBadName     = errors.New("the name cannot be stored: use letters, digits, '.', '_' and '-'")
+	ErrInUse       = errors.New("the session is open elsewhere")
+	ErrDamaged     = errors.New("the session is damaged: it can be read but not written")
+	ErrFull        = errors.New("there is no space left: free some space, then try again")
+	ErrReadOnly    = errors.New("it cannot be written: check who owns it and whether the disk is mounted read-only, then try again")
+	ErrLost        = errors.New("it is unknown what was stored: open the session again")
+	ErrClosed      = errors.New("it is closed")
+	ErrUnavailable = errors.New("it cannot be reached now")
+	ErrBadLine     = errors.New("a line must be one JSON object without a line end")
 )
 
 // Holder says who has a session open.
@@ -30,7 +31,7 @@ type Holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// InUseError is ErrInUse with the one who holds the session, as far as that is known.
+// InUseError is ErrInUse with the holder of the session, as far as it is known.
 type InUseError struct {
 	ID     string
 	Holder Holder
@@ -54,10 +55,23 @@ func (e *InUseError) Error() string {
 
 func (e *InUseError) Unwrap() error { return ErrInUse }
 
-// DamageError is ErrDamaged with what is wrong.
+// UnavailableError is ErrUnavailable with the provider and the reason. Nothing was done.
+type UnavailableError struct {
+	Provider string // its name
+	Place    string // of its database, for people, without secrets
+	Cause    error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("the session provider %s (%s) is unavailable: %v. The host keeps trying to reach it", e.Provider, e.Place, e.Cause)
+}
+
+func (e *UnavailableError) Unwrap() []error { return []error{ErrUnavailable, e.Cause} }
+
+// DamageError is ErrDamaged with a description of the damage.
 type DamageError struct {
 	What string
-	Err  error // a *session.PathError where the path to the leaf has a hole; else nil
+	Err  error // a *session.PathError if the path to the leaf has a hole; otherwise nil
 }
 
 func (e *DamageError) Error() string { return fmt.Sprintf("%v: %s", ErrDamaged, e.What) }

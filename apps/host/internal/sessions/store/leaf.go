@@ -7,10 +7,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// SwitchLeaf moves the leaf to an entry, so that the next one hangs on it, and
-// stores the move as an entry of ours (session.CustomLeaf) that hangs there: the
-// leaf is the last entry of the file, for us and for Pi, so only an entry can keep
-// it. The path to the target must be whole; the error is a *session.PathError.
+// SwitchLeaf moves the leaf to an entry, so that the next entry becomes its child, and records
+// the move as an entry of its own there (session.CustomLeaf): the leaf is the last entry of the
+// file, for Pi too, so only an entry can keep it. The path to the target must be complete; the
+// error is a *session.PathError.
 func (s *Session) SwitchLeaf(ctx context.Context, mark Mark, id string) (session.Entry, error) {
 	if id == "" {
 		return session.Entry{}, &session.PathError{Err: session.ErrNoEntry, ID: id}
@@ -18,8 +18,7 @@ func (s *Session) SwitchLeaf(ctx context.Context, mark Mark, id string) (session
 	return s.move(ctx, mark, id)
 }
 
-// ResetLeaf moves the leaf before the first entry: the next one is a root beside
-// what is there.
+// ResetLeaf moves the leaf before the first entry: the next entry becomes another root.
 func (s *Session) ResetLeaf(ctx context.Context, mark Mark) (session.Entry, error) {
 	return s.move(ctx, mark, "")
 }
@@ -41,7 +40,7 @@ func (s *Session) move(ctx context.Context, mark Mark, target string) (session.E
 	})
 }
 
-// movable tells whether entries may be hung on target.
+// movable returns an error if target cannot have children.
 func (s *Session) movable(target string) error {
 	if what := Damage(s.file); what != "" {
 		return &DamageError{What: what}
@@ -49,23 +48,28 @@ func (s *Session) movable(target string) error {
 	return s.Tree().CheckPath(target)
 }
 
-// Branched makes a new session below a project that holds the path to leaf and
-// nothing else (session.Tree.Branched), and opens it. Prompts that wait stay where
-// they are: a queue on the path is not copied. header is that of the new session;
-// its ParentSession says where it comes from.
+// Branched creates and opens a session of a project that contains only the path to leaf
+// (session.Tree.Branched). Queued prompts stay in the original session: a queue on the path is
+// not copied. header belongs to the new session; its ParentSession names the original, and its
+// Origin, which Branched sets, the state of its chain. The new session has a chain of its own,
+// whose last line is signed.
 func (s *Session) Branched(ctx context.Context, to Provider, projectID string, header session.Header, leaf string) (*Session, error) {
 	queue := func(e session.Entry) bool { return e.Type == session.TypeCustom && e.CustomType == session.CustomQueue }
 	lines, err := s.Tree().Branched(leaf, queue, s.freeID)
 	if err != nil {
 		return nil, err
 	}
+	header.Origin = session.Origin{SessionID: s.Header().ID, EntryID: leaf, Chain: s.chainAt(leaf)}
 	first, err := session.EncodeHeader(header)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.chainAll(header.ID, first, lines); err != nil {
 		return nil, err
 	}
 	log, err := to.Create(ctx, projectID, first, lines...)
 	if err != nil {
 		return nil, err
 	}
-	return NewSession(log, WithClock(s.now), WithIDs(s.newID)), nil
+	return NewSession(log, WithClock(s.now), WithIDs(s.newID), WithSigner(s.sign)), nil
 }

@@ -2,9 +2,8 @@ package window
 
 import "github.com/scorel/scorel/packages/protocol/api"
 
-// Ring keeps the last events of one session, bounded in bytes, so that an entry
-// that was away for a moment gets them again. The zero value is empty. One goroutine owns
-// it.
+// Ring buffers the last events of a session, bounded in bytes, so that an entry that was
+// briefly disconnected can catch up. The zero value is empty. One goroutine owns it.
 type Ring struct {
 	events []ringEvent
 	size   int
@@ -15,8 +14,8 @@ type ringEvent struct {
 	size     int
 }
 
-// Add keeps an event, whose seq is the next one, and drops the oldest where all together have
-// more than api.RingBytes. size is that of its encoded form, in bytes.
+// Add appends an event, whose seq must be the next one, and drops the oldest events while the
+// total exceeds api.RingBytes. size is the length of the event's encoded form, in bytes.
 func (r *Ring) Add(envelope api.EventEnvelope, size int) {
 	r.events = append(r.events, ringEvent{envelope, size})
 	r.size += size
@@ -29,9 +28,8 @@ func (r *Ring) Add(envelope api.EventEnvelope, size int) {
 	r.events = r.events[drop:]
 }
 
-// After returns the events with a seq over last, and whether they are all there
-// are: false when some of them have left the ring. next is the seq of the next
-// event to come.
+// After returns the events with a seq greater than last; false if the ring no longer holds all
+// of them. next is the seq of the next event.
 func (r *Ring) After(last, next uint64) ([]api.EventEnvelope, bool) {
 	if last+1 == next {
 		return []api.EventEnvelope{}, true

@@ -64,7 +64,7 @@ func TestLast(t *testing.T) {
 		"too long ones weigh nothing": {5, api.MaxEntryBytes, 5, 5, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sent, before := window.Last(entries(t, c.n, c.size), c.limit)
+			sent, before := window.NewView().Last(entries(t, c.n, c.size), c.limit)
 			if len(sent) != c.sent || before != c.before {
 				t.Fatalf("%d entries, before %d", len(sent), before)
 			}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind tells errors apart.
+// Kind identifies a class of errors.
 type Kind string
 
 // Kinds of errors.
@@ -21,13 +21,13 @@ const (
 	KindEscapeDrift          Kind = "escape_drift"
 )
 
-// Error says why there is no plan, in words that a model can act on.
+// Error explains why there is no plan, in words that a model can act on.
 type Error struct {
 	Kind    Kind
 	Message string
-	Matches int  // how many places there are, when there are too many
+	Matches int  // number of places, if there are too many
 	Similar bool // the message shows lines that may have been meant
-	Blanks  bool // the message shows that only blanks at the beginning differ
+	Blanks  bool // the message shows that only the indentation differs
 
 	places string
 }
@@ -39,8 +39,8 @@ const (
 	maxPlaces     = 5
 	maxPlaceChars = 80
 	maxExcerpts   = 3
-	excerptAround = 2   // lines before and behind
-	maxHintChars  = 200 // of a line that is compared or shown
+	excerptAround = 2   // lines before and after
+	maxHintChars  = 200 // of a compared or displayed line
 )
 
 func plural(n int, noun string) string {
@@ -74,13 +74,13 @@ func cutRunes(text string, n int) string {
 	return string([]rune(text)[:n])
 }
 
-// notFound shows what may have been meant.
+// notFound shows which lines may have been meant.
 func (s *subject) notFound(old string) *Error {
-	e := &Error{Kind: KindNotFound, Message: "old_string is not in the file, not even nearly"}
+	e := &Error{Kind: KindNotFound, Message: "the file contains neither old_string nor anything similar"}
 	wanted := firstLine(old)
 	best := s.nearest(strip(wanted))
 	if len(best) == 0 {
-		e.Message += "; read the file again and send the text as it stands there"
+		e.Message += "; read the file again and copy the text exactly"
 		return e
 	}
 	var b strings.Builder
@@ -96,16 +96,16 @@ func (s *subject) notFound(old string) *Error {
 	return e
 }
 
-// compareBlanks shows how a line that is the same otherwise is indented.
+// compareBlanks shows how the indentation of an otherwise equal line differs.
 func (e *Error) compareBlanks(line int, has, sent string) {
 	if strip(has) == strip(sent) && indentOf(has) != indentOf(sent) {
 		e.Blanks = true
-		e.Message += fmt.Sprintf("\nLine %d differs in the blanks at its beginning (→ is a tab, · a space):\n  file has: %s\n  you sent: %s",
+		e.Message += fmt.Sprintf("\nLine %d differs in its indentation (→ is a tab, · a space):\n  file has: %s\n  you sent: %s",
 			line+1, showBlanks(has), showBlanks(sent))
 	}
 }
 
-// firstLine returns the first line that is not blank.
+// firstLine returns the first non-blank line.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if strip(line) != "" {
@@ -115,27 +115,36 @@ func firstLine(text string) string {
 	return ""
 }
 
-// nearest returns the lines that are most like wanted, best first.
+// maxNear bounds how many lines are compared to find the nearest. Those with the most
+// letters in common come first.
+const maxNear = 200
+
+// nearest returns the lines most similar to wanted, best first.
 func (s *subject) nearest(wanted string) []int {
 	type candidate struct{ line, distance, size int }
-	want := newPattern(cutRunes(wanted, maxHintChars))
+	want := measure(cutRunes(wanted, maxHintChars))
 	var found []candidate
 	lines := s.measured()
 	for i := range lines {
-		if lines[i].size == 0 || lines[i].size > maxHintChars {
-			continue
-		}
-		size := max(want.size, lines[i].size)
-		limit := (7*size - 1) / 10 // more than 30 % alike
-		if d, ok := want.within(&lines[i], limit); ok {
-			found = append(found, candidate{i, d, size})
+		if lines[i].size > 0 && lines[i].size <= maxHintChars {
+			found = append(found, candidate{i, want.letters.apart(&lines[i].letters), max(want.size, lines[i].size)})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance*b.size - b.distance*a.size })
+	nearer := func(a, b candidate) int { return a.distance*b.size - b.distance*a.size }
+	slices.SortStableFunc(found, nearer)
+	likely := found[:min(len(found), maxNear)]
+	found = nil
+	for _, c := range likely {
+		limit := (7*c.size - 1) / 10 // more than 30% alike
+		if d, ok := want.within(&lines[c.line], limit); ok {
+			found = append(found, candidate{c.line, d, c.size})
+		}
+	}
+	slices.SortStableFunc(found, nearer)
 	var best []int
 	for _, c := range found {
 		if near := slices.ContainsFunc(best, func(l int) bool { return max(l-c.line, c.line-l) <= 2*excerptAround }); near {
-			continue // shown with a better one
+			continue // already shown with a better match
 		}
 		if best = append(best, c.line); len(best) == maxExcerpts {
 			break
@@ -148,7 +157,7 @@ func (s *subject) excerpt(line int) string {
 	var b strings.Builder
 	for i := max(0, line-excerptAround); i <= min(len(s.lines)-1, line+excerptAround); i++ {
 		if i == len(s.lines)-1 && s.lines[i] == "" {
-			break // what follows the last line end is no line
+			break // nothing follows the last line end
 		}
 		fmt.Fprintf(&b, "%4d| %s\n", i+1, cutRunes(s.lines[i], maxHintChars))
 	}

@@ -7,16 +7,16 @@ import (
 
 const bom = "\ufeff"
 
-// File is the content of a file with its byte order mark and its line ends set
-// aside. A CR without LF is text.
+// File is the content of a file, with its byte order mark and line ends set aside. A CR
+// without LF is text.
 type File struct {
 	raw  string // without the mark
 	mark string
 	text string
-	crlf []int // offsets in text of the line ends that are CRLF
+	crlf []int // offsets in text of CRLF line ends
 }
 
-// Read takes the content of a file apart.
+// Read parses the content of a file.
 func Read(content string) *File {
 	raw, marked := strings.CutPrefix(content, bom)
 	f := &File{raw: raw, text: toLF(raw)}
@@ -37,12 +37,12 @@ func Read(content string) *File {
 	}
 }
 
-// Text returns the content with LF line ends and without a byte order mark.
+// Text returns the content with LF line ends and no byte order mark.
 func (f *File) Text() string { return f.text }
 
-// Apply returns the content of the file after the edits, which are in order and
-// do not overlap. Lines that no edit touches keep their bytes; new lines take the
-// end of the line they replace, else of the line before them.
+// Apply returns the content of the file after the edits, which must be sorted and must not
+// overlap. Lines that no edit touches keep their bytes. New lines get the line end of the
+// line they replace, or else of the previous line.
 func (f *File) Apply(edits []Edit) string {
 	var out strings.Builder
 	out.WriteString(f.mark)
@@ -56,7 +56,7 @@ func (f *File) Apply(edits []Edit) string {
 	return out.String()
 }
 
-// offset turns an offset in text into one in raw.
+// offset converts an offset in text to one in raw.
 func (f *File) offset(at int) int { return at + sort.SearchInts(f.crlf, at) }
 
 func (f *File) isCRLF(at int) bool {
@@ -95,8 +95,8 @@ func (f *File) withEnds(edit Edit) string {
 	return out.String()
 }
 
-// endOf tells whether the line that stops at an offset ends with CRLF; one that
-// the edit cuts ends behind it.
+// endOf reports whether the line that stops at an offset ends with CRLF. A line that the
+// edit cuts ends after it.
 func (f *File) endOf(at int, line string) bool {
 	if strings.HasSuffix(line, "\n") {
 		return f.isCRLF(at - 1)
@@ -107,8 +107,8 @@ func (f *File) endOf(at int, line string) bool {
 	return f.endBefore(at)
 }
 
-// endBefore tells whether the last line end before an offset is CRLF; without
-// one, the first of the file counts.
+// endBefore reports whether the last line end before an offset is CRLF. If there is none,
+// the first of the file counts.
 func (f *File) endBefore(at int) bool {
 	end := strings.LastIndexByte(f.text[:at], '\n')
 	if end < 0 {

@@ -1,15 +1,15 @@
-// Package fuzzy finds the text that an edit means in a file, although the edit
-// was written from memory, and rewrites it.
+// Package fuzzy finds the text that an edit refers to in a file, even if the edit was
+// written from memory, and rewrites it.
 //
-// Nine levels are tried in order, from exact to context_aware; the first that
-// finds anything decides. More than one place without "all" is an error that
-// names them. The last two levels are approximate: there the change from old to
-// new is applied line by line to what the file holds, so that a line the edit
-// does not change keeps the bytes of the file, and a line that it does change
-// must be nearly the one it names.
+// Nine levels are tried in order, from exact to context_aware; the first that finds
+// anything decides. More than one place without "all" is an error that names them. At every
+// level except exact, the change from old to new is applied line by line to the content of
+// the file: a line that the edit does not change keeps the bytes of the file, and the
+// others get the file's indentation. The last two levels are approximate; at the last one,
+// a line that the edit changes must be nearly the one that it names.
 //
-// Texts have LF line ends here; File carries the ends and the byte order mark of
-// a real file around them. Offsets are bytes. Nothing is read or written.
+// Texts have LF line ends in this package; File handles the line ends and the byte order
+// mark of real files. Offsets are in bytes. The package does no I/O.
 package fuzzy
 
 import (
@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Strategy names the level that found a place.
+// Strategy is the level that found a place.
 type Strategy string
 
 // The levels, in the order in which they are tried.
@@ -42,43 +42,46 @@ func Strategies() []Strategy {
 	}
 }
 
-// Approximate tells whether a level accepts text that is only similar.
+// Approximate reports whether a level accepts text that is only similar.
 func (s Strategy) Approximate() bool { return s == BlockAnchor || s == ContextAware }
 
-// Span is a part of a text, in bytes.
+// Span is a range of a text, in bytes.
 type Span struct{ Start, End int }
 
-// Edit replaces a span by text.
+// Edit replaces a span with text.
 type Edit struct {
 	Span
 	New string
 }
 
-// Plan is what an edit comes to.
+// Plan is the result of planning an edit.
 type Plan struct {
-	Edits    []Edit // in order, without overlap
+	Edits    []Edit // sorted, without overlap
 	Strategy Strategy
-	NoChange bool     // the file holds the new text already
-	Notes    []string // what was written otherwise than it was sent
+	NoChange bool // the file already contains the new text
+	// Reindented reports that lines were written with a different indentation than they
+	// were sent with.
+	Reindented bool
+	Notes      []string // other differences between the sent and the written text
 }
 
-// Spans returns where one level alone finds old. Windows of lines may overlap.
+// Spans returns the places where a single level finds old. Windows of lines may overlap.
 func Spans(level Strategy, text, old string) []Span {
 	return newSubject(text).spans(level, old)
 }
 
-// minApplied is how long new text must be, in characters, before its presence
-// means that the edit was made already.
+// minApplied is the minimum length of new text, in characters, for its presence to mean
+// that the edit was already made.
 const minApplied = 8
 
-// Find plans the replacement of old by new in text. The error is an *Error.
+// Find plans the replacement of old with new in text. The error is an *Error.
 func Find(text, old, new string, all bool) (Plan, error) {
 	old, new = toLF(old), toLF(new)
 	switch {
 	case old == "":
-		return Plan{}, &Error{Kind: KindEmptyOld, Message: "old_string is empty; send the text that is to be replaced"}
+		return Plan{}, &Error{Kind: KindEmptyOld, Message: "old_string is empty; send the text to replace"}
 	case strip(old) == "":
-		return Plan{}, &Error{Kind: KindEmptyOld, Message: "old_string holds only blanks and line ends; send some of the text around them as well"}
+		return Plan{}, &Error{Kind: KindEmptyOld, Message: "old_string contains only spaces and line ends; send some of the text around them as well"}
 	case old == new && applied(text, new):
 		return Plan{NoChange: true}, nil
 	case old == new:
@@ -109,12 +112,13 @@ func Find(text, old, new string, all bool) (Plan, error) {
 	return Plan{}, s.notFound(old)
 }
 
-// applied tells whether text holds new, which is long enough to be no accident.
+// applied reports whether text contains new, and new is long enough for that not to be a
+// coincidence.
 func applied(text, new string) bool {
 	return utf8.RuneCountInString(strip(new)) >= minApplied && strings.Contains(text, new)
 }
 
-// certain tries the levels that do not guess.
+// certain tries the levels that are not approximate.
 func (s *subject) certain(old string) (Strategy, []Span) {
 	for _, level := range Strategies() {
 		if level.Approximate() {
@@ -127,7 +131,7 @@ func (s *subject) certain(old string) (Strategy, []Span) {
 	return "", nil
 }
 
-// endingLines keeps the spans behind which their line holds only blanks.
+// endingLines keeps the spans that are followed only by white space on their line.
 func (s *subject) endingLines(found []Span) []Span {
 	return slices.DeleteFunc(found, func(span Span) bool {
 		rest, _, _ := strings.Cut(s.text[span.End:], "\n")
@@ -135,8 +139,8 @@ func (s *subject) endingLines(found []Span) []Span {
 	})
 }
 
-// planLines plans for a span whose old text lost its last line end: the line end
-// behind the span belongs to it, when there is one.
+// planLines plans for spans whose old text lost its last line end: a line end after the
+// span belongs to it.
 func (s *subject) planLines(level Strategy, found []Span, old, new string, all bool) (Plan, error) {
 	plan, err := s.plan(level, found, old, new, all)
 	if err != nil {
@@ -153,7 +157,7 @@ func (s *subject) planLines(level Strategy, found []Span, old, new string, all b
 	return plan, nil
 }
 
-// plan makes the edits of a level that is sure of its spans.
+// plan makes the edits of a level that is not approximate.
 func (s *subject) plan(level Strategy, found []Span, old, new string, all bool) (Plan, error) {
 	if len(found) > 1 && !all {
 		return Plan{}, s.ambiguous(found)
@@ -165,15 +169,13 @@ func (s *subject) plan(level Strategy, found []Span, old, new string, all bool) 
 	end := 0
 	for _, span := range found {
 		if span.Start < end && len(plan.Edits) > 0 {
-			continue // windows overlap; the first one counts
+			continue // windows overlap; the first one wins
 		}
-		if level == WhitespaceNormalized {
-			span = s.wholeIndent(span, old)
-		}
-		edit, notes, err := s.rewrite(level, span, old, new)
+		edit, mapped, notes, err := s.rewrite(level, span, old, new)
 		if err != nil {
 			return Plan{}, err
 		}
+		plan.Reindented = plan.Reindented || mapped
 		plan.Edits = append(plan.Edits, edit)
 		plan.addNotes(notes)
 		end = span.End
@@ -189,26 +191,20 @@ func (p *Plan) addNotes(notes []string) {
 	}
 }
 
-// planSimilar makes the edit of a level that guesses: one place only.
+// planSimilar makes the edit of an approximate level, in one place only.
 func (s *subject) planSimilar(level Strategy, found []Span, old, new string, all bool) (Plan, error) {
 	if len(found) > 1 {
 		err := s.ambiguous(found)
 		if all {
 			err.Kind = KindAmbiguousApproximate
 			err.Message = "old_string is only similar to " + plural(len(found), "place") +
-				", and replace_all takes exact text; send each place as the file has it. Places:\n" + err.places
+				", but replace_all needs exact text; send each place as it is in the file. Places:\n" + err.places
 		}
 		return Plan{}, err
 	}
-	span := found[0]
-	matched := s.text[span.Start:span.End]
-	if err := drift(old, new, matched); err != nil {
-		return Plan{}, err
-	}
-	new, notes := realControls(new, matched)
-	merged, err := merge(level, matched, old, new, s.lineAt(span.Start))
+	edit, mapped, notes, err := s.rewrite(level, found[0], old, new)
 	if err != nil {
 		return Plan{}, err
 	}
-	return Plan{Strategy: level, Edits: []Edit{{span, merged}}, Notes: notes}, nil
+	return Plan{Strategy: level, Edits: []Edit{edit}, Reindented: mapped, Notes: notes}, nil
 }

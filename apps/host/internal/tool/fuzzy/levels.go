@@ -14,7 +14,7 @@ func (s *subject) spans(level Strategy, old string) []Span {
 	case LineTrimmed:
 		return s.equalLines(s.trimmed(), stripAll(strings.Split(old, "\n")))
 	case WhitespaceNormalized:
-		return collapsedSpans(s.text, old)
+		return s.collapsedSpans(old)
 	case IndentFlexible:
 		return s.equalLines(trimLeftAll(s.lines), trimLeftAll(strings.Split(old, "\n")))
 	case EscapeNormalized:
@@ -33,7 +33,7 @@ func (s *subject) spans(level Strategy, old string) []Span {
 	return nil
 }
 
-// substrings returns the places of part from left to right, without overlap.
+// substrings returns the occurrences of part from left to right, without overlap.
 func substrings(text, part string) []Span {
 	if part == "" {
 		return nil
@@ -71,106 +71,13 @@ func (s *subject) trimmedBoundary(want []string) []Span {
 	})
 }
 
-// unescape reads \n, \t and \r that stand as two characters each.
+// unescape replaces the two-character sequences \n, \t and \r.
 func unescape(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(text)
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-// collapse visits every byte of text in which each run of spaces and tabs is one
-// space, with its place in text. It counts the blanks of a run behind its first
-// space to what follows, so that text which begins behind a run takes the rest of
-// the run along.
-func collapse(text string, visit func(start, end int)) {
-	from := -1 // where what follows begins, when it is not where it stands
-	for i := 0; i < len(text); {
-		if !isBlank(text[i]) {
-			start := i
-			if from >= 0 {
-				start, from = from, -1
-			}
-			i++
-			visit(start, i)
-			continue
-		}
-		j := i
-		for j < len(text) && isBlank(text[j]) {
-			j++
-		}
-		end := j
-		if space := strings.IndexByte(text[i:j], ' '); space >= 0 {
-			end = i + space + 1
-		}
-		visit(i, end)
-		if end < j {
-			from = end
-		}
-		i = j
-	}
-}
-
-// collapseText returns the text in which each run of spaces and tabs is one space.
-func collapseText(text string) string {
-	chars := make([]byte, 0, len(text))
-	blank := false
-	for i := range len(text) {
-		was := blank
-		if blank = isBlank(text[i]); !blank {
-			chars = append(chars, text[i])
-		} else if !was {
-			chars = append(chars, ' ')
-		}
-	}
-	return string(chars)
-}
-
-func collapsedSpans(text, old string) []Span {
-	want := collapseText(old)
-	found := substrings(collapseText(text), want)
-	if len(found) == 0 {
-		return nil
-	}
-	at, first, last := 0, 0, 0 // the next byte, start and end that are looked for
-	out := make([]Span, len(found))
-	collapse(text, func(start, end int) {
-		if first < len(found) && found[first].Start == at {
-			out[first].Start = start
-			first++
-		}
-		if last < len(found) && found[last].End-1 == at {
-			out[last].End = end
-			last++
-		}
-		at++
-	})
-	for i := range out {
-		if want[len(want)-1] == ' ' {
-			for out[i].End < len(text) && isBlank(text[out[i].End]) {
-				out[i].End++
-			}
-		}
-	}
-	return out
-}
-
-// wholeIndent widens a span that begins within the indentation of its line to
-// all of it, and narrows one that begins with blanks inside a line.
-func (s *subject) wholeIndent(span Span, old string) Span {
-	line := s.starts[s.lineAt(span.Start)]
-	switch {
-	case strings.Trim(s.text[line:span.Start], " \t") == "":
-		span.Start = line
-	case !isBlank(old[0]):
-		for span.Start < span.End && isBlank(s.text[span.Start]) {
-			span.Start++
-		}
-	}
-	return span
-}
-
-// unicodeSpans compares with typeset punctuation and blanks read as ASCII: the
-// text as it is, else line by line without the blanks around.
+// unicodeSpans treats typographic punctuation and spaces as ASCII: first the text as is,
+// then line by line, ignoring the white space around each line.
 func (s *subject) unicodeSpans(old string) []Span {
 	want, have := plain(old), plain(s.text)
 	if want == old && have == s.text {
@@ -185,15 +92,15 @@ func (s *subject) unicodeSpans(old string) []Span {
 	return s.equalLines(stripAll(lines), stripAll(strings.Split(want, "\n")))
 }
 
-// mappedSpans finds want in have, which is the plain form of text, and returns
-// the places in text. One that begins inside a character is none.
+// mappedSpans finds want in have, which is the plain form of text, and returns the places
+// in text. Matches that begin inside a character are dropped.
 func mappedSpans(text, have, want string) []Span {
 	const inside = -1
 	at := make([]int, len(have)+1)
 	position := 0
 	for i, r := range text {
 		size := len(plain(string(r)))
-		if r == utf8.RuneError { // may stand for one broken byte
+		if r == utf8.RuneError { // may represent one invalid byte
 			_, size = utf8.DecodeRuneInString(text[i:])
 		}
 		at[position] = i

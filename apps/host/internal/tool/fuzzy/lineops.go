@@ -6,14 +6,14 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 )
 
-// lineOp is a run of lines that two texts share, or one that differs. Lines have
-// their ends.
+// lineOp is a run of lines that are equal or different in two texts. Lines include their
+// line ends.
 type lineOp struct {
 	equal    bool
 	old, new []string
 }
 
-// lineOps tells how old becomes new, line by line.
+// lineOps returns how old becomes new, line by line.
 func lineOps(old, new string) []lineOp {
 	var ops []lineOp
 	at := 0
@@ -32,7 +32,7 @@ func lineOps(old, new string) []lineOp {
 	return ops
 }
 
-// splitLines splits behind every line end.
+// splitLines splits after every line end.
 func splitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {

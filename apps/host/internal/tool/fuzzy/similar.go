@@ -4,65 +4,68 @@ import (
 	"strings"
 )
 
-// maxMiddle bounds the block that block_anchor compares, in bytes: the work grows
-// with its square.
-const maxMiddle = 64 << 10
-
-// maxSimilar bounds how many similar places are counted: two are too many already.
+// maxSimilar bounds how many similar places are counted: two are already too many.
 const maxSimilar = 100
 
-// blockAnchors returns the windows whose first and last lines are those of want
-// and whose middle is at least 60 % like it.
+// blockAnchors returns the windows whose first and last lines equal those of want and whose
+// lines in between are at least 60% like it.
 func (s *subject) blockAnchors(want []string) []Span {
 	n := len(want)
 	if n < 2 {
 		return nil
 	}
 	first, last := strip(plain(want[0])), strip(plain(want[n-1]))
-	middle := ""
-	if n > 2 {
-		middle = plain(strings.Join(want[1:n-1], "\n"))
-	}
-	if len(middle) > maxMiddle {
-		return nil
-	}
-	compared := newPattern(middle)
+	middle := measureAll(want[1 : n-1])
 	lines := s.trimmed()
 	if !isASCII(s.text) {
 		lines = stripAll(strings.Split(plain(s.text), "\n"))
 	}
 	return s.windows(n, func(i int) bool {
-		if lines[i] != first || lines[i+n-1] != last {
-			return false
-		}
-		if n == 2 {
-			return true
-		}
-		span := s.window(i+1, n-2)
-		have := plain(s.text[span.Start:span.End])
-		if len(have) > 3*maxMiddle {
-			return false
-		}
-		m := measure(have)
-		_, alike := compared.within(&m, 2*max(compared.size, m.size)/5)
-		return alike
+		return lines[i] == first && lines[i+n-1] == last && s.similarBlock(middle, i+1)
 	})
 }
 
-// alike tells whether two lines, without the blanks around them, are at least
-// 80 % the same. A blank line is like a blank line only.
-func (p *pattern) alike(line *measured) bool {
-	_, ok := p.within(line, max(p.size, line.size)/5)
-	return ok
+func measureAll(lines []string) []measured {
+	out := make([]measured, len(lines))
+	for i, line := range lines {
+		out[i] = measure(plain(line))
+	}
+	return out
 }
 
-// similarWindows returns the windows in which at least half of the lines of want
-// that are not blank have a line like them in their place.
+// similarBlock reports whether the lines starting at a place are, taken together, at least
+// 60% like those of want.
+func (s *subject) similarBlock(want []measured, at int) bool {
+	have := measureAll(s.lines[at : at+len(want)])
+	wanted, size := 0, 0
+	for i := range want {
+		wanted += want[i].size + 1
+		size += have[i].size + 1
+	}
+	left := 2 * max(wanted-1, size-1) / 5
+	for i := range want {
+		if want[i].text == have[i].text {
+			continue
+		}
+		if tooLong(want[i].text) || tooLong(have[i].text) {
+			return false
+		}
+		d, ok := want[i].within(&have[i], left)
+		if !ok {
+			return false
+		}
+		left -= d
+	}
+	return true
+}
+
+// similarWindows returns the windows in which at least half of the non-blank lines of want
+// have a similar line in the same position.
 func (s *subject) similarWindows(want []string) []Span {
-	patterns := make([]*pattern, 0, len(want))
+	patterns := make([]measured, 0, len(want))
 	full := 0
 	for _, line := range want {
-		p := newPattern(strip(line))
+		p := measure(strip(line))
 		if p.size > 0 {
 			full++
 		}
@@ -78,11 +81,11 @@ func (s *subject) similarWindows(want []string) []Span {
 			return false
 		}
 		need, left := (full+1)/2, full
-		for k, p := range patterns {
-			if p.size == 0 {
+		for k := range patterns {
+			if patterns[k].size == 0 {
 				continue
 			}
-			if left--; p.alike(&lines[i+k]) {
+			if left--; patterns[k].alike(&lines[i+k]) {
 				if need--; need == 0 {
 					found++
 					return true

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// subject is a text that is searched, with what the levels need of it.
+// subject is a searched text, with data that the levels need.
 type subject struct {
 	text   string
-	lines  []string // without their ends; what follows the last end is a line too
-	starts []int    // where each begins
+	lines  []string // without line ends; the text after the last one is a line too
+	starts []int    // offset of each line
 
-	// Of each line; made when they are needed.
+	// Per line; computed when needed.
 	stripped []string
 	sizes    []measured
 }
@@ -28,7 +28,7 @@ func newSubject(text string) *subject {
 	return s
 }
 
-// trimmed returns every line without the blanks around it.
+// trimmed returns every line without the white space around it.
 func (s *subject) trimmed() []string {
 	if s.stripped == nil {
 		s.stripped = stripAll(s.lines)
@@ -36,7 +36,7 @@ func (s *subject) trimmed() []string {
 	return s.stripped
 }
 
-// measured returns every line without the blanks around it, measured.
+// measured returns every trimmed line, measured.
 func (s *subject) measured() []measured {
 	if s.sizes == nil {
 		s.sizes = make([]measured, len(s.lines))
@@ -47,7 +47,7 @@ func (s *subject) measured() []measured {
 	return s.sizes
 }
 
-// window is the span of n whole lines from line i on, without the last line end.
+// window returns the span of n whole lines from line i on, without the last line end.
 func (s *subject) window(i, n int) Span {
 	last := i + n - 1
 	return Span{s.starts[i], s.starts[last] + len(s.lines[last])}
@@ -64,12 +64,12 @@ func (s *subject) windows(n int, match func(i int) bool) []Span {
 	return found
 }
 
-// lineAt returns the line that an offset lies in.
+// lineAt returns the line that contains an offset.
 func (s *subject) lineAt(offset int) int {
 	return sort.SearchInts(s.starts, offset+1) - 1
 }
 
-// isSpace is every blank of Unicode and the separators of ASCII.
+// isSpace reports whether r is Unicode white space or an ASCII separator.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 func strip(text string) string { return strings.TrimFunc(text, isSpace) }
@@ -89,7 +89,7 @@ func indentOf(line string) string {
 
 func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// punctuation maps what typesetting makes of ASCII back to it.
+// punctuation maps typographic characters to ASCII.
 var punctuation = strings.NewReplacer(punctuationPairs()...)
 
 func punctuationPairs() []string {

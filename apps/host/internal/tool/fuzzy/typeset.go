@@ -5,15 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// minShared is how many characters in a row two texts must share, between what
-// they share at their ends, before that counts as unchanged.
+// minShared is how many consecutive characters two texts must share, between the parts
+// shared at their ends, for that to count as unchanged.
 const minShared = 4
 
-// maxAligned bounds the line that is compared within, in characters.
+// maxAligned bounds the length of a compared line, in characters.
 const maxAligned = 400
 
-// keepTypeset gives the unchanged parts of new the punctuation and blanks that
-// the file has in them.
+// keepTypeset gives the unchanged parts of new the punctuation and spaces of the file.
 func keepTypeset(matched, new string) string {
 	have := strings.Split(matched, "\n")
 	want := strings.Split(new, "\n")
@@ -37,7 +36,7 @@ func keepTypeset(matched, new string) string {
 	return strings.Join(want, "\n")
 }
 
-// glyph is one character of the file and what it is in plain text.
+// glyph is one character of the file and its plain text.
 type glyph struct{ shown, plain string }
 
 func glyphs(text string) []glyph {
@@ -56,8 +55,8 @@ func keepInLine(have, want string) string {
 	return align(glyphs(have), want)
 }
 
-// align takes what both share at the ends, then the longest part that they share
-// between, and so on on both sides of it.
+// align takes the parts shared at both ends, then the longest part shared in between, and
+// recurses on both sides of it.
 func align(have []glyph, want string) string {
 	front, back := "", ""
 	for len(have) > 0 {
@@ -89,8 +88,8 @@ func align(have []glyph, want string) string {
 	return front + align(have[:from], want[:at]) + middle + align(have[to:], want[at+length:]) + back
 }
 
-// sharedLen returns how many bytes of want the glyph covers at its end: as the
-// file shows it, or in plain text.
+// sharedLen returns how many bytes of want the glyph covers at its end: as the file has it,
+// or in plain text.
 func sharedLen(g glyph, want string, has func(s, part string) bool) int {
 	switch {
 	case has(want, g.shown):
@@ -101,11 +100,11 @@ func sharedLen(g glyph, want string, has func(s, part string) bool) int {
 	return 0
 }
 
-// longestShared returns the longest run of whole glyphs that want holds, with its
-// place there and its length in bytes.
+// longestShared returns the longest run of whole glyphs contained in want, with its
+// position there and its length in bytes.
 func longestShared(have []glyph, want string) (from, to, at, length int) {
 	var plainText []rune
-	var owner []int // the glyph that each character is of
+	var owner []int // the glyph that each character belongs to
 	for i, g := range have {
 		for _, r := range g.plain {
 			plainText, owner = append(plainText, r), append(owner, i)
@@ -113,7 +112,7 @@ func longestShared(have []glyph, want string) (from, to, at, length int) {
 	}
 	wanted := []rune(want)
 	best, end, wantEnd := 0, 0, 0
-	row := make([]int, len(wanted)+1) // length of the shared run that ends here and there
+	row := make([]int, len(wanted)+1) // length of the shared run that ends here
 	for i, r := range plainText {
 		diagonal := 0
 		for j, w := range wanted {

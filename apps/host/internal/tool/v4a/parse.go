@@ -1,5 +1,4 @@
-// Package v4a reads patches that change several files and plans them, all or
-// nothing:
+// Package v4a parses patches that change several files and plans them, all or nothing:
 //
 //	*** Begin Patch
 //	*** Update File: src/a.go
@@ -13,8 +12,8 @@
 //	*** Move File: d.txt -> e.txt
 //	*** End Patch
 //
-// The lines of a hunk are found as package fuzzy finds them. The first and the
-// last marker may be missing. Nothing is written here.
+// The lines of a hunk are located by package fuzzy. The first and the last marker may be
+// missing. The package writes nothing.
 package v4a
 
 import (
@@ -23,7 +22,7 @@ import (
 	"strings"
 )
 
-// opKind is what an operation does.
+// opKind is the kind of an operation.
 type opKind int
 
 const (
@@ -37,14 +36,14 @@ const (
 type Op struct {
 	kind    opKind
 	path    string
-	to      string // of a move, or of an update that moves
-	content string // of an added file
+	to      string // target of a move, or of an update that moves
+	content string // content of an added file
 	hunks   []hunk
 }
 
-// hunk is a change of neighbouring lines.
+// hunk is a change of adjacent lines.
 type hunk struct {
-	hint  string // a line that the lines stand behind
+	hint  string // a line that precedes the hunk's lines
 	lines []hunkLine
 }
 
@@ -53,7 +52,7 @@ type hunkLine struct {
 	text string
 }
 
-// headers are the beginnings of operations.
+// headers begin operations.
 const (
 	headerAdd    = "*** Add File:"
 	headerUpdate = "*** Update File:"
@@ -65,14 +64,14 @@ const (
 	markerEOF    = "*** End of File"
 )
 
-// parser goes through the lines of a patch.
+// parser reads the lines of a patch.
 type parser struct {
 	lines []string
 	first int // number of the first line, from 1
 	at    int
 }
 
-// Parse reads a patch. Errors are *Error of KindBadPatch.
+// Parse parses a patch. Errors are *Error of KindBadPatch.
 func Parse(text string) ([]Op, error) {
 	p := newParser(text)
 	var ops []Op
@@ -93,7 +92,7 @@ func Parse(text string) ([]Op, error) {
 	return ops, nil
 }
 
-// newParser leaves out what stands around the patch.
+// newParser strips what surrounds the patch.
 func newParser(text string) *parser {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	first := 0
@@ -117,7 +116,7 @@ func (p *parser) errorf(format string, args ...any) error {
 	return bad("line %d of the patch: %s", p.first+p.at, fmt.Sprintf(format, args...))
 }
 
-// op reads one operation, its header first.
+// op parses one operation, starting with its header.
 func (p *parser) op() (Op, error) {
 	line := strings.TrimSpace(p.lines[p.at])
 	for _, known := range []struct {
@@ -142,7 +141,7 @@ func (p *parser) op() (Op, error) {
 		p.at++
 		return p.body(op)
 	}
-	return Op{}, p.errorf("%q is no operation; the operations are Add File, Update File, Delete File and Move File", line)
+	return Op{}, p.errorf("%q is not an operation; the operations are Add File, Update File, Delete File and Move File", line)
 }
 
 func (p *parser) body(op Op) (Op, error) {
@@ -173,7 +172,7 @@ func (p *parser) added(op Op) (Op, error) {
 	return op, nil
 }
 
-// unifiedRange is what unified diffs write behind @@; it says nothing here.
+// unifiedRange matches what unified diffs write after @@; it is ignored.
 var unifiedRange = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@)?`)
 
 func (p *parser) updated(op Op) (Op, error) {
@@ -223,13 +222,13 @@ func (p *parser) hunkLine(h *hunk, line string) error {
 	case line[0] == ' ', line[0] == '-', line[0] == '+':
 		h.lines = append(h.lines, hunkLine{line[0], line[1:]})
 	default:
-		return p.errorf("%q begins with neither a space nor - nor +", line)
+		return p.errorf("%q does not begin with a space, - or +", line)
 	}
 	return nil
 }
 
-// tidy drops hunks without lines, and empty lines that only end a hunk. Other
-// empty lines are blank lines of the file.
+// tidy drops hunks without lines, and empty lines at the end of a hunk. Other empty lines
+// are blank lines of the file.
 func tidy(hunks []hunk) []hunk {
 	var out []hunk
 	for _, h := range hunks {

@@ -9,7 +9,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/tool/fuzzy"
 )
 
-// Kinds of errors, besides those of package fuzzy.
+// Kinds of errors, in addition to those of package fuzzy.
 const (
 	KindBadPatch    fuzzy.Kind = "bad_patch"
 	KindNoChange    fuzzy.Kind = "no_change"
@@ -18,7 +18,7 @@ const (
 	KindUnreadable  fuzzy.Kind = "unreadable"
 )
 
-// Error says why a patch is not applied. The kind is that of the first fault.
+// Error explains why a patch is not applied. Its kind is that of the first fault.
 type Error struct {
 	Kind    fuzzy.Kind
 	Message string
@@ -31,32 +31,34 @@ func bad(format string, args ...any) error {
 	return &Error{Kind: KindBadPatch, Message: fmt.Sprintf(format, args...)}
 }
 
-// Files is what a patch is planned on.
+// Files provides the files that a patch is planned on.
 type Files interface {
-	// Key names a file so that two ways to write its path are the same.
+	// Key identifies a file, so that different spellings of its path are the same.
 	Key(path string) (string, error)
 	// Read returns the content of a file, or exists false.
 	Read(key string) (content string, exists bool, err error)
 }
 
-// Change is what becomes of one file.
+// Change is the change to one file.
 type Change struct {
 	Path   string // as the patch names it
 	Key    string
-	Before *string // nil when there was no file
-	After  *string // nil when it goes
-	From   string  // key of the file whose permissions it takes; "" for its own
+	Before *string // nil if the file did not exist
+	After  *string // nil if the file is deleted
+	From   string  // key of the file whose permissions it gets; "" for its own
 }
 
-// Plan is what a patch comes to. No file occurs twice.
+// Plan is a planned patch. No file occurs twice.
 type Plan struct {
 	Changes  []Change
-	Count    int            // hunks and whole files that change something
+	Count    int            // number of hunks and whole files that change something
 	Strategy fuzzy.Strategy // the loosest level that a hunk needed; "" without hunks
-	Notes    []string
+	// Reindented reports that lines were given the file's indentation.
+	Reindented bool
+	Notes      []string
 }
 
-// planner holds what the files would be so far.
+// planner holds the planned state of the files.
 type planner struct {
 	files  Files
 	order  []string
@@ -75,7 +77,7 @@ func Make(ops []Op, files Files) (Plan, error) {
 		}
 	}
 	if p.first != nil {
-		p.first.Message = "nothing was written, because the patch does not fit:"
+		p.first.Message = "nothing was written because the patch does not match:"
 		for _, fault := range p.faults {
 			p.first.Message += "\n- " + strings.ReplaceAll(fault.Error(), "\n", "\n  ")
 		}
@@ -140,7 +142,7 @@ func (p *planner) op(op Op) error {
 		return nil
 	}
 	if c.After == nil {
-		return &Error{Kind: KindMissingFile, Message: "there is no such file"}
+		return &Error{Kind: KindMissingFile, Message: "the file does not exist"}
 	}
 	switch op.kind {
 	case opDelete:
@@ -158,17 +160,17 @@ func (p *planner) op(op Op) error {
 	return nil
 }
 
-// move lets a file go on under another name. Move File does not replace a file;
-// a move within an update does, as those who write it mean it.
+// move renames a file. Move File does not replace an existing file; a move within an update
+// does, as its authors expect.
 func (p *planner) move(c *Change, op Op) error {
 	to, err := p.open(op.to)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", op.to, err)
 	case to == c:
-		return &Error{Kind: KindBadPatch, Message: "the move leads to the file itself"}
+		return &Error{Kind: KindBadPatch, Message: "the source and the target of the move are the same file"}
 	case to.After != nil && op.kind == opMove:
-		return &Error{Kind: KindFileExists, Message: op.to + " exists already; delete it first if it is to be replaced"}
+		return &Error{Kind: KindFileExists, Message: op.to + " already exists; delete it first to replace it"}
 	}
 	to.After, to.From = c.After, c.Key
 	if c.From != "" {
@@ -181,7 +183,7 @@ func (p *planner) move(c *Change, op Op) error {
 	return nil
 }
 
-// update applies the hunks one after the other.
+// update applies the hunks in order.
 func (p *planner) update(c *Change, op Op) error {
 	content := *c.After
 	inert := true
@@ -197,7 +199,7 @@ func (p *planner) update(c *Change, op Op) error {
 		content = changed
 	}
 	if inert && op.to == "" {
-		return &Error{Kind: KindNoChange, Message: "the hunks hold only context; mark the lines that go with - and those that come with +"}
+		return &Error{Kind: KindNoChange, Message: "the hunks contain only context; mark removed lines with - and added lines with +"}
 	}
 	c.After = &content
 	return nil
@@ -223,7 +225,7 @@ func (p *planner) hunk(content string, h hunk) (string, error) {
 		return file.Apply([]fuzzy.Edit{edit}), nil
 	}
 	from, to := strings.Join(old, "\n"), strings.Join(new, "\n")
-	if len(new) == 0 { // whole lines go, with their ends
+	if len(new) == 0 { // whole lines are deleted, with their line ends
 		from += "\n"
 	}
 	found, err := fuzzy.Find(file.Text(), from, to, false)
@@ -235,6 +237,7 @@ func (p *planner) hunk(content string, h hunk) (string, error) {
 	}
 	p.plan.Count++
 	p.plan.Strategy = looser(p.plan.Strategy, found.Strategy)
+	p.plan.Reindented = p.plan.Reindented || found.Reindented
 	p.plan.Notes = append(p.plan.Notes, found.Notes...)
 	return file.Apply(found.Edits), nil
 }
@@ -247,7 +250,7 @@ func looser(a, b fuzzy.Strategy) fuzzy.Strategy {
 	return a
 }
 
-// insertion puts lines behind the one line that the hint names, or at the end.
+// insertion inserts lines after the one line that matches the hint, or at the end.
 func insertion(text, hint, added string) (fuzzy.Edit, error) {
 	if hint == "" {
 		if text != "" && !strings.HasSuffix(text, "\n") {
@@ -269,7 +272,7 @@ func insertion(text, hint, added string) (fuzzy.Edit, error) {
 		switch {
 		case len(ends) > 1:
 			return fuzzy.Edit{}, &fuzzy.Error{Kind: fuzzy.KindAmbiguous, Matches: len(ends), Message: fmt.Sprintf(
-				"the hunk only adds lines, and %d lines hold its hint %q; put lines of context into the hunk", len(ends), hint)}
+				"the hunk only adds lines, and %d lines match its hint %q; put lines of context into the hunk", len(ends), hint)}
 		case len(ends) == 1:
 			if !strings.HasSuffix(text[:ends[0]], "\n") {
 				added = "\n" + strings.TrimSuffix(added, "\n")
@@ -278,5 +281,5 @@ func insertion(text, hint, added string) (fuzzy.Edit, error) {
 		}
 	}
 	return fuzzy.Edit{}, &fuzzy.Error{Kind: fuzzy.KindNotFound, Message: fmt.Sprintf(
-		"the hunk only adds lines, and no line holds its hint %q; put lines of context into the hunk", hint)}
+		"the hunk only adds lines, and no line matches its hint %q; put lines of context into the hunk", hint)}
 }

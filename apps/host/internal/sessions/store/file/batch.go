@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// batch announces an append of several lines, in a file beside, before its first
-// byte is written. A file that ends inside of what was announced, or whose end is
-// not what was announced, is cut back to where it began: nobody was told of it. A
-// file that goes on behind it had it acknowledged, and the announcement is old.
+// batch announces an append of several lines in a separate file before its first byte is
+// written. If the session file ends inside the announced batch, or its end differs from it, the
+// batch was not acknowledged and is removed. If the file continues after the batch, the batch
+// was acknowledged and the announcement is obsolete.
 type batch struct {
 	Offset int64  `json:"offset"`
 	Bytes  int64  `json:"bytes"`
@@ -25,7 +25,7 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// announce puts a batch on disk.
+// announce writes an announcement to disk.
 func (l *Log) announce(offset int64, data []byte) error {
 	record, err := json.Marshal(batch{offset, int64(len(data)), digestOf(data)})
 	if err != nil {
@@ -43,14 +43,14 @@ func (l *Log) announce(offset int64, data []byte) error {
 	return errors.Join(err, f.Close(), disk.syncDir(filepath.Dir(l.path)))
 }
 
-// unannounce takes the announcement of a batch away that is on disk as a whole. A
-// crash may bring it back, and then it says nothing wrong.
+// unannounce removes the announcement of a batch that is completely on disk. After a crash it
+// may reappear, which does no harm.
 func (l *Log) unannounce() {
 	l.unsettled = removeIfThere(l.path+endingBatch) != nil
 }
 
-// settle cuts off what a failed append left, and takes its announcement away for
-// good: it must not be there when shorter lines stand where the batch began.
+// settle removes what a failed append left, and then durably removes its announcement, which
+// must not exist once other lines are where the batch began.
 func (l *Log) settle() error {
 	if err := l.provider.disk.truncate(l.file, l.size.Load()); err != nil {
 		return err
@@ -65,15 +65,14 @@ func (l *Log) settle() error {
 	return nil
 }
 
-// cutUnfinished returns the data of a session's file without a batch that was not
-// finished.
+// cutUnfinished returns the data of a session file without an unfinished batch.
 func cutUnfinished(path string, data []byte) []byte {
 	record, err := os.ReadFile(path + endingBatch)
 	if err != nil {
 		return data
 	}
 	var b batch
-	// One that does not read was cut off itself: then the batch never began.
+	// An announcement that cannot be parsed is incomplete: the batch never began.
 	if json.Unmarshal(bytes.TrimSpace(record), &b) != nil || b.Offset < 0 || b.Bytes < 0 {
 		return data
 	}

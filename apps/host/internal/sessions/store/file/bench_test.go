@@ -88,7 +88,7 @@ func BenchmarkAppend(b *testing.B) {
 // measures how often one file can be written to and synced by the bare system calls.
 func BenchmarkDurableAppend(b *testing.B) {
 	const sessions = 64
-	for b.Loop() { // once: it takes seconds, and what counts is told as rates
+	for b.Loop() { // once: it takes seconds, and the results are reported as rates
 		raw, err := rawSyncRate(b.TempDir(), 2*time.Second)
 		if err != nil {
 			b.Fatal(err)

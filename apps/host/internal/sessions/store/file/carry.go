@@ -23,7 +23,7 @@ func (p *Provider) Export(ctx context.Context, id string) (projectID string, dat
 	return filepath.Base(filepath.Dir(path)), parts.Bytes(), nil
 }
 
-// readBytes reads what is acknowledged of a session's file.
+// readBytes reads the acknowledged part of a session file.
 func (p *Provider) readBytes(ctx context.Context, id string) (path string, data []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, fmt.Errorf("reading session %.140q: %w", id, err)

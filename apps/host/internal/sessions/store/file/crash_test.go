@@ -21,7 +21,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// oldFile is a session of version 1 that the scripted program finds and goes on with.
+// oldFile is a session of version 1 that the scripted program finds and continues.
 const oldFile = `{"type":"session","id":"old","timestamp":"2025-01-02T03:04:05.678Z","cwd":"/x"}
 {"type":"message","timestamp":"2025-01-02T03:04:06.000Z","message":{"role":"user","content":"from long ago"}}
 {"type":"message","timestamp":"2025-01-02T03:04:07.000Z","message":{"role":"assistant","content":[]}}
@@ -144,7 +144,7 @@ func runChild(t *testing.T, name string, args ...string) *exec.Cmd {
 }
 
 // TestKilledAtEveryStep kills a program at every step it takes to the disk, looks
-// at what is there, and goes on with it.
+// at what is there, and continues with it.
 func TestKilledAtEveryStep(t *testing.T) {
 	want := golden(t)
 	for point := 1; ; point++ {

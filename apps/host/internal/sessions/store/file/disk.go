@@ -9,18 +9,18 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
 )
 
-// disk is every step by which bytes reach the disk. Tests let steps fail, and end
-// the process at one, through fault.
+// disk makes every step by which bytes reach the disk. Tests make steps fail, or end the
+// process at one, with fault.
 type disk struct {
-	// fault is asked before each step; nil asks nobody. An error is the outcome of
-	// the step, which is then not done. It may itself do a part of a write.
+	// fault is called before each step; it may be nil. An error is the result of the step,
+	// which is then skipped. fault itself may perform a part of a write.
 	fault func(s step) error
-	// noSync leaves syncs out, for measuring what is left of an append.
+	// noSync skips syncs, to measure the rest of an append.
 	noSync bool
 }
 
-// step is one step: "write" of data at an offset, "sync", "truncate", "rename" or
-// "syncdir". f is nil where no file is open.
+// step is one step: "write" of data at an offset, "sync", "truncate", "rename" or "syncdir". f
+// is nil if no file is open.
 type step struct {
 	name string
 	f    *os.File
@@ -82,8 +82,7 @@ func (d disk) syncDir(path string) error {
 	return errors.Join(syncErr, f.Close())
 }
 
-// explain says what was being done, and what a person can do about it where the
-// system told that.
+// explain says what was being done, and for known errors of the system what a person can do.
 func explain(err error, what string) error {
 	switch {
 	case err == nil:

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// renamesOpenFiles: a file may take the place of one that is open.
+// renamesOpenFiles: a rename may replace an open file.
 const renamesOpenFiles = true
 
-// isFull tells whether the system had no space for the bytes: on the disk, in the
-// user's quota, or in one file.
+// isFull reports whether the system had no space for the bytes: on the disk, in the user's
+// quota, or in one file.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renamesOpenFiles: Windows lets no file take the place of one that is open.
+// renamesOpenFiles: on Windows a rename cannot replace an open file.
 const renamesOpenFiles = false
 
-// isFull tells whether the system had no space for the bytes.
+// isFull reports whether the system had no space for the bytes.
 func isFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

@@ -31,26 +31,26 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxSyncs is how many fdatasyncs run at once. More of them raise the rate until
-// the journal is busy all the time; then they only raise the time each one takes.
+// maxSyncs bounds concurrent fdatasyncs. More of them raise the throughput until the journal is
+// saturated; beyond that they only raise the latency.
 const maxSyncs = 16
 
-// Provider keeps sessions below one folder.
+// Provider stores sessions below one folder.
 type Provider struct {
 	// Static after New.
 	dir    string
 	logger *slog.Logger
 	disk   disk
-	syncs  chan struct{} // a place for each sync that runs
+	syncs  chan struct{} // one slot for each running sync
 
 	mu    sync.Mutex
 	paths map[string]string        // id -> path, as last seen
-	open  map[string]*atomic.Int64 // path of an open log -> bytes that are acknowledged
+	open  map[string]*atomic.Int64 // path of an open log -> number of acknowledged bytes
 }
 
 var _ store.Provider = (*Provider)(nil)
 
-// New keeps sessions below dir, which is made when the first one is.
+// New returns a provider that stores sessions below dir and creates dir with the first session.
 func New(dir string, logger *slog.Logger) *Provider {
 	p := &Provider{
 		dir: dir, logger: logger, syncs: make(chan struct{}, maxSyncs),
@@ -60,7 +60,7 @@ func New(dir string, logger *slog.Logger) *Provider {
 	return p
 }
 
-// Endings of the files beside a session's.
+// Name endings of the files next to a session file.
 const (
 	ending       = ".jsonl"
 	endingOwner  = ".owner"
@@ -69,13 +69,13 @@ const (
 	endingTemp   = ".tmp"
 )
 
-// removeLeftovers takes away files that a crash left half made. One that is young
-// may belong to a process that still runs.
+// removeLeftovers removes files that a crash left incomplete. A recent one may belong to a
+// running process.
 func (p *Provider) removeLeftovers() {
 	temps, _ := filepath.Glob(filepath.Join(p.dir, "*", ".*"+endingTemp)) // the pattern is valid
 	for _, path := range temps {
 		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(path) // it is tried again next time
+			_ = os.Remove(path) // retried next time
 		}
 	}
 }
@@ -118,7 +118,7 @@ func join(lines []json.RawMessage) []byte {
 	return out
 }
 
-// makeFile puts a whole file at path, or nothing.
+// makeFile creates a whole file at path, or nothing.
 func (p *Provider) makeFile(path string, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -178,7 +178,7 @@ func (p *Provider) Read(ctx context.Context, id string) (*session.File, error) {
 	return file, nil
 }
 
-// Delete implements store.Provider. A backup that a migration left goes too.
+// Delete implements store.Provider. It also deletes the backup of a migration.
 func (p *Provider) Delete(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("deleting session %.140q: %w", id, err)
@@ -210,5 +210,5 @@ func (p *Provider) Delete(ctx context.Context, id string) error {
 	return explain(err, "deleting session "+id)
 }
 
-// Close implements store.Provider. There is nothing to give back.
+// Close implements store.Provider. There is nothing to release.
 func (p *Provider) Close() error { return nil }

@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// maxHeader bounds what is read of a file to find its header, in bytes.
+// maxHeader bounds how much of a file is read to find its header, in bytes.
 const maxHeader = 1 << 20
 
 // List implements store.Provider.
@@ -22,7 +22,7 @@ func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 	err := p.scan(ctx, func(path string, header session.Header) {
 		stat, err := os.Stat(path)
 		if err != nil {
-			return // it was deleted meanwhile
+			return // it was deleted in the meantime
 		}
 		list = append(list, store.Info{
 			Header: header, ProjectID: filepath.Base(filepath.Dir(path)), Modified: stat.ModTime(),
@@ -32,8 +32,8 @@ func (p *Provider) List(ctx context.Context) ([]store.Info, error) {
 	return list, err
 }
 
-// scan reads the headers of all files and remembers where each session is. Of two
-// files with one id the first by name counts.
+// scan reads the headers of all files and remembers where each session is. Of two files with
+// one id, the first by name is used.
 func (p *Provider) scan(ctx context.Context, each func(path string, header session.Header)) error {
 	files, err := filepath.Glob(filepath.Join(p.dir, "*", "*"+ending))
 	if err != nil {
@@ -46,11 +46,11 @@ func (p *Provider) scan(ctx context.Context, each func(path string, header sessi
 		}
 		header, err := readHeader(path)
 		if err != nil {
-			p.logger.Error("a session file cannot be listed; it is left as it is", "file", filepath.Base(path), "error", err)
+			p.logger.Error("a session file cannot be listed; it was not changed", "file", filepath.Base(path), "error", err)
 			continue
 		}
 		if first, twice := seen[header.ID]; twice {
-			p.logger.Error("two files hold a session of the same id; the second is left aside",
+			p.logger.Error("two files have a session with the same id; the second is ignored",
 				"first", filepath.Base(first), "second", filepath.Base(path))
 			continue
 		}
@@ -91,7 +91,7 @@ func (p *Provider) find(id string) (string, error) {
 	if known && holds(path, id) {
 		return path, nil
 	}
-	if store.CheckName(id) == nil { // so the pattern means what it says
+	if store.CheckName(id) == nil { // so that the id contains no pattern characters
 		named, err := filepath.Glob(filepath.Join(p.dir, "*", "*_"+id+ending))
 		if err != nil {
 			return "", fmt.Errorf("looking for session %s: %w", id, err)

@@ -14,9 +14,8 @@ import (
 // maxRaces bounds how often the file may be replaced while it is being locked.
 const maxRaces = 10
 
-// lockFile opens a file and locks it. Where it may only be read, it is opened for
-// reading. A migration puts a new file in the old one's place, so what was locked
-// must still be what the path names.
+// lockFile opens a file, read-only if necessary, and locks it. A migration replaces the file,
+// so lockFile checks that the path still names the locked file.
 func (p *Provider) lockFile(id, path string) (f *os.File, readOnly bool, err error) {
 	what := "opening session " + id
 	for range maxRaces {
@@ -44,7 +43,7 @@ func (p *Provider) lockFile(id, path string) (f *os.File, readOnly bool, err err
 			return nil, false, explain(err, what)
 		}
 	}
-	return nil, false, fmt.Errorf("%s: its file is replaced again and again: %w", what, store.ErrInUse)
+	return nil, false, fmt.Errorf("%s: its file keeps being replaced: %w", what, store.ErrInUse)
 }
 
 func isAt(f *os.File, path string) bool {
@@ -56,8 +55,8 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// writeOwner leaves a record of who has the file, for whoever is refused. The lock
-// holds without it, so that a full disk does not keep anybody out.
+// writeOwner records who has the file, for the error message of others. The lock does not
+// depend on it, so a full disk prevents nothing.
 func writeOwner(path string) {
 	record, err := json.Marshal(store.ThisProcess())
 	if err == nil {
@@ -65,9 +64,10 @@ func writeOwner(path string) {
 	}
 }
 
-func removeOwner(path string) { _ = os.Remove(path + endingOwner) } // a stale record is written over
+func removeOwner(path string) { _ = os.Remove(path + endingOwner) } // a stale record is overwritten
 
-// readOwner returns who left a record; the zero Holder where it does not read.
+// readOwner returns the recorded holder; the zero Holder if there is none or it cannot be
+// parsed.
 func readOwner(path string) store.Holder {
 	var owner store.Holder
 	record, err := os.ReadFile(path + endingOwner)

@@ -21,10 +21,10 @@ type Log struct {
 	file     *os.File
 	readOnly bool // the file could only be opened for reading
 	session  *session.File
-	damage   string       // why nothing may be written, or ""
-	entries  int          // how many the file held when it was opened
+	damage   string       // why the file cannot be written to, or ""
+	entries  int          // number of entries when the file was opened
 	size     atomic.Int64 // bytes of acknowledged lines
-	// unsettled: the file may hold more, or a batch is announced beside it.
+	// unsettled: the file may be longer, or a batch may be announced.
 	unsettled bool
 	closed    bool
 }
@@ -46,7 +46,7 @@ func (p *Provider) openFile(id, path string) (store.Log, error) {
 	return l, nil
 }
 
-// load reads the file, and mends what a crash left: only what nobody was told of.
+// load reads the file and repairs what a crash left: only data that was never acknowledged.
 func (l *Log) load() error {
 	data, err := readAll(l.file)
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *Log) load() error {
 	}
 	l.size.Store(int64(len(kept)))
 	if cut := len(data) - len(kept); cut > 0 {
-		l.provider.logger.Warn("cut off what a crash left at the end", "file", filepath.Base(l.path), "bytes", cut)
+		l.provider.logger.Warn("removed an incomplete line that a crash left at the end", "file", filepath.Base(l.path), "bytes", cut)
 		l.unsettled = true
 	}
 	if _, err := os.Lstat(l.path + endingBatch); err == nil {
@@ -86,8 +86,8 @@ func (l *Log) load() error {
 	return nil
 }
 
-// endLine ends a last line that another program left without its LF, so that the
-// next entry is not glued to it.
+// endLine adds a missing line end to the last line, which another program wrote, so that the
+// next entry starts a new line.
 func (l *Log) endLine() error {
 	if err := l.provider.disk.writeAt(l.file, []byte("\n"), l.size.Load()); err != nil {
 		return fmt.Errorf("ending the last line: %w", err)
@@ -123,8 +123,8 @@ func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 	return explain(l.write(join(lines), len(lines) > 1), what)
 }
 
-// write puts bytes behind the acknowledged ones and syncs them. After an error the
-// file ends as before, or is cut before the next write.
+// write writes bytes after the acknowledged ones and syncs them. After an error the file ends
+// as before, or is truncated before the next write.
 func (l *Log) write(data []byte, several bool) error {
 	disk, size := l.provider.disk, l.size.Load()
 	if l.unsettled {
@@ -146,7 +146,7 @@ func (l *Log) write(data []byte, several bool) error {
 		<-l.provider.syncs
 	}
 	if err != nil {
-		_ = l.settle() // what fails is tried again before the next write
+		_ = l.settle() // a failure is retried before the next write
 		return err
 	}
 	l.unsettled = false
@@ -157,14 +157,13 @@ func (l *Log) write(data []byte, several bool) error {
 	return nil
 }
 
-// reopen tries whether a file that could only be read may be written to by now. It
-// must then hold what it held.
+// reopen checks whether a read-only file has become writable. Its content must be unchanged.
 func (l *Log) reopen() error {
 	f, err := os.OpenFile(l.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.Close(), state.CloseLocked(l.file)); err != nil { // our own lock would keep us out
+	if err := errors.Join(f.Close(), state.CloseLocked(l.file)); err != nil { // our own lock would block us
 		return errors.Join(store.ErrLost, err)
 	}
 	fresh, err := l.provider.openFile(l.id, l.path)

@@ -140,5 +140,5 @@ func peakMemory() (float64, error) {
 			return kib / 1024, nil
 		}
 	}
-	return 0, errors.New("/proc/self/status tells no peak of memory")
+	return 0, errors.New("/proc/self/status has no memory peak")
 }

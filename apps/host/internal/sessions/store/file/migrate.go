@@ -12,13 +12,13 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// migrate puts a file of version 3 in the place of one of version 1 or 2, whose
-// bytes are data. The old one is kept as <file>.bak. At every moment the path names
-// one of the two as a whole. The lock passes to the new file. Lines that do not read
-// stay at their places, and keep the new file from being written to.
+// migrate replaces a file of version 1 or 2, whose content is data, by one of version 3 and
+// keeps the old one as <file>.bak. At every moment the path names one of the two completely.
+// The lock moves to the new file. Lines that cannot be parsed stay at their positions and make
+// the new file read-only.
 func (l *Log) migrate(data []byte) error {
 	if err := l.backup(data); err != nil {
-		return fmt.Errorf("keeping the old file before it is migrated: %w", err)
+		return fmt.Errorf("saving the old file before its migration: %w", err)
 	}
 	migrated := l.session.MigratedBytes(data)
 	if !renamesOpenFiles {
@@ -44,7 +44,7 @@ func (l *Log) migrate(data []byte) error {
 		return err
 	}
 	if l.session, err = session.ReadFile(now); err != nil || !bytes.Equal(now, migrated) {
-		return errors.Join(fmt.Errorf("the file was changed while it was migrated: open it again"), err)
+		return errors.Join(fmt.Errorf("the file changed during its migration: open it again"), err)
 	}
 	l.damage = store.Damage(l.session)
 	l.size.Store(int64(len(now)))
@@ -52,7 +52,7 @@ func (l *Log) migrate(data []byte) error {
 	return nil
 }
 
-// backup keeps the old bytes. An earlier backup of other bytes is not written over.
+// backup keeps the old content. It does not overwrite an earlier backup with other content.
 func (l *Log) backup(data []byte) error {
 	path := l.path + endingBackup
 	for n := 1; ; n++ {

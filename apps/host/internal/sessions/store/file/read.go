@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	stretch  = 4 << 20 // the least that is worth a goroutine of its own, in bytes
-	maxReads = 8       // so that one long session does not take every processor
+	stretch  = 4 << 20 // the minimum for which a goroutine pays off, in bytes
+	maxReads = 8       // so that one long session does not occupy all processors
 )
 
-// readAll reads a file in one piece of memory. Most of the time of a long one goes to
-// the kernel, which gives the memory out page by page: so it is read in stretches, side
-// by side.
+// readAll reads a file into one block of memory. For a long file most of the time goes to the
+// kernel, which allocates the memory page by page, so stretches of the file are read
+// concurrently.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -26,7 +26,7 @@ func readAll(f *os.File) ([]byte, error) {
 	size := info.Size()
 	data := make([]byte, size, size+bytes.MinRead)
 	if err := readStretches(f, data); err != nil {
-		data = data[:0] // it became shorter, or cannot be read so: from the beginning, then
+		data = data[:0] // it became shorter, or cannot be read this way: read it sequentially
 	}
 	rest := bytes.NewBuffer(data)
 	start := int64(len(data))
@@ -34,7 +34,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return rest.Bytes(), err
 }
 
-// readStretches fills data with what the file begins with.
+// readStretches fills data with the beginning of the file.
 func readStretches(f *os.File, data []byte) error {
 	n := max(1, min(runtime.GOMAXPROCS(0), len(data)/stretch, maxReads))
 	var reads sync.WaitGroup

@@ -28,7 +28,7 @@ func holdChild(args []string) error {
 	return errors.Join(err, log.Close())
 }
 
-// TestSecondProcessIsRefused: whoever comes second is told who was first; when that
+// TestSecondProcessIsRefused: the second process learns who was first; when that
 // one ends, in whatever way, the session is free.
 func TestSecondProcessIsRefused(t *testing.T) {
 	for _, killed := range []bool{false, true} {
@@ -74,8 +74,8 @@ func check(t *testing.T, err error) {
 }
 
 // TestFaultsOfTheDisk lets every step of an append fail, also after a part of a
-// write, and also the repair after it: the caller is told what to do, nothing
-// counts, and when the fault is gone the session goes on.
+// write, and also the repair after it: the caller learns what to do, nothing
+// counts, and when the fault is gone the session continues.
 func TestFaultsOfTheDisk(t *testing.T) {
 	some := []json.RawMessage{line("x")}
 	more := []json.RawMessage{line("x"), line("y")}

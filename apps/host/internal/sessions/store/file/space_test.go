@@ -24,7 +24,7 @@ func systemChildren() map[string]func(args []string) error {
 	}
 }
 
-// fullChild appends until the system refuses more bytes, and goes on when it gives
+// fullChild appends until the system refuses more bytes, and continues when it provides
 // some again. The limit on the size of a file is the refusal that needs no mount
 // and no rights; it too comes after a part of the write.
 func fullChild(args []string) error {
@@ -66,7 +66,7 @@ func fullChild(args []string) error {
 	}
 	f, err := p.Read(ctx, "s")
 	if err != nil || len(f.Tree.Entries()) != kept+1 || len(f.Damage) > 0 {
-		return fmt.Errorf("the session did not go on: %w", err)
+		return fmt.Errorf("the session did not continue: %w", err)
 	}
 	left, err := filepath.Glob(filepath.Join(args[0], "prj", ".*"))
 	if err != nil || len(left) > 0 {
@@ -106,7 +106,7 @@ func readOnlyChild(args []string) error {
 		return err
 	}
 	if f, err := p.Read(ctx, "old"); err != nil || len(f.Tree.Entries()) != 3 || f.Migrated {
-		return fmt.Errorf("the session did not go on: %w", err)
+		return fmt.Errorf("the session did not continue: %w", err)
 	}
 	return log.Close()
 }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// syncData puts the bytes on disk, and of the file's own data only what is needed
-// to read them back: fdatasync spares the journal the times.
+// syncData writes the bytes to disk, with only the metadata needed to read them back: fdatasync
+// omits the timestamps.
 func syncData(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

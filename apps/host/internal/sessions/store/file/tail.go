@@ -16,11 +16,11 @@ import (
 
 var _ store.Tailer = (*Provider)(nil)
 
-// seamBytes is how much of a file before a mark is compared, so that a file that
-// was put in the place of another is read anew.
+// seamBytes is how much of a file before a mark is compared, so that a replaced file is read
+// again from the beginning.
 const seamBytes = 4 << 10
 
-// mark names a place behind a line end, and what stands before it.
+// mark names a position after a line end, and the bytes before it.
 type mark struct {
 	offset int64
 	seam   string
@@ -56,7 +56,7 @@ func (p *Provider) Tail(ctx context.Context, id, from string) (tail store.Tail, 
 		return tail, explain(err, "reading the end of session "+id)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// The revision is older than what is read: what is appended meanwhile is read again.
+	// The revision is older than the data: lines that are appended in the meantime are read again.
 	info, err := f.Stat()
 	if err != nil {
 		return tail, explain(err, "reading the end of session "+id)
@@ -78,8 +78,8 @@ func (p *Provider) Tail(ctx context.Context, id, from string) (tail store.Tail, 
 	return tail, explain(err, "reading session "+id)
 }
 
-// acknowledged returns how many bytes of an open log are acknowledged; -1 where
-// the log is not open here.
+// acknowledged returns the number of acknowledged bytes of an open log; -1 if the log is not
+// open here.
 func (p *Provider) acknowledged(path string) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,8 +89,8 @@ func (p *Provider) acknowledged(path string) int64 {
 	return -1
 }
 
-// readTail reads the lines between a place and size. ok is false where the place is
-// not what it was, or a line is not an entry of the newest version.
+// readTail reads the lines between a position and size. ok is false if the content before the
+// position changed, or a line is not an entry of the newest version.
 func readTail(r io.ReaderAt, place mark, size int64) (tail store.Tail, ok bool, err error) {
 	start := max(0, place.offset-seamBytes)
 	data := make([]byte, size-start)

@@ -11,8 +11,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// errAddress names no part of the address: it could be one of the password.
-var errAddress = errors.New("the address of the session database cannot be read: give it as in mysql://user:password@host:3306/database, with other characters than letters and digits of the password percent-encoded")
+// errAddress quotes no part of the address, which could be part of the password.
+var errAddress = errors.New("the address of the session database is invalid: use mysql://user:password@host:3306/database, and percent-encode special characters in the password")
 
 // connectTimeout bounds one attempt to connect, unless the address has timeout.
 const connectTimeout = 5 * time.Second
@@ -33,10 +33,10 @@ func parse(address string) (*mysql.Config, error) {
 		cfg.Addr = net.JoinHostPort(u.Hostname(), "3306")
 	}
 	cfg.Timeout = connectTimeout
-	cfg.MaxAllowedPacket = 0        // what the server says
-	cfg.Logger = &mysql.NopLogger{} // errors are returned too
-	// Rows that an UPDATE finds count, whether or not it changes their values; and
-	// parameters travel with the statement instead of one round trip before it.
+	cfg.MaxAllowedPacket = 0        // use the server's limit
+	cfg.Logger = &mysql.NopLogger{} // errors are returned as well
+	// Affected rows are those that an UPDATE matches, even if it does not change their values;
+	// and parameters are sent with the statement, which saves a round trip.
 	cfg.ClientFoundRows, cfg.InterpolateParams = true, true
 	if err := options(cfg, u.Query()); err != nil {
 		return nil, err
@@ -58,16 +58,16 @@ func options(cfg *mysql.Config, query url.Values) error {
 			case "true", "false", "preferred", "skip-verify":
 				cfg.TLSConfig = value
 			default:
-				return errors.New("the address of the session database has a wrong tls: it is true, false, preferred or skip-verify")
+				return errors.New("the address of the session database has an invalid tls option: use true, false, preferred or skip-verify")
 			}
 		case "timeout":
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
-				return errors.New("the address of the session database has a wrong timeout: give it as in 5s")
+				return errors.New("the address of the session database has an invalid timeout: use a duration such as 5s")
 			}
 			cfg.Timeout = d
 		default:
-			return errors.New("the address of the session database has an unknown option: known are tls, timeout and socket")
+			return errors.New("the address of the session database has an unknown option: the options are tls, timeout and socket")
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 )
 
 func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
-	nobody := testdb.Nobody(t)
+	unused := testdb.UnusedAddress(t)
 	there, err := url.Parse(testdb.MariaDB(t))
 	if err != nil {
 		t.Fatal(err)
@@ -23,23 +23,23 @@ func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
 	missing.Path = "/no_such_database"
 	refused.User = url.UserPassword("nobody", testdb.Secret)
 	rowstest.CheckAddresses(t, database(), map[string]testdb.BadAddress{
-		"not a URL":        {"user:" + testdb.Secret + "@tcp(host)/db", "cannot be read: give it as in mysql://"},
-		"other scheme":     {"postgres://u:" + testdb.Secret + "@host/db", "cannot be read"},
-		"slash in it":      {"mysql://u:" + testdb.Secret + "/x@host/db", "percent-encoded"},
-		"no database":      {"mysql://u:" + testdb.Secret + "@host", "cannot be read"},
-		"no user":          {"mysql://host/db", "cannot be read"},
-		"no host":          {"mysql://u:" + testdb.Secret + "@/db", "cannot be read"},
-		"bad tls":          {"mysql://u:" + testdb.Secret + "@host/db?tls=maybe", "wrong tls: it is true, false, preferred or skip-verify"},
-		"bad timeout":      {"mysql://u:" + testdb.Secret + "@host/db?timeout=soon", "wrong timeout: give it as in 5s"},
-		"bad option":       {"mysql://u:" + testdb.Secret + "@host/db?charset=latin1", "unknown option: known are tls, timeout and socket"},
-		"nobody there":     {"mysql://u:" + testdb.Secret + "@" + nobody + "/x", "the database x on " + nobody + " cannot be reached: "},
-		"no such database": {missing.String(), "does not exist: make it with CREATE DATABASE"},
-		"wrong login":      {refused.String(), "refuses the login: check user and password"},
+		"not a URL":        {"user:" + testdb.Secret + "@tcp(host)/db", "is invalid: use mysql://"},
+		"other scheme":     {"postgres://u:" + testdb.Secret + "@host/db", "is invalid"},
+		"slash in it":      {"mysql://u:" + testdb.Secret + "/x@host/db", "percent-encode"},
+		"no database":      {"mysql://u:" + testdb.Secret + "@host", "is invalid"},
+		"no user":          {"mysql://host/db", "is invalid"},
+		"no host":          {"mysql://u:" + testdb.Secret + "@/db", "is invalid"},
+		"bad tls":          {"mysql://u:" + testdb.Secret + "@host/db?tls=maybe", "invalid tls option: use true, false, preferred or skip-verify"},
+		"bad timeout":      {"mysql://u:" + testdb.Secret + "@host/db?timeout=soon", "invalid timeout: use a duration such as 5s"},
+		"bad option":       {"mysql://u:" + testdb.Secret + "@host/db?charset=latin1", "unknown option: the options are tls, timeout and socket"},
+		"no server":        {"mysql://u:" + testdb.Secret + "@" + unused + "/x", "the database x on " + unused + " cannot be reached: "},
+		"no such database": {missing.String(), "does not exist: create it with CREATE DATABASE"},
+		"wrong login":      {refused.String(), "rejects the login: check the user and password"},
 	})
 }
 
 // TestTooLarge: a server takes statements up to a size. A line above it is refused
-// in a sentence, and the session goes on.
+// in a sentence, and the session continues.
 func TestTooLarge(t *testing.T) {
 	p := database().Provider(t, testdb.MariaDB(t))
 	log, err := p.Create(t.Context(), "prj_1", json.RawMessage(`{"type":"session","version":3,"id":"s","timestamp":"t","cwd":"/x"}`))

@@ -58,8 +58,7 @@ func classOf(err error) rows.Class {
 	return rows.Cut
 }
 
-// explain says what an error of the database means. It keeps the cause, and errors
-// that are not the database's as they are.
+// explain describes an error of the database and wraps it. Other errors are returned unchanged.
 func explain(place string, err error) error {
 	var refused *mysql.MySQLError
 	var network *net.OpError
@@ -78,23 +77,23 @@ func explain(place string, err error) error {
 	return err
 }
 
-var errTooLarge = errors.New("takes no line of this size: raise its max_allowed_packet")
+var errTooLarge = errors.New("does not accept a line of this size: raise its max_allowed_packet")
 
 func explainRefusal(place string, refused *mysql.MySQLError, err error) error {
 	what := ""
 	switch refused.Number {
 	case numLoginRefused:
-		what = "refuses the login: check user and password"
+		what = "rejects the login: check the user and password"
 	case numNoDatabase:
-		what = "does not exist: make it with CREATE DATABASE"
+		what = "does not exist: create it with CREATE DATABASE"
 	case numNoTable:
 		what = "has lost the tables of the sessions: restore them from a backup, then start the host again"
 	case numTooMany, numTooManyOfUser:
-		what = "has no connection left: raise its max_connections"
+		what = "has no free connections: raise its max_connections"
 	case numPacket:
 		return fmt.Errorf("the database %s %w (%w)", place, errTooLarge, refused)
 	case numDatabaseDenied, numTableDenied:
-		return fmt.Errorf("the database %s does not let this user do that: grant the user all on it: %w (%w)", place, store.ErrReadOnly, refused)
+		return fmt.Errorf("the database %s does not allow this user to do that: grant the user all privileges on it: %w (%w)", place, store.ErrReadOnly, refused)
 	case numDiskFull, numTableFull, numAllDisksFull:
 		return fmt.Errorf("the database %s: %w (%w)", place, store.ErrFull, refused)
 	case numReadOnlyOption, numReadOnlyTx, numReadOnlyMode:

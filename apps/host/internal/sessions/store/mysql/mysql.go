@@ -29,14 +29,26 @@ import (
 var migrations embed.FS
 
 const (
-	// maxConns bounds the connections of one host beside the one that holds locks.
+	// maxConns bounds the connections of one host, besides the one that holds locks.
 	maxConns = 8
-	// maxIdle is how long one of them stays open unused: below the time after which
-	// servers and what stands before them close it.
+	// maxIdle is how long an unused connection stays open: less than the idle timeout of
+	// servers and proxies.
 	maxIdle = time.Minute
 )
 
-// Open connects and brings the tables up to date.
+// Place validates an address without connecting, and returns a name of its database for people.
+func Place(address string) (string, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return "", err
+	}
+	if _, err := mysql.NewConnector(cfg); err != nil {
+		return "", errAddress // the error may contain a part of the password
+	}
+	return place(cfg), nil
+}
+
+// Open connects and migrates the tables if necessary.
 func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provider, error) {
 	cfg, err := parse(address)
 	if err != nil {
@@ -45,7 +57,7 @@ func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provi
 	d := dialect(cfg)
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return nil, errAddress // what it says may hold a part of the password
+		return nil, errAddress // the error may contain a part of the password
 	}
 	db, locks := sql.OpenDB(connector), sql.OpenDB(connector)
 	db.SetMaxOpenConns(maxConns)
@@ -53,12 +65,12 @@ func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provi
 	db.SetConnMaxIdleTime(maxIdle)
 	end := func() error { return errors.Join(locks.Close(), db.Close()) }
 	if err := prepare(ctx, db); err != nil {
-		_ = end() // the first error is the one to tell
+		_ = end() // the first error is the one to return
 		return nil, fmt.Errorf("preparing the sessions' tables: %w", d.Explain(err))
 	}
 	if d.MaxLine, err = maxLine(ctx, db); err != nil {
-		_ = end() // the first error is the one to tell
-		return nil, fmt.Errorf("asking for max_allowed_packet: %w", d.Explain(err))
+		_ = end() // the first error is the one to return
+		return nil, fmt.Errorf("reading max_allowed_packet: %w", d.Explain(err))
 	}
 	noteDurability(ctx, db, logger, d.Place)
 	return rows.New(d, rows.Databases{Pool: db, Locks: locks, Close: end, Logger: logger}), nil
@@ -73,16 +85,16 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	return m.Up(ctx, db)
 }
 
-// maxLine asks how much a statement may hold.
+// maxLine asks the server for the maximum size of a statement.
 func maxLine(ctx context.Context, db *sql.DB) (int, error) {
-	const around = 64 << 10 // what stands around a line
+	const around = 64 << 10 // for the rest of the statement
 	var packet int
 	err := db.QueryRowContext(ctx, `SELECT @@GLOBAL.max_allowed_packet`).Scan(&packet)
 	return max(0, packet-around), err
 }
 
-// noteDurability tells where the server may lose what it acknowledged: unlike with
-// PostgreSQL this cannot be chosen by a connection.
+// noteDurability logs if the server may lose acknowledged data: unlike with PostgreSQL, a
+// connection cannot choose this.
 func noteDurability(ctx context.Context, db *sql.DB, logger *slog.Logger, place string) {
 	var flush string
 	err := db.QueryRowContext(ctx, `SELECT @@GLOBAL.innodb_flush_log_at_trx_commit`).Scan(&flush)
@@ -92,17 +104,17 @@ func noteDurability(ctx context.Context, db *sql.DB, logger *slog.Logger, place 
 	}
 }
 
-// migrateLock lets one process at a time change the tables of a database.
+// migrateLock lets one process at a time migrate the tables of a database.
 type migrateLock struct{}
 
-// migrateWait is how many seconds a process waits for another one's migration.
+// migrateWait is how many seconds a process waits for a migration by another one.
 const migrateWait = 300
 
 func (migrateLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	var got sql.NullInt64
 	err := conn.QueryRowContext(ctx, `SELECT GET_LOCK(CONCAT('scorel migration ', MD5(DATABASE())), ?)`, migrateWait).Scan(&got)
 	if err == nil && got.Int64 != 1 {
-		err = errors.New("another process is changing the tables, and does not end: try again later")
+		err = errors.New("another process is still changing the tables: try again later")
 	}
 	return err
 }
@@ -126,8 +138,8 @@ func dialect(cfg *mysql.Config) *rows.Dialect {
 	}
 }
 
-// lockKey is the name of a session's lock: names are shared by all databases of a
-// server, fold case, and have at most 64 characters.
+// lockKey is the name of a session's lock. Names are shared by all databases of a server,
+// ignore case, and have at most 64 characters.
 func lockKey(database, id string) string {
 	sum := sha256.Sum256([]byte("scorel session\x00" + database + "\x00" + id))
 	return "scorel:" + hex.EncodeToString(sum[:24])

@@ -1,10 +1,9 @@
-// Package places makes one provider of several: each session is kept by one of
-// them, new ones by the one that is chosen for their project. It keeps the contract
-// of store.Provider, and moves sessions between the providers.
+// Package places combines several providers into one: each session is stored by one of them,
+// and new ones by the provider chosen for their project. It implements store.Provider, and
+// moves sessions between the providers.
 //
-// Where two providers hold a session of one id, as after a copy, the one that is
-// chosen for its project counts, else the first by name. The other is left alone,
-// with a note in the log.
+// If two providers have a session with the same id, as after a copy, the one chosen for its
+// project is used, otherwise the first by name. The other copy is logged and left alone.
 package places
 
 import (
@@ -25,15 +24,15 @@ import (
 
 // Errors of Copy.
 var (
-	// ErrUnknown: there is no provider of that name.
-	ErrUnknown = errors.New("there is no such session provider")
-	// ErrThere: the session is kept by that provider already.
-	ErrThere = errors.New("the session is there already")
-	// ErrDiffers: that provider holds another state of the session.
-	ErrDiffers = errors.New("another state of this session is there")
+	// ErrUnknown: there is no provider with that name.
+	ErrUnknown = errors.New("unknown session provider")
+	// ErrThere: the provider already has the session.
+	ErrThere = errors.New("the session is already there")
+	// ErrDiffers: the provider has another state of the session.
+	ErrDiffers = errors.New("a different version of this session is already there")
 )
 
-// Places is several providers.
+// Places combines several providers.
 type Places struct {
 	// Static after New.
 	providers map[string]store.Provider
@@ -43,18 +42,24 @@ type Places struct {
 
 	mu    sync.Mutex
 	where map[string]string // id -> name of the provider that has it, as last seen
+	away  error             // why a provider was left out of the last list
+	// owed are the copies to be deleted once their provider is available, by provider name.
+	owed map[string]map[string]bool
 }
 
 var (
 	_ store.Provider = (*Places)(nil)
 	_ store.Tailer   = (*Places)(nil)
+
+	_ store.Incomplete = (*Places)(nil)
 )
 
-// New takes over providers by their names. choose names the one for new sessions of
-// a project, and always one of them.
+// New takes ownership of providers by name. choose names the one for new sessions of a project,
+// and always one of them.
 func New(providers map[string]store.Provider, choose func(projectID string) string, logger *slog.Logger) *Places {
 	return &Places{
-		providers: providers, names: slices.Sorted(maps.Keys(providers)), choose: choose, logger: logger, where: map[string]string{},
+		providers: providers, names: slices.Sorted(maps.Keys(providers)), choose: choose, logger: logger,
+		where: map[string]string{}, owed: map[string]map[string]bool{},
 	}
 }
 
@@ -77,11 +82,15 @@ func (p *Places) find(ctx context.Context, id string) (string, store.Provider, e
 	}
 	p.mu.Lock()
 	name, ok = p.where[id]
+	away := p.away
 	p.mu.Unlock()
-	if !ok {
-		return "", nil, fmt.Errorf("finding session %s: %w", id, store.ErrNotFound)
+	switch {
+	case ok:
+		return name, p.providers[name], nil
+	case away != nil: // it may have the session
+		return "", nil, fmt.Errorf("finding session %s: %w", id, away)
 	}
-	return name, p.providers[name], nil
+	return "", nil, fmt.Errorf("finding session %s: %w", id, store.ErrNotFound)
 }
 
 // Locate implements store.Locator.
@@ -123,8 +132,8 @@ func (p *Places) Create(ctx context.Context, projectID string, header json.RawMe
 	return log, err
 }
 
-// free tells whether no provider that was looked at has a session of the id. The
-// one that is chosen looks itself.
+// free reports whether none of the checked providers has a session with the id. The chosen one
+// checks by itself.
 func (p *Places) free(ctx context.Context, id string) error {
 	if len(p.names) == 1 {
 		return nil
@@ -172,7 +181,7 @@ func (p *Places) Read(ctx context.Context, id string) (*session.File, error) {
 	return provider.Read(ctx, id)
 }
 
-// Tail implements store.Tailer. A mark holds for the provider that gave it.
+// Tail implements store.Tailer. A mark is valid for the provider that returned it.
 func (p *Places) Tail(ctx context.Context, id, mark string) (store.Tail, error) {
 	name, provider, err := p.find(ctx, id)
 	if err != nil {
@@ -199,64 +208,9 @@ func (p *Places) Export(ctx context.Context, id string) (string, []byte, error) 
 	return provider.Export(ctx, id)
 }
 
-// List implements store.Provider. A provider that cannot be asked fails the whole:
-// its sessions would look as if they were gone.
-func (p *Places) List(ctx context.Context) ([]store.Info, error) {
-	where, at := map[string]string{}, map[string]int{}
-	var list []store.Info
-	for _, name := range p.names {
-		infos, err := p.providers[name].List(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("session provider %s: %w", name, err)
-		}
-		for _, info := range infos {
-			id := info.Header.ID
-			first, twice := where[id]
-			if !twice {
-				where[id], at[id] = name, len(list)
-				list = append(list, info)
-				continue
-			}
-			kept, aside := first, name
-			if p.choose(info.ProjectID) == name {
-				kept, aside = name, first
-				where[id], list[at[id]] = name, info
-			}
-			p.logger.Warn("two session providers hold one session; the second is left aside", "session", id, "used", kept, "aside", aside)
-		}
-	}
-	p.mu.Lock()
-	p.where = where
-	p.mu.Unlock()
-	return list, nil
-}
-
-// Delete implements store.Provider. Copies that other providers hold go too: one of
-// them would be found in its place.
-func (p *Places) Delete(ctx context.Context, id string) error {
-	name, provider, err := p.find(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := provider.Delete(ctx, id); err != nil {
-		return err
-	}
-	p.note(id, "")
-	for _, other := range p.names {
-		if other == name {
-			continue
-		}
-		if err := p.providers[other].Delete(ctx, id); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("deleting the copy that session provider %s holds: %w", other, err)
-		}
-	}
-	return nil
-}
-
-// Copy copies a session to another provider, every byte of it, and reads it back to
-// compare; with move it takes it away where it was. Doing it again changes nothing.
-// A session that is open is refused. ErrUnknown, ErrThere, ErrDiffers, and those of
-// the providers.
+// Copy copies a session to another provider byte for byte and verifies the copy; with move it
+// then deletes the original. Repeating it changes nothing. An open session is rejected.
+// ErrUnknown, ErrThere, ErrDiffers, and the errors of the providers.
 func (p *Places) Copy(ctx context.Context, id, to string, move bool) error {
 	target, ok := p.providers[to]
 	if !ok {
@@ -269,7 +223,7 @@ func (p *Places) Copy(ctx context.Context, id, to string, move bool) error {
 	if name == to {
 		return fmt.Errorf("%w: session provider %s", ErrThere, to)
 	}
-	log, err := from.Open(ctx, id) // nobody adds to it meanwhile, and an old form is brought to the newest
+	log, err := from.Open(ctx, id) // no one else appends to it, and an old format is migrated
 	if err != nil {
 		return err
 	}
@@ -279,7 +233,7 @@ func (p *Places) Copy(ctx context.Context, id, to string, move bool) error {
 	}
 	if move {
 		if err := from.Delete(ctx, id); err != nil {
-			return fmt.Errorf("the session is copied, and still in %s too: %w", name, err)
+			return fmt.Errorf("the session was copied, but is also still in %s: %w", name, err)
 		}
 	}
 	if move || p.choose(projectID) == to {
@@ -288,7 +242,7 @@ func (p *Places) Copy(ctx context.Context, id, to string, move bool) error {
 	return nil
 }
 
-// carry copies a session and compares.
+// carry copies a session and verifies the copy.
 func carry(ctx context.Context, from, to store.Provider, id string) (projectID string, err error) {
 	projectID, data, err := from.Export(ctx, id)
 	if err != nil {
@@ -306,9 +260,9 @@ func carry(ctx context.Context, from, to store.Provider, id string) (projectID s
 	case bytes.Equal(back, data):
 		return projectID, nil
 	case there:
-		return "", fmt.Errorf("%w: delete the one that is not needed first", ErrDiffers)
+		return "", fmt.Errorf("%w: delete the version that you do not need first", ErrDiffers)
 	}
-	return "", errors.Join(errors.New("what was stored is not what was sent; it is taken away again"), to.Delete(ctx, id))
+	return "", errors.Join(errors.New("the stored copy differs from the original and is deleted again"), to.Delete(ctx, id))
 }
 
 // Close implements store.Provider: it closes all.

@@ -86,7 +86,7 @@ func TestCopy(t *testing.T) {
 	check(t, log.Append(ctx, json.RawMessage(strings.ReplaceAll(a, `"a"`, `"b"`))))
 	check(t, log.Close())
 	longer := text + strings.ReplaceAll(a, `"a"`, `"b"`) + "\n"
-	has(t, p, longer) // the host goes on where its project is kept
+	has(t, p, longer) // the host continues where its project is stored
 	if err := p.Copy(ctx, "s", "second", true); !errors.Is(err, places.ErrDiffers) {
 		t.Errorf("moving onto another state: %v", err)
 	}

@@ -13,15 +13,15 @@ import (
 )
 
 func TestErrorsSayWhatToDoAndNoSecret(t *testing.T) {
-	nobody := testdb.Nobody(t)
+	unused := testdb.UnusedAddress(t)
 	rowstest.CheckAddresses(t, database(), map[string]testdb.BadAddress{
-		"not a URL":    {"user:" + testdb.Secret + "@host/db", "the address of the session database cannot be read"},
-		"nobody there": {"postgres://u:" + testdb.Secret + "@" + nobody + "/x", "the database x on " + nobody + " cannot be reached: "},
+		"not a URL": {"user:" + testdb.Secret + "@host/db", "the address of the session database is invalid"},
+		"no server": {"postgres://u:" + testdb.Secret + "@" + unused + "/x", "the database x on " + unused + " cannot be reached: "},
 	})
 }
 
 // TestReadOnly: a database that takes no writes says so, nothing is stored, and the
-// session goes on when it does again.
+// session continues when it does again.
 func TestReadOnly(t *testing.T) {
 	dsn := testdb.Postgres(t)
 	p := database().Provider(t, dsn)

@@ -9,8 +9,8 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/rows"
 )
 
-// Codes of PostgreSQL after which a statement may be made again, and the one of a
-// key that is there already.
+// Error codes of PostgreSQL after which a statement may be retried, and the one of a duplicate
+// key.
 const (
 	codeUnique        = "23505"
 	codeSerialization = "40001"

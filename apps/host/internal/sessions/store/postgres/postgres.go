@@ -1,10 +1,9 @@
-// Package postgres keeps sessions in PostgreSQL 12 or newer: package rows says how.
+// Package postgres stores sessions in PostgreSQL 12 or newer, with package rows.
 //
 // The address is a URL as libpq reads it, such as
-// postgres://user:password@host:5432/database?sslmode=verify-full. It must lead to
-// the server itself or to a pool that gives each client a connection of its own,
-// because locks belong to connections. Nothing here logs the address or puts it
-// into an error: Place is what may be shown.
+// postgres://user:password@host:5432/database?sslmode=verify-full. It must lead to the server
+// itself or to a pool that gives each client a connection of its own, because locks belong to
+// connections. The package never logs the address or puts it into an error; Place may be shown.
 package postgres
 
 import (
@@ -33,16 +32,25 @@ import (
 var migrations embed.FS
 
 const (
-	// maxConns bounds the connections of one host beside the one that holds locks,
-	// unless the address has pool_max_conns.
+	// maxConns bounds the connections of one host, besides the one that holds locks, unless the
+	// address sets pool_max_conns.
 	maxConns = 8
 	// maxLine is the longest line, in bytes: a value has at most 1 GB.
 	maxLine = 500 << 20
-	// migrateLock is the key of the advisory lock under which the tables change.
+	// migrateLock is the key of the advisory lock for migrations.
 	migrateLock = 0x73636f7265_11
 )
 
-// Open connects and brings the tables up to date.
+// Place validates an address without connecting, and returns a name of its database for people.
+func Place(address string) (string, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return "", err
+	}
+	return pgpool.Place(cfg), nil
+}
+
+// Open connects and migrates the tables if necessary.
 func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provider, error) {
 	cfg, err := parse(address)
 	if err != nil {
@@ -61,14 +69,14 @@ func Open(ctx context.Context, address string, logger *slog.Logger) (*rows.Provi
 	}
 	schema, err := prepare(ctx, db)
 	if err != nil {
-		_ = end() // the first error is the one to tell
+		_ = end() // the first error is the one to return
 		return nil, fmt.Errorf("preparing the sessions' tables: %w", d.Explain(err))
 	}
 	d.LockKey = func(id string) any { return lockKey(schema, id) }
 	return rows.New(d, rows.Databases{Pool: db, Locks: locks, Close: end, Logger: logger}), nil
 }
 
-// prepare makes the tables, and returns the schema that they are in.
+// prepare creates or migrates the tables, and returns their schema.
 func prepare(ctx context.Context, db *sql.DB) (schema string, err error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -90,7 +98,7 @@ func parse(address string) (*pgxpool.Config, error) {
 		MaxConns: maxConns,
 		Params: map[string]string{
 			"application_name":   "scorel-host",
-			"synchronous_commit": "on", // what was acknowledged is on disk, whatever the database's default
+			"synchronous_commit": "on", // acknowledged data is on disk, whatever the database's default
 		},
 	})
 	if err != nil {
@@ -110,14 +118,13 @@ func dialect(cfg *pgxpool.Config) *rows.Dialect {
 		TryLock: `SELECT pg_try_advisory_lock(?)::int`,
 		Unlock:  `SELECT pg_advisory_unlock(?)`,
 		Setup:   []string{`SET idle_session_timeout = '60s'`},
-		MaxLine: maxLine, TooLarge: errors.New("takes no line of this size"),
+		MaxLine: maxLine, TooLarge: errors.New("does not accept a line of this size"),
 		ClassOf: classOf,
 		Explain: words.Explain,
 	}
 }
 
-// lockKey is the key of a session's advisory lock. The database is part of every
-// such lock already.
+// lockKey is the key of a session's advisory lock. Such locks are per database.
 func lockKey(schema, id string) int64 {
 	sum := sha256.Sum256([]byte("scorel session\x00" + schema + "\x00" + id))
 	return int64(binary.BigEndian.Uint64(sum[:]))

@@ -7,47 +7,47 @@ import (
 	"strings"
 )
 
-// Class is what an error of a database means for what was to be done.
+// Class classifies an error of a database by what it means for the operation.
 type Class int
 
 const (
 	// Refused: the server answered that it did not do it.
 	Refused Class = iota
-	// Duplicate: a row of that key is there.
+	// Duplicate: a row with that key exists.
 	Duplicate
-	// Again: the server undid it for a reason of its own, such as a deadlock or its
-	// shutdown; the same may succeed at once.
+	// Again: the server rolled it back for its own reasons, such as a deadlock or its shutdown;
+	// a retry may succeed at once.
 	Again
 	// Unreachable: no connection could be made, so nothing was done.
 	Unreachable
-	// Cut: the connection ended, and what it was doing may be done or not.
+	// Cut: the connection ended, and the operation may or may not have been done.
 	Cut
 )
 
-// Dialect is what differs between databases. All its fields are required.
+// Dialect describes the differences between databases. All fields are required.
 type Dialect struct {
 	Name  string // of the provider
-	Place string // names the database for people, without any secret
+	Place string // names the database for people, without secrets
 
-	Numbered bool // parameters are $1, $2 ...; else they are ?
+	Numbered bool // parameters are $1, $2 ...; otherwise ?
 
-	// TryLock takes the lock of the key that is its one parameter for the connection,
-	// and answers 1 if it has it now. Unlock gives it back. Setup prepares the
-	// connection that holds the locks; what the server does not know is passed over.
+	// TryLock takes the lock whose key is its only parameter for the connection, and returns 1
+	// on success. Unlock releases it. Setup prepares the connection that holds the locks;
+	// statements that the server does not support are ignored.
 	TryLock, Unlock string
 	Setup           []string
 	LockKey         func(id string) any
 
-	MaxLine  int   // the longest line that it takes, in bytes
+	MaxLine  int   // the longest supported line, in bytes
 	TooLarge error // says so
 
-	// ClassOf tells errors apart; Explain makes them sentences, and wraps the
-	// errors of package store where they are meant.
+	// ClassOf classifies errors; Explain describes them for people and wraps the matching
+	// errors of package store.
 	ClassOf func(error) Class
 	Explain func(error) error
 }
 
-// sql writes the parameters of a statement as the database reads them.
+// sql writes the parameters of a statement in the style of the database.
 func (d *Dialect) sql(statement string) string {
 	if !d.Numbered {
 		return statement
@@ -64,11 +64,11 @@ func (d *Dialect) sql(statement string) string {
 	}
 }
 
-// Databases are the ways to one database.
+// Databases are the connections to one database.
 type Databases struct {
 	Pool  *sql.DB
 	Locks *sql.DB // makes the one connection that holds the locks
-	// Close ends both; the provider calls it last.
+	// Close closes both; the provider calls it last.
 	Close  func() error
 	Logger *slog.Logger
 }

@@ -12,27 +12,26 @@ import (
 )
 
 const (
-	// maxID is the longest id that has a column, in bytes: longer ones do not fit
-	// into an index.
+	// maxID is the longest id that is stored in a column, in bytes: longer ones exceed the
+	// limit of an index.
 	maxID = 512
-	// maxType is the longest type that has a column, in bytes.
+	// maxType is the longest type that is stored in a column, in bytes.
 	maxType = 128
-	// chunkRows and chunkBytes bound one INSERT; a server takes statements up to a
-	// size. A line that is larger goes alone.
+	// chunkRows and chunkBytes bound one INSERT, because servers limit the size of statements.
+	// A larger line is sent alone.
 	chunkRows  = 256
 	chunkBytes = 1 << 20
 )
 
 // row is a row of scorel_entries without session and seq.
 type row struct {
-	id, parent sql.NullString // no value where the line has none that fits
+	id, parent sql.NullString // NULL if the line has none that fits
 	kind       string
 	line       []byte
 }
 
-// rowsOf makes the rows of lines. The first line of an id has the column; a later
-// one of the same id is as good in a file, so it is kept without. taken are the ids
-// that are there already.
+// rowsOf converts lines to rows. Only the first line with an id has it in the column; a file
+// may contain more, so later ones are stored without. taken are the ids that exist already.
 func rowsOf(lines []json.RawMessage, taken map[string]bool) []row {
 	list := make([]row, len(lines))
 	seen := make(map[string]bool, len(lines))
@@ -40,7 +39,7 @@ func rowsOf(lines []json.RawMessage, taken map[string]bool) []row {
 		list[i].line = line
 		entry, err := session.ParseEntry(line)
 		if err != nil || entry.Type == session.TypeSession {
-			continue // it is kept, and is no entry
+			continue // it is stored, but is not an entry
 		}
 		list[i].parent = column(entry.ParentID)
 		if len(entry.Type) <= maxType && column(string(entry.Type)).Valid {
@@ -54,13 +53,13 @@ func rowsOf(lines []json.RawMessage, taken map[string]bool) []row {
 	return list
 }
 
-// column is the value of an id's column.
+// column is the value of an id column.
 func column(id string) sql.NullString {
 	fits := id != "" && len(id) <= maxID && utf8.ValidString(id) && !strings.Contains(id, "\x00")
 	return sql.NullString{String: id, Valid: fits}
 }
 
-// insert adds rows behind the first count ones of a session.
+// insert inserts rows after the first count ones of a session.
 func (p *Provider) insert(ctx context.Context, tx *sql.Tx, id string, count int64, list []row) error {
 	for len(list) > 0 {
 		n, size := 0, 0
@@ -83,7 +82,7 @@ func (p *Provider) insert(ctx context.Context, tx *sql.Tx, id string, count int6
 	return nil
 }
 
-// fit refuses lines that the database does not take.
+// fit rejects lines that the database does not support.
 func (p *Provider) fit(lines []json.RawMessage) error {
 	for _, line := range lines {
 		if len(line) > p.d.MaxLine {
@@ -93,7 +92,7 @@ func (p *Provider) fit(lines []json.RawMessage) error {
 	return nil
 }
 
-// takenOf returns which of the lines' ids the session has.
+// takenOf returns which of the lines' ids exist in the session.
 func (p *Provider) takenOf(ctx context.Context, id string, lines []json.RawMessage) (map[string]bool, error) {
 	args := []any{id}
 	for _, r := range rowsOf(lines, nil) {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// beat is how often the connection that holds the locks is used. Dialects let
-	// the server close it when it was not for about a minute, so that the locks of a
-	// machine that fell off the network end.
+	// beat is how often the connection that holds the locks is used. Dialects make the server
+	// close it after about a minute without use, so that the locks of a disconnected machine
+	// are released.
 	beat = 15 * time.Second
-	// lockTimeout bounds one question on that connection. It is not cut by the
-	// asker's context: that would end the connection, and all locks with it.
+	// lockTimeout bounds one query on that connection. The caller's context does not apply,
+	// because canceling it would close the connection and release all locks.
 	lockTimeout = 10 * time.Second
 )
 
@@ -23,9 +23,9 @@ type locker struct {
 	dbs  Databases
 	done chan struct{} // closed when run ended
 
-	turn chan struct{}   // holds one token; whoever took it may use what is below
+	turn chan struct{}   // holds one token; its holder may use the fields below
 	conn *sql.Conn       // nil while there is none
-	held map[string]bool // id -> conn has the lock; false while it is to be taken again
+	held map[string]bool // id -> conn has the lock; false while it has to be acquired again
 }
 
 func newLocker(d *Dialect, dbs Databases) *locker {
@@ -34,7 +34,7 @@ func newLocker(d *Dialect, dbs Databases) *locker {
 	return l
 }
 
-// run keeps the connection alive, and makes another when it ended.
+// run keeps the connection alive, and replaces it when it ended.
 func (l *locker) run(ctx context.Context) {
 	defer close(l.done)
 	ticker := time.NewTicker(beat)
@@ -64,12 +64,11 @@ func (l *locker) beat() {
 		l.drop()
 	}
 	if err := l.ensure(ctx); err != nil {
-		l.dbs.Logger.Warn("the locks of the open sessions cannot be held now", "store", l.d.Name, "error", l.d.Explain(err))
+		l.dbs.Logger.Warn("the locks of open sessions were lost; they are taken again", "store", l.d.Name, "error", l.d.Explain(err))
 	}
 }
 
-// acquire takes the lock of a session; false where somebody has it, here or
-// elsewhere.
+// acquire acquires the lock of a session; false if it is held, here or elsewhere.
 func (l *locker) acquire(ctx context.Context, id string) (bool, error) {
 	select {
 	case <-l.turn:
@@ -99,8 +98,8 @@ func (l *locker) acquire(ctx context.Context, id string) (bool, error) {
 	return got, err
 }
 
-// release gives the lock of a session back. Where it cannot be said to the server,
-// the connection ends, which says it too.
+// release releases the lock of a session. If the server cannot be reached, the connection is
+// closed, which releases it too.
 func (l *locker) release(id string) {
 	<-l.turn
 	defer func() { l.turn <- struct{}{} }()
@@ -113,13 +112,13 @@ func (l *locker) release(id string) {
 	defer cancel()
 	if _, err := l.conn.ExecContext(ctx, l.d.sql(l.d.Unlock), l.d.LockKey(id)); err != nil {
 		l.drop()
-		_ = l.ensure(ctx) // the next beat tries it again, and tells
+		_ = l.ensure(ctx) // the next beat retries and logs a failure
 	}
 }
 
-// ensure makes the connection if there is none, and takes the locks that it lacks.
-// One that somebody else has now is tried again at the next beat: that one's lease
-// keeps our log from writing meanwhile.
+// ensure creates the connection if necessary, and acquires missing locks. A lock that another
+// host holds now is retried at the next beat; the lease of that host prevents writes to our log
+// in the meantime.
 func (l *locker) ensure(ctx context.Context) error {
 	if l.conn == nil {
 		conn, err := l.dbs.Locks.Conn(ctx)
@@ -128,7 +127,7 @@ func (l *locker) ensure(ctx context.Context) error {
 		}
 		l.conn = conn
 		for _, statement := range l.d.Setup {
-			_, _ = conn.ExecContext(ctx, statement) // an older server does not know it, and does without
+			_, _ = conn.ExecContext(ctx, statement) // an older server does not support it
 		}
 	}
 	for id, has := range l.held {
@@ -151,12 +150,12 @@ func (l *locker) take(ctx context.Context, id string) (bool, error) {
 	return got.Int64 == 1, err
 }
 
-// drop ends the connection; the locks are gone with it.
+// drop closes the connection, which releases the locks.
 func (l *locker) drop() {
 	if l.conn == nil {
 		return
 	}
-	// It must not go back to the pool with its locks.
+	// It must not return to the pool with its locks.
 	_ = l.conn.Raw(func(any) error { return errDrop })
 	_ = l.conn.Close()
 	l.conn = nil

@@ -18,13 +18,13 @@ type Log struct {
 	id    string
 	lease string
 	file  *session.File
-	count int64 // lines that are stored
-	stop  error // why nothing can be appended any more
+	count int64 // stored lines
+	stop  error // why nothing can be appended anymore
 }
 
 var _ store.Log = (*Log)(nil)
 
-// open makes the log of what was just claimed or made.
+// open returns the log of a session that was just claimed or created.
 func (p *Provider) open(s *stored, token string) (*Log, error) {
 	file, err := s.file()
 	if err != nil {
@@ -40,8 +40,8 @@ func (p *Provider) open(s *stored, token string) (*Log, error) {
 // File implements store.Log.
 func (l *Log) File() *session.File { return l.file }
 
-// Append implements store.Log. Where the answer of the database gets lost, it asks
-// until it knows what became of the lines, for up to Provider.settle.
+// Append implements store.Log. If the answer of the database is lost, it retries until the
+// outcome is known, for up to Provider.settle.
 func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 	err := l.stop
 	if err == nil {
@@ -57,14 +57,14 @@ func (l *Log) Append(ctx context.Context, lines ...json.RawMessage) error {
 		err = l.store(context.WithoutCancel(ctx), lines)
 	}
 	if err != nil {
-		return fmt.Errorf("adding to session %s: %w", l.id, err)
+		return fmt.Errorf("appending to session %s: %w", l.id, err)
 	}
 	return nil
 }
 
 func (l *Log) store(ctx context.Context, lines []json.RawMessage) error {
 	var taken map[string]bool
-	unsure := false // an attempt was committed, or not
+	unsure := false // an earlier attempt may have been committed
 	deadline := time.Now().Add(l.p.settle)
 	for n := 1; ; n++ {
 		err := l.attempt(ctx, rowsOf(lines, taken), unsure)
@@ -107,8 +107,8 @@ func pause(ctx context.Context, n int) error {
 	}
 }
 
-// attempt stores the rows in one transaction. With unsure, an earlier attempt may
-// have stored them, and is then found.
+// attempt stores the rows in one transaction. If unsure is true, an earlier attempt may have
+// stored them, which attempt detects.
 func (l *Log) attempt(ctx context.Context, list []row, unsure bool) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -130,8 +130,8 @@ func (l *Log) attempt(ctx context.Context, list []row, unsure bool) error {
 	})
 }
 
-// settled tells why the session's row was not as this log left it: nil if the
-// earlier attempt was done, else that somebody else has the session now.
+// settled explains why the session's row is not as this log left it: nil if the earlier attempt
+// succeeded, otherwise an error that another host has the session.
 func (l *Log) settled(ctx context.Context, tx *sql.Tx, added int64, unsure bool) error {
 	var token, record string
 	var count int64
@@ -146,12 +146,12 @@ func (l *Log) settled(ctx context.Context, tx *sql.Tx, added int64, unsure bool)
 		return nil
 	}
 	inUse := &store.InUseError{ID: l.id}
-	_ = json.Unmarshal([]byte(record), &inUse.Holder) // a holder that does not read is one that is not known
+	_ = json.Unmarshal([]byte(record), &inUse.Holder) // a holder that does not decode is unknown
 	l.stop = fmt.Errorf("%w: %w", store.ErrLost, inUse)
 	return ours{l.stop}
 }
 
-// Close implements store.Log. The lock ends also where the database cannot be told.
+// Close implements store.Log. It releases the lock even if the database cannot be reached.
 func (l *Log) Close() error {
 	if errors.Is(l.stop, store.ErrClosed) {
 		return nil
@@ -163,7 +163,7 @@ func (l *Log) Close() error {
 	})
 	l.p.locks.release(l.id)
 	if err != nil {
-		l.p.dbs.Logger.Warn("a session was closed without its database", "store", l.p.d.Name, "session", l.id, "error", l.p.d.Explain(err))
+		l.p.dbs.Logger.Warn("a session was closed while its database was unavailable", "store", l.p.d.Name, "session", l.id, "error", l.p.d.Explain(err))
 	}
 	return nil
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// stored is a session as the database holds it.
+// stored is a session as the database has it.
 type stored struct {
 	id, projectID string
-	count         int64   // lines that it says it has
+	count         int64   // the recorded number of lines
 	text          []byte  // as its file would be
-	missing       []int64 // the entry_seq of lines that are not there, a few of them
+	missing       []int64 // the entry_seq of missing lines, up to maxMissing
 }
 
-// maxMissing bounds what is told of lines that are not there.
+// maxMissing bounds how many missing lines are reported.
 const maxMissing = 8
 
-// file reads it as session files are read.
+// file parses it as a session file.
 func (s *stored) file() (*session.File, error) {
 	file, err := session.ReadFile(s.text)
 	if err != nil {
 		return nil, err
 	}
 	if file.Migrated {
-		file.Damage = append(file.Damage, session.Damage{Line: 1, What: fmt.Sprintf("the header is not of version %d", session.Version)})
+		file.Damage = append(file.Damage, session.Damage{Line: 1, What: fmt.Sprintf("the header does not have version %d", session.Version)})
 	}
 	for _, seq := range s.missing {
-		file.Damage = append(file.Damage, session.Damage{Line: int(seq) + 1, What: "the database has no row of it"})
+		file.Damage = append(file.Damage, session.Damage{Line: int(seq) + 1, What: "the database has no row for it"})
 	}
 	return file, nil
 }
@@ -69,7 +69,7 @@ func (p *Provider) load(ctx context.Context, tx *sql.Tx, id string) (*stored, er
 	return s, found.Err()
 }
 
-// skip notes the lines from next up to seq as missing.
+// skip records the lines from next up to seq as missing.
 func (s *stored) skip(next *int64, seq int64) {
 	for ; *next < seq; *next++ {
 		if len(s.missing) == maxMissing {
@@ -110,7 +110,7 @@ func (p *Provider) Open(ctx context.Context, id string) (store.Log, error) {
 	return log, nil
 }
 
-// lock takes the lock of a session, or says who has it.
+// lock acquires the lock of a session, or returns who holds it.
 func (p *Provider) lock(ctx context.Context, id string) error {
 	switch got, err := p.locks.acquire(ctx, id); {
 	case err != nil:
@@ -145,7 +145,7 @@ func (p *Provider) read(ctx context.Context, id string) (s *stored, err error) {
 func (p *Provider) Export(ctx context.Context, id string) (projectID string, data []byte, err error) {
 	s, err := p.read(ctx, id)
 	if err == nil && len(s.missing) > 0 {
-		err = ours{&store.DamageError{What: fmt.Sprintf("line %d: the database has no row of it", s.missing[0]+1)}}
+		err = ours{&store.DamageError{What: fmt.Sprintf("line %d: the database has no row for it", s.missing[0]+1)}}
 	}
 	if err != nil {
 		return "", nil, p.fail(fmt.Sprintf("reading session %.140q", id), err)

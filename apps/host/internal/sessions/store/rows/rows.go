@@ -1,21 +1,18 @@
-// Package rows keeps sessions as rows of an SQL database, whichever: packages
-// postgres and mysql say how theirs differs (Dialect). It keeps the contract of
-// store.Provider.
+// Package rows stores sessions as rows of an SQL database and implements store.Provider. A
+// Dialect, as in packages postgres and mysql, describes the differences between databases.
 //
-// A session is a row of scorel_sessions and, for each line of its file, a row of
-// scorel_entries with the line's bytes. entry_seq counts the lines from 1 and never
-// changes; the bytes are the truth, and what else a row holds is made from them for
-// people and queries. So a session reads exactly as its file would, damage and odd
-// lines included: what is read is put together as a file and given to
-// session.ReadFile.
+// A session is a row of scorel_sessions and, for each line of its file, a row of scorel_entries
+// with the line's bytes. entry_seq counts the lines from 1 and never changes. The bytes are
+// authoritative; the other columns are derived from them for people and queries. A session
+// reads exactly as its file would, including damage and unusual lines: the rows are joined to a
+// file for session.ReadFile.
 //
-// Two things keep a session to one writer. A lock of the database, held by a
-// connection, says that its holder lives: it ends with the connection. A lease, a
-// random text in the session's row, says whose turn it is: each append is a
-// transaction that first finds its own lease and its own count of lines there. A
-// host that lost its lock without knowing is thereby refused as soon as another one
-// has opened the session, and an append that was repeated because its answer got
-// lost finds that it is done.
+// Two things keep a session to one writer. A lock of the database, held by a connection, shows
+// that its holder is alive, and ends with the connection. A lease, a random text in the
+// session's row, identifies the writer: each append is a transaction that first verifies its
+// own lease and line count. So a host that lost its lock without noticing is rejected as soon
+// as another one has opened the session, and an append that is retried after a lost answer
+// detects that it was done.
 package rows
 
 import (
@@ -36,11 +33,11 @@ const (
 	callTimeout = 20 * time.Second
 	// copyTimeout bounds one that moves a whole session.
 	copyTimeout = 5 * time.Minute
-	// settleTimeout is how long an append whose answer got lost tries to learn
-	// what became of it: long enough for a server that starts again.
+	// settleTimeout is how long an append with a lost answer tries to learn the outcome: long
+	// enough for a restart of the server.
 	settleTimeout = 15 * time.Second
-	// attempts is how often a call is made whose connection ends: a pool may hold
-	// several that ended while nobody looked.
+	// attempts is how often a call is made if its connection ends: a pool may contain several
+	// connections that ended unnoticed.
 	attempts = 8
 )
 
@@ -55,7 +52,7 @@ type Provider struct {
 
 var _ store.Provider = (*Provider)(nil)
 
-// New takes over a database whose schema is up to date.
+// New takes ownership of a database whose schema is up to date.
 func New(d *Dialect, dbs Databases) *Provider {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &Provider{d: d, dbs: dbs, locks: newLocker(d, dbs), settle: settleTimeout, cancel: cancel}
@@ -63,12 +60,20 @@ func New(d *Dialect, dbs Databases) *Provider {
 	return p
 }
 
-// SettleWithin changes how long an append whose answer got lost tries to learn what
-// became of it. It is called before the provider is used.
+// SettleWithin changes how long an append with a lost answer tries to learn the outcome. It is
+// called before the provider is used.
 func (p *Provider) SettleWithin(d time.Duration) { p.settle = d }
 
-// Place names the database for people, without any secret.
+// Place names the database for people, without secrets.
 func (p *Provider) Place() string { return p.d.Place }
+
+// Ping returns nil if the database responds. It does not wait for a connection of the pool,
+// which long transactions may occupy.
+func (p *Provider) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return p.d.Explain(p.dbs.Locks.PingContext(ctx))
+}
 
 // Close implements store.Provider.
 func (p *Provider) Close() error {
@@ -80,7 +85,7 @@ func (p *Provider) Close() error {
 	return nil
 }
 
-// fail says what was being done and what the error of the database means.
+// fail wraps an error of the database with the operation and an explanation.
 func (p *Provider) fail(what string, err error) error {
 	if err == nil {
 		return nil
@@ -88,8 +93,8 @@ func (p *Provider) fail(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, p.d.Explain(err))
 }
 
-// within runs f in a transaction, and again where the connection or the server gave
-// up before it was done. f must be harmless to repeat, even when it was committed.
+// within runs f in a transaction, and again if the connection or the server failed. f must be
+// safe to repeat, even after a commit.
 func (p *Provider) within(ctx context.Context, timeout time.Duration, options *sql.TxOptions, f func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -118,7 +123,7 @@ func (p *Provider) once(ctx context.Context, options *sql.TxOptions, f func(cont
 		return err
 	}
 	if err := f(ctx, tx); err != nil {
-		_ = tx.Rollback() // the first error is the one to tell
+		_ = tx.Rollback() // the first error is the one to return
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -127,33 +132,33 @@ func (p *Provider) once(ctx context.Context, options *sql.TxOptions, f func(cont
 	return nil
 }
 
-// commitError is an error of a commit: nobody knows whether it was done.
+// commitError is a failed commit whose outcome is unknown.
 type commitError struct{ cause error }
 
 func (e *commitError) Error() string { return e.cause.Error() }
 func (e *commitError) Unwrap() error { return e.cause }
 
-// ours marks an error that is not the database's, and is told as it is.
+// ours marks an error that is not from the database and is returned unchanged.
 type ours struct{ error }
 
 func (e ours) Unwrap() error { return e.error }
 
-// Transactions that read see one state. Those that write see what was committed
-// before each statement, and lock no more rows than they change.
+// Transactions that read see one state. Those that write see what was committed before each
+// statement, and lock only the rows that they change.
 var (
 	reading = sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 	writing = sql.TxOptions{Isolation: sql.LevelReadCommitted}
 )
 
-// lease is a turn at writing a session.
+// lease is the right to write a session.
 type lease struct{ token, holder string }
 
 func newLease() lease {
-	holder, _ := json.Marshal(store.ThisProcess()) // it has no value that JSON cannot hold
+	holder, _ := json.Marshal(store.ThisProcess()) // it contains no value that JSON cannot encode
 	return lease{rand.Text(), string(holder)}
 }
 
-// inUse tells who has a session, as far as its row says.
+// inUse returns who has a session, according to its row.
 func (p *Provider) inUse(ctx context.Context, id string) error {
 	var record string
 	err := p.within(ctx, callTimeout, &reading, func(ctx context.Context, tx *sql.Tx) error {
@@ -166,6 +171,6 @@ func (p *Provider) inUse(ctx context.Context, id string) error {
 		return p.d.Explain(err)
 	}
 	inUse := &store.InUseError{ID: id}
-	_ = json.Unmarshal([]byte(record), &inUse.Holder) // a holder that does not read is one that is not known
+	_ = json.Unmarshal([]byte(record), &inUse.Holder) // a holder that does not decode is unknown
 	return inUse
 }

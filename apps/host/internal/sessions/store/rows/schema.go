@@ -12,26 +12,26 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// versions is the table that notes which migrations were applied. It has a name of
-// its own: other programs may share the database.
+// versions is the table of applied migrations. Its name is specific, because other programs may
+// share the database.
 const versions = "scorel_session_versions"
 
-// migrateTimeout bounds a migration and the wait for that of another process.
+// migrateTimeout bounds a migration, including the wait for another process.
 const migrateTimeout = 5 * time.Minute
 
 // ErrSchema: the tables were made by a newer program.
-var ErrSchema = errors.New("its tables were made by a newer scorel: update this program")
+var ErrSchema = errors.New("its tables were created by a newer scorel: update this program")
 
-// Migration is how a database's tables are made.
+// Migration describes how the tables of a database are created.
 type Migration struct {
 	Dialect goose.Dialect
 	Files   fs.FS              // *.sql
 	Locker  lock.SessionLocker // one process at a time migrates
-	Schema  string             // expression for the schema where the tables are
+	Schema  string             // expression for the schema that contains the tables
 }
 
-// Up makes the tables, or brings them up to date. Where nothing is missing it takes
-// no lock, so that it is cheap whenever a host starts.
+// Up creates the tables or migrates them. If they are up to date it takes no lock, so that it
+// is cheap at each start.
 func (m Migration) Up(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
@@ -40,13 +40,13 @@ func (m Migration) Up(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	sources := provider.ListSources()
-	need := sources[len(sources)-1].Version // goose refuses to have none
+	need := sources[len(sources)-1].Version // goose requires at least one
 	have, err := m.have(ctx, db)
 	switch {
 	case err != nil || have == need:
 		return err
 	case have > need:
-		return fmt.Errorf("%w (version %d, this one knows %d)", ErrSchema, have, need)
+		return fmt.Errorf("%w (version %d, this program supports %d)", ErrSchema, have, need)
 	}
 	return m.alone(ctx, db, func() error {
 		_, err := provider.Up(ctx)
@@ -54,9 +54,9 @@ func (m Migration) Up(ctx context.Context, db *sql.DB) error {
 	})
 }
 
-// alone runs f while no other process migrates. goose can take the lock by itself, but
-// looks at the table of versions before it has it: where a statement that makes a
-// table is not undone by its transaction, it may find that table half made.
+// alone runs f while no other process migrates. goose can take the lock itself, but reads the
+// table of versions before that: in a database that cannot roll back the creation of a table,
+// it may find an incomplete one.
 func (m Migration) alone(ctx context.Context, db *sql.DB, f func() error) (err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m Migration) alone(ctx context.Context, db *sql.DB, f func() error) (err e
 	return f()
 }
 
-// have returns the version that is there, 0 for none.
+// have returns the applied version, 0 for none.
 func (m Migration) have(ctx context.Context, db *sql.DB) (version int64, err error) {
 	var tables int
 	err = db.QueryRowContext(ctx, `SELECT count(*) FROM information_schema.tables WHERE table_schema = `+m.Schema+` AND table_name = '`+versions+`'`).Scan(&tables)

@@ -13,8 +13,8 @@ import (
 
 var _ store.Tailer = (*Provider)(nil)
 
-// revisionOf is what List tells of a session, and the mark of its end: lines are
-// never changed, so the time of its making and their count say which state it is.
+// revisionOf returns the revision of a session, which is also the mark of its end. Lines never
+// change, so the creation time and the number of lines identify a state.
 func revisionOf(created, count int64) string { return fmt.Sprintf("%d.%d", created, count) }
 
 // Tail implements store.Tailer.
@@ -54,8 +54,7 @@ func (p *Provider) Tail(ctx context.Context, id, mark string) (tail store.Tail, 
 	return tail, p.fail(what, err)
 }
 
-// linesBehind reads the lines after one. It returns false where one is missing or is
-// no entry.
+// linesBehind reads the lines after one. It returns false if one is missing or is not an entry.
 func (p *Provider) linesBehind(ctx context.Context, tx *sql.Tx, id string, from, count int64, tail *store.Tail) (bool, error) {
 	found, err := tx.QueryContext(ctx, p.d.sql(`SELECT entry_seq, line FROM scorel_entries WHERE session_id = ? AND entry_seq > ? ORDER BY entry_seq`), id, from)
 	if err != nil {

@@ -44,12 +44,11 @@ func (p *Provider) Import(ctx context.Context, projectID string, data []byte) er
 	if err := p.make(ctx, id, projectID, parts.First, parts.Lines, newLease()); err != nil {
 		return fmt.Errorf("importing session %s: %w", id, err)
 	}
-	p.locks.release(id) // its lease is nobody's from here on
+	p.locks.release(id) // its lease is unused from here on
 	return nil
 }
 
-// make locks an id and stores a session under it, as a whole. After an error the
-// lock is not held.
+// make locks an id and stores a whole session under it. After an error the lock is not held.
 func (p *Provider) make(ctx context.Context, id, projectID string, header []byte, lines []json.RawMessage, mine lease) error {
 	if err := p.fit(lines); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (p *Provider) make(ctx context.Context, id, projectID string, header []byte
 		return p.d.Explain(err)
 	case !got:
 		if err := p.inUse(ctx, id); !errors.Is(err, store.ErrInUse) {
-			return err // it is just being made or deleted elsewhere
+			return err // another host is creating or deleting it
 		}
 		return store.ErrExists
 	}
@@ -68,7 +67,7 @@ func (p *Provider) make(ctx context.Context, id, projectID string, header []byte
 		var token string
 		switch err := tx.QueryRowContext(ctx, p.d.sql(`SELECT lease FROM scorel_sessions WHERE id = ?`), id).Scan(&token); {
 		case err == nil && token == mine.token:
-			return nil // an attempt before this one did it
+			return nil // an earlier attempt did it
 		case err == nil:
 			return ours{store.ErrExists}
 		case !errors.Is(err, sql.ErrNoRows):
@@ -100,9 +99,9 @@ func (p *Provider) Delete(ctx context.Context, id string) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	defer p.locks.release(id)
-	gone := false // an attempt may have done it
+	gone := false // an earlier attempt may have done it
 	err := p.within(ctx, copyTimeout, &writing, func(ctx context.Context, tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, p.d.sql(`DELETE FROM scorel_sessions WHERE id = ?`), id) // its lines go with it
+		result, err := tx.ExecContext(ctx, p.d.sql(`DELETE FROM scorel_sessions WHERE id = ?`), id) // its lines are deleted with it
 		if err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func (p *place) holds(id, first string, lines []string) {
 
 func testAllOrNothing(t *testing.T, p *place) {
 	log := p.create("s", said("a", "", "one"))
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, try := range map[string]func() error{
 		"a bad line": func() error {
@@ -161,7 +161,7 @@ func testAllOrNothing(t *testing.T, p *place) {
 		},
 		"no object":    func() error { return log.Append(t.Context(), raw([]string{said("b", "a", "x"), `null`})...) },
 		"a line end":   func() error { return log.Append(t.Context(), raw([]string{said("b", "a", "x"), "{}\n{}"})...) },
-		"an ended ctx": func() error { return log.Append(cancelled, json.RawMessage(said("b", "a", "x"))) },
+		"an ended ctx": func() error { return log.Append(canceled, json.RawMessage(said("b", "a", "x"))) },
 	} {
 		want := store.ErrBadLine
 		if name == "an ended ctx" {
@@ -298,7 +298,7 @@ func appendAlone(t *testing.T, p *place, id string, lines int) error {
 			return errors.Join(err, s.Close())
 		}
 	}
-	if path, err := s.ActivePath(); err != nil || len(path) != lines || !slices.Equal(texts(path), texts(s.Tree().Entries())) {
+	if path, err := s.Tree().Path(s.Tree().Leaf()); err != nil || len(path) != lines || !slices.Equal(texts(path), texts(s.Tree().Entries())) {
 		return errors.Join(fmt.Errorf("the path of %s has %d entries", id, len(path)), err, s.Close())
 	}
 	return s.Close()

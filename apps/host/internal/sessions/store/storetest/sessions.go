@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,9 +38,7 @@ func testEveryEntry(t *testing.T, p *place) {
 		{session.TypeUsage, func(m store.Mark) (session.Entry, error) {
 			return s.AppendUsage(ctx, m, store.Usage{Kind: "title", Provider: "p", Model: "m", Usage: json.RawMessage(`{"input":1}`)})
 		}},
-		{session.TypeContextEdit, func(m store.Mark) (session.Entry, error) {
-			return s.AppendContextEdit(ctx, m, s.Tree().Entries()[2].ID, json.RawMessage(`"edited"`))
-		}},
+		{session.TypeCustom, func(m store.Mark) (session.Entry, error) { return s.AppendCustom(ctx, m, "scorel.empty", nil) }},
 		{session.TypeCompaction, func(m store.Mark) (session.Entry, error) {
 			return s.AppendCompaction(ctx, m, session.Compaction{Summary: "sum", FirstKeptEntryID: s.Tree().Entries()[3].ID, TokensBefore: 9})
 		}},
@@ -69,39 +66,6 @@ func testEveryEntry(t *testing.T, p *place) {
 	check(t, s.Close())
 }
 
-func testInFlight(t *testing.T, p *place) {
-	s := p.session("s")
-	got(t)(s.AppendMessage(t.Context(), store.Mark{}, user("hi")))
-	id := s.BeginMessage(assistant(""))
-	dropped := s.BeginMessage(assistant("dropped"))
-	check(t, s.UpdateMessage(id, assistant("half")))
-	s.DiscardMessage(dropped)
-	if flying := s.InFlight(); len(flying) != 1 || flying[0].ID != id || !strings.Contains(string(flying[0].Message), "half") {
-		t.Fatalf("in flight: %v", flying)
-	}
-	if n := len(s.Tree().Entries()); n != 1 {
-		t.Fatalf("a message in flight is in the tree: %d entries", n)
-	}
-	p.sameRead(s.Snapshot()) // and not in the log
-	between := got(t)(s.AppendCustom(t.Context(), store.Mark{}, "x", nil))
-	check(t, s.UpdateMessage(id, assistant("whole")))
-	whole := got(t)(s.CompleteMessage(t.Context(), store.Mark{Seq: 5}, id))
-	if whole.ID != id || whole.ParentID != between.ID || !strings.Contains(string(whole.Raw), "whole") {
-		t.Fatalf("completed as %s", whole.Raw)
-	}
-	for _, gone := range []string{id, dropped} {
-		if err := s.UpdateMessage(gone, assistant("changed")); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("changing what is not in flight: %v", err)
-		}
-		if _, err := s.CompleteMessage(t.Context(), store.Mark{}, gone); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("completing what is not in flight: %v", err)
-		}
-	}
-	s.BeginMessage(assistant("lost with the process"))
-	s = p.again(s)
-	check(t, s.Close())
-}
-
 func testLeaf(t *testing.T, p *place) {
 	ctx := t.Context()
 	s := p.session("s")
@@ -125,7 +89,7 @@ func testLeaf(t *testing.T, p *place) {
 		t.Fatalf("after the reset the context has %d messages", n)
 	}
 	root := got(t)(s.AppendMessage(ctx, store.Mark{}, user("anew")))
-	if path, err := s.ActivePath(); err != nil || len(path) != 2 || path[1].ID != root.ID {
+	if path, err := s.Tree().Path(s.Tree().Leaf()); err != nil || len(path) != 2 || path[1].ID != root.ID {
 		t.Fatalf("the path is %v, %v", path, err)
 	}
 	if _, err := s.SwitchLeaf(ctx, store.Mark{}, "nowhere"); !errors.Is(err, session.ErrNoEntry) {
@@ -199,34 +163,6 @@ func (p *place) again2(s *store.Session, other **store.Session) *store.Session {
 	return s
 }
 
-func testSnapshot(t *testing.T, p *place) {
-	ctx, label := t.Context(), "root"
-	s := p.session("s")
-	one := got(t)(s.AppendMessage(ctx, store.Mark{}, user("one")))
-	two := got(t)(s.AppendMessage(ctx, store.Mark{}, assistant("two")))
-	got(t)(s.SwitchLeaf(ctx, store.Mark{}, one.ID))
-	three := got(t)(s.AppendMessage(ctx, store.Mark{}, assistant("three")))
-	got(t)(s.AppendLabel(ctx, store.Mark{}, one.ID, &label))
-	id := s.BeginMessage(assistant("flying"))
-	snapshot := s.Snapshot()
-	got(t)(s.AppendMessage(ctx, store.Mark{}, user("later")))
-	s.DiscardMessage(id)
-
-	if len(snapshot.Entries) != 5 || len(snapshot.ActivePath) != 4 || len(snapshot.InFlight) != 1 || len(snapshot.Labels) != 1 {
-		t.Fatalf("the snapshot changed with the session, or is not whole: %+v", snapshot)
-	}
-	if children := snapshot.Children[one.ID]; len(children) != 2 || children[0] != two.ID {
-		t.Errorf("children are %v", snapshot.Children)
-	}
-	if !reflect.DeepEqual(snapshot.Children[""], []string{one.ID}) || snapshot.ActivePath[2].ID != three.ID {
-		t.Errorf("roots are %v, path %v", snapshot.Children[""], texts(snapshot.ActivePath))
-	}
-	if m := snapshot.Context.Model; m == nil || m.ModelID != "m" || len(snapshot.Context.Messages) != 2 {
-		t.Errorf("the context is %+v", snapshot.Context)
-	}
-	check(t, s.Close())
-}
-
 // testRandomHistories does anything in any order, opens the session again at any
 // time, and compares it with one that was never closed.
 func testRandomHistories(t *testing.T, p *place) {
@@ -256,7 +192,7 @@ func randomStep(t *testing.T, random *rand.Rand, s *store.Session) {
 		got(t)(s.AppendMessage(ctx, mark, user(fmt.Sprint("said ", random.IntN(1000)))))
 		return
 	}
-	switch random.IntN(7) {
+	switch random.IntN(6) {
 	case 0:
 		got(t)(s.SwitchLeaf(ctx, mark, some()))
 	case 1:
@@ -270,8 +206,5 @@ func randomStep(t *testing.T, random *rand.Rand, s *store.Session) {
 		got(t)(s.AppendBranchSummary(ctx, mark, some(), session.BranchSummary{Summary: "left"}))
 	case 5:
 		got(t)(s.AppendSessionInfo(ctx, mark, fmt.Sprint("name ", random.IntN(9))))
-	case 6:
-		id := s.BeginMessage(assistant("flies"))
-		got(t)(s.CompleteMessage(ctx, mark, id))
 	}
 }

@@ -30,14 +30,13 @@ func Run(t *testing.T, newPlace func(t *testing.T) Open) {
 		"ReadWhileWriting": testReadWhileWriting,
 		"ManyWriters":      testManyWriters,
 		"EveryEntry":       testEveryEntry,
-		"InFlight":         testInFlight,
 		"Leaf":             testLeaf,
 		"Branched":         testBranched,
-		"Snapshot":         testSnapshot,
 		"Tail":             testTail,
 		"RandomHistories":  testRandomHistories,
 		"Carry":            testCarry,
 		"CarryRefusals":    testCarryRefusals,
+		"Chained":          testChained,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newPlaceFor(t, newPlace(t))) })
 	}
@@ -110,20 +109,19 @@ func (p *place) over(log store.Log) *store.Session {
 // was stored is gone, and nothing else is there.
 func (p *place) again(s *store.Session) *store.Session {
 	p.t.Helper()
-	before := s.Snapshot()
+	before := snapshotOf(s)
 	p.sameRead(before)
 	check(p.t, s.Close())
 	p.restart()
 	log, err := p.Open(p.t.Context(), before.Header.ID)
 	check(p.t, err)
 	s = p.over(log)
-	before.InFlight = nil // they live in memory
-	same(p.t, "after opening it again", s.Snapshot(), before)
+	same(p.t, "after opening it again", snapshotOf(s), before)
 	return s
 }
 
 // sameRead compares an open session with what a reader sees of it.
-func (p *place) sameRead(want store.Snapshot) {
+func (p *place) sameRead(want snapshot) {
 	p.t.Helper()
 	file, err := p.Read(p.t.Context(), want.Header.ID)
 	check(p.t, err)
@@ -134,7 +132,7 @@ func (p *place) sameRead(want store.Snapshot) {
 }
 
 // same compares snapshots by what can be seen of them.
-func same(t *testing.T, when string, got, want store.Snapshot) {
+func same(t *testing.T, when string, got, want snapshot) {
 	t.Helper()
 	for _, part := range []struct {
 		name      string
@@ -151,7 +149,6 @@ func same(t *testing.T, when string, got, want store.Snapshot) {
 		{"context", fmt.Sprintf("%s", got.Context.Messages), fmt.Sprintf("%s", want.Context.Messages)},
 		{"model", got.Context.Model, want.Context.Model},
 		{"thinking level", got.Context.ThinkingLevel, want.Context.ThinkingLevel},
-		{"in flight", fmt.Sprint(got.InFlight), fmt.Sprint(want.InFlight)},
 		{"damage", got.Damage, want.Damage},
 	} {
 		if !reflect.DeepEqual(part.got, part.want) {

@@ -24,10 +24,10 @@ func testTail(t *testing.T, p *place) {
 		check(t, log.Append(t.Context(), raw([]string{line(id, parent)})...))
 		next := p.tail(tail.Mark)
 		if next.File != nil || len(next.Entries) != 1 || next.Entries[0].ID != id {
-			t.Fatalf("behind the mark %q stands %+v", tail.Mark, next)
+			t.Fatalf("after the mark %q comes %+v", tail.Mark, next)
 		}
 		if again := p.tail(next.Mark); again.File != nil || len(again.Entries) != 0 || again.Revision != next.Revision {
-			t.Fatalf("behind the end stands %+v", again)
+			t.Fatalf("after the end comes %+v", again)
 		}
 		if tail.Revision == next.Revision {
 			t.Fatalf("the revision %q stays", next.Revision)
@@ -39,7 +39,7 @@ func testTail(t *testing.T, p *place) {
 	list, err := p.List(t.Context())
 	check(t, err)
 	if len(list) != 1 || list[0].Revision != tail.Revision {
-		t.Errorf("the list tells %+v, the tail the revision %q", list, tail.Revision)
+		t.Errorf("the list has %+v, the tail the revision %q", list, tail.Revision)
 	}
 	for _, mark := range []string{"x", "-1.-1", "1.1", "99999999999999999.3", tail.Mark + "9"} {
 		if all := p.tail(mark); all.File == nil || len(all.File.Tree.Entries()) != 5 {

@@ -49,7 +49,7 @@ func testConnectionsEnd(t *testing.T, d Database) {
 }
 
 // testUnreachable: while the database cannot be reached an append says so and
-// stores nothing; after that the session goes on.
+// stores nothing; after that the session continues.
 func testUnreachable(t *testing.T, d Database) {
 	dsn := d.New(t)
 	proxy := NewProxy(t, dsn)
@@ -129,7 +129,7 @@ func testKilled(t *testing.T, d Database) {
 		for _, w := range writers {
 			wg.Go(func() { w.run(t, p, round, sync.OnceFunc(busy.Done), stop) })
 		}
-		busy.Wait() // all have something acknowledged, and go on
+		busy.Wait() // all have something acknowledged, and continue
 		server.Kill()
 		server.Start()
 		close(stop)
@@ -144,7 +144,7 @@ func testKilled(t *testing.T, d Database) {
 type writer struct {
 	id    string
 	acked []string // lines that are there for certain
-	maybe string   // one that nobody knows of
+	maybe string   // one with an unknown outcome
 }
 
 // run adds lines one by one, until one fails or stop is closed. busy is called when

@@ -29,7 +29,7 @@ type Fault int
 
 const (
 	RequestLost Fault = iota // the server never gets it
-	AnswerLost               // the server does it, and nobody hears so
+	AnswerLost               // the server does it, and the answer is lost
 	ServerLost               // as AnswerLost, and the server cannot be reached after it
 )
 
@@ -70,7 +70,7 @@ func (p *Proxy) Plan(f Fault, n int) {
 	p.fault, p.left = f, n
 }
 
-// Happened tells whether the planned fault did, and takes the plan back.
+// Happened reports whether the planned fault did, and takes the plan back.
 func (p *Proxy) Happened() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

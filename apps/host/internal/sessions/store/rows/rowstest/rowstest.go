@@ -1,6 +1,6 @@
 // Package rowstest is what a provider on a database must hold beside the contract
 // of storetest: several hosts on one database, connections that end, a server that
-// is killed, rows that somebody changed.
+// is killed, rows that someone changed.
 package rowstest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,7 +27,7 @@ type Database struct {
 	Kind testdb.Kind
 	New  func(t testing.TB) (dsn string)
 	Open func(ctx context.Context, dsn string, logger *slog.Logger) (*rows.Provider, error)
-	// Exec runs a statement, as somebody who is no host.
+	// Exec runs a statement as a client that is not a host.
 	Exec func(t *testing.T, dsn, statement string)
 	// EndLocks ends the connections of all hosts on which locks are held.
 	EndLocks func(t *testing.T, dsn string)
@@ -165,14 +166,14 @@ func testManyStartAtOnce(t *testing.T, d Database) {
 }
 
 // testFenced: a host that lost its lock without knowing adds nothing once another
-// one has the session, and is told who that is.
+// one has the session, and learns who that is.
 func testFenced(t *testing.T, d Database) {
 	dsn := d.New(t)
 	first, second := d.Provider(t, dsn), d.Provider(t, dsn)
 	log := create(t, first, "s")
 	check(t, log.Append(t.Context(), line("a")))
 	d.EndLocks(t, dsn)
-	check(t, log.Append(t.Context(), line("b"))) // nobody has taken it yet
+	check(t, log.Append(t.Context(), line("b"))) // no other host has taken it yet
 	taken, err := second.Open(t.Context(), "s")
 	check(t, err)
 	if n := len(taken.File().Tree.Entries()); n != 2 {
@@ -196,7 +197,7 @@ func testFenced(t *testing.T, d Database) {
 	check(t, log.Close())
 }
 
-// testLocksComeBack: a lock that ended with its connection is taken again as soon as
+// testLocksComeBack: a lock that ended with its connection is acquired again as soon as
 // the host notices.
 func testLocksComeBack(t *testing.T, d Database) {
 	dsn := d.New(t)
@@ -214,7 +215,7 @@ func testLocksComeBack(t *testing.T, d Database) {
 	check(t, taken.Close())
 }
 
-// testLeftByACrash: what a dead host left in the row keeps nobody out.
+// testLeftByACrash: the row of a dead host blocks no other host.
 func testLeftByACrash(t *testing.T, d Database) {
 	dsn := d.New(t)
 	first, second := d.Provider(t, dsn), d.Provider(t, dsn)
@@ -234,10 +235,11 @@ func testChangedRows(t *testing.T, d Database) {
 		statement string
 		entries   int
 	}{
-		"a line that does not read": {`UPDATE scorel_entries SET line = '{"type":' WHERE entry_seq = 2`, 2},
-		"a line that is gone":       {`DELETE FROM scorel_entries WHERE entry_seq = 2`, 2},
-		"the last line is gone":     {`DELETE FROM scorel_entries WHERE entry_seq = 3`, 2},
-		"all lines are gone":        {`DELETE FROM scorel_entries`, 0},
+		"a line that does not read":  {`UPDATE scorel_entries SET line = '{"type":' WHERE entry_seq = 2`, 2},
+		"a line that nests too deep": {`UPDATE scorel_entries SET line = '{"type":"custom","id":"b","parentId":"a","data":` + strings.Repeat("[", 9995) + strings.Repeat("]", 9995) + `}' WHERE entry_seq = 2`, 3},
+		"a line that is gone":        {`DELETE FROM scorel_entries WHERE entry_seq = 2`, 2},
+		"the last line is gone":      {`DELETE FROM scorel_entries WHERE entry_seq = 3`, 2},
+		"all lines are gone":         {`DELETE FROM scorel_entries`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dsn := d.New(t)

@@ -1,0 +1,125 @@
+// Package clients answers the requests about access to the host: paired clients, their
+// grants, and tokens.
+package clients
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+var none = api.Empty{}
+
+// Relay is the part of the connection to the relay that knows channels and bindings.
+type Relay interface {
+	CloseClient(id ident.ID, reason wire.Reason)
+	Revoke(ctx context.Context, id ident.ID)
+}
+
+// Options are the parts that the handlers call. All are required.
+type Options struct {
+	Logger *slog.Logger
+	List   *state.Clients
+	Tokens *state.Tokens
+	Hub    *dispatch.Hub
+	Relay  Relay
+	// Changed is called after a client lost its access or its grants changed.
+	Changed func(clientID string)
+}
+
+// Clients answers the requests about clients and tokens.
+type Clients struct {
+	log     *slog.Logger
+	list    *state.Clients
+	tokens  *state.Tokens
+	hub     *dispatch.Hub
+	relay   Relay
+	changed func(clientID string)
+}
+
+// New makes the handlers.
+func New(o Options) *Clients {
+	return &Clients{log: o.Logger, list: o.List, tokens: o.Tokens, hub: o.Hub, relay: o.Relay, changed: o.Changed}
+}
+
+// Endpoints are the requests about clients and tokens.
+func (c *Clients) Endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListClients, c.listClients),
+		dispatch.Serve(api.RevokeClient, c.revokeClient),
+		dispatch.Serve(api.SetGrant, c.setGrant),
+		dispatch.Serve(api.CreateToken, c.createToken),
+		dispatch.Serve(api.ListTokens, c.listTokens),
+		dispatch.Serve(api.RevokeToken, c.revokeToken),
+	}
+}
+
+func (c *Clients) listClients(context.Context, *dispatch.Conn, api.Empty) (api.ListClientsResponse, error) {
+	clients := []api.Client{}
+	for _, known := range c.list.List() {
+		clients = append(clients, c.listed(known))
+	}
+	return api.ListClientsResponse{Clients: clients}, nil
+}
+
+func (c *Clients) listed(known state.Client) api.Client {
+	return api.Client{ID: known.ID, Label: known.Label, Grants: known.Grants, PairedAt: known.PairedAt, Online: c.hub.Online(known.ID.String())}
+}
+
+func (c *Clients) revokeClient(ctx context.Context, _ *dispatch.Conn, r api.RevokeClientRequest) (api.Empty, error) {
+	known, err := c.Remove(r.ClientID)
+	if err != nil {
+		return none, err
+	}
+	if !known {
+		return none, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
+	}
+	// The list decides, so the client has no access already. The relay is asked to stop
+	// offering the device, and asked again at the next login if it cannot be reached now.
+	c.relay.Revoke(ctx, r.ClientID)
+	return none, nil
+}
+
+// Remove removes a client from the list and ends its connections; false when it was not
+// on the list.
+func (c *Clients) Remove(id ident.ID) (bool, error) {
+	known, err := c.list.Remove(id)
+	if err != nil {
+		return known, err
+	}
+	c.relay.CloseClient(id, wire.ReasonNotAuthorized)
+	c.hub.EndClient(id.String(), dispatch.ErrClientRemoved)
+	c.changed(id.String())
+	if known {
+		c.log.Info("client removed", "client", id)
+		c.hub.Notify(api.ClientsChanged{})
+	}
+	return known, nil
+}
+
+// setGrant changes what a paired client may do, in its open connections too. It changes
+// ExtraGrants only: the others stay as pairing gave them.
+func (c *Clients) setGrant(_ context.Context, _ *dispatch.Conn, r api.SetGrantRequest) (response api.SetGrantResponse, err error) {
+	if !slices.Contains(api.ExtraGrants(), r.Grant) {
+		return response, api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %q", r.Grant, api.ExtraGrants())
+	}
+	client, found, changed, err := c.list.SetGrant(r.ClientID, r.Grant, r.Given)
+	switch {
+	case err != nil:
+		return response, err
+	case !found:
+		return response, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
+	case changed:
+		c.hub.RefreshGrants(r.ClientID.String())
+		c.changed(r.ClientID.String())
+		c.log.Info("grant changed", "client", r.ClientID, "grant", r.Grant, "given", r.Given)
+		c.hub.Notify(api.ClientsChanged{})
+	}
+	return api.SetGrantResponse{Client: c.listed(client)}, nil
+}

@@ -1,9 +1,0 @@
-package crew_test
-
-import (
-	"testing"
-
-	"github.com/scorel/scorel/packages/leakcheck"
-)
-
-func TestMain(m *testing.M) { leakcheck.Main(m) }

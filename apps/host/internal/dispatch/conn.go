@@ -1,0 +1,194 @@
+package dispatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
+)
+
+// LocalID identifies a direct connection of this machine's user, in place of a client id.
+const LocalID = "host"
+
+// Conn is the connection of one client: over a relay, direct, or for a single HTTP
+// request. Its reader runs the requests in order; its outbox sends answers and events.
+type Conn struct {
+	// Static after construction.
+	dispatcher *Dispatcher
+	clientID   string // a client id, LocalID, or the id of a token
+	cancel     context.CancelCauseFunc
+	out        Outbox         // nil for a single HTTP request, which is answered directly
+	requests   sync.WaitGroup // requests that run beside the reader; Run waits for them
+
+	// Owned by the reader.
+	subscriptions map[string]func(context.Context) // ends each, by session
+
+	mu     sync.Mutex
+	grants []api.Grant // replaced as a whole by setGrants
+
+	watching bool // a person sees the list of sessions; guarded by the hub's mu
+}
+
+// ClientID is a client id, LocalID, or the id of a token.
+func (c *Conn) ClientID() string { return c.clientID }
+
+// Out is where answers and events of the connection go. It is nil for a single HTTP request.
+func (c *Conn) Out() Outbox { return c.out }
+
+// End ends the connection; why is the error that Run returns.
+func (c *Conn) End(why error) { c.cancel(why) }
+
+// Deliver implements sessions.Subscriber.
+func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) { c.out.Event(envelope, encoded) }
+
+// May reports whether the connection has a grant now.
+func (c *Conn) May(grant api.Grant) bool { return slices.Contains(c.Grants(), grant) }
+
+// Grants returns what the connection may do now. The caller must not change the slice.
+func (c *Conn) Grants() []api.Grant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grants
+}
+
+func (c *Conn) setGrants(grants []api.Grant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.grants = grants
+}
+
+// CheckMayLoosen returns an error for a connection that may not answer approvals: a rule
+// that allows answers them all, and so does removing one that asks or denies.
+func (c *Conn) CheckMayLoosen() error {
+	if c.May(api.GrantApprove) {
+		return nil
+	}
+	return api.Errorf(api.KindNotAllowed, "allowing more also needs the grant %q, which this connection does not have", api.GrantApprove)
+}
+
+// Subscribed records that the connection receives the events of a session until end is
+// called. Only handlers of requests that run in order may call it.
+func (c *Conn) Subscribed(sessionID string, end func(context.Context)) {
+	c.subscriptions[sessionID] = end
+}
+
+// Unsubscribe ends the subscription to a session, if there is one. Only handlers of
+// requests that run in order may call it.
+func (c *Conn) Unsubscribe(ctx context.Context, sessionID string) {
+	if end, ok := c.subscriptions[sessionID]; ok {
+		end(ctx)
+		delete(c.subscriptions, sessionID)
+	}
+}
+
+// Leave ends all subscriptions.
+func (c *Conn) Leave(ctx context.Context) {
+	for _, end := range c.subscriptions {
+		end(context.WithoutCancel(ctx))
+	}
+}
+
+// readLoop serves the requests that a transport receives.
+func (c *Conn) readLoop(ctx context.Context, transport client.Transport) error {
+	for {
+		message, err := transport.Receive(ctx)
+		if err != nil {
+			return err
+		}
+		request, refusal := c.parse(message)
+		if refusal != nil {
+			c.out.Answer(refusal)
+			continue
+		}
+		if request.Concurrent {
+			request.Body = bytes.Clone(request.Body) // the transport reuses its memory
+			c.requests.Go(func() { c.handle(ctx, request) })
+			continue
+		}
+		c.handle(ctx, request)
+	}
+}
+
+// parse reads a request and checks the grant that it needs. A refusal is returned as the
+// encoded answer.
+func (c *Conn) parse(message []byte) (Request, []byte) {
+	var head api.RequestHead
+	if !IsObject(message) || exactjson.Unmarshal(message, &head) != nil {
+		return Request{}, c.refusal("", api.Errorf(api.KindBadRequest, "the request is not a JSON object"))
+	}
+	if head.RequestID == "" {
+		return Request{}, c.refusal("", api.Errorf(api.KindBadRequest, "the request has no requestId"))
+	}
+	request, err := c.Admit(head.Type)
+	if err != nil {
+		return Request{}, c.refusal(head.RequestID, err)
+	}
+	request.id, request.Body = head.RequestID, message
+	return request, nil
+}
+
+// IsObject reports whether a message starts as a JSON object does.
+func IsObject(message []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(message), []byte("{")) }
+
+// Admit finds a request by its name and checks the grant that it needs.
+func (c *Conn) Admit(name string) (Request, *api.Error) {
+	e, ok := c.dispatcher.endpoints[name]
+	switch {
+	case !ok:
+		return Request{}, api.Errorf(api.KindUnknownRequest, "this host does not know the request %.40q: it may be older than this client", name)
+	case !c.May(e.Grant):
+		return Request{}, api.Errorf(api.KindNotAllowed, "%s needs the grant %q, which this connection does not have", e.Name, e.Grant)
+	}
+	return Request{Endpoint: e}, nil
+}
+
+// Run checks the fields of a request and serves it. Unless it fails, reply is called once,
+// possibly from another goroutine. The error is one for the wire.
+func (c *Conn) Run(ctx context.Context, r Request, reply func(any)) *api.Error {
+	if err := r.schema.Check(r.Body, r.Strict); err != nil {
+		return err
+	}
+	if err := r.serve(ctx, c, r.Body, reply); err != nil {
+		return c.Explain(r.Name, err)
+	}
+	return nil
+}
+
+// handle runs a request and queues its answer.
+func (c *Conn) handle(ctx context.Context, r Request) {
+	if err := c.Run(ctx, r, func(result any) { c.respond(r.id, result) }); err != nil {
+		c.out.Answer(c.refusal(r.id, err))
+	}
+}
+
+func (c *Conn) respond(requestID string, result any) {
+	answer, err := api.EncodeResponse(requestID, result)
+	if err != nil {
+		answer = c.refusal(requestID, c.Explain("answer", err))
+	}
+	c.out.Answer(answer)
+}
+
+// Explain turns an error into one for the wire. An error that is not an api.Error is a
+// fault of the host, whose text stays in the host's log.
+func (c *Conn) Explain(name string, err error) *api.Error {
+	var refused *api.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	c.dispatcher.log.Error("a request failed", "request", name, "client", c.clientID, "error", err)
+	return api.Errorf(api.KindInternal, "the host failed to handle the request: see its log")
+}
+
+func (c *Conn) refusal(requestID string, err *api.Error) []byte {
+	answer, encodeErr := api.EncodeError(requestID, err)
+	if encodeErr != nil { // two strings and a number always encode
+		c.cancel(encodeErr)
+	}
+	return answer
+}

@@ -1,0 +1,102 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// script is a transport whose client sends messages in order, waits for the answer to each,
+// and then closes.
+type script struct {
+	messages []string
+	answers  chan string
+}
+
+func (s *script) Send(_ context.Context, message []byte) error {
+	s.answers <- string(message)
+	return nil
+}
+
+var errScriptEnded = errors.New("the client closed")
+
+func (s *script) Receive(ctx context.Context) ([]byte, error) {
+	if len(s.messages) == 0 {
+		return nil, errScriptEnded
+	}
+	message := s.messages[0]
+	s.messages = s.messages[1:]
+	return []byte(message), nil
+}
+
+func (s *script) Close() error { return nil }
+
+// TestRequestsOfAConnection: each message gets one answer, with the fields checked and the
+// grant required before the handler runs, and a fault of the handler stays in the log.
+func TestRequestsOfAConnection(t *testing.T) {
+	list := Serve(api.ListProjects, func(context.Context, *Conn, api.Empty) (api.ListProjectsResponse, error) {
+		return api.ListProjectsResponse{Projects: []api.Project{{ID: "p1"}}}, nil
+	})
+	stop := Serve(api.StopHost, func(context.Context, *Conn, api.Empty) (api.Empty, error) {
+		t.Error("a handler ran without its grant")
+		return api.Empty{}, nil
+	})
+	unsubscribe := Serve(api.Unsubscribe, func(context.Context, *Conn, api.SessionRequest) (api.Empty, error) {
+		return api.Empty{}, errors.New("the disk is on fire")
+	})
+	for _, c := range []struct{ message, want string }{
+		{`nothing`, "not a JSON object"},
+		{`{"type":"unsubscribe"}`, "no requestId"},
+		{`{"type":"from_the_future","requestId":"1"}`, "does not know the request"},
+		{`{"type":"stop_host","requestId":"2"}`, "needs the grant"},
+		{`{"type":"unsubscribe","requestId":"3"}`, "sessionId"},
+		{`{"type":"unsubscribe","requestId":"4","sessionId":"s"}`, "see its log"},
+		{`{"type":"list_projects","requestId":"5"}`, `"p1"`},
+	} {
+		s := &script{messages: []string{c.message}, answers: make(chan string, 1)}
+		d := dispatcherWith(nil, list, stop, unsubscribe)
+		ctx, cancel := context.WithCancel(t.Context())
+		err := d.Run(ctx, LocalID, []api.Grant{api.GrantView}, func(*Conn) Outbox {
+			return NewQueue(func(ctx context.Context, out Outgoing) error { return s.Send(ctx, out.Message) }, func(error) {}, func() {})
+		}, func(ctx context.Context, conn *Conn) error {
+			if err := conn.readLoop(ctx, s); !errors.Is(err, errScriptEnded) {
+				return err
+			}
+			if got := <-s.answers; !strings.Contains(got, c.want) || strings.Contains(got, "fire") {
+				t.Errorf("%s: %s", c.message, got)
+			}
+			return errScriptEnded
+		})
+		cancel()
+		if !errors.Is(err, errScriptEnded) {
+			t.Errorf("%s: the connection ended with %v", c.message, err)
+		}
+	}
+}
+
+// TestASlowConnectionEnds: when more waits than a connection may have, it ends instead of
+// blocking its notifiers.
+func TestASlowConnectionEnds(t *testing.T) {
+	d := dispatcherWith(nil)
+	stuck := make(chan struct{})
+	err := d.Run(t.Context(), LocalID, []api.Grant{api.GrantView}, func(c *Conn) Outbox {
+		return NewQueue(func(ctx context.Context, _ Outgoing) error {
+			<-ctx.Done()
+			close(stuck)
+			return context.Cause(ctx)
+		}, func(error) {}, func() { c.End(ErrSlow) })
+	}, func(ctx context.Context, c *Conn) error {
+		for range 3 {
+			c.Out().Answer(make([]byte, maxOutgoing))
+		}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	<-stuck
+	if !errors.Is(err, ErrSlow) {
+		t.Errorf("it ended with %v", err)
+	}
+}

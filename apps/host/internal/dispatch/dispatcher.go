@@ -1,0 +1,145 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Why connections end.
+var (
+	// ErrSlow ends a connection that let too much wait.
+	ErrSlow = errors.New("the connection is too slow: it catches up when it reconnects")
+	// ErrClientRemoved ends the connections of a client whose access was revoked.
+	ErrClientRemoved = errors.New("this client was removed on the device")
+	// ErrTokenRevoked ends the connections of a token that was revoked.
+	ErrTokenRevoked = errors.New("this token was revoked")
+	// ErrTokenExpired ends the connections of a token that expired.
+	ErrTokenExpired = errors.New("this token expired")
+)
+
+// Options are the parts that a Dispatcher works with. All but Unwatched are required.
+type Options struct {
+	Logger    *slog.Logger
+	Hub       *Hub
+	Tokens    *state.Tokens
+	Endpoints []Endpoint
+	// Unwatched is called after a connection ended that watched the list of sessions.
+	Unwatched func()
+}
+
+// Dispatcher runs connections: it finds the endpoint of each request, checks the
+// connection's grant, and calls the handler. It has no goroutine of its own.
+type Dispatcher struct {
+	log       *slog.Logger
+	hub       *Hub
+	tokens    *state.Tokens
+	endpoints map[string]Endpoint // by the name of the request
+	unwatched func()
+}
+
+// New makes a dispatcher.
+func New(o Options) *Dispatcher {
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched}
+	for _, e := range o.Endpoints {
+		d.endpoints[e.Name] = e
+	}
+	return d
+}
+
+// Knows reports whether the host serves a request of this name.
+func (d *Dispatcher) Knows(name string) bool {
+	_, ok := d.endpoints[name]
+	return ok
+}
+
+// NewConn makes a connection for a single request, without an outbox. The caller calls
+// Leave when the request has ended.
+func (d *Dispatcher) NewConn(clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *Conn {
+	return &Conn{dispatcher: d, clientID: clientID, grants: grants, cancel: cancel, subscriptions: map[string]func(context.Context){}}
+}
+
+// Serve runs a client's connection until it or ctx ends, and returns why it ended.
+func (d *Dispatcher) Serve(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
+	out := func(c *Conn) Outbox {
+		return NewQueue(func(ctx context.Context, out Outgoing) error {
+			if err := transport.Send(ctx, out.Message); err != nil {
+				return fmt.Errorf("sending to an entry: %w", err)
+			}
+			return nil
+		}, func(why error) { closeFor(transport, why) }, func() { c.cancel(ErrSlow) })
+	}
+	return d.Run(ctx, clientID, grants, out, func(ctx context.Context, c *Conn) error { return c.readLoop(ctx, transport) })
+}
+
+// Run runs the reader of a connection for as long as its client is admitted, and returns
+// why it ended. out makes the connection's outbox. When Run returns, the connection's
+// requests and writer have ended.
+func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Grant, out func(*Conn) Outbox, read func(context.Context, *Conn) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := d.NewConn(clientID, grants, cancel)
+	c.out = out(c)
+	d.hub.add(c)
+	d.hub.RefreshGrants(clientID) // they may have changed since the caller read them
+	ctx, expire := d.untilToken(ctx, clientID)
+	defer expire()
+	var writer sync.WaitGroup
+	writer.Go(func() { cancel(c.out.Run(ctx)) })
+	err := read(ctx, c)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	cancel(err)
+	if d.hub.remove(c) {
+		d.unwatched()
+	}
+	c.Leave(ctx)
+	c.out.Close(err)
+	c.requests.Wait()
+	writer.Wait()
+	return err
+}
+
+// closeFor closes a transport and, where it can carry the reason, sends it to the other end.
+func closeFor(transport client.Transport, err error) {
+	if sealed, ok := transport.(*client.Sealed); ok {
+		switch {
+		case errors.Is(err, ErrSlow):
+			sealed.CloseWith(wire.ReasonSlowConsumer)
+		case errors.Is(err, ErrClientRemoved):
+			sealed.CloseWith(wire.ReasonNotAuthorized)
+		}
+	}
+	_ = transport.Close()
+}
+
+// tokenPrefix begins the id of a token, in place of a client's.
+const tokenPrefix = "tok_"
+
+// untilToken limits the context of a token's connection: it ends when the token expires,
+// and at once when the token was revoked since the connection was admitted. The hub must
+// know the connection already, so that a later revocation finds it.
+func (d *Dispatcher) untilToken(ctx context.Context, clientID string) (context.Context, context.CancelFunc) {
+	if !strings.HasPrefix(clientID, tokenPrefix) {
+		return ctx, func() {}
+	}
+	token, admitted := d.tokens.Find(clientID)
+	if !admitted {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(ErrTokenRevoked)
+		return ctx, func() {}
+	}
+	if token.ExpiresAt == 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, time.UnixMilli(token.ExpiresAt), ErrTokenExpired)
+}

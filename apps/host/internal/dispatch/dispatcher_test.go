@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+func dispatcherWith(tokens *state.Tokens, endpoints ...Endpoint) *Dispatcher {
+	log := slog.New(slog.DiscardHandler)
+	return New(Options{Logger: log, Hub: NewHub(log, nil), Tokens: tokens, Endpoints: endpoints})
+}
+
+// silent is a transport of a client that sends nothing.
+type silent struct{}
+
+func (silent) Send(context.Context, []byte) error { return nil }
+
+func (silent) Receive(ctx context.Context) ([]byte, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+func (silent) Close() error { return nil }
+
+// TestATokenThatWasRevokedMeanwhileGetsNoConnection: between the look at the token
+// and the list of connections it may have been revoked.
+func TestATokenThatWasRevokedMeanwhileGetsNoConnection(t *testing.T) {
+	tokens, err := state.LoadTokens(filepath.Join(t.TempDir(), "tokens.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dispatcherWith(tokens)
+	if err := d.Serve(t.Context(), silent{}, "tok_0123456789abcdef", api.AllGrants()); !errors.Is(err, ErrTokenRevoked) {
+		t.Errorf("its connection ended with %v", err)
+	}
+}
+
+// TestAConnectionEndsWithItsToken: not before, and not only with the next request.
+func TestAConnectionEndsWithItsToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tokens, err := state.LoadTokens(filepath.Join(t.TempDir(), "tokens.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := tokens.Add(strings.Repeat("ab", 32), "brief", api.AllGrants(), time.Now().Add(time.Hour).UnixMilli())
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := dispatcherWith(tokens)
+		begun := time.Now()
+		if err := d.Serve(t.Context(), silent{}, token.ID, token.Grants); !errors.Is(err, ErrTokenExpired) {
+			t.Errorf("its connection ended with %v", err)
+		}
+		if took := time.Since(begun); took != time.Hour {
+			t.Errorf("its connection ended after %s", took)
+		}
+	})
+}

@@ -1,0 +1,171 @@
+// Package gitguard keeps an agent's commands from planting something that git would run
+// later, outside the sandbox: hooks, settings that name programs, and repositories with
+// their own hooks or settings. It records what git reads before a command and compares it
+// afterwards. Additions are quarantined, and the previous content is restored.
+//
+// All files are accessed through os.Root, so that a link created by a command in the
+// meantime cannot lead outside the project.
+package gitguard
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Guard records the projects in which commands run. Its zero value is not usable; call New.
+type Guard struct {
+	keep string // absolute path of the folder for quarantined files
+
+	mu       sync.Mutex
+	projects map[string]*project
+}
+
+// project is a folder in which commands run.
+type project struct {
+	users  int
+	before snapshot
+}
+
+// New returns a Guard that moves quarantined files to a folder, which it creates when
+// needed.
+func New(keep string) *Guard { return &Guard{keep: keep, projects: map[string]*project{}} }
+
+// Begin records a project before a command runs in it. Concurrent commands share the first
+// record. The caller must call end when all processes of the command have ended; it returns
+// a sentence for each quarantined item.
+func (g *Guard) Begin(dir string) (end func() []string, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.projects[dir]
+	if p == nil {
+		before, err := take(dir)
+		if err != nil {
+			return nil, fmt.Errorf("recording what git would run: %w", err)
+		}
+		p = &project{before: before}
+		g.projects[dir] = p
+	}
+	p.users++
+	return sync.OnceValue(func() []string { return g.end(dir, p) }), nil
+}
+
+func (g *Guard) end(dir string, p *project) (notes []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.users--; p.users == 0 {
+		delete(g.projects, dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return []string{fmt.Sprintf("what git would run in %s could not be checked: %v", dir, err)}
+	}
+	defer func() { _ = root.Close() }()
+	after, err := scanned(root)
+	if err != nil {
+		return []string{fmt.Sprintf("what git would run in %s could not be checked: %v", dir, err)}
+	}
+	aside := filepath.Join(g.keep, rand.Text())
+	for _, c := range compare(p.before, after) {
+		if err := putAside(root, aside, c); err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %s; it could not be moved away (%v): remove it before you use git there", c.path, c.why, err))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s; it was moved to %s", c.path, c.why, filepath.Join(aside, flat(c.path))))
+	}
+	return notes
+}
+
+// change is something that git would run and that did not exist before.
+type change struct {
+	path string
+	why  string
+	now  file
+	old  *file // nil if there was none
+}
+
+// compare returns what a command added, sorted by path.
+func compare(before, after snapshot) (changes []change) {
+	for _, path := range after.paths() {
+		now := after[path]
+		old, was := before[path]
+		if was && now.same(old) {
+			continue
+		}
+		c := change{path: path, now: now}
+		if was {
+			c.old = &old
+		}
+		switch now.kind {
+		case hook:
+			c.why = "a command added or changed this program, which git would run"
+		case pointer:
+			if now.inside {
+				continue // the repository that it names is checked itself
+			}
+			c.why = "a command made git use a repository elsewhere"
+		case settings:
+			added := addedSettings(old, now)
+			if len(added) == 0 {
+				continue
+			}
+			c.why = "a command set " + strings.Join(added, ", ") + ", with which git may run a program"
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// addedSettings names the new settings that may name a program.
+func addedSettings(old, now file) (names []string) {
+	known := loud(context.Background(), old)
+	for _, setting := range loud(context.Background(), now) {
+		name, _, _ := strings.Cut(setting, "\n")
+		if !slices.Contains(known, setting) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// emptySettings replaces the settings of a new repository.
+const emptySettings = "[core]\n\trepositoryformatversion = 0\n"
+
+// putAside moves a change out of the project, and restores the previous content.
+func putAside(root *os.Root, folder string, c change) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	text := c.now.data
+	if c.now.link != "" {
+		text = []byte("a symbolic link to " + c.now.link + "\n")
+	}
+	if err := os.WriteFile(filepath.Join(folder, flat(c.path)), text, 0o600); err != nil {
+		return err
+	}
+	if err := root.RemoveAll(c.path); err != nil {
+		return err
+	}
+	switch {
+	case c.old == nil && c.now.kind == settings:
+		return root.WriteFile(c.path, []byte(emptySettings), 0o644)
+	case c.old == nil:
+		return nil
+	case c.old.link != "":
+		return root.Symlink(c.old.link, c.path)
+	}
+	if err := root.WriteFile(c.path, c.old.data, c.old.mode.Perm()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// flat converts a path to a single name.
+func flat(path string) string { return strings.ReplaceAll(filepath.ToSlash(path), "/", "%") }

@@ -1,0 +1,167 @@
+package gitguard
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// bash runs a script in a folder, as a user or as an agent's command.
+func bash(t *testing.T, dir, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-ec", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=user.email", "GIT_CONFIG_VALUE_0=a@b",
+		"GIT_CONFIG_KEY_1=user.name", "GIT_CONFIG_VALUE_1=a")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v %s", script, err, out)
+	}
+	return string(out)
+}
+
+// newProject creates a repository with the user's own hooks and settings, a nested one, and
+// a worktree.
+func newProject(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	bash(t, dir, `git init -q -b main; echo x > f; git add f; git commit -qm one
+		git config core.editor vim; mkdir -p .git/hooks; echo 'exit 0' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push
+		git init -q -b main below; git worktree add -q tree`)
+	return dir
+}
+
+const evil = `printf '#!/bin/sh\ntouch "$MARK"\n' > "$H"; chmod +x "$H"`
+
+// TestGitRunsNothingThatACommandPlanted: whatever a command does to what git reads, the
+// user's next use of git does not run it.
+func TestGitRunsNothingThatACommandPlanted(t *testing.T) {
+	for name, script := range map[string]string{
+		"a hook":                        `H=.git/hooks/post-commit; ` + evil,
+		"a hook that was there":         `H=.git/hooks/pre-push; ` + evil,
+		"another folder of git":         `mv .git old; git init -q -b main; H=.git/hooks/post-commit; ` + evil,
+		"a folder of hooks":             `mkdir h; H=h/post-commit; ` + evil + `; git config core.hooksPath "$PWD/h"`,
+		"a folder of hooks, relative":   `mkdir h; H=h/post-commit; ` + evil + `; git config core.hooksPath h`,
+		"a link in place of the folder": `mkdir h; H=h/post-commit; ` + evil + `; rm -rf .git/hooks; ln -s ../h .git/hooks`,
+		"a link out":                    `mkdir ../h; H=../h/post-commit; ` + evil + `; rm -rf .git/hooks; ln -s "$(realpath ../h)" .git/hooks`,
+		"a hook below":                  `mkdir -p below/.git/hooks; H=below/.git/hooks/post-commit; ` + evil,
+		"a repository below":            `git init -q -b main new; mkdir -p new/.git/hooks; H=new/.git/hooks/post-commit; ` + evil,
+		"a repository moved":            `mv below moved; git init -q -b main below; mkdir -p below/.git/hooks; H=below/.git/hooks/post-commit; ` + evil,
+		"a worktree's settings":         `git config extensions.worktreeConfig true; printf '[core]\n\tfsmonitor = touch "$MARK"; false\n' > .git/worktrees/tree/config.worktree`,
+		"a worktree's folder":           `git clone -q . ../elsewhere; H=../elsewhere/.git/hooks/post-commit; mkdir -p ../elsewhere/.git/hooks; ` + evil + `; echo "gitdir: $(realpath ../elsewhere/.git)" > tree/.git`,
+		"a watcher of files":            `git config core.fsmonitor 'touch "$MARK"; false'`,
+		"a filter":                      `git config filter.x.clean 'touch "$MARK"; cat'; echo '* filter=x' > .gitattributes`,
+		"settings that include others":  `printf '[core]\n\tfsmonitor = touch "$MARK"; false\n' > inc; git config include.path ../inc`,
+		"a repository as plain files":   `git init -q --bare bare; git -C bare config core.fsmonitor 'touch "$MARK"; false'; git -C bare config core.bare false; git -C bare config core.worktree "$PWD"`,
+		"a file of git in a folder":     `git init -q -b main .git/objects/hid; rm -rf below/.git; H=.git/objects/hid/.git/hooks/post-commit; mkdir -p .git/objects/hid/.git/hooks; ` + evil + `; echo "gitdir: ../.git/objects/hid/.git" > below/.git`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, guarded := range []bool{true, false} {
+				dir := newProject(t)
+				mark := filepath.Join(filepath.Dir(dir), "mark")
+				end, err := New(filepath.Join(t.TempDir(), "aside")).Begin(dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bash(t, dir, script)
+				if guarded {
+					if notes := end(); len(notes) == 0 || strings.Contains(strings.Join(notes, " "), " NOT ") {
+						t.Errorf("the notes are %q", notes)
+					}
+				}
+				bash(t, dir, `export MARK=`+mark+`; for d in . below new tree bare; do [ ! -d $d ] || (cd $d; echo y > f; git add f; git commit -qm two; git push -q nowhere; git status) > /dev/null 2>&1 || true; done`)
+				if _, err := os.Stat(mark); (err == nil) == guarded && (guarded || name != "a hook that was there") {
+					t.Errorf("guarded %v: the mark: %v", guarded, err)
+				}
+			}
+		})
+	}
+}
+
+// TestOrdinaryUseOfGitIsKept: everyday use of git is not quarantined.
+func TestOrdinaryUseOfGitIsKept(t *testing.T) {
+	dir := newProject(t)
+	g := New(filepath.Join(t.TempDir(), "aside"))
+	for _, script := range []string{
+		"git init -q other", "git clone -q . copy", "git config user.name Ann", "git remote add origin https://example.com/x.git", "git checkout -q -b topic",
+		"git checkout -q --track -b local main", "git worktree add -q wt", "git -c protocol.file.allow=always submodule --quiet add ./below mod || true",
+		"git commit -q --allow-empty -m x", "git config core.autocrlf input", "git branch -q -u main topic", "rm .git/hooks/pre-push", "git config --unset core.editor",
+		"git worktree remove wt", "git gc -q", "echo x >> f; git stash -q; git stash pop -q",
+	} {
+		end, err := g.Begin(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bash(t, dir, script)
+		if notes := end(); len(notes) > 0 {
+			t.Errorf("%s: %q", script, notes)
+		}
+	}
+}
+
+// TestWhatIsPutAsideIsNotLost: quarantined files are kept where commands cannot see them,
+// and the previous content is restored.
+func TestWhatIsPutAsideIsNotLost(t *testing.T) {
+	dir, aside := newProject(t), filepath.Join(t.TempDir(), "aside")
+	before, err := os.ReadFile(filepath.Join(dir, ".git", "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := New(aside)
+	first, err := g.Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bash(t, dir, `git config core.pager evil; echo new > .git/hooks/pre-push`)
+	second, err := g.Begin(dir) // a concurrent command must not record what was planted
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(second(), "\n")
+	if again := first(); len(again) > 0 {
+		t.Errorf("the second notes are %q", again)
+	}
+	if after, err := os.ReadFile(filepath.Join(dir, ".git", "config")); err != nil || string(after) != string(before) {
+		t.Errorf("the settings are %q, %v", after, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, ".git", "hooks", "pre-push")); err != nil || string(text) != "exit 0\n" {
+		t.Errorf("the hook is %q, %v", text, err)
+	}
+	for name, want := range map[string]string{".git%config": "pager = evil", ".git%hooks%pre-push": "new\n"} {
+		kept, err := filepath.Glob(filepath.Join(aside, "*", name))
+		if err != nil || len(kept) != 1 || !strings.Contains(notes, kept[0]) {
+			t.Fatalf("kept is %q, %v; told is %s", kept, err, notes)
+		}
+		if text, err := os.ReadFile(kept[0]); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s is %q, %v", name, text, err)
+		}
+	}
+}
+
+// TestLinksDoNotLeadTheGuardOut: files are not restored through a link.
+func TestLinksDoNotLeadTheGuardOut(t *testing.T) {
+	dir := newProject(t)
+	victim := filepath.Join(filepath.Dir(dir), "victim")
+	if err := os.MkdirAll(filepath.Join(victim, "hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	end, err := New(t.TempDir()).Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bash(t, dir, `rm -rf .git; ln -s ../victim .git; mkfifo below/.git/hooks/fifo 2>/dev/null || { mkdir -p below/.git/hooks; mkfifo below/.git/hooks/fifo; }`)
+	if notes := end(); len(notes) != 2 {
+		t.Errorf("the notes are %q", notes)
+	}
+	if left, err := filepath.Glob(filepath.Join(victim, "*", "*")); err != nil || len(left) > 0 {
+		t.Errorf("written was %q, %v", left, err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		t.Error("the link is still there")
+	}
+}

@@ -1,0 +1,105 @@
+package gitguard
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// harmless matches the settings with which git runs no program, loads no other settings,
+// and writes nowhere else, whatever their values are. All other settings ask a person,
+// including those of future versions of git.
+var harmless = regexp.MustCompile(`^(core\.(abbrev|autocrlf|bare|bigfilethreshold|checkstat|commentchar|compression|eol|filemode|fsync|fsyncmethod|ignorecase|` +
+	`logallrefupdates|longpaths|precomposeunicode|protecthfs|protectntfs|quotepath|repositoryformatversion|safecrlf|sharedrepository|` +
+	`sparsecheckout|sparsecheckoutcone|splitindex|symlinks|trustctime|untrackedcache|whitespace)|` +
+	`branch\..*\.(remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base)|branch\.(autosetupmerge|autosetuprebase|sort)|` +
+	`remote\..*\.(fetch|gh-resolved|mirror|prune|prunetags|push|skipfetchall|tagopt|promisor|partialclonefilter)|remote\.pushdefault|` +
+	`submodule\..*\.(active|branch|ignore|fetchrecursesubmodules|shallow)|submodule\.(recurse|active|fetchjobs)|` +
+	`extensions\.(objectformat|refstorage|worktreeconfig|partialclone|preciousobjects|relativeworktrees|compatobjectformat)|` +
+	`diff\.(algorithm|colormoved|context|indentheuristic|mnemonicprefix|noprefix|renames|renamelimit|submodule)|` +
+	`user\.(name|email|signingkey|useconfigonly)|(author|committer)\.(name|email)|commit\.(gpgsign|verbose|cleanup|status)|tag\.(gpgsign|sort)|` +
+	`init\.defaultbranch|merge\.(conflictstyle|ff|log|renames|renamelimit|stat)|rebase\.(autosquash|autostash|updaterefs|stat|missingcommitscheck)|` +
+	`lfs\.(repositoryformatversion|locksverify|fetchexclude|fetchinclude|.*\.(access|locksverify))|gpg\.format|` +
+	`gc\.(auto|autodetach|autopacklimit|pruneexpire|reflogexpire|reflogexpireunreachable|writecommitgraph)|pull\.(ff|rebase)|` +
+	`(advice|color|column|fetch|index|pack|push|rerere|stash|status|feature|i18n|versionsort|notes|log)\.[a-z.-]*)$`)
+
+// address matches a setting whose value is the location of another repository; a transport
+// that git runs as a program precedes "::".
+var address = regexp.MustCompile(`^(remote\..*\.(url|pushurl)|submodule\..*\.url)$`)
+
+// worktreeName is the setting for the location of a repository's files. Those of a
+// submodule are elsewhere in the project.
+const worktreeName = "core.worktree"
+
+// gitTime bounds how long git may take to read settings.
+const gitTime = 5 * time.Second
+
+// loud returns the settings of a file that may name a program, each as name, line break and
+// value. An unreadable file counts as one.
+func loud(ctx context.Context, f file) (found []string) {
+	if len(f.data) == 0 && f.link == "" && !f.odd {
+		return nil
+	}
+	all, err := parsed(ctx, f)
+	if err != nil {
+		return []string{fmt.Sprintf("what cannot be read\n%s %x", f.link, sha256.Sum256(f.data))}
+	}
+	if f.link != "" {
+		found = append(found, "a symbolic link\n"+f.link)
+	}
+	for _, setting := range all {
+		name, value, valued := strings.Cut(setting, "\n")
+		switch {
+		case harmless.MatchString(name) && (!valued || !strings.Contains(value, "::")):
+		case address.MatchString(name) && valued && !strings.Contains(value, "::") && !strings.HasPrefix(value, "-"):
+		case name == worktreeName && !filepath.IsAbs(value) && filepath.IsLocal(filepath.Join(filepath.Dir(f.path), value)):
+		case name == "core.fsmonitor" && (value == "true" || value == "false"): // git's own
+		default:
+			found = append(found, setting)
+		}
+	}
+	return found
+}
+
+// parsed parses a settings file with git, which runs nothing.
+func parsed(ctx context.Context, f file) ([]string, error) {
+	if f.odd {
+		return nil, fmt.Errorf("it is not a settings file")
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", "config", "--file", "-", "--no-includes", "--null", "--list")
+	cmd.Stdin, cmd.Dir, cmd.WaitDelay = bytes.NewReader(f.data), "/", time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git cannot read it: %w", err)
+	}
+	text := strings.TrimSuffix(string(out), "\x00")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\x00"), nil
+}
+
+// hooksPath returns the hooks folder that a settings file names, or "".
+func hooksPath(f file) (folder string) {
+	if !bytes.Contains(bytes.ToLower(f.data), []byte("hookspath")) {
+		return ""
+	}
+	all, err := parsed(context.Background(), f)
+	if err != nil {
+		return ""
+	}
+	for _, setting := range all {
+		if value, ok := strings.CutPrefix(setting, "core.hookspath\n"); ok {
+			folder = value
+		}
+	}
+	return folder
+}

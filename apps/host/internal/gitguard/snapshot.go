@@ -1,0 +1,211 @@
+package gitguard
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// kind is the role of a file for git.
+type kind int
+
+const (
+	settings kind = iota
+	hook          // a program that git runs on its own
+	pointer       // names another folder that git uses
+)
+
+// file describes a file that git reads.
+type file struct {
+	path   string // relative to the project
+	kind   kind
+	data   []byte
+	mode   fs.FileMode
+	link   string // target of a symbolic link
+	inside bool   // for a pointer: its target is in the project
+	odd    bool   // it is not a regular file, or too large, and so never equal to another
+}
+
+func (f file) same(other file) bool {
+	executable := func(f file) bool { return f.mode&0o111 != 0 }
+	return !f.odd && !other.odd && f.kind == other.kind && f.link == other.link && bytes.Equal(f.data, other.data) && executable(f) == executable(other)
+}
+
+// snapshot holds what git reads, by path relative to the project.
+type snapshot map[string]file
+
+func (s snapshot) paths() []string { return slices.Sorted(maps.Keys(s)) }
+
+// Bounds of a scan.
+const (
+	maxFile    = 1 << 20 // bytes of one file
+	maxDepth   = 128     // nesting of folders
+	maxFolders = 200_000 // in total; real projects have fewer, and the rest is not scanned
+)
+
+func take(dir string) (snapshot, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	return scanned(root)
+}
+
+// scan looks for repositories in a project.
+type scan struct {
+	top   *os.Root
+	found snapshot
+	seen  int // number of folders
+}
+
+func scanned(root *os.Root) (snapshot, error) {
+	s := &scan{top: root, found: snapshot{}}
+	return s.found, s.folder(root, ".", 0)
+}
+
+// folder scans a folder and everything below it, including the inside of repositories: a
+// repository can be anywhere.
+func (s *scan) folder(at *os.Root, path string, depth int) error {
+	dir, err := at.Open(".")
+	if err != nil {
+		return err
+	}
+	entries, err := dir.ReadDir(-1)
+	if closeErr := dir.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, entry := range entries {
+		names[entry.Name()] = true
+		if strings.EqualFold(entry.Name(), ".git") && !entry.IsDir() {
+			s.add(filepath.Join(path, entry.Name()), pointer)
+		}
+	}
+	// Git recognizes a repository by these entries. One that shares them with another
+	// repository has a commondir.
+	if names["objects"] && names["refs"] || names["commondir"] || strings.EqualFold(filepath.Base(path), ".git") {
+		s.repository(path)
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || depth >= maxDepth || s.seen >= maxFolders {
+			continue
+		}
+		s.seen++
+		below, err := at.OpenRoot(entry.Name())
+		if err != nil { // it is gone, or neither we nor git may read it
+			continue
+		}
+		err = s.folder(below, filepath.Join(path, entry.Name()), depth+1)
+		_ = below.Close()
+		if err != nil {
+			continue // as above
+		}
+	}
+	return nil
+}
+
+// repository adds what git reads of a repository.
+func (s *scan) repository(path string) {
+	for _, name := range []string{"config", "config.worktree"} {
+		s.add(filepath.Join(path, name), settings)
+	}
+	s.add(filepath.Join(path, "commondir"), pointer)
+	s.hooks(filepath.Join(path, "hooks"))
+	config := s.found[filepath.Join(path, "config")]
+	if folder := hooksPath(config); folder != "" {
+		if filepath.IsAbs(folder) {
+			rel, err := filepath.Rel(s.top.Name(), folder)
+			if err != nil {
+				return
+			}
+			folder = rel
+		} else if strings.EqualFold(filepath.Base(path), ".git") {
+			folder = filepath.Join(filepath.Dir(path), folder)
+		} else {
+			folder = filepath.Join(path, folder)
+		}
+		if filepath.IsLocal(folder) {
+			s.hooks(folder)
+		}
+	}
+}
+
+// hooks adds the programs of a hooks folder, and the folder itself if it is a link.
+func (s *scan) hooks(path string) {
+	if info, err := s.top.Lstat(path); err != nil || !info.IsDir() {
+		s.add(path, hook)
+	}
+	dir, err := s.top.Open(path)
+	if err != nil {
+		return
+	}
+	entries, err := dir.ReadDir(-1)
+	_ = dir.Close()
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() && !strings.HasSuffix(entry.Name(), ".sample") {
+			s.add(filepath.Join(path, entry.Name()), hook)
+		}
+	}
+}
+
+// add reads a file if it exists. It never blocks.
+func (s *scan) add(path string, k kind) {
+	info, err := s.top.Lstat(path)
+	if err != nil {
+		return
+	}
+	f := file{path: path, kind: k, mode: info.Mode()}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		f.link, err = s.top.Readlink(path)
+		f.odd = err != nil
+	}
+	if opened, err := s.top.OpenFile(path, os.O_RDONLY|nonBlocking, 0); err == nil {
+		if now, err := opened.Stat(); err == nil && now.Mode().IsRegular() {
+			f.data, err = io.ReadAll(io.LimitReader(opened, maxFile+1))
+			f.mode = f.mode&fs.ModeType | now.Mode().Perm()
+			f.odd = f.odd || err != nil || len(f.data) > maxFile
+		} else {
+			f.odd = f.odd || f.link == "" // a link may lead to a folder
+		}
+		_ = opened.Close()
+	}
+	f.inside = k == pointer && s.leadsInside(path, f)
+	s.found[path] = f
+}
+
+// leadsInside reports whether a pointer names a folder of the project, following links.
+func (s *scan) leadsInside(path string, f file) bool {
+	target := f.link
+	if target == "" {
+		target = strings.TrimSpace(strings.TrimPrefix(string(f.data), "gitdir:"))
+	}
+	if target == "" {
+		return false
+	}
+	if filepath.IsAbs(target) {
+		rel, err := filepath.Rel(s.top.Name(), target)
+		if err != nil {
+			return false
+		}
+		target = rel
+	} else {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	if !filepath.IsLocal(target) {
+		return false
+	}
+	_, err := s.top.Stat(target) // a link that leads out on the way is an error
+	return err == nil
+}

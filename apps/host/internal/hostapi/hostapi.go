@@ -1,0 +1,78 @@
+// Package hostapi answers the requests about the host itself.
+package hostapi
+
+import (
+	"context"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/machine"
+	"github.com/scorel/scorel/apps/host/internal/sandbox"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// Models lists the models of the host.
+type Models interface {
+	List() []api.Model
+	Default() string
+}
+
+// Host answers the requests about the host itself. All fields are required and do not change.
+type Host struct {
+	Keys    *ident.Private // of the device
+	Label   string
+	Version string
+	Models  Models
+	Sandbox *sandbox.Sandbox
+	Relay   func() (url, state string)
+	Outages func() []api.Outage             // session databases that are unavailable
+	MaxMode func(c *dispatch.Conn) api.Mode // the highest mode that a connection may set
+	Stop    func()                          // asks the host to stop
+}
+
+// Endpoints are the requests about the host itself.
+func (h *Host) Endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.GetHost, h.getHost),
+		dispatch.Serve(api.StopHost, h.stopHost),
+	}
+}
+
+func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.GetHostResponse, error) {
+	relayURL, relayState := h.Relay()
+	kind, note := h.Sandbox.Kind()
+	return api.GetHostResponse{Host: api.HostInfo{
+		DeviceID:      h.Keys.ID(),
+		Label:         h.Label,
+		Version:       h.Version,
+		Home:          machine.UserHome(),
+		Models:        h.Models.List(),
+		DefaultModel:  h.Models.Default(),
+		RelayURL:      relayURL,
+		RelayState:    relayState,
+		Grants:        c.Grants(),
+		MaxMode:       h.MaxMode(c),
+		Sandbox:       string(kind),
+		SandboxNote:   note,
+		SandboxLimits: h.sandboxLimits(),
+		Outages:       h.Outages(),
+		RunsAsRoot:    machine.RunsAsRoot(),
+	}}, nil
+}
+
+func (h *Host) stopHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {
+	h.Stop()
+	return api.Empty{}, nil
+}
+
+// sandboxLimits describes what commands reach, or is nil if no sandbox confines them.
+func (h *Host) sandboxLimits() *api.SandboxLimits {
+	if kind, _ := h.Sandbox.Kind(); kind == sandbox.None {
+		return nil
+	}
+	reach := h.Sandbox.Reach()
+	return &api.SandboxLimits{
+		Network: string(reach.Network), Writable: append([]string{}, reach.Writable...),
+		Missing: reach.Missing, Exposed: reach.Exposed,
+	}
+}

@@ -1,0 +1,134 @@
+// Package projects answers the requests about projects: which folders are projects, whether
+// a person trusts them, and which MCP servers of theirs may start.
+package projects
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+var none = api.Empty{}
+
+// Sessions lists the sessions of a project.
+type Sessions interface {
+	List(projectID string) []api.SessionSummary
+}
+
+// Options are the parts that the handlers call. All are required.
+type Options struct {
+	Logger   *slog.Logger
+	List     *state.Projects
+	Trust    *state.Trust
+	Hub      *dispatch.Hub
+	Sessions Sessions
+	Servers  *mcp.Manager
+	// Unavailable returns why the sessions of a project cannot be reached, or "".
+	Unavailable func(projectID string) string
+	// Skills finds the skills for work in a folder.
+	Skills func(folder string) session.Skills
+	// TrustChanged is called after the trust in a folder changed.
+	TrustChanged func()
+}
+
+// Projects answers the requests about projects.
+type Projects struct {
+	log          *slog.Logger
+	list         *state.Projects
+	trust        *state.Trust
+	hub          *dispatch.Hub
+	sessions     Sessions
+	servers      *mcp.Manager
+	unavailable  func(projectID string) string
+	skills       func(folder string) session.Skills
+	trustChanged func()
+}
+
+// New makes the handlers.
+func New(o Options) *Projects {
+	return &Projects{
+		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers,
+		unavailable: o.Unavailable, skills: o.Skills, trustChanged: o.TrustChanged,
+	}
+}
+
+// Endpoints are the requests about projects.
+func (p *Projects) Endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListProjects, p.listProjects),
+		dispatch.Serve(api.AddProject, p.addProject),
+		dispatch.Serve(api.RemoveProject, p.removeProject),
+		dispatch.Serve(api.ListDir, p.listDir),
+		dispatch.Serve(api.TrustProject, p.trustProject),
+		dispatch.Serve(api.ListSkills, p.listSkills),
+		dispatch.Serve(api.ListMCPServers, p.listMCPServers),
+		dispatch.Serve(api.DecideMCPServer, p.decideMCPServer),
+	}
+}
+
+func (p *Projects) listProjects(context.Context, *dispatch.Conn, api.Empty) (api.ListProjectsResponse, error) {
+	return api.ListProjectsResponse{Projects: p.Listed()}, nil
+}
+
+func (p *Projects) addProject(_ context.Context, _ *dispatch.Conn, r api.AddProjectRequest) (api.AddProjectResponse, error) {
+	project, err := p.list.Add(r.Path)
+	if err != nil {
+		return api.AddProjectResponse{}, err
+	}
+	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
+	project.Trusted, project.Unavailable = p.trust.Has(project.Path), p.unavailable(project.ID)
+	return api.AddProjectResponse{Project: project}, nil
+}
+
+func (p *Projects) removeProject(_ context.Context, _ *dispatch.Conn, r api.RemoveProjectRequest) (api.Empty, error) {
+	if n := len(p.sessions.List(r.ProjectID)); n > 0 {
+		return none, api.Errorf(api.KindProjectInUse, "the project was not removed: it has sessions (%d), and only a project without sessions can be removed", n)
+	}
+	if why := p.unavailable(r.ProjectID); why != "" {
+		return none, api.Errorf(api.KindUnavailable, "the project was not removed: it is unknown whether it has sessions, because their provider is unavailable: %s", why)
+	}
+	removed, err := p.list.Remove(r.ProjectID)
+	if err != nil {
+		return none, err
+	}
+	if !removed {
+		return none, state.UnknownProject(r.ProjectID)
+	}
+	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
+	return none, nil
+}
+
+func (p *Projects) listDir(_ context.Context, _ *dispatch.Conn, r api.ListDirRequest) (api.ListDirResponse, error) {
+	return listFolder(r.Path)
+}
+
+func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.TrustProjectRequest) (api.TrustProjectResponse, error) {
+	project, err := p.list.Find(r.ProjectID)
+	if err != nil {
+		return api.TrustProjectResponse{}, err
+	}
+	if err := p.trust.Set(project.Path, r.Trusted); err != nil {
+		return api.TrustProjectResponse{}, err
+	}
+	p.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
+	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
+	p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
+	p.trustChanged()
+	project.Trusted = r.Trusted
+	return api.TrustProjectResponse{Project: project}, nil
+}
+
+// Listed returns the projects as clients see them.
+func (p *Projects) Listed() []api.Project {
+	list := p.list.List()
+	for i := range list {
+		list[i].Trusted = p.trust.Has(list[i].Path)
+		list[i].Unavailable = p.unavailable(list[i].ID)
+	}
+	return list
+}

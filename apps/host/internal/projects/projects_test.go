@@ -1,0 +1,182 @@
+package projects_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
+	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/projectcontext"
+	"github.com/scorel/scorel/apps/host/internal/projects"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// world is a host with requests about projects. sessions and outages are by project.
+type world struct {
+	*dispatchtest.Host
+	local        *dispatchtest.Client
+	sessions     map[string][]api.SessionSummary
+	outages      map[string]string
+	trustChanges int
+}
+
+func (w *world) List(projectID string) []api.SessionSummary { return w.sessions[projectID] }
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{Host: dispatchtest.New(t), sessions: map[string][]api.SessionSummary{}, outages: map[string]string{}}
+	consents, err := state.LoadConsents(w.Paths.MCP())
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := mcp.New(mcp.Options{
+		Logger: w.Log, Consents: consents, Trusted: w.Trust.Has, Patience: mcp.DefaultPatience,
+		Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false },
+	})
+	t.Cleanup(servers.Close)
+	w.Serve(projects.New(projects.Options{
+		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
+		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
+		Skills: (&projectcontext.Source{Paths: w.Paths, Trust: w.Trust}).Skills,
+	}).Endpoints())
+	w.local = w.Local()
+	return w
+}
+
+func (w *world) listed(t *testing.T) []api.Project {
+	t.Helper()
+	return dispatchtest.Call(t, w.local, api.ListProjects, api.Empty{}).Projects
+}
+
+func (w *world) expectEvents(t *testing.T, types ...string) {
+	t.Helper()
+	for _, want := range types {
+		if got := <-w.local.Events; got != want {
+			t.Errorf("the clients were sent %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAProjectIsAddedAndRemoved(t *testing.T) {
+	w := newWorld(t)
+	folder := t.TempDir()
+	added := dispatchtest.Call(t, w.local, api.AddProject, api.AddProjectRequest{Path: folder}).Project
+	w.expectEvents(t, api.ProjectsChanged{}.EventType())
+	if list := w.listed(t); len(list) != 1 || list[0].ID != added.ID || list[0].Trusted {
+		t.Fatalf("the list is %+v", list)
+	}
+	dispatchtest.Call(t, w.local, api.RemoveProject, api.RemoveProjectRequest{ProjectID: added.ID})
+	w.expectEvents(t, api.ProjectsChanged{}.EventType())
+	if list := w.listed(t); len(list) != 0 {
+		t.Errorf("after its removal the list is %+v", list)
+	}
+}
+
+func TestAProjectStaysWhileItMayHoldSessions(t *testing.T) {
+	w := newWorld(t)
+	id := w.AddProject().ID
+	remove := api.RemoveProjectRequest{ProjectID: id}
+	w.sessions[id] = []api.SessionSummary{{ID: "s"}}
+	dispatchtest.Refused(t, w.local, api.RemoveProject, remove, api.KindProjectInUse)
+	w.sessions[id], w.outages[id] = nil, "the database does not answer"
+	dispatchtest.Refused(t, w.local, api.RemoveProject, remove, api.KindUnavailable)
+	if list := w.listed(t); len(list) != 1 || list[0].Unavailable != w.outages[id] {
+		t.Errorf("the list is %+v", list)
+	}
+	dispatchtest.Refused(t, w.local, api.RemoveProject, api.RemoveProjectRequest{ProjectID: "prj_none"}, api.KindNotFound)
+}
+
+func TestTrustIsStoredAndAnnounced(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	for i, trusted := range []bool{true, false} {
+		got := dispatchtest.Call(t, w.local, api.TrustProject, api.TrustProjectRequest{ProjectID: project.ID, Trusted: trusted}).Project
+		w.expectEvents(t, api.ProjectsChanged{}.EventType(), api.MCPServersChanged{}.EventType())
+		if got.Trusted != trusted || w.listed(t)[0].Trusted != trusted || w.trustChanges != i+1 {
+			t.Errorf("trusted %v: %+v after %d changes", trusted, got, w.trustChanges)
+		}
+		reloaded, err := state.LoadTrust(w.Paths.Trust())
+		if err != nil || reloaded.Has(project.Path) != trusted {
+			t.Errorf("trusted %v: the file says %v, %v", trusted, !trusted, err)
+		}
+	}
+	dispatchtest.Refused(t, w.local, api.TrustProject, api.TrustProjectRequest{ProjectID: "prj_none", Trusted: true}, api.KindNotFound)
+}
+
+// TestAnMCPServerOfAProject: it is listed when its folder is trusted, and only the
+// configuration that a person was shown can be allowed.
+func TestAnMCPServerOfAProject(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	config := `{"mcpServers":{"docs":{"command":"docs-server"}}}`
+	if err := os.WriteFile(filepath.Join(project.Path, ".mcp.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Trust.Set(project.Path, true); err != nil {
+		t.Fatal(err)
+	}
+	list := func() []api.MCPServer {
+		return dispatchtest.Call(t, w.local, api.ListMCPServers, api.ListMCPServersRequest{ProjectID: project.ID}).Servers
+	}
+	servers := list()
+	if len(servers) != 1 || servers[0].Name != "docs" {
+		t.Fatalf("the servers are %+v", servers)
+	}
+	decide := func(name, hash string, allow bool) api.DecideMCPServerRequest {
+		return api.DecideMCPServerRequest{ProjectID: project.ID, Name: name, Hash: hash, Allow: allow}
+	}
+	dispatchtest.Refused(t, w.local, api.DecideMCPServer, decide("docs", "another", true), api.KindConflict)
+	dispatchtest.Refused(t, w.local, api.DecideMCPServer, decide("none", servers[0].Hash, true), api.KindNotFound)
+	manager := w.Connect("device", api.GrantManage)
+	dispatchtest.Refused(t, manager, api.DecideMCPServer, decide("docs", servers[0].Hash, true), api.KindNotAllowed)
+	dispatchtest.Call(t, w.local, api.DecideMCPServer, decide("docs", servers[0].Hash, true))
+	w.expectEvents(t, api.MCPServersChanged{}.EventType())
+	allowed := list()
+	dispatchtest.Call(t, w.local, api.DecideMCPServer, decide("docs", servers[0].Hash, false))
+	if denied := list(); allowed[0].State == servers[0].State || denied[0].State == allowed[0].State {
+		t.Errorf("undecided %+v, allowed %+v, denied %+v", servers[0], allowed[0], denied[0])
+	}
+}
+
+func TestListDirListsFolders(t *testing.T) {
+	w := newWorld(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"b/.git", "A", ".hidden", "target"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"link": "target", "to-file": "file", "broken": "none"} {
+		if err := os.Symlink(filepath.Join(root, to), filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := dispatchtest.Call(t, w.local, api.ListDir, api.ListDirRequest{Path: root})
+	var names []string
+	for _, e := range got.Entries {
+		name := e.Name
+		if e.Git {
+			name += " git"
+		}
+		if e.Hidden {
+			name += " hidden"
+		}
+		names = append(names, name)
+	}
+	if list, want := strings.Join(names, ", "), ".hidden hidden, A, b git, link, target"; list != want || got.Parent != filepath.Dir(root) || got.Truncated {
+		t.Errorf("got %s, want %s; %+v", list, want, got)
+	}
+	dispatchtest.Refused(t, w.local, api.ListDir, api.ListDirRequest{Path: filepath.Join(root, "none")}, api.KindInvalidPath)
+	if top := dispatchtest.Call(t, w.local, api.ListDir, api.ListDirRequest{Path: "/"}); top.Parent != "" {
+		t.Errorf("the parent of / is %q", top.Parent)
+	}
+}

@@ -1,0 +1,184 @@
+// Package secrets keeps the keys of providers and knows where the secrets of a home are: in
+// files, or in the key store of the system. A secret itself leaves it only as the value of a
+// variable.
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/keyfile"
+	"github.com/scorel/scorel/packages/keyfile/keystore"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// Info says where a secret of a home is kept. It never contains the secret.
+type Info struct {
+	Name  string `json:"name"`  // "host identity", "command line identity", or a variable
+	Store string `json:"store"` // "system" or "file"
+}
+
+// setTimeout bounds how long a person may take to unlock the key store.
+const setTimeout = time.Minute
+
+// Environment is getenv with the saved keys of a home for variables that getenv does not
+// have. A key that cannot be read is logged and counts as missing.
+func Environment(home string, getenv func(string) string, log *slog.Logger) (func(string) string, error) {
+	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	if err != nil {
+		return nil, err
+	}
+	read := map[string]string{}
+	for _, name := range keys.Names() {
+		if getenv(name) != "" {
+			continue
+		}
+		if read[name], err = keys.Get(context.Background(), name); err != nil {
+			log.Warn("a saved key cannot be read; its models have no key", "variable", name, "error", err)
+		}
+	}
+	return func(name string) string {
+		if value := getenv(name); value != "" {
+			return value
+		}
+		return read[name]
+	}, nil
+}
+
+var variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+
+// ErrKeyName means that a name is neither a provider nor a variable.
+var ErrKeyName = errors.New("unknown provider: use one of config.toml with api_key_env, or anthropic, openai or google, or the name of a variable such as OPENAI_API_KEY")
+
+// KeyVariable returns the variable that holds the key of a provider.
+func KeyVariable(home, name string, getenv func(string) string) (string, error) {
+	config, err := state.LoadConfig(state.Paths{Home: home}.Config(), getenv)
+	if err != nil {
+		return "", err
+	}
+	for _, listed := range config.Models() {
+		if m, _ := config.Model(listed.Name); m.Provider == name && m.KeyEnv != "" {
+			return m.KeyEnv, nil
+		}
+	}
+	usual := map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "google": "GEMINI_API_KEY"}
+	switch {
+	case usual[name] != "":
+		return usual[name], nil
+	case variableName.MatchString(name):
+		return name, nil
+	}
+	return "", ErrKeyName
+}
+
+// Save keeps the key of a variable. store "" is the system's key store if it can be used,
+// and the file otherwise. Save returns where the key is.
+func Save(ctx context.Context, home, variable, value, store string) (string, error) {
+	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	if store != "" {
+		return store, keys.Set(ctx, variable, value, store)
+	}
+	err = keys.Set(ctx, variable, value, state.InSystem)
+	if !errors.Is(err, keystore.ErrUnavailable) {
+		return state.InSystem, err
+	}
+	return state.InFile, keys.Set(context.WithoutCancel(ctx), variable, value, state.InFile)
+}
+
+// Remove deletes the saved key of a variable; false if there is none.
+func Remove(ctx context.Context, home, variable string) (bool, error) {
+	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	return keys.Remove(ctx, variable)
+}
+
+// identities are the key files of a home.
+func identities(home string) []struct {
+	name, path string
+	kind       ident.Kind
+} {
+	paths := state.Paths{Home: home}
+	return []struct {
+		name, path string
+		kind       ident.Kind
+	}{{"host identity", paths.Identity(), ident.KindDevice}, {"command line identity", paths.Entry(), ident.KindClient}}
+}
+
+// Saved lists the keys of providers that are saved.
+func Saved(home string) ([]Info, error) {
+	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	if err != nil {
+		return nil, err
+	}
+	list := []Info{}
+	for _, name := range keys.Names() {
+		list = append(list, Info{name, keys.Store(name)})
+	}
+	return list, nil
+}
+
+// List lists the secrets of a home and where each is kept.
+func List(home string) ([]Info, error) {
+	var list []Info
+	for _, id := range identities(home) {
+		inSystem, err := keyfile.InSystem(id.path)
+		if keyfile.IsMissing(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		store := state.InFile
+		if inSystem {
+			store = state.InSystem
+		}
+		list = append(list, Info{id.name, store})
+	}
+	keys, err := Saved(home)
+	return append(list, keys...), err
+}
+
+// Move moves every secret of a home to the system's key store, or back to files. One
+// that is there already stays. What was moved before an error is usable where it is.
+func Move(ctx context.Context, home, store string) error {
+	ctx, cancel := context.WithTimeout(ctx, setTimeout)
+	defer cancel()
+	for _, id := range identities(home) {
+		err := keyfile.Move(ctx, id.path, id.kind, store == state.InSystem)
+		if err != nil && !keyfile.IsMissing(err) {
+			return fmt.Errorf("moving the %s (%s): %w", id.name, filepath.Base(id.path), err)
+		}
+	}
+	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	if err != nil {
+		return err
+	}
+	for _, name := range keys.Names() {
+		if keys.Store(name) == store {
+			continue
+		}
+		value, err := keys.Get(ctx, name)
+		if err == nil {
+			err = keys.Set(ctx, name, value, store)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

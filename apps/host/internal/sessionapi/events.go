@@ -1,0 +1,61 @@
+package sessionapi
+
+import (
+	"context"
+	"errors"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// ResyncEvents subscribes the connection to a session. The goroutine of the session calls
+// reply, so that the answer precedes every event that follows.
+func (s *Sessions) ResyncEvents(ctx context.Context, c *dispatch.Conn, r api.ResyncEventsRequest, reply func(api.ResyncEventsResponse)) error {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return err
+	}
+	answers := c.Grants()
+	if r.Unattended {
+		answers = nil
+	}
+	err = opened.Resync(ctx, r.Anchors, c, answers, reply)
+	if err == nil {
+		c.Subscribed(r.SessionID, func(ctx context.Context) { opened.Unsubscribe(ctx, c) })
+	}
+	return err
+}
+
+func (s *Sessions) unsubscribe(ctx context.Context, c *dispatch.Conn, r api.SessionRequest) (api.Empty, error) {
+	c.Unsubscribe(ctx, r.SessionID)
+	return none, nil
+}
+
+// GetEntries returns a page of a session's log.
+func (s *Sessions) GetEntries(ctx context.Context, _ *dispatch.Conn, r api.GetEntriesRequest) (api.GetEntriesResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.GetEntriesResponse{}, err
+	}
+	return opened.Entries(ctx, r)
+}
+
+func (s *Sessions) getSnapshot(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.GetSnapshotResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.GetSnapshotResponse{}, err
+	}
+	return opened.Snapshot(ctx)
+}
+
+func (s *Sessions) getProcessLog(_ context.Context, _ *dispatch.Conn, r api.GetProcessLogRequest) (api.GetProcessLogResponse, error) {
+	page, err := s.processes.Read(r.ProcessLogRef, r.From, r.Limit)
+	switch {
+	case errors.Is(err, process.ErrRef):
+		return api.GetProcessLogResponse{}, api.Errorf(api.KindBadRequest, "processLogRef is invalid: copy it from a process_event or a scorel.process entry")
+	case errors.Is(err, process.ErrNoLog):
+		return api.GetProcessLogResponse{}, api.Errorf(api.KindNotFound, "this process log is not on this host, or no longer")
+	}
+	return api.GetProcessLogResponse{Lines: page.Lines, Next: page.Next, More: page.More}, err
+}

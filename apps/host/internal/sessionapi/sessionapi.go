@@ -1,0 +1,157 @@
+// Package sessionapi answers the requests about sessions. A handler checks what depends on
+// the connection, such as grants and the highest mode, and calls the session.
+package sessionapi
+
+import (
+	"context"
+
+	"github.com/scorel/scorel/apps/host/internal/blobs"
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/permission"
+	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/signing"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+var none = api.Empty{}
+
+// Options are the parts that the handlers call. All but RemoteMode are required.
+type Options struct {
+	Manager    *sessions.Manager
+	Hub        *dispatch.Hub
+	Projects   *state.Projects
+	Processes  *process.Logs
+	Blobs      *blobs.Store
+	Signing    *signing.Signing
+	RemoteMode api.Mode // the highest mode that a connection without the local grant may set
+}
+
+// Sessions answers the requests about sessions.
+type Sessions struct {
+	manager    *sessions.Manager
+	hub        *dispatch.Hub
+	projects   *state.Projects
+	processes  *process.Logs
+	blobs      *blobs.Store
+	signing    *signing.Signing
+	remoteMode api.Mode
+}
+
+// New makes the handlers.
+func New(o Options) *Sessions {
+	return &Sessions{
+		manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing, remoteMode: o.RemoteMode,
+	}
+}
+
+// Endpoints are the requests about sessions.
+func (s *Sessions) Endpoints() []dispatch.Endpoint {
+	return []dispatch.Endpoint{
+		dispatch.Serve(api.ListSessions, s.listSessions),
+		dispatch.Serve(api.SearchSessions, s.searchSessions),
+		dispatch.Serve(api.CreateSession, s.createSession),
+		dispatch.Serve(api.RenameSession, s.renameSession),
+		dispatch.Serve(api.VerifySession, s.verifySession),
+		dispatch.Serve(api.UpdateSession, s.updateSession),
+		dispatch.Serve(api.GetSnapshot, s.getSnapshot),
+		dispatch.Serve(api.SetModel, s.setModel),
+		dispatch.Serve(api.SetMode, s.setMode),
+		dispatch.Serve(api.DeleteSession, s.deleteSession),
+		dispatch.Serve(api.CopySession, s.copySession),
+		dispatch.Serve(api.ImportSession, s.importSession),
+		dispatch.Serve(api.ForkSession, s.forkSession),
+		dispatch.Serve(api.GetTree, s.getTree),
+		dispatch.Serve(api.RewindSession, s.rewindSession),
+		dispatch.Serve(api.NavigateSession, s.navigateSession),
+		dispatch.Serve(api.SetLabel, s.setLabel),
+		dispatch.Serve(api.CompactSession, s.compactSession),
+		dispatch.Serve(api.EditQueue, s.editQueue),
+		dispatch.ServeLater(api.ResyncEvents, s.ResyncEvents),
+		dispatch.Serve(api.GetEntries, s.GetEntries),
+		dispatch.Serve(api.GetProcessLog, s.getProcessLog),
+		dispatch.Serve(api.Unsubscribe, s.unsubscribe),
+		dispatch.Serve(api.SendPrompt, s.SendPrompt),
+		dispatch.Serve(api.UploadBlob, s.uploadBlob),
+		dispatch.Serve(api.GetBlob, s.getBlob),
+		dispatch.Serve(api.CancelTurn, s.cancelTurn),
+		dispatch.Serve(api.AnswerApproval, s.answerApproval),
+		dispatch.Serve(api.AnswerQuestion, s.answerQuestion),
+	}
+}
+
+// MaxMode is the highest mode that a connection may set.
+func (s *Sessions) MaxMode(c *dispatch.Conn) api.Mode {
+	return permission.Cap(c.Grants(), s.remoteMode)
+}
+
+func (s *Sessions) listSessions(_ context.Context, c *dispatch.Conn, r api.ListSessionsRequest) (api.ListSessionsResponse, error) {
+	if r.Watching && s.hub.Watch(c) {
+		s.manager.Attend()
+	}
+	return s.manager.Page(r)
+}
+
+func (s *Sessions) searchSessions(ctx context.Context, _ *dispatch.Conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
+	return s.manager.Search(ctx, r)
+}
+
+func (s *Sessions) createSession(ctx context.Context, c *dispatch.Conn, r api.CreateSessionRequest) (api.CreateSessionResponse, error) {
+	project, err := s.projects.Find(r.ProjectID)
+	if err != nil {
+		return api.CreateSessionResponse{}, err
+	}
+	if project.Missing {
+		return api.CreateSessionResponse{}, api.Errorf(api.KindInvalidPath, "the folder %s is missing: restore it, or add the project at its new location", project.Path)
+	}
+	summary, err := s.manager.Create(ctx, project, c.ClientID(), r)
+	if err != nil {
+		return api.CreateSessionResponse{}, err
+	}
+	s.hub.Notify(api.SessionUpdated{Session: summary})
+	return api.CreateSessionResponse{Session: summary}, nil
+}
+
+func (s *Sessions) renameSession(ctx context.Context, c *dispatch.Conn, r api.RenameSessionRequest) (api.Empty, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, opened.Rename(ctx, c.ClientID(), r.Name)
+}
+
+func (s *Sessions) updateSession(ctx context.Context, c *dispatch.Conn, r api.UpdateSessionRequest) (api.UpdateSessionResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.UpdateSessionResponse{}, err
+	}
+	summary, err := opened.Update(ctx, c.ClientID(), r)
+	return api.UpdateSessionResponse{Session: summary}, err
+}
+
+func (s *Sessions) deleteSession(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.Empty, error) {
+	return none, s.manager.Delete(ctx, r.SessionID)
+}
+
+func (s *Sessions) copySession(ctx context.Context, _ *dispatch.Conn, r api.CopySessionRequest) (api.Empty, error) {
+	return none, s.manager.Copy(ctx, r.SessionID, r.To, r.Move)
+}
+
+func (s *Sessions) verifySession(ctx context.Context, _ *dispatch.Conn, r api.VerifySessionRequest) (api.VerifySessionResponse, error) {
+	var known []session.ChainValue
+	if r.Contains != "" {
+		value, err := session.ParseChainValue(r.Contains)
+		if err != nil {
+			return api.VerifySessionResponse{}, api.Errorf(api.KindBadRequest, "contains is not a chain value: use the 43 characters that an earlier verification showed")
+		}
+		known = append(known, value)
+	}
+	p, err := s.manager.Proof(ctx, r.SessionID, known...)
+	if err != nil {
+		return api.VerifySessionResponse{}, err
+	}
+	s.signing.NameDeciders(p.Approvals)
+	return api.VerifySessionResponse{Proof: p}, nil
+}

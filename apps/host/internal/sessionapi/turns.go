@@ -1,0 +1,90 @@
+package sessionapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/permission"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// SendPrompt gives a prompt to a session.
+func (s *Sessions) SendPrompt(ctx context.Context, c *dispatch.Conn, r api.SendPromptRequest) (api.SendPromptResponse, error) {
+	if (r.AllowAll || len(r.AllowRules) > 0) && !c.May(api.GrantApprove) {
+		return api.SendPromptResponse{}, api.Errorf(api.KindNotAllowed, "allowAll and allowRules need the grant %q, which this connection does not have", api.GrantApprove)
+	}
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.SendPromptResponse{}, err
+	}
+	return opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), r)
+}
+
+func (s *Sessions) cancelTurn(ctx context.Context, _ *dispatch.Conn, r api.CancelTurnRequest) (api.CancelTurnResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.CancelTurnResponse{}, err
+	}
+	canceled, err := opened.CancelTurn(ctx, r.TurnID)
+	return api.CancelTurnResponse{Cancelled: canceled}, err
+}
+
+func (s *Sessions) answerApproval(ctx context.Context, c *dispatch.Conn, r api.AnswerApprovalRequest) (api.AnswerApprovalResponse, error) {
+	if r.Decision == api.DecisionAlways && !c.May(api.GrantManage) {
+		return api.AnswerApprovalResponse{}, api.Errorf(api.KindNotAllowed, "%q needs the grant %q, which this connection does not have: allow it once", r.Decision, api.GrantManage)
+	}
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.AnswerApprovalResponse{}, err
+	}
+	return opened.AnswerApproval(ctx, c.ClientID(), r)
+}
+
+func (s *Sessions) answerQuestion(ctx context.Context, c *dispatch.Conn, r api.AnswerQuestionRequest) (api.AnswerQuestionResponse, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return api.AnswerQuestionResponse{}, err
+	}
+	return opened.AnswerQuestion(ctx, c.ClientID(), r)
+}
+
+func (s *Sessions) setModel(ctx context.Context, c *dispatch.Conn, r api.SetModelRequest) (api.Empty, error) {
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	// What is wrong with either is said before anything changes.
+	level := r.Thinking
+	if level == api.ThinkingConfigured {
+		level = ""
+	}
+	if err := sessions.CheckThinking(level); err != nil {
+		return none, err
+	}
+	if r.Model != "" || r.Thinking == "" {
+		if err := opened.SetModel(ctx, c.ClientID(), r.Model); err != nil {
+			return none, err
+		}
+	}
+	if r.Thinking == "" {
+		return none, nil
+	}
+	return none, opened.SetThinking(ctx, c.ClientID(), level)
+}
+
+func (s *Sessions) setMode(ctx context.Context, c *dispatch.Conn, r api.SetModeRequest) (api.Empty, error) {
+	most := s.MaxMode(c)
+	switch {
+	case !slices.Contains(api.Modes(), r.Mode):
+		return none, api.Errorf(api.KindBadRequest, "unknown mode %.40q: use one of %s", r.Mode, api.ModeNames())
+	case permission.Lower(r.Mode, most) != r.Mode:
+		return none, api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
+	}
+	opened, err := s.manager.Open(r.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, opened.SetMode(ctx, c.ClientID(), r.Mode)
+}

@@ -1,0 +1,224 @@
+package sessions
+
+import (
+	"context"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/sessions/read"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// runner runs turns, each in a goroutine of its own, which reaches the state of the session
+// only through functions that it sends to the session's goroutine.
+type runner struct {
+	*core
+	turns      *turns
+	approvals  *approvals
+	questions  *questions
+	prompts    *prompts
+	summaries  *summaries
+	notes      *notes
+	setup      *setup
+	operations *operations
+	tools      agent.Toolset
+}
+
+// start runs the turn that has just been announced, and has the session's goroutine call ended
+// after it.
+func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended func(agent.Outcome)) {
+	turn, err := r.prepare()
+	turn.Resume = r.turns.running.resumed
+	task := r.turns.isTask(prompt)
+	go func() {
+		text := prompt.Text
+		if task { // a model wrote its text, which calls no skill
+			text = ""
+		}
+		outcome := r.run(ctx, turn, text, err)
+		if task { // its background jobs would be unreachable
+			r.tools.StopJobs()
+		}
+		r.deliver(func() { ended(outcome) })
+	}()
+}
+
+// prepare makes the turn of the agent, but for its tools and system prompt.
+func (r *runner) prepare() (agent.Turn, error) {
+	model, info, err := r.deps.Models.Model(r.summary.Model)
+	if err != nil {
+		return agent.Turn{}, err
+	}
+	now := read.Context(r.log.Tree())
+	r.tools.Began(now.Shown)
+	j := journal{r, r.turns.running.id, info}
+	turn := agent.Turn{
+		Model:    model,
+		Journal:  j,
+		Steer:    j.Steer,
+		Tell:     j.Tell,
+		Spent:    j.Spent,
+		Gate:     gate{r.approvals},
+		People:   people{r.questions},
+		Sink:     sink{r.core},
+		Messages: now.Messages,
+		Cwd:      r.project.Path,
+		Provider: info.Provider,
+		ModelID:  info.ID,
+		MaxSteps: r.deps.MaxSteps,
+		Images:   info.Images,
+
+		Thinking: agent.ThinkingLevel(r.summary.Thinking), CacheKey: r.id, ContextWindow: info.ContextWindow,
+	}
+	if share := r.deps.Summaries.Share; share > 0 {
+		turn.RoomAt = int(share * float64(info.ContextWindow))
+		turn.Compact = j.Compact
+	}
+	return turn, nil
+}
+
+// run equips the turn and has the agent work on it. text is that of its prompt; err is why it
+// could not be prepared.
+func (r *runner) run(ctx context.Context, turn agent.Turn, text string, err error) agent.Outcome {
+	ctx = process.WithSink(ctx, r.operations.sink)
+	outcome := agent.Outcome{StopReason: session.StopError}
+	if err == nil {
+		defer r.record(ctx, &turn)()
+	}
+	if err == nil {
+		err = r.setup.equip(ctx, &turn)
+	}
+	if err == nil && !turn.Resume {
+		err = r.activate(ctx, &turn, text)
+	}
+	if err != nil {
+		outcome.Error = err.Error()
+	} else {
+		outcome = agent.RunTurn(ctx, turn)
+	}
+	if outcome.StopReason == session.StopAborted {
+		r.tools.Canceled()
+	}
+	return outcome
+}
+
+// record calls Deps.Began while the turn asks its model; the tools wait for it. stop ends it.
+func (r *runner) record(ctx context.Context, turn *agent.Turn) (stop func()) {
+	if r.deps.Began == nil || r.parent != "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	recorded := make(chan struct{})
+	go func() {
+		defer close(recorded)
+		r.deps.Began(ctx, r.id, r.project)
+	}()
+	turn.Ready = recorded
+	return func() {
+		cancel()
+		<-recorded
+	}
+}
+
+// activate gives the turn the skill that its prompt calls by name. A prompt that calls none is
+// just text.
+func (r *runner) activate(ctx context.Context, turn *agent.Turn, text string) error {
+	message, ok, err := activated(ctx, r.tools, turn.Tell, text)
+	if ok && err == nil {
+		turn.Messages = append(turn.Messages, message)
+	}
+	return err
+}
+
+func activated(
+	ctx context.Context, tools agent.Toolset, tell func(context.Context, session.Note) (session.Message, error), text string,
+) (message session.Message, ok bool, err error) {
+	name, args, ok := slashWord(text)
+	if !ok {
+		return message, false, nil
+	}
+	note, ok := tools.Activate(name, args)
+	if !ok {
+		return message, false, nil
+	}
+	message, err = tell(context.WithoutCancel(ctx), note)
+	return message, true, err
+}
+
+// sink publishes what of a turn is not in the log. It implements agent.Sink.
+type sink struct{ *core }
+
+// Emit implements agent.Sink.
+func (k sink) Emit(event api.Event) { k.deliver(func() { k.publish(event) }) }
+
+// journal is how a turn reads and writes the log. It implements agent.Journal.
+type journal struct {
+	*runner
+	turnID string
+	model  api.Model
+}
+
+var _ agent.Journal = journal{}
+
+// Append implements agent.Journal.
+func (j journal) Append(ctx context.Context, message session.Message) error {
+	if message.Timestamp == 0 {
+		message.Timestamp = nowMillis()
+	}
+	return j.change(ctx, func() error {
+		_, err := j.appendMessage(store.Mark{TurnID: j.turnID}, message)
+		j.updateSummary()
+		return err
+	})
+}
+
+// Tell implements agent.Turn.Tell.
+func (j journal) Tell(ctx context.Context, note session.Note) (message session.Message, err error) {
+	return inside(ctx, &j.owner, func() (session.Message, error) { return j.notes.write(j.turnID, note) })
+}
+
+// Spent implements agent.Turn.Spent: it records the usage of an attempt whose message is not
+// kept.
+func (j journal) Spent(ctx context.Context, usage session.Usage) {
+	err := j.do(ctx, func() {
+		j.appendUsage(index.UsageAttempt, &session.Message{Provider: j.model.Provider, Model: j.model.ID, Usage: &usage})
+		j.updateSummary()
+	})
+	if err != nil {
+		j.logger.Error("storing the usage of an attempt", "session", j.id, "error", err)
+	}
+}
+
+// Steer implements agent.Turn.Steer: it gives the turn the notes that wait and the steering
+// prompts, with the skills that these call.
+func (j journal) Steer(ctx context.Context) (messages []session.Message, err error) {
+	messages, err = inside(ctx, &j.owner, func() ([]session.Message, error) {
+		noted, err := j.notes.writeAll(j.turnID)
+		if err != nil {
+			return noted, err
+		}
+		prompts, err := j.prompts.takeSteering(j.turnID)
+		return append(noted, prompts...), err
+	})
+	if err != nil {
+		return messages, err
+	}
+	var out []session.Message
+	for _, message := range messages {
+		out = append(out, message)
+		if !message.Steer {
+			continue
+		}
+		skill, ok, err := activated(ctx, j.tools, j.Tell, message.Content.Plain())
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			out = append(out, skill)
+		}
+	}
+	return out, nil
+}

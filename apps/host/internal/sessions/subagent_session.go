@@ -1,0 +1,115 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// A child is the session of a subagent, which an agent created for a task. It runs with no more
+// rights than its parent.
+
+// ChildSpec describes the session of a subagent.
+type ChildSpec struct {
+	Key    string // the same key gives the same session
+	Model  string // name in config.toml
+	Record session.ChildRecord
+}
+
+// CreateChild creates the session of a subagent, in the project and mode of its parent.
+func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSpec) (*Session, error) {
+	_, info, err := m.deps.Models.Model(spec.Model)
+	if err != nil {
+		return nil, err
+	}
+	header := session.Header{ClientKey: spec.Key, ChildOf: parent.id, ParentSession: parent.id}
+	if locator, ok := m.provider.(store.Locator); ok {
+		path, err := locator.Locate(ctx, parent.id)
+		if err != nil {
+			return nil, clientError(err)
+		}
+		header.ParentSession = path
+	}
+	s, isNew, err := m.create(ctx, parent.project, header)
+	if err != nil || !isNew {
+		return s, err
+	}
+	mode, _ := m.modeOf(parent.id)
+	return inside(ctx, &s.owner, func() (*Session, error) { return s, s.initSubagent(info, cmp.Or(mode, api.ModeAsk), spec.Record) })
+}
+
+// initSubagent writes the first entries of a subagent's session.
+func (s *Session) initSubagent(model api.Model, mode api.Mode, record session.ChildRecord) error {
+	if err := s.appendCustom(session.CustomChild, record, ""); err != nil {
+		return err
+	}
+	if err := s.settings.changeModel("", model); err != nil {
+		return err
+	}
+	if err := s.appendCustom(session.CustomMode, session.ModeRecord{Mode: string(mode)}, ""); err != nil {
+		return err
+	}
+	s.titles.write(record.Title)
+	return nil
+}
+
+// modeOf implements others.
+func (m *Manager) modeOf(id string) (api.Mode, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.known[id]
+	if !ok {
+		return "", false
+	}
+	return k.summary.Mode, true
+}
+
+// children returns the ids of the sessions of a session's subagents.
+func (m *Manager) children(id string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.inCycle(id) {
+		return nil
+	}
+	return slices.Sorted(slices.Values(m.offspring[id]))
+}
+
+// inCycle reports whether a session belongs, itself or over others, to itself. Only files
+// from elsewhere say so; then none of them owns another. m.mu is held.
+func (m *Manager) inCycle(id string) bool {
+	seen := map[string]bool{}
+	for k := m.known[id]; k != nil && !seen[k.header.ID]; k = m.known[k.header.ChildOf] {
+		if k.header.ChildOf == id {
+			return true
+		}
+		seen[k.header.ID] = true
+	}
+	return false
+}
+
+// ID returns the session's id.
+func (c *core) ID() string { return c.id }
+
+// Project returns the folder that it works in.
+func (c *core) Project() api.Project { return c.project }
+
+// Stopped is closed when the session does nothing any more, as when the host ends.
+func (c *core) Stopped() <-chan struct{} { return c.stopped }
+
+// Task is what a subagent is asked to do, with the rights of the turn that asks.
+type Task struct {
+	Key    string
+	Text   string
+	Rights Rights
+}
+
+// Rights are the rights of a turn beyond the mode of its session.
+type Rights struct {
+	AllowAll   bool
+	AllowRules []string
+	MaxMode    api.Mode
+}

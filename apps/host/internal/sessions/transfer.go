@@ -1,0 +1,116 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/sessions/store/places"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// mover is a provider that is several.
+type mover interface {
+	Copy(ctx context.Context, id, to string, move bool) error
+}
+
+// Copy copies or moves a session to another of the host's session providers, after those of
+// its subagents. They keep their ids, by which they belong to it there too. The next call
+// completes what a crash cut off.
+func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
+	several, ok := m.provider.(mover)
+	if !ok {
+		return api.Errorf(api.KindBadRequest, "this host has only one session provider")
+	}
+	moved := 0
+	return m.subagentsFirst(ctx, id, func(s *Session) error {
+		err := several.Copy(ctx, s.id, to, move)
+		m.markChanged(s.id, s.project.ID) // it may be somewhere else now
+		switch {
+		case err == nil:
+			moved++
+		case errors.Is(err, places.ErrThere) && (s.id != id || moved > 0):
+			return nil // only some of them were missing
+		}
+		return err
+	})
+}
+
+// Delete deletes a session, after those of its subagents.
+func (m *Manager) Delete(ctx context.Context, id string) error {
+	return m.subagentsFirst(ctx, id, func(s *Session) error {
+		if err := m.provider.Delete(ctx, s.id); err != nil {
+			return err
+		}
+		s.closing = true
+		if err := s.operations.sink.Discard(); err != nil { // the session is gone all the same
+			s.logger.Error("removing the process logs of a session", "session", s.id, "error", err)
+		}
+		m.unregister(s.id)
+		return nil
+	})
+}
+
+// subagentsFirst runs fn for the sessions of a session's subagents, and of theirs, and then for
+// the session itself: each in its own goroutine, while its log and those of all that it belongs
+// to are closed. It stops at the first session that is busy or fails.
+func (m *Manager) subagentsFirst(ctx context.Context, id string, fn func(*Session) error) error {
+	s, err := m.Open(id)
+	if err != nil {
+		return err
+	}
+	return s.withLogClosed(ctx, func() error {
+		// No session waits for the one that it belongs to, so this one may wait for them.
+		for _, child := range m.children(id) {
+			if err := m.subagentsFirst(ctx, child, fn); err != nil {
+				return ofSubagent(child, err)
+			}
+		}
+		return fn(s)
+	})
+}
+
+// ofSubagent adds to an error which subagent's session it is about.
+func ofSubagent(id string, err error) error {
+	var refusal *api.Error
+	if errors.As(err, &refusal) {
+		return api.Errorf(refusal.Kind, "its subagent's session %s: %s", clip(id), refusal.Message)
+	}
+	return fmt.Errorf("its subagent's session %s: %w", clip(id), err)
+}
+
+// Import stores the session of a file and lists it. It starts nothing by itself and asks for no
+// less than others: see sanitized.
+func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte) (api.SessionSummary, error) {
+	data, err := sanitized(ctx, data)
+	if err == nil {
+		err = m.provider.Import(ctx, projectID, data)
+	}
+	if err != nil {
+		return api.SessionSummary{}, clientError(err)
+	}
+	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
+		return api.SessionSummary{}, clientError(err)
+	}
+	return m.announceNew(id), nil
+}
+
+// withLogClosed runs fn in the session's goroutine while its log is closed, and opens the log
+// again after it. It refuses a session that is busy.
+func (s *Session) withLogClosed(ctx context.Context, fn func() error) error {
+	var err error
+	askErr := s.ask(ctx, func() {
+		if s.scheduler.busy() || len(s.live.Queue) > 0 {
+			err = api.Errorf(api.KindConflict, "the session is busy: wait until its turn ends, or cancel it, then try again")
+			return
+		}
+		if s.log != nil {
+			err = s.log.Close()
+		}
+		err = errors.Join(err, fn())
+		s.lost = s.log != nil && !s.closing // reload opens it where it is now
+	})
+	return clientError(errors.Join(askErr, err))
+}

@@ -1,0 +1,337 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/seal"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// handshakeTimeout bounds how long a channel may be open without being sealed.
+const handshakeTimeout = 15 * time.Second
+
+// Options say how an Uplink connects and what it does with channels. Invite may be empty,
+// and all others but URL are required.
+type Options struct {
+	URL     string // of the relay; "" runs without one
+	Invite  string // to the relay, if it asks newcomers for one
+	Label   string // of this device
+	Keys    *ident.Private
+	Clients *state.Clients
+	Logger  *slog.Logger
+	// Serve runs the connection of a client until it ends, and returns why.
+	Serve func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error
+	// Notify sends an event to the clients.
+	Notify func(api.Event)
+	// Remove removes a client that ended its binding.
+	Remove func(ident.ID) (bool, error)
+	// Paired is called after a client got the grants of pairing, in place of any others.
+	Paired func(ident.ID)
+}
+
+// Uplink keeps the host connected to its relay. Run is its goroutine; the other methods
+// may be called from any.
+type Uplink struct {
+	Options
+	connLog connLog // owned by Run
+
+	mu      sync.Mutex
+	relay   *relayConn // nil while not connected
+	state   relayconn.State
+	changed chan struct{} // closed and replaced when relay changes
+}
+
+// New makes an uplink that is not connected yet.
+func New(o Options) *Uplink {
+	return &Uplink{Options: o, connLog: connLog{log: o.Logger, url: o.URL}, changed: make(chan struct{})}
+}
+
+// Run keeps the connection until ctx ends, and returns when every channel has ended.
+func (u *Uplink) Run(ctx context.Context) {
+	if u.URL == "" {
+		return
+	}
+	cfg := relayconn.Config{RelayURL: u.URL, Keys: u.Keys, Label: u.Label, Logger: u.Logger, Invite: u.Invite}
+	_ = relayconn.Keep(ctx, cfg, u.report, u.serve) // it ends with ctx
+}
+
+func (u *Uplink) report(state relayconn.State) {
+	u.mu.Lock()
+	u.state = state
+	u.mu.Unlock()
+	u.connLog.report(state)
+}
+
+// Status returns the URL of the relay and "off", "connecting" or "connected".
+func (u *Uplink) Status() (url, state string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.URL == "":
+		return "", "off"
+	case u.relay != nil:
+		return u.URL, "connected"
+	}
+	return u.URL, "connecting"
+}
+
+// serve runs one connection to the relay.
+func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r := &relayConn{
+		uplink: u, conn: conn, ctx: ctx, end: cancel,
+		pairings: client.NewPairings(conn, u.Keys),
+		channels: map[uint32]*hostChannel{},
+	}
+	u.set(r)
+	r.revokeUnknown()
+	err := conn.Run(ctx, r)
+	r.pairings.Lost()
+	u.set(nil)
+	cancel(nil)
+	r.closeAll()
+	r.wg.Wait()
+	return err
+}
+
+func (u *Uplink) set(r *relayConn) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.relay = r
+	close(u.changed)
+	u.changed = make(chan struct{})
+}
+
+// current returns the connection, or an error that explains why it is missing.
+func (u *Uplink) current() (*relayConn, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.URL == "":
+		return nil, api.Errorf(api.KindUnavailable, "this host runs without a relay: restart it with --relay URL")
+	case u.relay != nil:
+		return u.relay, nil
+	case u.state.Err != nil:
+		return nil, api.Errorf(api.KindUnavailable, "this host is not connected to its relay: %s", u.state.Err)
+	}
+	return nil, api.Errorf(api.KindUnavailable, "this host is still connecting to its relay: try again in a moment")
+}
+
+// await is current, but waits for a connection that is being made.
+func (u *Uplink) await(ctx context.Context) (*relayConn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for {
+		u.mu.Lock()
+		changed := u.changed
+		u.mu.Unlock()
+		r, err := u.current()
+		if err == nil || u.URL == "" {
+			return r, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			_, err = u.current() // it may know by now why there is no connection
+			return nil, err
+		}
+	}
+}
+
+// CloseClient closes the channels of a client.
+func (u *Uplink) CloseClient(id ident.ID, reason wire.Reason) {
+	if r, err := u.current(); err == nil {
+		r.closeClient(id, reason)
+	}
+}
+
+// Revoke asks the relay to end the binding of a client. If the relay cannot be reached, it
+// is asked again at the next login.
+func (u *Uplink) Revoke(ctx context.Context, id ident.ID) {
+	r, err := u.current()
+	if err != nil {
+		return
+	}
+	if err := r.conn.Send(ctx, wire.RevokeBinding{RequestID: "revoke-" + id.String(), PeerID: id}); err != nil {
+		u.Logger.Warn("reporting a revocation to the relay", "client", id, "error", err)
+	}
+}
+
+// relayConn is the handler of one connection to the relay.
+type relayConn struct {
+	uplink   *Uplink
+	conn     *relayconn.Conn
+	ctx      context.Context // ends with the connection
+	end      context.CancelCauseFunc
+	pairings *client.Pairings
+	wg       sync.WaitGroup // one for each channel
+	lastNum  uint32         // of a channel; owned by the reader
+
+	mu       sync.Mutex
+	channels map[uint32]*hostChannel
+}
+
+type hostChannel struct {
+	peer   ident.ID
+	sealed *client.Sealed
+}
+
+// revokeUnknown asks the relay to end bindings of clients that the host no longer knows,
+// for example because a client was removed while the relay was unreachable.
+func (r *relayConn) revokeUnknown() {
+	for _, peer := range r.conn.Welcome().Peers {
+		if _, ok := r.uplink.Clients.Get(peer.ID); !ok {
+			_ = r.conn.Send(r.ctx, wire.RevokeBinding{RequestID: "revoke-" + peer.ID.String(), PeerID: peer.ID})
+		}
+	}
+}
+
+// Control implements relayconn.Handler.
+func (r *relayConn) Control(frame wire.Frame) {
+	switch f := frame.(type) {
+	case *wire.ChannelOpened:
+		r.open(f)
+	case *wire.ChannelClosed:
+		if c := r.take(f.Channel); c != nil {
+			c.sealed.Closed(f.Reason)
+		}
+	case *wire.BindingRevoked:
+		if _, err := r.uplink.Remove(f.PeerID); err != nil {
+			r.uplink.Logger.Error("removing a client that ended its binding", "client", f.PeerID, "error", err)
+		}
+	default:
+		r.pairings.Control(frame)
+	}
+}
+
+// Records implements relayconn.Handler.
+func (r *relayConn) Records(channel uint32, payloads [][]byte) {
+	r.mu.Lock()
+	c := r.channels[channel]
+	r.mu.Unlock()
+	if c != nil {
+		c.sealed.Deliver(payloads...)
+	}
+}
+
+// open registers the channel before its first record can come, and serves it in a
+// goroutine of its own. The list of clients decides, not the relay.
+func (r *relayConn) open(f *wire.ChannelOpened) {
+	if f.Channel <= r.lastNum { // a second channel would hide the first from its closing
+		r.end(fmt.Errorf("the relay used the number %d for a second channel: it violates the protocol", f.Channel))
+		return
+	}
+	r.lastNum = f.Channel
+	known, ok := r.uplink.Clients.Get(f.PeerID)
+	peer := seal.Peer{ID: f.PeerID, Key: known.Seal}
+	if !ok {
+		r.uplink.Logger.Warn("refused a channel of an unknown client", "client", f.PeerID)
+		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonNotAuthorized})
+		return
+	}
+	if r.full() {
+		r.uplink.Logger.Warn("refused a channel: the limit of open channels is reached", "client", f.PeerID)
+		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonClosed})
+		return
+	}
+	sealed, err := client.NewSealed(r.conn, f.Channel, r.uplink.Keys, peer, func() { r.take(f.Channel) })
+	if err != nil {
+		r.uplink.Logger.Error("sealing a channel", "client", f.PeerID, "error", err)
+		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonProtocol})
+		return
+	}
+	r.mu.Lock()
+	r.channels[f.Channel] = &hostChannel{peer: f.PeerID, sealed: sealed}
+	r.mu.Unlock()
+	r.wg.Go(func() { r.serve(sealed, f.PeerID) })
+}
+
+func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
+	ctx, cancel := context.WithTimeout(r.ctx, handshakeTimeout)
+	err := sealed.Respond(ctx)
+	cancel()
+	known, ok := r.uplink.Clients.Get(peer) // it may have been removed in the meantime
+	switch {
+	case !ok:
+		sealed.CloseWith(wire.ReasonNotAuthorized)
+		err = dispatch.ErrClientRemoved
+	case err == nil:
+		r.uplink.Logger.Info("an entry connected", "client", peer)
+		r.uplink.Notify(api.ClientsChanged{})
+		err = r.uplink.Serve(r.ctx, sealed, peer.String(), known.Grants)
+		r.uplink.Notify(api.ClientsChanged{})
+	}
+	_ = sealed.Close()
+	r.uplink.Logger.Info("an entry disconnected", "client", peer, "reason", whyGone(err))
+}
+
+// whyGone describes for the host's log why a client's channel ended. The text of a
+// client.ClosedError is written for the client's side.
+func whyGone(err error) string {
+	var closed *client.ClosedError
+	if !errors.As(err, &closed) {
+		return fmt.Sprint(err)
+	}
+	switch closed.Reason {
+	case wire.ReasonPeerGone:
+		return "the client's connection was lost"
+	case wire.ReasonClosed:
+		return "the client closed its channel"
+	case wire.ReasonReadError:
+		return "the host's connection to the relay was lost"
+	case wire.ReasonNotAuthorized, wire.ReasonRevoked:
+		return "the client was removed"
+	}
+	return closed.Error()
+}
+
+// full reports whether the limit of channels is reached. The relay has the same limit, but
+// the host does not rely on it.
+func (r *relayConn) full() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.channels) >= wire.MaxChannelsPerHost
+}
+
+func (r *relayConn) take(channel uint32) *hostChannel {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.channels[channel]
+	delete(r.channels, channel)
+	return c
+}
+
+func (r *relayConn) closeClient(id ident.ID, reason wire.Reason) {
+	r.mu.Lock()
+	var closing []*client.Sealed
+	for _, c := range r.channels {
+		if c.peer == id {
+			closing = append(closing, c.sealed)
+		}
+	}
+	r.mu.Unlock()
+	for _, sealed := range closing {
+		sealed.CloseWith(reason)
+	}
+}
+
+func (r *relayConn) closeAll() {
+	r.mu.Lock()
+	channels := r.channels
+	r.channels = map[uint32]*hostChannel{}
+	r.mu.Unlock()
+	for _, c := range channels {
+		c.sealed.Closed(wire.ReasonReadError)
+	}
+}

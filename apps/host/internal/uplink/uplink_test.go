@@ -1,0 +1,22 @@
+package uplink
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// TestWithoutARelay: a host without a relay says so, and does not wait for one.
+func TestWithoutARelay(t *testing.T) {
+	u := New(Options{Logger: slog.New(slog.DiscardHandler)})
+	u.Run(t.Context()) // returns at once
+	if url, state := u.Status(); url != "" || state != "off" {
+		t.Errorf("status %q %q", url, state)
+	}
+	_, err := NewPairings(u).create(t.Context(), nil, api.Empty{})
+	if err == nil || !strings.Contains(err.Error(), "without a relay") {
+		t.Errorf("a pairing: %v", err)
+	}
+}

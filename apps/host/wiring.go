@@ -1,0 +1,289 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"slices"
+
+	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/agents"
+	"github.com/scorel/scorel/apps/host/internal/blobs"
+	"github.com/scorel/scorel/apps/host/internal/clients"
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/files"
+	"github.com/scorel/scorel/apps/host/internal/gitguard"
+	"github.com/scorel/scorel/apps/host/internal/hostapi"
+	"github.com/scorel/scorel/apps/host/internal/httpapi"
+	"github.com/scorel/scorel/apps/host/internal/listener"
+	"github.com/scorel/scorel/apps/host/internal/machine"
+	"github.com/scorel/scorel/apps/host/internal/process"
+	"github.com/scorel/scorel/apps/host/internal/procgroup"
+	"github.com/scorel/scorel/apps/host/internal/projectcontext"
+	"github.com/scorel/scorel/apps/host/internal/projects"
+	"github.com/scorel/scorel/apps/host/internal/rules"
+	"github.com/scorel/scorel/apps/host/internal/sandbox"
+	"github.com/scorel/scorel/apps/host/internal/sessionapi"
+	"github.com/scorel/scorel/apps/host/internal/sessions"
+	"github.com/scorel/scorel/apps/host/internal/sessions/index"
+	"github.com/scorel/scorel/apps/host/internal/signing"
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/apps/host/internal/stores"
+	"github.com/scorel/scorel/apps/host/internal/terminal"
+	"github.com/scorel/scorel/apps/host/internal/tool"
+	"github.com/scorel/scorel/apps/host/internal/toolkit"
+	"github.com/scorel/scorel/apps/host/internal/uplink"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/keyfile"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// wiring connects the parts of a host that New makes. The host keeps the parts that it runs;
+// wiring has the others, which only know each other.
+type wiring struct {
+	*Host
+	getenv func(string) string
+
+	// Files of the home.
+	projects *state.Projects
+	clients  *state.Clients
+	trust    *state.Trust
+	tokens   *state.Tokens
+
+	// What tools and sessions work with.
+	sandbox     *sandbox.Sandbox
+	ledger      *procgroup.Ledger // of commands that run; nil where the system has none
+	stopped     func(sessionID, callID string) bool
+	catalog     *tool.Catalog
+	context     *projectcontext.Source
+	permissions *rules.Permissions
+	agents      *agents.Agents
+	stores      *stores.Stores
+	process     *process.Logs
+	signing     *signing.Signing
+
+	// Handlers of requests.
+	dispatcher *dispatch.Dispatcher
+	sessionAPI *sessionapi.Sessions
+	clientAPI  *clients.Clients
+	projectAPI *projects.Projects
+	ruleAPI    *rules.Requests
+	fileAPI    *files.Files
+	pairings   *uplink.Pairings
+}
+
+// connect makes the parts in the order in which they depend on each other.
+func (w *wiring) connect() error {
+	for _, step := range []func() error{w.loadFiles, w.openTools, w.openSessions, w.serve} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wiring) loadFiles() (err error) {
+	w.label = labelOf(cmp.Or(w.cfg.Label, w.config.Label))
+	if w.keys, err = keyfile.LoadOrCreate(w.paths.Identity(), ident.KindDevice); err != nil {
+		return err
+	}
+	if w.projects, err = state.LoadProjects(w.paths.Projects()); err != nil {
+		return err
+	}
+	if w.clients, err = state.LoadClients(w.paths.Clients()); err != nil {
+		return err
+	}
+	if w.trust, err = state.LoadTrust(w.paths.Trust()); err != nil {
+		return err
+	}
+	if w.tokens, err = state.LoadTokens(w.paths.Tokens()); err != nil {
+		return err
+	}
+	w.hub = dispatch.NewHub(w.log, w.clients)
+	w.context = &projectcontext.Source{Paths: w.paths, Trust: w.trust}
+	w.signing = &signing.Signing{Keys: w.keys, Label: w.label, Entry: w.paths.Entry(), Clients: w.clients, Tokens: w.tokens}
+	for _, path := range w.cfg.Projects {
+		if _, err := w.projects.Add(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openTools makes the tools, and what decides whether and how they run.
+func (w *wiring) openTools() (err error) {
+	w.endLeft()
+	if w.sandbox, err = detectSandbox(w.stopCtx, w.paths, w.config.Sandbox, w.cfg.Helper); err != nil {
+		return state.Misconfigured(err)
+	}
+	if w.mcp, err = w.newMCP(); err != nil {
+		return err
+	}
+	kind, note := w.sandbox.Kind()
+	w.log.Info("sandbox for commands", "sandbox", kind, "network", w.sandbox.Reach().Network, "note", note)
+	if machine.RunsAsRoot() {
+		w.log.Warn("the host runs as root: whatever gets past an approval or the sandbox can change the whole machine; run it as an ordinary user")
+	}
+	options, err := toolkit.Options(w.paths, w.config)
+	if err != nil {
+		return state.Misconfigured(err)
+	}
+	options.Sandbox, options.Ledger = w.sandbox.Wrap, w.ledger
+	options.GuardGit = gitguard.New(w.paths.GitAside()).Begin
+	w.catalog = tool.NewCatalog(options)
+	confinement := rules.Confinement{PrivateHidden: kind == sandbox.Both, UnconfinedRoot: machine.RunsAsRoot() && kind != sandbox.Both && w.cfg.Helper != ""}
+	w.permissions, err = rules.Load(w.paths, w.config.Permissions, w.catalog, confinement, func() { w.hub.Notify(api.RulesChanged{}) })
+	if err != nil {
+		return err
+	}
+	w.agents, err = agents.New(agents.Options{
+		Logger: w.log, Paths: w.paths, Config: w.config, Reload: func() (state.Config, error) { return state.LoadConfig(w.paths.Config(), w.getenv) },
+		Projects: w.projects, Trust: w.trust, Context: w.context, Catalog: w.catalog, Hub: w.hub,
+	})
+	return err
+}
+
+func (w *wiring) openSessions() (err error) {
+	if w.stores, err = stores.Open(w.stopCtx, w.config, w.paths.Sessions(), w.cfg.beneath, w.log); err != nil {
+		return err
+	}
+	found, err := index.Open(w.stopCtx, w.paths.Index(), w.stores, w.log)
+	if err != nil { // it is only a copy: the sessions do not wait for it
+		w.log.Error("opening the session index; sessions cannot be searched", "error", err)
+	}
+	orchestrator := w.agents.Orchestrator()
+	open := func(sessionID string) agent.Toolset {
+		team := orchestrator.Team(sessionID)
+		scope := tool.Scope{Session: sessionID, Scratch: w.paths.Scratch(sessionID), Subagents: team, Nested: w.context.Nested}
+		return toolkit.NewSession(w.catalog.Open(scope), w.mcp, team)
+	}
+	w.process, w.blobs = process.NewLogs(w.paths.Process()), blobs.New(w.paths.Blobs())
+	w.fileAPI, err = files.New(files.Options{
+		Logger: w.log, Paths: w.paths, Projects: w.projects, Catalog: w.catalog, Policy: w.permissions.Policy,
+	})
+	if err != nil {
+		return err
+	}
+	w.sessions, err = sessions.NewManager(w.stopCtx, w.stores, sessions.Deps{
+		Logger: w.log, Models: w.models, Tools: open, Index: found, Uploads: w.blobs,
+		System: agent.SystemPrompt, ProjectContext: w.context.Load,
+		Environment: w.context.Environment,
+		Mode:        w.config.Permissions.Mode, Permissions: w.permissions,
+		OnSummary: func(summary api.SessionSummary) { w.hub.Notify(api.SessionUpdated{Session: summary}) },
+		Agent:     w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
+		Project: w.projects.Get, Processes: w.process, QuestionTimeout: w.config.QuestionTimeout,
+		Stopped: w.stopped, Attended: w.hub.Attended,
+		OnDelete: func(id string) {
+			w.fileAPI.Forget(id)
+			w.hub.Notify(api.SessionDeleted{ID: id})
+		},
+		Began: w.fileAPI.Began,
+		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer,
+	})
+	if err != nil {
+		return err
+	}
+	orchestrator.Attach(w.sessions)
+	w.fileAPI.Attach(w.sessions)
+	return nil
+}
+
+// serve makes the handlers of requests, and the parts that bring the requests.
+func (w *wiring) serve() (err error) {
+	w.sessionAPI = sessionapi.New(sessionapi.Options{
+		Manager: w.sessions, Hub: w.hub, Projects: w.projects, Processes: w.process, Blobs: w.blobs, Signing: w.signing,
+		RemoteMode: w.config.Permissions.RemoteMode,
+	})
+	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
+	w.projectAPI = projects.New(projects.Options{
+		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp,
+		Unavailable: w.stores.Unavailable, Skills: w.context.Skills, TrustChanged: w.agents.NotifyChanged,
+	})
+	w.terminals = terminal.New(terminal.Options{
+		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,
+	})
+	w.connectClients()
+	w.dispatcher = dispatch.New(dispatch.Options{
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend,
+	})
+	w.http = httpapi.New(httpapi.Options{
+		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token,
+	})
+	w.stores.Watch(w.storesChanged)
+	w.listener, err = listener.Listen(cmp.Or(w.cfg.Listen, "127.0.0.1:0"), w.log)
+	return err
+}
+
+// connectClients makes the parts that know clients and the relay.
+func (w *wiring) connectClients() {
+	w.uplink = uplink.New(uplink.Options{
+		URL: w.relayURL(), Invite: cmp.Or(w.cfg.Invite, w.config.Invite), Label: w.label, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
+		Serve: func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
+			return w.dispatcher.Serve(ctx, transport, clientID, grants)
+		},
+		Remove: func(id ident.ID) (bool, error) { return w.clientAPI.Remove(id) },
+		Paired: func(id ident.ID) {
+			w.hub.RefreshGrants(id.String())
+			w.terminals.Recheck(id.String())
+		},
+	})
+	w.pairings = uplink.NewPairings(w.uplink)
+	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplink, Changed: w.terminals.Recheck})
+}
+
+// mayOpenTerminals reports whether a client may have shells: this machine's user, or a paired
+// client that has the grant by the list of clients.
+func (w *wiring) mayOpenTerminals(clientID string) bool {
+	if clientID == dispatch.LocalID {
+		return true
+	}
+	id, err := ident.ParseClientID(clientID)
+	if err != nil {
+		return false
+	}
+	client, known := w.clients.Get(id)
+	return known && slices.Contains(client.Grants, api.GrantShell)
+}
+
+// storesChanged makes the sessions of a database usable that is available again, and
+// notifies the clients.
+func (w *wiring) storesChanged() {
+	if err := w.sessions.Refresh(w.stopCtx); err != nil {
+		w.log.Error("listing the sessions of a provider that is available again", "error", err)
+	}
+	w.hub.Notify(api.ProjectsChanged{Projects: w.projectAPI.Listed()})
+}
+
+// endpoints are the requests that the host serves. A test compares them with the table of
+// requests.
+func (w *wiring) endpoints() []dispatch.Endpoint {
+	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints())
+}
+
+func (w *wiring) hostAPI() *hostapi.Host {
+	return &hostapi.Host{
+		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplink.Status,
+		Outages: w.stores.Outages, MaxMode: w.sessionAPI.MaxMode, Stop: func() { w.stop(errStopped) },
+	}
+}
+
+func (w *wiring) relayURL() string {
+	if w.cfg.NoRelay {
+		return ""
+	}
+	return cmp.Or(w.cfg.RelayURL, w.config.RelayURL)
+}
+
+// labelOf makes a label that the wire accepts.
+func labelOf(label string) string {
+	if label == "" {
+		label, _ = os.Hostname()
+	}
+	if wire.CheckLabel(label) != nil {
+		return "scorel host"
+	}
+	return label
+}

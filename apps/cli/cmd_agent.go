@@ -10,17 +10,18 @@ import (
 )
 
 func newAgent(a *app) *cobra.Command {
-	return group("agent", "See the agents that the agent can give tasks to",
-		"  scorel agent list\n  scorel agent list --project ~/code/site --json", newAgentList(a))
+	return group("agent", "Manage agent definitions",
+		"  scorel agent list\n  scorel agent create reviewer --description 'Reviews a change' --tools read_file,grep --prompt 'You review.'\n  scorel agent disable reviewer",
+		newAgentList(a), newAgentShow(a), newAgentCreate(a), newAgentEdit(a), newAgentEnable(a, true), newAgentEnable(a, false), newAgentDelete(a), newAgentPreview(a))
 }
 
 func newAgentList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Short: "List the agents that a folder has, and what was left out",
-		Long: `List the agents that a session in a folder can give tasks to, on this machine and
-without a host: Markdown files in .scorel/agents, .agents/agents and .claude/agents
-of the folder and of the home, and those that are built in. What was left out or is
-odd is said on the standard error output. With --json each line is one agent.`,
+		Short: "List the agents available in a folder",
+		Long: `List the agents that a session in a folder can delegate tasks to: Markdown files in
+.scorel/agents, .agents/agents and .claude/agents of the folder and of the home folder,
+and the built-in ones. This needs no running host. Files that were skipped, and warnings,
+are printed to standard error. With --json, each line is one agent.`,
 		Example: "  scorel agent list\n  scorel agent list --project ~/code/site --json",
 	}
 	return a.listOfFolder(cmd, func(home, dir string, asJSON bool) error {
@@ -37,14 +38,22 @@ odd is said on the standard error output. With --json each line is one agent.`,
 					offered = "no"
 				}
 				return []string{agent.Name, string(agent.Scope), offered, cmp.Or(agent.Model, "-"),
-					clip(cmp.Or(strings.Join(agent.Uses(), " "), "all"), 60), clip(agent.Description, 70)}
+					clip(toolsOf(agent), 60), clip(agent.Description, 70)}
 			},
 		})
 	})
 }
 
-// listOfFolder completes a list command about what a session in a folder of this
-// machine has.
+// toolsOf formats the tools of an agent; without a list it may use all.
+func toolsOf(agent host.Agent) string {
+	if agent.Tools == nil {
+		return "all"
+	}
+	return cmp.Or(strings.Join(agent.Uses(), " "), "none")
+}
+
+// listOfFolder completes a command that lists what a session in a folder of this machine
+// can use.
 func (a *app) listOfFolder(cmd *cobra.Command, list func(home, dir string, asJSON bool) error) *cobra.Command {
 	var (
 		asJSON  bool

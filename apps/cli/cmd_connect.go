@@ -21,17 +21,17 @@ func newConnect(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "connect [CODE]",
-		Short: "Make this machine an entry of another one",
-		Long: `Pairs this machine with another one that runs a host, so that commands with
---device reach it. With the CODE that the other machine shows, takes it; without,
-shows a code and the command to run there.`,
+		Short: "Pair this machine as a client of another one",
+		Long: `Pair this machine with another one that runs a host, so that commands with --device can
+reach it. Enter the CODE that the other machine shows; without CODE, this machine shows
+one, and the command to run there.`,
 		Example: `  scorel connect 7K3M-9QXR-2BTD --relay https://relay.example
   scorel connect --relay https://relay.example`,
 		Args: argCount(0, 1, "at most one pairing code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			url := a.relayURL(relay)
 			if url == "" {
-				return usagef("no relay is known: give --relay URL or set SCOREL_RELAY_URL")
+				return usagef("no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
 			}
 			if err := checkRelay(url); err != nil {
 				return err
@@ -74,8 +74,8 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 		pairing.Reject()
 		return err
 	}
-	// Whoever proved to know the code is the machine in front of the person who
-	// carried it over; that machine's own person is asked there.
+	// The other machine has proved that it knows the code, so it is the one that the person
+	// carried the code to. Its own person is asked there.
 	peer, err := pairing.Accept(waiting)
 	if err != nil {
 		pairing.Reject()

@@ -18,8 +18,8 @@ import (
 // presenceTimeout bounds how long the list waits for a relay.
 const presenceTimeout = 5 * time.Second
 
-// deviceLine is a line of the list. State is online, offline, revoked (the relay
-// knows no pairing any more) or unreachable (the relay does not answer).
+// deviceLine is a line of the list. State is online, offline, revoked (the relay no longer
+// knows the pairing) or unreachable (the relay does not respond).
 type deviceLine struct {
 	ID       ident.ID `json:"id"`
 	Label    string   `json:"label"`
@@ -32,7 +32,7 @@ func newDevices(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "devices",
-		Short:   "List the machines that this one may reach",
+		Short:   "List the machines that this one is paired with",
 		Example: "  scorel devices\n  scorel devices forget dev_...",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +57,7 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	return printList(a, asJSON, presence(ctx, home, list), listing[deviceLine]{
-		none:   "this machine is paired with no other: `scorel connect` adds one",
+		none:   "this machine is not paired with any other: `scorel connect` pairs one",
 		header: []string{"ID", "STATE", "PAIRED", "RELAY", "LABEL"},
 		row: func(_ int, l deviceLine) []string {
 			return []string{l.ID.String(), l.State, formatMillis(l.PairedAt), l.RelayURL, l.Label}
@@ -65,14 +65,14 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	})
 }
 
-// presence asks every relay once, all at the same time.
+// presence queries every relay once, all at the same time.
 func presence(ctx context.Context, home string, list []devices.Device) []deviceLine {
 	ctx, cancel := context.WithTimeout(ctx, presenceTimeout)
 	defer cancel()
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
-		peers = map[string][]wire.Peer{} // by relay; absent when it did not answer
+		peers = map[string][]wire.Peer{} // by relay; missing if it did not respond
 	)
 	for _, relayURL := range relaysOf(list) {
 		wg.Go(func() {
@@ -123,14 +123,14 @@ func newDevicesForget(a *app) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "forget ID",
-		Short:   "End the pairing with a machine, here and at its relay",
+		Short:   "Unpair from a machine, here and on its relay",
 		Example: "  scorel devices forget dev_...\n  scorel devices forget dev_... --force",
 		Args:    argCount(1, 1, "the id or the label of one device"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.forgetDevice(cmd.Context(), args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "forget it here even when its relay cannot be told")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it here even if its relay cannot be reached")
 	return cmd
 }
 
@@ -144,7 +144,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 		return err
 	}
 	if err := revokeAtRelay(ctx, home, device); err != nil && !force {
-		return sayf(err, "%s was not forgotten, for its relay was not told: %s; try again, or add --force to forget it here only", device.ID, sentence(err))
+		return sayf(err, "%s was not forgotten, because its relay could not be notified: %s; try again, or add --force to forget it only here", device.ID, sentence(err))
 	}
 	if err := devices.Remove(devicesPath(home), device.ID); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	return err
 }
 
-// revokeAtRelay ends the binding. One that is gone already is fine.
+// revokeAtRelay ends the binding. It is not an error if the binding is already gone.
 func revokeAtRelay(ctx context.Context, home string, device devices.Device) error {
 	entry, err := dialEntry(ctx, home, device.RelayURL, "")
 	if err != nil {

@@ -32,15 +32,15 @@ func newDoctor(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find out where the way to a machine stops, and why",
-		Long: `Probes the way to paired machines step by step: the relay's address, its name,
-the connection, proxy and TLS, whether a relay answers and lets this client in,
-the clocks, and for each machine the pairing, whether it is online, the channel,
-its seal, and the host itself. The first step that fails says what to do.
+		Short: "Test the connection to each paired machine",
+		Long: `Test the connection to paired machines step by step: the relay's address, name
+resolution, the connection, proxy and TLS, the relay's answer and login, the clocks, and
+for each machine the pairing, its presence, the channel, the seal, and the host. The
+first step that fails says what to do.
 
-Without --device it looks at every paired machine, without --relay at every relay
-that one was paired on; a machine that is paired with no other probes the relay that
-its host uses. It changes nothing.`,
+Without --device, all paired machines are tested; without --relay, all relays that they
+were paired on. A machine without pairings tests the relay that its host uses. Nothing
+is changed.`,
 		Example: `  scorel doctor
   scorel doctor --device desk
   scorel doctor --relay https://relay.example --json`,
@@ -54,8 +54,8 @@ its host uses. It changes nothing.`,
 			return a.doctor(cmd.Context(), relay, device, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&relay, "relay", "", "relay to probe instead of those that machines were paired on (SCOREL_RELAY_URL when none was)")
-	cmd.Flags().StringVar(&device, "device", "", "probe the way to this paired device only")
+	cmd.Flags().StringVar(&relay, "relay", "", "relay to test instead of those that machines were paired on (SCOREL_RELAY_URL if none were)")
+	cmd.Flags().StringVar(&device, "device", "", "test only the connection to this paired device")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -70,7 +70,7 @@ func (a *app) doctor(ctx context.Context, relayURL, device string, asJSON bool) 
 		return err
 	}
 	var first *doctor.Failure
-	var stopped string // the relay of first
+	var stopped string // the relay of the first failure
 	for _, way := range ways {
 		failure, err := a.probeWay(ctx, home, way, asJSON)
 		if err != nil {
@@ -87,10 +87,10 @@ func (a *app) doctor(ctx context.Context, relayURL, device string, asJSON bool) 
 	if first.Device != nil {
 		to = fmt.Sprintf("%q", first.Device.Label)
 	}
-	return sayf(first.Step.Err, "the way to %s stops at %s: %s", to, first.Step.Name, first.Step.Detail)
+	return sayf(first.Step.Err, "the connection to %s failed at %s: %s", to, first.Step.Name, first.Step.Detail)
 }
 
-// findWays lists what to probe: the devices that are meant, by their relays.
+// findWays returns what to probe: the selected devices, grouped by relay.
 func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 	list, err := devices.Load(devicesPath(home))
 	if err != nil {
@@ -112,7 +112,7 @@ func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 		relays = []string{relayURL}
 	}
 	if len(relays) == 0 {
-		return nil, usagef("this machine is paired with no other, no host runs here and no relay is known: give --relay URL or set SCOREL_RELAY_URL")
+		return nil, usagef("this machine is not paired with any other, no host is running here and no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
 	}
 	var ways []relayWay
 	for _, relay := range relays {
@@ -127,11 +127,11 @@ func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 	return ways, nil
 }
 
-// relayOfHost is the relay of the host that runs on this machine, or "".
+// relayOfHost returns the relay of the host running on this machine, or "".
 func relayOfHost(home string) string {
 	state, err := host.ReadState(home)
 	if err != nil {
-		return "" // no host runs, or what it left cannot be read: its own commands say so
+		return "" // no host is running, or its file cannot be read, which other commands report
 	}
 	return state.RelayURL
 }
@@ -151,8 +151,8 @@ func (a *app) probeWay(ctx context.Context, home string, way relayWay, asJSON bo
 	return failure, cmp.Or(err, report.err)
 }
 
-// entryKeys reads this machine's identity as an entry. Where there is none a passing
-// one will do, for nothing is to be changed.
+// entryKeys reads this machine's identity as an entry. If there is none it returns a
+// temporary one, because the doctor changes nothing.
 func entryKeys(home string) (*ident.Private, error) {
 	keys, err := keyfile.Load(filepath.Join(home, "entry.json"), ident.KindClient)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -166,8 +166,8 @@ type doctorReport struct {
 	app    *app
 	way    relayWay
 	asJSON bool
-	device *doctor.Device // of the last step
-	err    error          // of the first write that failed
+	device *doctor.Device // device of the last step
+	err    error          // first write error
 }
 
 func (r *doctorReport) begin(device *doctor.Device) error {

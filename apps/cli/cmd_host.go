@@ -14,15 +14,15 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 func newHost(a *app) *cobra.Command {
-	return group("host", "Run and look after the host of this machine",
+	return group("host", "Run and manage the host on this machine",
 		"  scorel host serve --relay https://relay.example\n  scorel host status",
-		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a), newHostToken(a))
+		newHostServe(a), newHostStatus(a), newHostStop(a), newHostClients(a), newHostToken(a), newHostSecrets(a))
 }
 
 type hostFlags struct {
@@ -38,26 +38,26 @@ func newHostServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the host: sessions, agent and tools on this machine",
-		Long: `Runs the host of this machine. It dials out to the relay and opens no port but
-one on this machine itself, for the command line.`,
+		Long: `Run the host on this machine. It connects to the relay, and listens on a loopback port
+for programs on this machine.`,
 		Example: `  scorel host serve --relay https://relay.example
   scorel host serve --no-relay --project ~/code/site`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to be reachable through (SCOREL_RELAY_URL, relay_url in config.toml)")
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay through which others reach this host (SCOREL_RELAY_URL, relay_url in config.toml)")
 	addInvite(cmd, &f.invite)
-	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "use no relay: only this machine reaches the host")
+	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "run without a relay: only this machine can reach the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
-	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct entries (default: a free port of 127.0.0.1)")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct connections (default: a free port of 127.0.0.1)")
 	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
-	cmd.Flags().BoolVar(&f.replace, "replace", false, "end the host that runs already, then start")
+	cmd.Flags().BoolVar(&f.replace, "replace", false, "stop a running host first")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
 }
 
-// hostConfig turns flags into what a host is made from.
+// hostConfig converts flags to a host configuration.
 func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	home, err := a.home()
 	if err != nil {
@@ -86,14 +86,14 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 		return cfg, nil
 	}
 	if cfg.RelayURL = a.relayURL(f.relay); cfg.RelayURL == "" {
-		return cfg, nil // config.toml may name one
+		return cfg, nil // config.toml may set one
 	}
 	return cfg, checkRelay(cfg.RelayURL)
 }
 
-// checkRelay refuses a malformed relay URL before anything starts.
+// checkRelay rejects a malformed relay URL before anything starts.
 func checkRelay(relayURL string) error {
-	if _, _, err := link.ParseURL(relayURL); err != nil {
+	if _, _, err := relayconn.ParseURL(relayURL); err != nil {
 		return usagef("%s", err)
 	}
 	return nil
@@ -102,6 +102,9 @@ func checkRelay(relayURL string) error {
 func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	cfg, err := a.hostConfig(f)
 	if err != nil {
+		return err
+	}
+	if err := a.shedKeys(); err != nil {
 		return err
 	}
 	h, err := newLocalHost(ctx, cfg)
@@ -149,13 +152,16 @@ type hostStatus struct {
 	Sandbox       string             `json:"sandbox"`
 	SandboxNote   string             `json:"sandboxNote,omitempty"`
 	SandboxLimits *api.SandboxLimits `json:"sandboxLimits,omitempty"`
+
+	Outages    []api.Outage `json:"outages,omitempty"`
+	RunsAsRoot bool         `json:"runsAsRoot,omitempty"`
 }
 
 func newHostStatus(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Show the host that runs on this machine",
+		Short:   "Show the status of the local host",
 		Example: "  scorel host status\n  scorel host status --json",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -182,7 +188,7 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 	if err != nil {
 		return hostStatus{}, err
 	}
-	response, err := ask[api.GetHostResponse](ctx, &target{app: a}, "get_host", api.Empty{})
+	response, err := ask(ctx, &target{app: a}, api.GetHost, api.Empty{})
 	if err != nil {
 		return hostStatus{}, err
 	}
@@ -192,6 +198,8 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, DefaultModel: info.DefaultModel,
 		Demo: answersDemo(info), StartedAt: state.StartedAt,
 		Sandbox: info.Sandbox, SandboxNote: info.SandboxNote, SandboxLimits: info.SandboxLimits,
+		Outages:    info.Outages,
+		RunsAsRoot: info.RunsAsRoot,
 	}, nil
 }
 
@@ -209,8 +217,11 @@ func (a *app) printStatus(s hostStatus) error {
 		{"since", formatMillis(s.StartedAt)}, {"version", s.Version}, {"direct", s.Addr},
 		{"relay", relay}, {"model", model},
 	}
-	for _, line := range doctor.Sandbox(api.HostInfo{Sandbox: s.Sandbox, SandboxNote: s.SandboxNote, SandboxLimits: s.SandboxLimits}) {
+	for _, line := range doctor.Sandbox(api.HostInfo{Sandbox: s.Sandbox, SandboxNote: s.SandboxNote, SandboxLimits: s.SandboxLimits, RunsAsRoot: s.RunsAsRoot}) {
 		rows = append(rows, [2]string{"sandbox", line})
+	}
+	for _, line := range doctor.Outages(s.Outages) {
+		rows = append(rows, [2]string{"sessions", line})
 	}
 	var b strings.Builder
 	for _, row := range rows {
@@ -220,7 +231,7 @@ func (a *app) printStatus(s hostStatus) error {
 	return err
 }
 
-// answersDemo tells whether prompts go to the demo model when none is named.
+// answersDemo reports whether the demo model is the default.
 func answersDemo(info api.HostInfo) bool {
 	for _, model := range info.Models {
 		if model.Name == info.DefaultModel {
@@ -233,43 +244,47 @@ func answersDemo(info api.HostInfo) bool {
 func newHostStop(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "stop",
-		Short:   "End the host that runs on this machine, cleanly",
+		Short:   "Stop the local host",
 		Example: "  scorel host stop",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.hostStop(cmd.Context()) },
 	}
 }
 
-// stopTimeout is how long a host may take to end its sessions.
+// stopTimeout bounds how long a host may take to close its sessions.
 const stopTimeout = 30 * time.Second
 
 func (a *app) hostStop(ctx context.Context) error {
 	if err := a.endHost(ctx); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout, "the host has ended")
+	_, err := fmt.Fprintln(a.stdout, "the host has stopped")
 	return err
 }
 
-// endHost tells the host that runs here to end and waits until it has. The error
-// is host.ErrNoHost when none runs.
+// endHost stops the host running on this machine and waits for its process to exit, which
+// is after it releases its lock. The error is host.ErrNoHost if none is running.
 func (a *app) endHost(ctx context.Context) error {
 	home, err := a.home()
 	if err != nil {
 		return err
 	}
-	// The connection may end before the answer: the host is ending.
-	if _, err := ask[api.Empty](ctx, &target{app: a}, "stop_host", api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
+	state, err := host.ReadState(home)
+	if err != nil {
+		return err
+	}
+	// The connection may end before the response, because the host is stopping.
+	if _, err := ask(ctx, &target{app: a}, api.StopHost, api.Empty{}); err != nil && !errors.Is(err, client.ErrLost) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	gone := func() (bool, error) {
 		_, err := host.ReadState(home)
-		return errors.Is(err, host.ErrNoHost), nil
+		return errors.Is(err, host.ErrNoHost) && (state.PID == os.Getpid() || host.Ended(state.PID)), nil
 	}
 	if err := poll(ctx, gone); err != nil {
-		return sayf(err, "the host was told to stop and did not within %s: see `scorel host status`", stopTimeout)
+		return sayf(nil, "the host was asked to stop, but process %d has not exited within %s: find out what it is waiting for, or end it with `kill -9 %d`", state.PID, stopTimeout, state.PID)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,8 @@ func newHostClients(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "clients",
-		Short:   "List the browsers and terminals that may reach this host",
-		Example: "  scorel host clients\n  scorel host clients revoke cli_...",
+		Short:   "List the clients of this host",
+		Example: "  scorel host clients\n  scorel host clients grant cli_... rules\n  scorel host clients revoke cli_...",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -25,24 +26,24 @@ func newHostClients(a *app) *cobra.Command {
 		},
 	}
 	addJSON(cmd, &asJSON)
-	cmd.AddCommand(newClientsRevoke(a))
+	cmd.AddCommand(newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a))
 	return cmd
 }
 
 func (a *app) listClients(ctx context.Context, asJSON bool) error {
-	response, err := ask[api.ListClientsResponse](ctx, &target{app: a}, "list_clients", api.Empty{})
+	response, err := ask(ctx, &target{app: a}, api.ListClients, api.Empty{})
 	if err != nil {
 		return err
 	}
 	return printList(a, asJSON, response.Clients, listing[api.Client]{
-		none:   "no client may reach this host: pair one with `scorel pair`",
-		header: []string{"ID", "STATE", "PAIRED", "LABEL"},
+		none:   "no client is paired with this host: pair one with `scorel pair`",
+		header: []string{"ID", "STATE", "PAIRED", "GRANTS", "LABEL"},
 		row: func(_ int, c api.Client) []string {
 			state := "offline"
 			if c.Online {
 				state = "online"
 			}
-			return []string{c.ID.String(), state, formatMillis(c.PairedAt), c.Label}
+			return []string{c.ID.String(), state, formatMillis(c.PairedAt), grantList(c.Grants), c.Label}
 		},
 	})
 }
@@ -50,19 +51,90 @@ func (a *app) listClients(ctx context.Context, asJSON bool) error {
 func newClientsRevoke(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",
-		Short:   "Shut a client out at once",
+		Short:   "Revoke a client and close its connections",
 		Example: "  scorel host clients revoke cli_...",
 		Args:    argCount(1, 1, "the id of one client"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := ident.ParseClientID(args[0])
+			id, err := parseClient(args[0])
 			if err != nil {
-				return usagef("%q is not the id of a client: `scorel host clients` lists them", clip(args[0], 60))
-			}
-			if _, err := ask[api.Empty](cmd.Context(), &target{app: a}, "revoke_client", api.RevokeClientRequest{ClientID: id}); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s is shut out\n", id)
+			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s is revoked\n", id)
 			return err
 		},
 	}
+}
+
+func parseClient(text string) (ident.ID, error) {
+	id, err := ident.ParseClientID(text)
+	if err != nil {
+		return id, usagef("%q is not the id of a client: `scorel host clients` lists them", clip(text, 60))
+	}
+	return id, nil
+}
+
+func newClientsGrant(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "grant ID GRANT",
+		Short: "Give a client an additional grant",
+		Long: `Give a client a grant that pairing does not include, or one that was removed. The change
+takes effect at once, for open connections too.
+
+The grant "files" lets a client read the files and the git history of projects, and if it
+may answer approvals, also revert files and commit. Pairing includes it.
+
+The grant "rules" lets a client add broad rules after confirming them, such as
+bash(tar *), bash(make *) or write_file(.git/**). Calls that such a rule allows run
+without asking, whatever permissions.remote_mode is.
+
+The grant "shell" lets a client open terminals on this machine. A terminal is full access
+as your user: no sandbox, rules or approvals apply to it, and it can give the client every
+other grant. Give it only to a client that you would trust with your SSH key.
+
+Pairing the client again removes both grants.`,
+		Example: "  scorel host clients\n  scorel host clients grant cli_... rules\n  scorel host clients grant cli_... shell --json",
+	}
+	return a.changesGrant(cmd, true)
+}
+
+func newClientsUngrant(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ungrant ID GRANT",
+		Short: "Remove an additional grant from a client",
+		Long: `Remove the grant "files", or one that was given with "grant". The change takes
+effect at once, for open connections too. Rules that the client added are kept:
+"scorel permission list" shows them. Without "shell", its terminals end with everything that runs in them.`,
+		Example: "  scorel host clients ungrant cli_... rules\n  scorel host clients ungrant cli_... shell --json",
+	}
+	return a.changesGrant(cmd, false)
+}
+
+// changesGrant completes a command that adds or removes a grant.
+func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
+	var asJSON bool
+	addJSON(cmd, &asJSON)
+	cmd.Args = argCount(2, 2, "the id of one client and a grant")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, err := parseClient(args[0])
+		if err != nil {
+			return err
+		}
+		grant := api.Grant(args[1])
+		if !slices.Contains(api.ExtraGrants(), grant) {
+			return usagef("the grant %q cannot be added or removed: give one of %s", clip(args[1], 40), grantList(api.ExtraGrants()))
+		}
+		response, err := ask(cmd.Context(), &target{app: a}, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: grant, Given: given})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(a.stdout, response.Client)
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s has the grants %s\n", id, grantList(response.Client.Grants))
+		return err
+	}
+	return cmd
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func newHostToken(a *app) *cobra.Command {
-	return group("token", "Let programs on this machine use the host by HTTP",
+	return group("token", "Manage tokens for programs that use HTTP",
 		"  scorel host token create --grants view,prompt --label ci\n  scorel host token list",
 		newTokenCreate(a), newTokenList(a), newTokenRevoke(a))
 }
@@ -29,12 +29,12 @@ func newTokenCreate(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make a token that may do some things and not others",
-		Long: `Makes a token for programs on this machine and prints it once: the host keeps
-only its hash. The grants are view (read), prompt (make sessions, send prompts,
-cancel), approve (answer for tools that ask) and manage (projects, folders,
-clients). Whoever has prompt can have the agent read what you can read. With
---expires it stops working by itself, and what uses it then is cut off.`,
+		Short: "Create a token with selected grants",
+		Long: `Create a token for programs on this machine and print it once: the host stores only its
+hash. The grants are view (read), prompt (create sessions, send prompts, cancel), approve
+(answer approvals) and manage (projects, folders, clients). With prompt, the agent can be
+asked to read anything that you can read. A token with --expires stops working at that
+time, and its connections are closed.`,
 		Example: `  scorel host token create --grants view --label dashboard
   scorel host token create --grants view,prompt --label ci --expires 720h > token`,
 		Args: argCount(0, 0, "no arguments"),
@@ -57,9 +57,9 @@ clients). Whoever has prompt can have the agent read what you can read. With
 			return a.createToken(cmd.Context(), request, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&label, "label", "", "what the token is for, as the list shows it")
-	cmd.Flags().StringSliceVar(&grants, "grants", nil, "what it may do: some of view,prompt,approve,manage")
-	cmd.Flags().StringVar(&expires, "expires", "0", "how long it works, such as 720h or 30d; 0 is until it is revoked")
+	cmd.Flags().StringVar(&label, "label", "", "name of the token in the list")
+	cmd.Flags().StringSliceVar(&grants, "grants", nil, "comma-separated grants: view,prompt,approve,manage,files")
+	cmd.Flags().StringVar(&expires, "expires", "0", "how long it is valid, such as 720h or 30d; 0 means until it is revoked")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -67,12 +67,12 @@ clients). Whoever has prompt can have the agent read what you can read. With
 func parseGrants(words []string) ([]api.Grant, error) {
 	var grants []api.Grant
 	if len(words) == 0 {
-		return nil, usagef("it must be said what the token may do: --grants takes some of %s", grantList(api.AllGrants()))
+		return nil, usagef("--grants is missing: give one or more of %s", grantList(api.AllGrants()))
 	}
 	for _, word := range words {
 		grant := api.Grant(strings.TrimSpace(word))
 		if !slices.Contains(api.AllGrants(), grant) {
-			return nil, usagef("there is no grant %q: --grants takes some of %s", clip(word, 40), grantList(api.AllGrants()))
+			return nil, usagef("there is no grant %q: --grants accepts %s", clip(word, 40), grantList(api.AllGrants()))
 		}
 		if !slices.Contains(grants, grant) {
 			grants = append(grants, grant)
@@ -89,12 +89,12 @@ func grantList(grants []api.Grant) string {
 	return strings.Join(words, ",")
 }
 
-// createToken makes the secret, of which the host learns only the hash.
+// createToken creates the secret; the host only gets its hash.
 func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, asJSON bool) error {
 	secret := "scorel_" + rand.Text()
 	hash := sha256.Sum256([]byte(secret))
 	request.Hash = hex.EncodeToString(hash[:])
-	response, err := ask[api.CreateTokenResponse](ctx, &target{app: a}, "create_token", request)
+	response, err := ask(ctx, &target{app: a}, api.CreateToken, request)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (a *app) createToken(ctx context.Context, request api.CreateTokenRequest, a
 	if response.Token.ExpiresAt != 0 {
 		until = " until " + formatMillis(response.Token.ExpiresAt)
 	}
-	if _, err := fmt.Fprintf(a.stderr, "%s may %s%s; it is shown this once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
+	if _, err := fmt.Fprintf(a.stderr, "%s may %s%s; it is shown only once\n", response.Token.ID, grantList(request.Grants), until); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout, secret)
@@ -119,7 +119,7 @@ func newTokenList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the tokens; not what they are, but what they may do",
+		Short:   "List tokens and their grants",
 		Example: "  scorel host token list --json",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listTokens(cmd.Context(), asJSON) },
@@ -129,12 +129,12 @@ func newTokenList(a *app) *cobra.Command {
 }
 
 func (a *app) listTokens(ctx context.Context, asJSON bool) error {
-	response, err := ask[api.ListTokensResponse](ctx, &target{app: a}, "list_tokens", api.Empty{})
+	response, err := ask(ctx, &target{app: a}, api.ListTokens, api.Empty{})
 	if err != nil {
 		return err
 	}
 	return printList(a, asJSON, response.Tokens, listing[api.Token]{
-		none:   "there is no token: make one with `scorel host token create`",
+		none:   "there are no tokens: create one with `scorel host token create`",
 		header: []string{"ID", "GRANTS", "CREATED", "EXPIRES", "LABEL"},
 		row: func(_ int, t api.Token) []string {
 			return []string{t.ID, grantList(t.Grants), formatMillis(t.CreatedAt), tokenEnd(t, time.Now()), t.Label}
@@ -142,10 +142,10 @@ func (a *app) listTokens(ctx context.Context, asJSON bool) error {
 	})
 }
 
-// endsSoon is how long before its end a token is marked.
+// endsSoon is how long before its expiry a token is marked.
 const endsSoon = 7 * 24 * time.Hour
 
-// tokenEnd says when a token stops working, that it will soon, or that it has.
+// tokenEnd says when a token expires, and whether it is soon or past.
 func tokenEnd(token api.Token, now time.Time) string {
 	left := time.UnixMilli(token.ExpiresAt).Sub(now)
 	switch {
@@ -166,14 +166,14 @@ func tokenEnd(token api.Token, now time.Time) string {
 func newTokenRevoke(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke ID",
-		Short:   "End a token, and what uses it, at once",
+		Short:   "Revoke a token and close its connections",
 		Example: "  scorel host token revoke tok_...",
 		Args:    argCount(1, 1, "the id of one token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !strings.HasPrefix(args[0], "tok_") {
 				return usagef("%q is not the id of a token: `scorel host token list` shows them", clip(args[0], 60))
 			}
-			if _, err := ask[api.Empty](cmd.Context(), &target{app: a}, "revoke_token", api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
+			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeToken, api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(a.stdout, "%s is revoked\n", args[0])

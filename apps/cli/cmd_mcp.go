@@ -13,12 +13,12 @@ import (
 )
 
 func newMCP(a *app) *cobra.Command {
-	return group("mcp", "See the MCP servers of a project, and allow them to start",
+	return group("mcp", "List the MCP servers of a project, and allow or deny them",
 		"  scorel mcp list\n  scorel mcp allow github --project ~/code/site",
 		newMCPList(a), newMCPDecide(a, "allow", true), newMCPDecide(a, "deny", false))
 }
 
-// projectFlag is the project that a command is about.
+// projectFlag selects the project of a command.
 type projectFlag struct {
 	*target
 	given string
@@ -30,7 +30,7 @@ func (a *app) projectFlag(cmd *cobra.Command) *projectFlag {
 	return p
 }
 
-// find asks the host which project is meant.
+// find returns the selected project from the host.
 func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, error) {
 	path := p.given
 	if p.local() {
@@ -43,7 +43,7 @@ func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, 
 			path = real
 		}
 	}
-	response, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+	response, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
 		return api.Project{}, err
 	}
@@ -58,7 +58,7 @@ func (p *projectFlag) find(ctx context.Context, c *client.Client) (api.Project, 
 	return api.Project{}, usagef("%s is not a project: give one with --project, or add it with `scorel project add`", path)
 }
 
-// id is that of the project, or "" where none is named.
+// id returns the id of the project, or "" if none is selected.
 func (p *projectFlag) id(ctx context.Context, c *client.Client) (string, error) {
 	if p.given == "" {
 		return "", nil
@@ -67,8 +67,7 @@ func (p *projectFlag) id(ctx context.Context, c *client.Client) (string, error) 
 	return project.ID, err
 }
 
-// servers connects and lists the servers of the project. The caller closes the
-// client.
+// servers connects and lists the servers of the project. The caller must close the client.
 func (p *projectFlag) servers(ctx context.Context) (*client.Client, api.Project, api.ListMCPServersResponse, error) {
 	c, err := p.connect(ctx)
 	if err != nil {
@@ -77,10 +76,10 @@ func (p *projectFlag) servers(ctx context.Context) (*client.Client, api.Project,
 	project, err := p.find(ctx, c)
 	var response api.ListMCPServersResponse
 	if err == nil {
-		response, err = client.Call[api.ListMCPServersResponse](ctx, c, "list_mcp_servers", api.ListMCPServersRequest{ProjectID: project.ID})
+		response, err = client.Call(ctx, c, api.ListMCPServers, api.ListMCPServersRequest{ProjectID: project.ID})
 	}
 	if err != nil {
-		_ = c.Close() // the error before says more
+		_ = c.Close() // the other error is more useful
 		return nil, project, response, err
 	}
 	return c, project, response, nil
@@ -90,10 +89,10 @@ func newMCPList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the servers of a project, how they stand and what they would start",
-		Long: `List the MCP servers that config.toml and the .mcp.json of a project name, how they
-stand, and what is started or asked. A server of a project starts at the first
-prompt after it was allowed. With --json each line is one server.`,
+		Short: "List the MCP servers of a project and their status",
+		Long: `List the MCP servers of config.toml and of the project's .mcp.json, their status, and what
+each of them runs or connects to. A server of a project starts with the first prompt after
+it was allowed. With --json, each line is one server.`,
 		Example: "  scorel mcp list\n  scorel mcp list --project ~/code/site --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -104,10 +103,10 @@ prompt after it was allowed. With --json each line is one server.`,
 		if err != nil {
 			return err
 		}
-		_ = c.Close() // used to the end
+		_ = c.Close() // everything was received
 		a.sayNotes(response.Problems)
 		return printList(a, asJSON, response.Servers, listing[api.MCPServer]{
-			none:   "there is no MCP server: .mcp.json in the project's folder and [mcp.servers.NAME] in config.toml name them",
+			none:   "there are no MCP servers: configure them in .mcp.json in the project's folder, or as [mcp.servers.NAME] in config.toml",
 			header: []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"},
 			row:    mcpRow,
 		})
@@ -126,15 +125,15 @@ func mcpRow(_ int, s api.MCPServer) []string {
 func newMCPDecide(a *app, verb string, allow bool) *cobra.Command {
 	var asJSON bool
 	short := map[bool]string{
-		true:  "Allow to start a server that the project names, as it is configured now",
-		false: "Do not let a server of the project start, and end it if it runs",
+		true:  "Allow a server of the project to start, as it is configured now",
+		false: "Deny a server of the project, and stop it if it is running",
 	}[allow]
 	cmd := &cobra.Command{
 		Use:   verb + " NAME",
 		Short: short,
 		Long: short + `.
-What is decided about is printed. When the configuration in .mcp.json changes later,
-the server waits for another decision.`,
+The configuration is printed. If it changes in .mcp.json later, the server
+needs a new decision.`,
 		Example: "  scorel mcp " + verb + " github\n  scorel mcp " + verb + " github --project ~/code/site",
 		Args:    argCount(1, 1, "the name of one server"),
 	}
@@ -145,12 +144,12 @@ the server waits for another decision.`,
 		if err != nil {
 			return err
 		}
-		defer func() { _ = c.Close() }() // used to the end
+		defer func() { _ = c.Close() }() // everything was received
 		server, err := findServer(response.Servers, args[0])
 		if err != nil {
 			return err
 		}
-		decided, err := client.Call[api.DecideMCPServerResponse](cmd.Context(), c, "decide_mcp_server",
+		decided, err := client.Call(cmd.Context(), c, api.DecideMCPServer,
 			api.DecideMCPServerRequest{ProjectID: of.ID, Name: server.Name, Hash: server.Hash, Allow: allow})
 		if err != nil {
 			return err
@@ -161,7 +160,7 @@ the server waits for another decision.`,
 		said := map[bool]string{true: "is allowed and starts with the next prompt", false: "is denied"}[allow]
 		if allow && decided.Server.State == api.MCPUntrusted {
 			said = "is allowed"
-			fmt.Fprintf(a.stderr, "scorel: it does not start before the folder is trusted: `scorel project trust %s` trusts it\n", printable(of.Path))
+			fmt.Fprintf(a.stderr, "scorel: it will not start until the folder is trusted: `scorel project trust %s` trusts it\n", printable(of.Path))
 		}
 		_, err = fmt.Fprintf(a.stdout, "%s %s in %s: %s\n", server.Name, said, printable(of.Path), printable(server.Shown))
 		return err
@@ -174,14 +173,14 @@ func findServer(servers []api.MCPServer, name string) (api.MCPServer, error) {
 	for _, s := range servers {
 		switch {
 		case s.Name == name && s.Hash == "":
-			return s, usagef("the server %s comes from config.toml, which needs no consent: write enabled = false there to turn it off", name)
+			return s, usagef("the server %s comes from config.toml, which needs no consent: set enabled = false there to turn it off", name)
 		case s.Name == name:
 			return s, nil
 		}
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return api.MCPServer{}, usagef("there is no server %q: the project names none in .mcp.json", name)
+		return api.MCPServer{}, usagef("there is no server %q: the project has none in .mcp.json", name)
 	}
 	return api.MCPServer{}, usagef("there is no server %q: the servers are %s", name, strings.Join(names, ", "))
 }

@@ -13,19 +13,18 @@ import (
 )
 
 func newModel(a *app) *cobra.Command {
-	return group("model", "See the models of config.toml, and test one",
-		"  scorel model list\n  scorel model test main", newModelList(a), newModelTest(a))
+	return group("model", "List and test models, and save API keys",
+		"  scorel model list\n  scorel model test main", newModelList(a), newModelTest(a), newModelKey(a))
 }
 
 func newModelList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the models that the agent can use",
-		Long: `List the models of config.toml, or the one that is used without it. New sessions
-use the primary model; the auxiliary one, if there is one, writes summaries. Whether
-a key is set is said of this shell: it must be set where the host runs. With --json
-each line is one model.`,
+		Short: "List the configured models",
+		Long: `List the models of config.toml, or the default one. New sessions use the primary model;
+the auxiliary model, if configured, writes summaries. The list shows which keys are set
+in this shell; the host needs them in its own environment. With --json, each line is one model.`,
 		Example: "  scorel model list\n  scorel model list --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -40,9 +39,9 @@ each line is one model.`,
 			return err
 		}
 		return printList(a, asJSON, models, listing[host.ModelInfo]{
-			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING"},
+			header: []string{"NAME", "ROLE", "PROVIDER", "TYPE", "ID", "KEY", "WINDOW", "THINKING", "IMAGES"},
 			row: func(_ int, m host.ModelInfo) []string {
-				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-")}
+				return []string{m.Name, strings.Join(m.Roles, ","), m.Provider, m.Type, m.ID, keyState(m), count(m.ContextWindow), cmp.Or(m.Thinking, "-"), yesNo(m.Images)}
 			},
 		})
 	}
@@ -59,7 +58,14 @@ func keyState(m host.ModelInfo) string {
 	return "$" + m.KeyEnv + " not set"
 }
 
-// count shows a number that may not be known.
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// count formats a number that may be unknown.
 func count(n int) string {
 	if n == 0 {
 		return "-"
@@ -71,12 +77,11 @@ func newModelTest(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "test [NAME]",
-		Short: "Make one small real request to a model",
-		Long: `Make one small real request to a model of config.toml, without a name to the
-primary one, and say what is wrong if it does not answer: a key that is missing or
-refused, a model that the provider does not know, or a server that cannot be reached.
-It costs a few tokens. The request is made from this shell, with the keys that are
-set here.`,
+		Short: "Test a model with one small request",
+		Long: `Send one small request to a model of config.toml, by default the primary one, and report
+what is wrong if it fails: a missing or rejected key, an unknown model, or a server that
+cannot be reached. It costs a few tokens. The request is sent from this shell, with the
+keys that are set here.`,
 		Example: "  scorel model test\n  scorel model test main --json",
 		Args:    argCount(0, 1, "the name of at most one model"),
 	}
@@ -107,8 +112,8 @@ set here.`,
 	return cmd
 }
 
-// reportModel prints how a model answered. One that did not is an error, whose
-// exit code says what kind of fault it is.
+// reportModel prints the result of a model test. If the model failed, it returns an error
+// with the exit code for the kind of failure.
 func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
 	if asJSON {
 		if err := printJSON(a.stdout, result); err != nil {
@@ -119,7 +124,7 @@ func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
 		if asJSON {
 			return nil
 		}
-		_, err := fmt.Fprintf(a.stdout, "The model %s answers: %d ms, %d tokens in, %d out.\n",
+		_, err := fmt.Fprintf(a.stdout, "The model %s works: %d ms, %d tokens in, %d out.\n",
 			result.Name, result.Millis, result.Usage.TotalTokens-result.Usage.Output, result.Usage.Output)
 		return err
 	}
@@ -130,7 +135,7 @@ func (a *app) reportModel(result host.ModelTest, asJSON bool) error {
 	case "key_refused":
 		cause = errRefused
 	}
-	return sayf(cause, "the model %s does not answer: %s", result.Name, result.Error)
+	return sayf(cause, "the model %s does not work: %s", result.Name, result.Error)
 }
 
 var errModelFailed = errors.New("the model failed")

@@ -26,11 +26,11 @@ func newPair(a *app) *cobra.Command {
 	var f pairFlags
 	cmd := &cobra.Command{
 		Use:   "pair [CODE]",
-		Short: "Let a browser or another terminal reach this machine",
-		Long: `Pairs this machine with a browser or another terminal. With the CODE that the
-other side shows, takes it; without, shows a code and a QR for the other side.
+		Short: "Pair a browser or another terminal with this machine",
+		Long: `Pair this machine with a browser or another terminal. Enter the CODE that the other side
+shows; without CODE, this machine shows a code and a QR code for the other side.
 
-It works through the host that runs on this machine, and without one.`,
+This works whether or not a host is running on this machine.`,
 		Example: `  scorel pair 7K3M-9QXR-2BTD
   scorel pair
   scorel pair --relay https://relay.example`,
@@ -46,9 +46,9 @@ It works through the host that runs on this machine, and without one.`,
 			return a.pair(cmd.Context(), code.Reveal(), f)
 		},
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on, when no host runs here (SCOREL_RELAY_URL, relay_url in config.toml)")
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on if no host runs here (SCOREL_RELAY_URL, relay_url in config.toml)")
 	addInvite(cmd, &f.invite)
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without asking")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without confirmation")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "error")
 	return cmd
@@ -56,7 +56,7 @@ It works through the host that runs on this machine, and without one.`,
 
 func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if !f.yes && !terminal.IsTerminal(a.stdin) {
-		return usagef("nobody can be asked here whether to accept the other side: run this in a terminal, or say --yes")
+		return usagef("the other side must be accepted: run this in a terminal, or pass --yes")
 	}
 	c, release, err := a.pairingHost(ctx, f)
 	if err != nil {
@@ -67,8 +67,8 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	peer, err := client.Call[api.AwaitPairingResponse](ctx, c, "await_pairing", api.PairingRequest{PairingID: id})
-	if err != nil { // the host has dropped it, or does when the connection closes
+	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
+	if err != nil { // the host has dropped it, or will when the connection closes
 		return err
 	}
 	accept, err := a.acceptPeer(ctx, peer, f.yes)
@@ -85,8 +85,8 @@ func refusedPeer(accept bool, err error) error {
 	return sayf(errRefused, "not paired: you did not accept the other side")
 }
 
-// pairingHost connects to the host that runs here, or runs one in this process
-// for as long as the pairing takes.
+// pairingHost connects to the host running on this machine, or runs one in this process for
+// the duration of the pairing.
 func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, release func() error, err error) {
 	home, err := a.home()
 	if err != nil {
@@ -109,12 +109,12 @@ func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, r
 	return nil, nil, err
 }
 
-// checkSameRelay refuses to pair on another relay than the running host uses: the
-// two would never meet.
+// checkSameRelay refuses to pair on another relay than that of the running host: the two
+// sides would never meet.
 func checkSameRelay(running, wanted string) error {
 	switch {
 	case running == "":
-		return sayf(errUnreachable, "the host on this machine runs without a relay: end it with `scorel host stop` and start it with --relay URL")
+		return sayf(errUnreachable, "the host on this machine is running without a relay: stop it with `scorel host stop` and start it with --relay URL")
 	case wanted != "" && !sameRelay(running, wanted):
 		return usagef("the host on this machine uses the relay %s: leave --relay out, or start the host with the other one", running)
 	}
@@ -133,7 +133,7 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	if err := probeRelay(ctx, h.State().RelayURL); err != nil {
 		return nil, nil, errors.Join(err, h.Close())
 	}
-	running := runHost(context.WithoutCancel(ctx), h) // it ends after the pairing was told off
+	running := runHost(context.WithoutCancel(ctx), h) // it ends after the pairing was dropped
 	if err := running.ready(ctx); err != nil {
 		return nil, nil, errors.Join(err, running.stop())
 	}
@@ -144,13 +144,13 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	return c, func() error { _ = c.Close(); return running.stop() }, nil
 }
 
-// beginPairing redeems the code, or makes one and shows it.
+// beginPairing redeems the code, or creates and shows one.
 func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, asJSON bool) (pairingID string, err error) {
 	if code != "" {
-		redeemed, err := client.Call[api.RedeemPairingResponse](ctx, c, "redeem_pairing", api.RedeemPairingRequest{Code: code})
+		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: code})
 		return redeemed.PairingID, err
 	}
-	created, err := client.Call[api.CreatePairingResponse](ctx, c, "create_pairing", api.Empty{})
+	created, err := client.Call(ctx, c, api.CreatePairing, api.Empty{})
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +158,7 @@ func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, a
 		"scorel connect "+created.Code)
 }
 
-// showCode prints a pairing code. command is what the other machine runs.
+// showCode prints a pairing code. command is what to run on the other machine.
 func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command string) error {
 	if asJSON {
 		return printJSON(a.stdout, struct {
@@ -170,7 +170,8 @@ func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command s
 	drawn := ""
 	if url != "" {
 		var err error
-		if drawn, err = terminal.QR(url); err != nil {
+		columns, rows := terminal.Size(a.stdout)
+		if drawn, err = terminal.QR(url, columns, rows); err != nil {
 			return err
 		}
 		url = "in a browser:  " + url + "\n"
@@ -180,23 +181,23 @@ func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command s
 	return err
 }
 
-// acceptPeer asks the person whether the other side may in.
+// acceptPeer asks the person whether to accept the other side.
 func (a *app) acceptPeer(ctx context.Context, peer api.AwaitPairingResponse, yes bool) (bool, error) {
 	if yes {
 		return true, nil
 	}
-	question := fmt.Sprintf("Pair with \"%s\" (%s)? It may then do on this machine what you can.", printable(peer.Label), peer.ClientID)
+	question := fmt.Sprintf("Pair with \"%s\" (%s)? It can then do anything on this machine that you can.", printable(peer.Label), peer.ClientID)
 	return terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
 }
 
-// dropTimeout bounds how long a command that has failed still takes.
+// dropTimeout bounds how long cleanup takes after a command has failed.
 const dropTimeout = 5 * time.Second
 
-// dropPairing burns the code. A pairing that is gone already is fine.
+// dropPairing invalidates the code. It is not an error if the pairing is already gone.
 func dropPairing(ctx context.Context, c *client.Client, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTimeout)
 	defer cancel()
-	_, err := client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id})
+	_, err := client.Call(ctx, c, api.FinishPairing, api.FinishPairingRequest{PairingID: id})
 	var refused *api.Error
 	if errors.As(err, &refused) || errors.Is(err, client.ErrLost) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
@@ -205,7 +206,7 @@ func dropPairing(ctx context.Context, c *client.Client, id string) error {
 }
 
 func (a *app) finishPairing(ctx context.Context, c *client.Client, id string, peer api.AwaitPairingResponse, asJSON bool) error {
-	finished, err := client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+	finished, err := client.Call(ctx, c, api.FinishPairing, api.FinishPairingRequest{PairingID: id, Accept: true})
 	if err != nil {
 		return err
 	}

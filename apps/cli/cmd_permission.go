@@ -2,18 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 func newPermission(a *app) *cobra.Command {
-	return group("permission", "See and change the rules that say what an agent may do",
+	return group("permission", "Manage the rules for what the agent may do",
 		"  scorel permission list\n  scorel permission add 'bash(go test *)'\n  scorel permission remove 'bash(go test *)'",
 		newPermissionList(a), newPermissionAdd(a), newPermissionRemove(a))
 }
@@ -22,25 +24,24 @@ func newPermissionList(a *app) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the rules that hold in a project",
-		Long: `List the rules that calls of tools are judged by: those of the project, then those of
-the user, which hold in every project. What denies beats what asks, what asks beats
-what allows. Those of config.toml are changed in that file, the others by add and
-remove. What holds commands back besides, the sandbox, is said on the standard error
-output. With --json each line is one rule.`,
+		Short: "List the permission rules of a project",
+		Long: `List the rules for tool calls: those of the project, then those of the user, which apply
+to all projects. Deny beats ask; ask beats allow. Edit config.toml to change its rules,
+and use add and remove for the others. The limits of the sandbox are printed to standard
+error. With --json, each line is one rule.`,
 		Example: "  scorel permission list\n  scorel permission list --project ~/code/site --json\n  scorel permission list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	project := a.projectFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().BoolVar(&all, "all", false, "the rules of every project")
+	cmd.Flags().BoolVar(&all, "all", false, "list the rules of all projects")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var (
 			response api.ListRulesResponse
 			about    api.HostInfo
 		)
 		err := project.within(cmd.Context(), all, func(c *client.Client, projectID string) (err error) {
-			if response, err = client.Call[api.ListRulesResponse](cmd.Context(), c, "list_rules", api.ListRulesRequest{ProjectID: projectID}); err != nil {
+			if response, err = client.Call(cmd.Context(), c, api.ListRules, api.ListRulesRequest{ProjectID: projectID}); err != nil {
 				return err
 			}
 			about, err = getHost(cmd.Context(), c)
@@ -50,10 +51,10 @@ output. With --json each line is one rule.`,
 			return err
 		}
 		if !asJSON {
-			a.sayNotes([]string{"what a rule allows runs with this sandbox: " + strings.Join(doctor.Sandbox(about), "; ")})
+			a.sayNotes([]string{"commands that a rule allows run with this sandbox: " + strings.Join(doctor.Sandbox(about), "; ")})
 		}
 		return printList(a, asJSON, response.Rules, listing[api.PermissionRule]{
-			none:   "there is no rule: `scorel permission add` adds one, and so does the answer \"always\"",
+			none:   "there are no rules: add one with `scorel permission add`, or answer \"always\" to an approval",
 			header: []string{"WHAT", "WHERE", "FROM", "RULE"},
 			row: func(_ int, r api.PermissionRule) []string {
 				scope := string(r.Scope)
@@ -62,7 +63,7 @@ output. With --json each line is one rule.`,
 				}
 				text := r.Rule
 				if r.Problem != "" {
-					text += "  (does not count: " + clip(r.Problem, 100) + ")"
+					text += "  (ignored: " + clip(r.Problem, 100) + ")"
 				}
 				return []string{string(r.Kind), scope, r.Source, text}
 			},
@@ -71,13 +72,13 @@ output. With --json each line is one rule.`,
 	return cmd
 }
 
-// within connects and runs a request about the project, or about every one.
+// within connects and runs a request for the project, or for all projects.
 func (p *projectFlag) within(ctx context.Context, every bool, run func(c *client.Client, projectID string) error) error {
 	c, err := p.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // used to the end
+	defer func() { _ = c.Close() }() // everything was received
 	if every {
 		return run(c, "")
 	}
@@ -88,7 +89,7 @@ func (p *projectFlag) within(ctx context.Context, every bool, run func(c *client
 	return run(c, project.ID)
 }
 
-// ruleFlags name a rule that is kept.
+// ruleFlags select a stored rule.
 type ruleFlags struct {
 	*projectFlag
 	ask, deny, user, asJSON bool
@@ -96,14 +97,14 @@ type ruleFlags struct {
 
 func (a *app) ruleFlags(cmd *cobra.Command) *ruleFlags {
 	f := &ruleFlags{projectFlag: a.projectFlag(cmd)}
-	cmd.Flags().BoolVar(&f.ask, "ask", false, "a rule that asks instead of one that allows")
-	cmd.Flags().BoolVar(&f.deny, "deny", false, "a rule that denies instead of one that allows")
-	cmd.Flags().BoolVar(&f.user, "user", false, "in every project, not only in this one")
+	cmd.Flags().BoolVar(&f.ask, "ask", false, "a rule that asks before matching calls instead of allowing them")
+	cmd.Flags().BoolVar(&f.deny, "deny", false, "a rule that denies matching calls instead of allowing them")
+	cmd.Flags().BoolVar(&f.user, "user", false, "for all projects, not only this one")
 	addJSON(cmd, &f.asJSON)
 	return f
 }
 
-// on runs a request about the rules of the project, or with --user of every one.
+// on runs a request for the rules of the project or, with --user, of all projects.
 func (f *ruleFlags) on(ctx context.Context, run func(c *client.Client, projectID string) error) error {
 	switch {
 	case f.ask && f.deny:
@@ -127,21 +128,39 @@ func (f *ruleFlags) kind() api.RuleKind {
 func newPermissionAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add RULE",
-		Short: "Add a rule that allows, asks or denies, from the next call on",
-		Long: `Adds a rule for the project, or with --user for every project. Without --ask and --deny
-it allows. A rule is a tool, or a tool with a pattern: bash(go test *), write_file(docs/**),
-fetch_url(domain:example.com), mcp__server__*. Put it in quotes.
+		Short: "Add a rule that allows, asks about or denies calls",
+		Long: `Add a rule for the project, or with --user for all projects. Without --ask and --deny it
+allows. A rule is a tool, or a tool with a pattern: bash(go test *), write_file(docs/**),
+fetch_url(domain:example.com), mcp__server__*. Quote it. It takes effect with the next call.
 
-Over --device a rule is refused that allows all calls of a tool, or commands that run
-whatever they are given: add it on the machine itself.`,
-		Example: "  scorel permission add 'bash(go test *)'\n  scorel permission add --deny --user 'read_file(.env)'",
+Broad rules must be confirmed, or passed with --yes: rules that allow every call of a
+tool, programs that can run others or write anywhere (bash(tar *), bash(make *),
+bash(git -c *)), deletions, files outside the project, or git's own files. With
+--device this needs the grant "rules", which "scorel host clients grant" gives on the
+host's machine.`,
+		Example: "  scorel permission add 'bash(go test *)'\n  scorel permission add --yes 'bash(make *)'\n  scorel permission add --deny --user 'read_file(.env)'",
 		Args:    argCount(1, 1, "one rule, in quotes"),
 	}
 	f := a.ruleFlags(cmd)
+	var yes bool
+	cmd.Flags().BoolVar(&yes, "yes", false, "confirm a broad rule")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var response api.AddRuleResponse
 		err := f.on(cmd.Context(), func(c *client.Client, projectID string) (err error) {
-			response, err = client.Call[api.AddRuleResponse](cmd.Context(), c, "add_rule", api.RuleRequest{Rule: args[0], Kind: f.kind(), ProjectID: projectID})
+			request := api.RuleRequest{Rule: args[0], Kind: f.kind(), ProjectID: projectID}
+			if yes {
+				request.Confirm = args[0]
+			}
+			response, err = client.Call(cmd.Context(), c, api.AddRule, request)
+			var refused *api.Error
+			if !errors.As(err, &refused) || refused.Kind != api.KindUnconfirmed {
+				return err
+			}
+			if !a.confirmsRule(cmd.Context(), refused.Message) {
+				return sayf(err, "%s: give --yes to add it anyway", printable(refused.Message))
+			}
+			request.Confirm = args[0]
+			response, err = client.Call(cmd.Context(), c, api.AddRule, request)
 			return err
 		})
 		if err != nil {
@@ -156,11 +175,20 @@ whatever they are given: add it on the machine itself.`,
 	return cmd
 }
 
+// confirmsRule asks for confirmation of a broad rule. Without a terminal the answer is no.
+func (a *app) confirmsRule(ctx context.Context, what string) bool {
+	if !terminal.IsTerminal(a.stdin) {
+		return false
+	}
+	yes, err := terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, fmt.Sprintf("%s\nAdd it anyway? [y/N] ", printable(what)))
+	return err == nil && yes
+}
+
 func newPermissionRemove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove RULE",
-		Short:   "Take a rule back, word for word as it is listed",
-		Long:    "Takes back a rule that was added, or allowed with \"always\". Rules of config.toml are removed in that file.",
+		Short:   "Remove a rule",
+		Long:    "Remove a rule that was added, or that an approval saved. Give it exactly as it is listed,\nwith --ask or --deny for a rule of that kind. Edit config.toml to remove its rules.",
 		Example: "  scorel permission list\n  scorel permission remove 'bash(go test *)'\n  scorel permission remove --deny --user 'read_file(.env)'",
 		Args:    argCount(1, 1, "one rule, in quotes"),
 	}
@@ -168,7 +196,7 @@ func newPermissionRemove(a *app) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var response api.RemoveRuleResponse
 		err := f.on(cmd.Context(), func(c *client.Client, projectID string) (err error) {
-			response, err = client.Call[api.RemoveRuleResponse](cmd.Context(), c, "remove_rule", api.RuleRequest{Rule: args[0], Kind: f.kind(), ProjectID: projectID})
+			response, err = client.Call(cmd.Context(), c, api.RemoveRule, api.RuleRequest{Rule: args[0], Kind: f.kind(), ProjectID: projectID})
 			return err
 		})
 		switch {
@@ -177,7 +205,7 @@ func newPermissionRemove(a *app) *cobra.Command {
 		case f.asJSON:
 			return printJSON(a.stdout, response)
 		case !response.Removed:
-			return usagef("there is no such rule that %ss: `scorel permission list` shows them", f.kind())
+			return usagef("there is no such %s rule: `scorel permission list` shows all rules", f.kind())
 		}
 		_, err = fmt.Fprintf(a.stdout, "removed: %s\n", printable(args[0]))
 		return err

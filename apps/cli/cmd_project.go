@@ -11,7 +11,7 @@ import (
 )
 
 func newProject(a *app) *cobra.Command {
-	return group("project", "Look after the folders that sessions run in",
+	return group("project", "Manage the folders that sessions run in",
 		"  scorel project add ~/code/site\n  scorel project list --device dev_...",
 		newProjectList(a), newProjectAdd(a), newProjectRemove(a), newProjectTrust(a))
 }
@@ -20,27 +20,30 @@ func newProjectList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the projects",
+		Short:   "List projects",
 		Example: "  scorel project list\n  scorel project list --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		response, err := ask[api.ListProjectsResponse](cmd.Context(), to, "list_projects", api.Empty{})
+		response, err := ask(cmd.Context(), to, api.ListProjects, api.Empty{})
 		if err != nil {
 			return err
 		}
 		return printList(a, asJSON, response.Projects, listing[api.Project]{
-			none:   "there is no project: `scorel project add PATH` adds one",
+			none:   "there are no projects: `scorel project add PATH` adds one",
 			header: []string{"ID", "NAME", "PATH"},
 			row: func(_ int, p api.Project) []string {
 				path := p.Path
 				if p.Missing {
-					path += " (not there now)"
+					path += " (folder missing)"
 				}
 				if p.Trusted {
 					path += " (trusted)"
+				}
+				if p.Unavailable != "" {
+					path += " (sessions unavailable: " + p.Unavailable + ")"
 				}
 				return []string{p.ID, p.Name, path}
 			},
@@ -53,7 +56,7 @@ func newProjectAdd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "add PATH",
-		Short:   "Make a folder a project; the same folder is the same project",
+		Short:   "Add a folder as a project",
 		Example: "  scorel project add .\n  scorel project add /srv/site --device dev_...",
 		Args:    argCount(1, 1, "the path of one folder"),
 	}
@@ -64,7 +67,7 @@ func newProjectAdd(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		response, err := ask[api.AddProjectResponse](cmd.Context(), to, "add_project", api.AddProjectRequest{Path: path})
+		response, err := ask(cmd.Context(), to, api.AddProject, api.AddProjectRequest{Path: path})
 		if err != nil {
 			return err
 		}
@@ -77,8 +80,8 @@ func newProjectAdd(a *app) *cobra.Command {
 	return cmd
 }
 
-// path makes a folder on this machine absolute. One on another machine is that
-// machine's matter.
+// path makes a folder on this machine absolute. A path on another machine is left
+// unchanged.
 func (t *target) path(path string) (string, error) {
 	if !t.local() {
 		return path, nil
@@ -93,7 +96,7 @@ func (t *target) path(path string) (string, error) {
 func newProjectRemove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove ID",
-		Short:   "Forget a project that has no sessions; its folder stays",
+		Short:   "Remove a project without sessions; its folder is kept",
 		Example: "  scorel project remove prj_...",
 		Args:    argCount(1, 1, "the id of one project"),
 	}
@@ -109,6 +112,6 @@ func newProjectRemove(a *app) *cobra.Command {
 }
 
 func removeProject(ctx context.Context, to *target, id string) error {
-	_, err := ask[api.Empty](ctx, to, "remove_project", api.RemoveProjectRequest{ProjectID: id})
+	_, err := ask(ctx, to, api.RemoveProject, api.RemoveProjectRequest{ProjectID: id})
 	return err
 }

@@ -12,25 +12,25 @@ func newProjectTrust(a *app) *cobra.Command {
 	var no bool
 	cmd := &cobra.Command{
 		Use:   "trust PATH",
-		Short: "Let a folder's own settings, skills and MCP servers count",
-		Long: `Makes the folder a project, if it is none, and trusts it: from then on its own
-settings, skills and MCP servers count, which can start programs. Look at them
-first. --no takes the trust back.`,
+		Short: "Trust the settings, skills and MCP servers of a folder",
+		Long: `Trust a folder, and add it as a project if it is not one yet. Its own settings, skills and
+MCP servers then take effect, and they can start programs: review them first. --no
+revokes the trust.`,
 		Example: "  scorel project trust .\n  scorel project trust --no /srv/site",
 		Args:    argCount(1, 1, "the path of one folder"),
 	}
 	to := a.targetFlag(cmd)
-	cmd.Flags().BoolVar(&no, "no", false, "trust it no longer")
+	cmd.Flags().BoolVar(&no, "no", false, "stop trusting it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := to.path(args[0])
 		if err != nil {
 			return err
 		}
-		added, err := ask[api.AddProjectResponse](cmd.Context(), to, "add_project", api.AddProjectRequest{Path: path})
+		added, err := ask(cmd.Context(), to, api.AddProject, api.AddProjectRequest{Path: path})
 		if err != nil {
 			return err
 		}
-		response, err := ask[api.TrustProjectResponse](cmd.Context(), to, "trust_project",
+		response, err := ask(cmd.Context(), to, api.TrustProject,
 			api.TrustProjectRequest{ProjectID: added.Project.ID, Trusted: !no})
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ type relayFlags struct {
 	asJSON                     bool
 	guard                      serve.Guard
 	log                        *logFlags
-	serve                      serve.Options // what flags of package serve set
+	serve                      serve.Options // set by the flags of package serve
 	reload                     <-chan os.Signal
 }
 
@@ -40,22 +40,23 @@ func newRelayServe(a *app) *cobra.Command {
 	var f relayFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run a relay that carries sealed traffic between entries and hosts",
-		Long: `Runs a relay. It knows which clients may reach which devices and carries what
-they say to each other, but cannot read it.
+		Short: "Run a relay",
+		Long: `Run a relay. It stores which clients may reach which devices, and forwards sealed traffic
+between them, which it cannot read.
 
-TLS ends at a proxy in front of it, or here: with the files of --tls-cert and
---tls-key, or with certificates that --acme-host gets by itself. Name the address
-that people use with --public-url: logins are bound to it.
+TLS is terminated by a proxy in front of the relay, or by the relay itself: with the files
+of --tls-cert and --tls-key, or with certificates that --acme-host obtains. Set
+--public-url to the address that people use: logins are bound to it.
 
-SIGHUP reads the certificate, --config and --allow-file again. SIGTERM asks peers to leave one after the
-other, within --drain, and says when to come back; a second one ends it at once.
+SIGHUP reloads the certificate, --config and --allow-file. SIGTERM disconnects peers one
+after the other within --drain, and gives each a time to reconnect; a second SIGTERM stops
+the relay at once.
 
-With --admission invite newcomers need an invite that "scorel relay invite create"
-makes; with --allow or --allow-file only those ids come in.
+With --admission invite, new devices and clients need an invite of "scorel relay invite
+create". With --allow or --allow-file, only the listed ids are admitted.
 
-Without --store it keeps what it knows in a SQLite file. With PostgreSQL any
-number of relays can share it.`,
+Without --store, the relay uses a SQLite file. With PostgreSQL, several relays can share
+one store.`,
 		Example: `  scorel relay serve
   scorel relay serve --listen 0.0.0.0:7410 --public-url https://relay.example
   scorel relay serve --listen :443 --public-url https://relay.example.org --acme-host relay.example.org
@@ -69,9 +70,9 @@ number of relays can share it.`,
 	f.serve.AddFlags(shared)
 	cmd.Flags().AddGoFlagSet(shared)
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which people reach this relay; may be repeated")
-	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "page hosted elsewhere that may connect; may be repeated")
-	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is believed; may be repeated")
-	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that join relays with one store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
+	cmd.Flags().StringArrayVar(&f.allowedOrigins, "allowed-origin", nil, "origin of a page hosted elsewhere that may connect; may be repeated")
+	cmd.Flags().StringArrayVar(&f.trustedProxies, "trusted-proxy", nil, "address or network of a proxy whose X-Forwarded-For is trusted; may be repeated")
+	cmd.Flags().StringVar(&f.bus, "bus", "", "NATS servers that connect relays with the same store, such as nats://10.0.0.5:4222 (SCOREL_RELAY_BUS, which keeps a password out of the process list)")
 	guard := flag.NewFlagSet("", flag.ContinueOnError)
 	f.guard.AddFlags(guard)
 	cmd.Flags().AddGoFlagSet(guard)
@@ -103,15 +104,15 @@ func (a *app) relayServe(ctx context.Context, f relayFlags) error {
 	return plan.Run(ctx, listener, func() error { return a.announceRelay(f.asJSON, listener.Addr(), f.serve.TLS.Enabled()) })
 }
 
-// warnNameless says that a relay is reachable by no name that it knows.
+// warnNameless warns that a relay has no name under which other machines can reach it.
 func (a *app) warnNameless(addr net.Addr, publicURLs []string) {
 	if !isLoopback(addr) && len(publicURLs) == 0 {
 		fmt.Fprintf(a.stderr, "warning: %s can be reached from other machines, but no --public-url or public_urls is given: only logins that name this machine itself will work\n", addr)
 	}
 }
 
-// planRelay reads and checks what flags and files say, all of it once. What is wrong
-// there is a wrong command line: nothing was tried.
+// planRelay reads and validates flags and files, all of them once. Errors are usage errors:
+// nothing was started.
 func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	proxies, err := parseProxies(f.trustedProxies)
 	if err != nil {
@@ -139,15 +140,15 @@ func (a *app) planRelay(f relayFlags) (*serve.Plan, error) {
 	return plan, nil
 }
 
-// hangups are the requests to read certificates and settings again.
+// hangups returns the signals to read certificates and settings again.
 func hangups() (<-chan os.Signal, func()) {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
 	return reload, func() { signal.Stop(reload) }
 }
 
-// announceRelay says where the relay is. All that it needs is there and the socket
-// is open, so a client that reads the line can connect.
+// announceRelay prints the relay's address. The socket is open by then, so a client that
+// reads the line can connect.
 func (a *app) announceRelay(asJSON bool, addr net.Addr, secured bool) error {
 	url := baseURL(addr)
 	if secured {
@@ -163,7 +164,7 @@ func (a *app) announceRelay(asJSON bool, addr net.Addr, secured bool) error {
 	return err
 }
 
-// webFiles returns the web page, or nil with a warning when the binary has none.
+// webFiles returns the web UI, or nil with a warning if the binary has none.
 func (a *app) webFiles() fs.FS {
 	files, ok := web.Files()
 	if !ok {

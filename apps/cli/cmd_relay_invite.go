@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
-// inviteLine is an invite as it is printed. Code is there only when it was just made.
+// inviteLine is an invite for display. Code is set only for a new invite.
 type inviteLine struct {
 	ID        string            `json:"id"`
 	Code      string            `json:"code,omitempty"`
@@ -33,7 +33,7 @@ func asInviteLine(i store.Invite, code string) inviteLine {
 }
 
 func newRelayInvite(a *app) *cobra.Command {
-	return group("invite", "Let newcomers in to a relay that admits by invite",
+	return group("invite", "Manage invites for a relay that requires them",
 		"  scorel relay invite create --uses 3 --expires 7d\n  scorel relay invite list",
 		newInviteCreate(a), newInviteList(a), newInviteRevoke(a))
 }
@@ -49,23 +49,23 @@ func newInviteCreate(a *app) *cobra.Command {
 	var f inviteFlags
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make an invite and show it once",
-		Long: `Makes an invite for a relay that runs with --admission invite. It is shown once:
-the store keeps only a hash. Each newcomer takes one use of it, and every host,
-browser and terminal is a newcomer of its own. Who is in needs it no more.`,
+		Short: "Create an invite",
+		Long: `Create an invite for a relay that runs with --admission invite. It is shown once: the
+store keeps only a hash. Each new host, browser or terminal takes one use of it. Those
+that are admitted no longer need it.`,
 		Example: `  scorel relay invite create
   scorel relay invite create --uses 3 --expires 7d`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.createInvite(cmd.Context(), f) },
 	}
 	f.store.add(cmd)
-	cmd.Flags().IntVar(&f.uses, "uses", 1, "how many newcomers it lets in")
-	cmd.Flags().StringVar(&f.expires, "expires", "7d", "how long it is good for, such as 12h or 7d; 0 is for ever")
+	cmd.Flags().IntVar(&f.uses, "uses", 1, "how many devices and clients can use it")
+	cmd.Flags().StringVar(&f.expires, "expires", "7d", "how long it is valid, such as 12h or 7d; 0 means forever")
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
 
-// parseLifetime reads a duration that may be whole days.
+// parseLifetime parses a duration, which may be in whole days.
 func parseLifetime(text string) (time.Duration, error) {
 	var days int
 	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == strconv.Itoa(days)+"d" && days >= 0 && days <= 36_500 {
@@ -73,18 +73,18 @@ func parseLifetime(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, usagef("--expires %q is no time: give it as in 12h or 7d", text)
+		return 0, usagef("--expires %q is not a duration: give it as in 12h or 7d", text)
 	}
 	return d, nil
 }
 
-// withStore opens the relay's store for one command, and makes it where there is none.
+// withStore opens the relay's store for one command, and creates it if necessary.
 func (a *app) withStore(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
 	return a.usingStore(ctx, f, storeurl.Open, do)
 }
 
-// withInvites is withStore for a store that must be there: of a folder that was
-// mistyped nobody is told that there are no invites.
+// withInvites is withStore for an existing store: a mistyped folder must not be created,
+// nor reported as a store without invites.
 func (a *app) withInvites(ctx context.Context, f storeFlags, do func(st storeurl.Archive) error) error {
 	there := func(ctx context.Context, url string) (storeurl.Archive, error) {
 		st, err := storeurl.Connect(ctx, url)
@@ -94,7 +94,7 @@ func (a *app) withInvites(ctx context.Context, f storeFlags, do func(st storeurl
 		if err := st.Close(); err != nil {
 			return st, err
 		}
-		return storeurl.Open(ctx, url) // with the schema that invites need
+		return storeurl.Open(ctx, url) // includes the schema for invites
 	}
 	return a.usingStore(ctx, f, there, do)
 }
@@ -121,7 +121,7 @@ func (a *app) createInvite(ctx context.Context, f inviteFlags) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	return a.withStore(ctx, f.store, func(st storeurl.Archive) error {
+	return a.withInvites(ctx, f.store, func(st storeurl.Archive) error {
 		if err := st.AddInvite(ctx, invite); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (a *app) createInvite(ctx context.Context, f inviteFlags) error {
 			return printJSON(a.stdout, asInviteLine(invite, code))
 		}
 		_, err := fmt.Fprintf(a.stdout, "%s\n", code)
-		fmt.Fprintf(a.stderr, "invite %s for %d, shown this once; give it as `--invite`, as SCOREL_INVITE, or to the page that asks for it\n", invite.ID, invite.Uses)
+		fmt.Fprintf(a.stderr, "invite %s for %d, shown only once; give it with `--invite`, in SCOREL_INVITE, or on the page that asks for it\n", invite.ID, invite.Uses)
 		return err
 	})
 }
@@ -138,8 +138,8 @@ func newInviteList(a *app) *cobra.Command {
 	var f inviteFlags
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List invites and how often they were used",
-		Long:    "Lists invites, the newest first. Their codes are nowhere stored.",
+		Short:   "List invites and their uses",
+		Long:    "List invites, newest first. Their codes are not stored.",
 		Example: "  scorel relay invite list --json",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.listInvites(cmd.Context(), f) },
@@ -160,7 +160,7 @@ func (a *app) listInvites(ctx context.Context, f inviteFlags) error {
 			lines = append(lines, asInviteLine(i, ""))
 		}
 		return printList(a, f.asJSON, lines, listing[inviteLine]{
-			none:   "there are no invites: `scorel relay invite create` makes one",
+			none:   "there are no invites: `scorel relay invite create` creates one",
 			header: []string{"ID", "STATE", "USED", "EXPIRES"},
 			row: func(_ int, l inviteLine) []string {
 				expires := "never"
@@ -177,8 +177,8 @@ func newInviteRevoke(a *app) *cobra.Command {
 	var f inviteFlags
 	cmd := &cobra.Command{
 		Use:     "revoke ID",
-		Short:   "Make an invite worth nothing",
-		Long:    "Makes an invite worth nothing from now on. Whom it let in stays in.",
+		Short:   "Revoke an invite",
+		Long:    "Revoke an invite. Devices and clients that used it stay admitted.",
 		Example: "  scorel relay invite revoke inv_a2b3c4d5",
 		Args:    argCount(1, 1, "the id of an invite"),
 		RunE: func(cmd *cobra.Command, args []string) error {

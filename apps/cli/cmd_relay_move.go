@@ -19,11 +19,10 @@ func newStoreExport(a *app) *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
-		Short: "Write all that the store holds as lines of JSON",
-		Long: `Writes devices, clients, bindings, the audit and invites, as of one moment, to FILE
-or to standard output. A relay may go on meanwhile. The export holds no secret key,
-no code of an invite and nothing that was said, but it tells who may reach whom:
-keep it as you keep the store.`,
+		Short: "Export the store as JSON lines",
+		Long: `Write a consistent export of devices, clients, bindings, the audit log and invites to FILE
+or to standard output. The relay may keep running. The export contains no secret keys, no
+invite codes and no messages, but it shows who may reach whom: protect it like the store.`,
 		Example: "  scorel relay store export relay.jsonl",
 		Args:    argCount(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,7 +33,7 @@ keep it as you keep the store.`,
 	return cmd
 }
 
-// fileArg returns the file that a command was given; "-" is none.
+// fileArg returns the file argument; "-" means none.
 func fileArg(args []string) string {
 	if len(args) == 0 || args[0] == "-" {
 		return ""
@@ -50,7 +49,7 @@ func (a *app) storeExport(ctx context.Context, f storeFlags, file string) (err e
 	defer func() { err = errors.Join(err, st.Close()) }()
 	have, need, err := st.Schema(ctx)
 	if err == nil && have != need {
-		err = fmt.Errorf("%w: %s has version %d, and this scorel needs %d: see `scorel relay store check`", store.ErrSchema, st.Place, have, need)
+		err = fmt.Errorf("%w: %s has version %d, but this version of scorel needs %d: see `scorel relay store check`", store.ErrSchema, st.Place, have, need)
 	}
 	if err != nil {
 		return err
@@ -68,11 +67,11 @@ func (a *app) storeExport(ctx context.Context, f storeFlags, file string) (err e
 	return nil
 }
 
-// exportFile makes a new file, and leaves none if it fails.
+// exportFile creates a file, and removes it on failure.
 func exportFile(ctx context.Context, st store.Archive, path string) (store.Counts, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return store.Counts{}, sayf(err, "%s is there already: remove it, or choose another name", path)
+		return store.Counts{}, sayf(err, "%s already exists: remove it, or choose another name", path)
 	}
 	if err != nil {
 		return store.Counts{}, fmt.Errorf("writing the export: %w", err)
@@ -95,14 +94,13 @@ func newStoreImport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [FILE]",
 		Short: "Merge an export into the store",
-		Long: `Merges an export from FILE or standard input into the store, which may be empty or
-in use. It is all or nothing, and doing it again changes nothing. Of two states of
-a binding the later counts, so nobody who was shut out comes back. Invites go on
-serving with the uses that they have left; while two relays have the same invite,
-each counts for itself.
+		Long: `Merge an export from FILE or standard input into the store, which may be empty or in use.
+The import is atomic, and repeating it changes nothing. Of two states of a binding the
+later one wins, so revoked clients stay revoked. Invites keep their remaining uses; two
+relays with the same invite count its uses separately.
 
-A relay that runs on the store learns of what was imported when a device or client
-logs in again: end it first, or start it again after.`,
+A relay that uses the store sees imported bindings when a device or client logs in again:
+stop it first, or restart it afterward.`,
 		Example: `  scorel relay store import relay.jsonl
   scorel relay store export | scorel relay store import --store postgres://scorel:secret@db/relay`,
 		Args: argCount(0, 1, "at most one file"),
@@ -130,7 +128,7 @@ func (a *app) storeImport(ctx context.Context, f storeFlags, file string, asJSON
 		defer opened.Close()
 		in = opened
 	case terminal.IsTerminal(a.stdin):
-		return usagef("there is no export to read: name a file, or pipe one in")
+		return usagef("there is no export to read: give a file, or pipe one in")
 	}
 	st, err := storeurl.Open(ctx, url)
 	if err != nil {

@@ -15,18 +15,17 @@ import (
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
 )
 
-// storeFlags say which store a relay keeps its state in.
+// storeFlags select the store of a relay.
 type storeFlags struct{ url, dataDir string }
 
-// add gives --store no default: help would print the secret that it may hold.
+// add gives --store no default, because help would print the secret that it may contain.
 func (f *storeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "store", "", "store of the relay: postgres://user:password@host/database or sqlite:FILE ("+storeurl.EnvVar+", which other users of this machine do not see)")
-	cmd.Flags().StringVar(&f.dataDir, "data-dir", "", "folder of the relay's SQLite file, when no store is named (default: relay in the home folder)")
+	cmd.Flags().StringVar(&f.url, "store", "", "store of the relay: postgres://user:password@host/database or sqlite:FILE ("+storeurl.EnvVar+", which other users of this machine cannot see)")
+	cmd.Flags().StringVar(&f.dataDir, "data-dir", "", "folder of the relay's SQLite file, if --store is not given (default: relay in SCOREL_HOME)")
 }
 
-// storeURL returns the store that a command was told to use. It is a secret. A
-// folder alone does not overrule the variable: an image may name the one and its
-// user the other.
+// storeURL returns the selected store. It is a secret. A folder flag alone does not
+// override the variable: a container image may set the folder and its user the variable.
 func (a *app) storeURL(f storeFlags) (string, error) {
 	url := cmp.Or(f.url, a.getenv(storeurl.EnvVar))
 	if url != "" {
@@ -39,7 +38,7 @@ func (a *app) storeURL(f storeFlags) (string, error) {
 	return serve.DefaultStore(folder), err
 }
 
-// relayFolder is where a relay keeps files.
+// relayFolder returns the folder for a relay's files.
 func (a *app) relayFolder(f storeFlags) (string, error) {
 	if f.dataDir != "" {
 		return f.dataDir, nil
@@ -49,7 +48,7 @@ func (a *app) relayFolder(f storeFlags) (string, error) {
 }
 
 func newRelayStore(a *app) *cobra.Command {
-	return group("store", "Look after what a relay keeps: devices, clients, who may reach whom",
+	return group("store", "Check, export, import and migrate the store of a relay",
 		"  scorel relay store check\n  scorel relay store export | scorel relay store import --store postgres://scorel:secret@db/relay",
 		newStoreMigrate(a), newStoreCheck(a), newStoreExport(a), newStoreImport(a))
 }
@@ -58,10 +57,10 @@ func newStoreMigrate(a *app) *cobra.Command {
 	var f storeFlags
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Bring the store's schema to what this program needs",
-		Long: `Brings the store's schema to what this program needs. A relay does the same when
-it starts; this is for those who want it done before. Any number of programs may
-migrate one store at once: one does it, the others wait.`,
+		Short: "Migrate the store to the current schema",
+		Long: `Migrate the store to the schema of this version. A relay does the same when it starts.
+Several programs may migrate one store at the same time: one does the work, the others
+wait.`,
 		Example: "  scorel relay store migrate --store postgres://scorel:secret@db/relay",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.storeMigrate(cmd.Context(), f) },
@@ -71,7 +70,7 @@ migrate one store at once: one does it, the others wait.`,
 }
 
 func (a *app) storeMigrate(ctx context.Context, f storeFlags) error {
-	return a.withStore(ctx, f, func(st storeurl.Archive) error { // opening it migrates
+	return a.withStore(ctx, f, func(st storeurl.Archive) error { // opening the store migrates it
 		version, _, err := st.Schema(ctx)
 		if err != nil {
 			return err
@@ -88,10 +87,10 @@ func newStoreCheck(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Tell whether the store can be reached, is up to date and is sound",
-		Long: `Connects to the store, compares its schema with what this program needs, and reads
-every row: whether keys belong to their ids, whether every binding has both ends,
-whether limits hold. It changes nothing. It fails if anything is wrong.`,
+		Short: "Check the store",
+		Long: `Connect to the store, compare its schema with the one that this version needs, and check
+every row: that keys belong to their ids, that bindings have both ends, and that limits
+hold. Nothing is changed. The command fails if anything is wrong.`,
 		Example: "  scorel relay store check --json",
 		Args:    argCount(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.storeCheck(cmd.Context(), f, asJSON) },
@@ -121,7 +120,7 @@ func (a *app) storeCheck(ctx context.Context, f storeFlags, asJSON bool) (err er
 		}
 	}
 	if n := len(report.Problems); err == nil && n > 0 {
-		err = fmt.Errorf("the store is not sound: %d of its problems are listed above", n)
+		err = fmt.Errorf("the store has problems: %d are listed above", n)
 	}
 	return err
 }

@@ -15,44 +15,50 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/follow"
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 type sendFlags struct {
-	to                                *target
-	session, project, model, thinking string
-	yes, steer, asJSON                bool
-	permit                            string // a mode
-	yesTo                             []string
-	begun                             string // id of the session that this command began
+	to                                       *target
+	session, project, model, agent, thinking string
+	yes, steer, asJSON                       bool
+	permit                                   string // a permission mode
+	yesTo, images                            []string
+	begun                                    string // id of the session that this command created
 }
 
 func newSend(a *app) *cobra.Command {
 	var f sendFlags
 	cmd := &cobra.Command{
 		Use:   "send PROMPT",
-		Short: "Send one prompt and follow the answer",
-		Long: `Sends one prompt and prints the answer while it comes. Without --session it
-begins a session in the project --project, which is this folder when left out.
-PROMPT "-" reads the prompt from standard input.
+		Short: "Send a prompt and follow the answer",
+		Long: `Send a prompt and print the answer as it arrives. Without --session, a new session starts
+in the project of --project, by default the current folder. PROMPT "-" reads the prompt
+from standard input.
 
-A tool that changes something asks first, here when this is a terminal, and on
-every other entry that watches. --yes allows all that this one prompt asks for,
---yes-to what a rule says. --mode sets how much the session may do without asking:
-plan, ask, accept-edits, auto or bypass.
+Tools that change something need approval: in this terminal, or on any other client that
+watches the session. --yes approves everything for this prompt, --yes-to what a rule
+matches. --mode sets what the session may do without asking: plan, ask, accept-edits, auto
+or bypass. Without a terminal, calls that need approval are denied unless another client
+answers first, and the exit code is 4.
 
-"/compact WORDS" compacts the session, as scorel session compact does; "/SKILL WORDS"
-has the agent follow the skill of that name. Any other word behind a slash is just text.
+"/compact WORDS" compacts the session, like scorel session compact. "/SKILL WORDS" runs the
+skill of that name.
 
-A question of the agent is asked here too, and on every other entry that watches; no
-flag answers it. Without a terminal, and with nobody else who watches, the question
-is the answer: send the next prompt with --session.
+Questions of the agent are asked here and on every other client that watches; no flag
+answers them. Without a terminal and without another client, a question ends the turn: send
+the answer with --session.
 
-A lost connection is made again for a minute; the host goes on meanwhile.`,
+--image attaches a PNG, JPEG, GIF or WebP file, at most ten; "-" reads one from standard
+input. The model must accept images: see scorel model list.
+
+A lost connection is retried for a minute while the host continues. A request that the
+host cannot carry out now, for example because its disk is full, is retried for 15 seconds.`,
 		Example: `  scorel send "what does this project do?"
   scorel send --session ID --yes "run the tests"
+  scorel send --image before.png --image after.png "what changed on this page?"
   scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
   git diff | scorel send --json -
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
@@ -60,14 +66,16 @@ A lost connection is made again for a minute; the host goes on meanwhile.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.send(cmd.Context(), args[0], f) },
 	}
 	f.to = a.targetFlag(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "go on with the session that has this id")
-	cmd.Flags().StringVar(&f.project, "project", "", "folder, or id of the project, to begin a session in")
-	cmd.Flags().StringVar(&f.model, "model", "", "model, by its name in config.toml of the host")
-	cmd.Flags().StringVar(&f.thinking, "thinking", "", "how much the model thinks from here on: off, minimal, low, medium, high, or configured for what config.toml says")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "allow everything that this prompt asks for")
-	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "allow what this rule says, such as bash(go test *), for this prompt; may be given often")
+	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
+	cmd.Flags().StringVar(&f.project, "project", "", "id or folder of the project to start a session in (default: this folder)")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "agent that a new session runs as; scorel agent list shows them")
+	cmd.Flags().StringVar(&f.model, "model", "", "name of a model in the host's config.toml")
+	cmd.Flags().StringVar(&f.thinking, "thinking", "", "reasoning level from now on: off, minimal, low, medium, high, or configured for that of config.toml")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "approve everything for this prompt")
+	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
 	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
-	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: say it to the turn that runs, at its next step")
+	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: send it to the running turn, for its next step")
+	cmd.Flags().StringArrayVar(&f.images, "image", nil, "attach an image file; may be repeated, and - reads standard input")
 	addJSON(cmd, &f.asJSON)
 	return cmd
 }
@@ -79,7 +87,7 @@ func (f *sendFlags) mode() session.PromptMode {
 	return ""
 }
 
-// turnError says that the prompt was taken and its turn did not end well.
+// turnError reports that the prompt was accepted but its turn failed.
 type turnError struct{ message string }
 
 func (e *turnError) Error() string { return e.message }
@@ -89,21 +97,28 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	if err != nil {
 		return err
 	}
+	images, err := a.readImages(prompt, f.images)
+	if err != nil {
+		return err
+	}
 	text, asker, err := a.promptText(prompt)
 	if err != nil {
 		return err
 	}
-	if focus, ok := compactFocus(text); ok {
+	if slices.Contains(f.images, "-") {
+		asker = nil // standard input was used for the image
+	}
+	if focus, ok := compactFocus(text); ok && len(images) == 0 {
 		if f.session == "" {
-			return usagef("which session is to be compacted? Give --session ID")
+			return usagef("--session is missing: give the id of the session to compact")
 		}
 		return a.compact(ctx, f.to, f.session, focus, f.asJSON)
 	}
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: link.RetryAfter, View: view,
-		ClientKey: rand.Text(), Text: text, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
-		Unattended: asker == nil,
+		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
+		ClientKey: rand.Text(), Text: text, Images: images, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
+		Unattended: asker == nil, Sign: f.to.signAnswer,
 	})
 	if err != nil {
 		f.discard(ctx, err)
@@ -115,15 +130,15 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	return errors.Join(failed(), turnFailure(result))
 }
 
-// compactFocus tells whether a prompt is the command /compact, and what the summary is
-// to look at.
+// compactFocus reports whether a prompt is the command /compact, and returns the focus of
+// the summary.
 func compactFocus(prompt string) (focus string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(prompt), "/compact")
 	focus = strings.TrimSpace(rest)
 	return focus, ok && (rest == "" || focus != rest)
 }
 
-// view returns what shows the turn, and what tells whether printing failed.
+// view returns the view of the turn, and a function that returns any error of printing.
 func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
 	if asJSON {
 		v := &jsonView{notices: n, stdout: a.stdout}
@@ -133,8 +148,8 @@ func (a *app) view(asJSON bool, n notices) (follow.View, func() error) {
 	return v, func() error { return v.failed }
 }
 
-// promptText returns the prompt, and whom to ask about tools: nobody when standard
-// input is no terminal or was the prompt.
+// promptText returns the prompt, and the asker for approvals, which is nil if standard
+// input is not a terminal or was the prompt.
 func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err error) {
 	if prompt != "-" {
 		if terminal.IsTerminal(a.stdin) {
@@ -149,34 +164,34 @@ func (a *app) promptText(prompt string) (text string, asker *terminal.Asker, err
 	}
 	switch {
 	case strings.TrimSpace(prompt) == "":
-		return "", nil, usagef("the prompt is empty: write something")
+		return "", nil, usagef("the prompt is empty: give one as an argument or on standard input")
 	case len(prompt) > api.MaxPrompt:
-		return "", nil, usagef("the prompt is over the limit of %d bytes: put it into a file and name the file", api.MaxPrompt)
-	case !utf8.ValidString(prompt): // JSON would change it without a word
-		return "", nil, usagef("the prompt is not text in UTF-8: put it into a file and name the file, or convert it, as with iconv")
+		return "", nil, usagef("the prompt is over the limit of %d bytes: put it in a file and name the file", api.MaxPrompt)
+	case !utf8.ValidString(prompt): // JSON would silently change it
+		return "", nil, usagef("the prompt is not UTF-8 text: put it in a file and name the file, or convert it, for example with iconv")
 	}
 	return prompt, asker, nil
 }
 
-// mayComeBack tells whether a lost connection is worth another try.
+// mayComeBack reports whether a lost connection is worth a retry.
 func mayComeBack(err error) bool { return exitCode(err) == ExitUnreachable }
 
-// preparation makes what finds or begins the session. Its keys are drawn once, so
-// that running it again begins no second session.
+// preparation returns a function that finds or creates the session. Its keys are generated
+// once, so calling it again does not create a second session.
 func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string, error), error) {
 	find, err := f.finding()
 	if err != nil || f.permit == "" {
 		return find, err
 	}
 	if !slices.Contains(api.Modes(), api.Mode(f.permit)) {
-		return nil, usagef("--mode %q is no mode: give one of %s", f.permit, api.ModeNames())
+		return nil, usagef("--mode %q is not a mode: give one of %s", f.permit, api.ModeNames())
 	}
 	return func(ctx context.Context, c *client.Client) (string, error) {
 		id, err := find(ctx, c)
 		if err != nil {
 			return "", err
 		}
-		_, err = client.Call[api.Empty](ctx, c, "set_mode", api.SetModeRequest{SessionID: id, Mode: api.Mode(f.permit)})
+		_, err = client.Call(ctx, c, api.SetMode, api.SetModeRequest{SessionID: id, Mode: api.Mode(f.permit)})
 		return id, err
 	}, nil
 }
@@ -185,15 +200,17 @@ func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, er
 	levels := []string{"", "off", "minimal", "low", "medium", "high", api.ThinkingConfigured}
 	switch {
 	case !slices.Contains(levels, f.thinking):
-		return nil, usagef("--thinking %q is no level: give off, minimal, low, medium, high or configured", f.thinking)
+		return nil, usagef("--thinking %q is not a level: give off, minimal, low, medium, high or configured", f.thinking)
 	case f.steer && f.session == "":
-		return nil, usagef("which session is to be steered? Give --session ID")
+		return nil, usagef("--session is missing: give the id of the session to steer")
 	case f.session != "" && f.project != "":
-		return nil, usagef("--session and --project contradict each other: a session has its project already")
+		return nil, usagef("--session and --project contradict each other: a session already has a project")
+	case f.session != "" && f.agent != "":
+		return nil, usagef("--session and --agent contradict each other: a session already has an agent")
 	case f.session != "":
 		return f.resume, nil
 	case f.project == "" && !f.to.local():
-		return nil, usagef("which folder on the other machine? Give --project PATH, or --session ID")
+		return nil, usagef("--project is missing: give a folder on the other machine, or --session ID")
 	}
 	if f.project == "" {
 		f.project = "."
@@ -206,12 +223,12 @@ func (f *sendFlags) resume(ctx context.Context, c *client.Client) (string, error
 	return f.session, f.choose(ctx, c, f.session, f.model)
 }
 
-// choose sets the model and how much it thinks, as far as either is named.
+// choose sets the model and the thinking level, if they are given.
 func (f *sendFlags) choose(ctx context.Context, c *client.Client, sessionID, model string) error {
 	if model == "" && f.thinking == "" {
 		return nil
 	}
-	_, err := client.Call[api.Empty](ctx, c, "set_model",
+	_, err := client.Call(ctx, c, api.SetModel,
 		api.SetModelRequest{SessionID: sessionID, Model: model, Thinking: f.thinking})
 	return err
 }
@@ -221,8 +238,8 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	if err != nil {
 		return "", err
 	}
-	created, err := client.Call[api.CreateSessionResponse](ctx, c, "create_session",
-		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model})
+	created, err := client.Call(ctx, c, api.CreateSession,
+		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent})
 	if err != nil {
 		return "", err
 	}
@@ -230,11 +247,11 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 	return f.begun, f.choose(ctx, c, f.begun, "")
 }
 
-// findProject takes --project for an id where there is such a project, else for a
+// findProject interprets --project as an id if there is such a project, or else as a
 // folder, which it makes a project.
 func (f *sendFlags) findProject(ctx context.Context, c *client.Client) (string, error) {
 	if strings.HasPrefix(f.project, "prj_") {
-		list, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+		list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 		if err != nil {
 			return "", err
 		}
@@ -248,7 +265,7 @@ func (f *sendFlags) findProject(ctx context.Context, c *client.Client) (string, 
 	if err != nil {
 		return "", err
 	}
-	added, err := client.Call[api.AddProjectResponse](ctx, c, "add_project", api.AddProjectRequest{Path: path})
+	added, err := client.Call(ctx, c, api.AddProject, api.AddProjectRequest{Path: path})
 	return added.Project.ID, err
 }
 
@@ -258,14 +275,15 @@ type sendResult struct {
 	StopReason session.StopReason `json:"stopReason"`
 	Error      string             `json:"error,omitempty"`
 	Text       string             `json:"text"`
+	Denied     int                `json:"denied,omitempty"` // calls denied because no one could be asked
 }
 
 func (a *app) printResult(r follow.Result, f sendFlags) error {
 	if r.StopReason == session.StopLength {
-		fmt.Fprintln(a.stderr, "scorel: the answer was cut at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
+		fmt.Fprintln(a.stderr, "scorel: the answer was cut off at the model's token limit: raise max_tokens of the model in the host's config.toml, or ask for less")
 	}
 	if f.asJSON {
-		return printJSON(a.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text})
+		return printJSON(a.stdout, sendResult{"result", r.SessionID, r.StopReason, r.Error, r.Text, r.Unasked})
 	}
 	if f.session == "" {
 		fmt.Fprintf(a.stderr, "scorel: session %s\n", printable(r.SessionID))
@@ -273,13 +291,16 @@ func (a *app) printResult(r follow.Result, f sendFlags) error {
 	return nil
 }
 
-// turnFailure is nil when the turn came to an answer.
+// turnFailure returns nil if the turn produced an answer.
 func turnFailure(r follow.Result) error {
 	switch r.StopReason {
 	case session.StopError:
 		return &turnError{r.Error}
 	case session.StopAborted:
-		return &turnError{"the turn was cancelled; what was done until then is kept"}
+		return &turnError{"the turn was canceled; what was done until then is kept"}
+	}
+	if r.Unasked > 0 {
+		return sayf(errRefused, "calls were denied (%d) because they needed approval and there is no terminal: use --yes or --yes-to, or run this in a terminal", r.Unasked)
 	}
 	return nil
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// discard deletes the session that the command began and whose first prompt the host
-// refused with err: nobody wants it in the list. It stays where anything is in it, and
-// where this client may not delete.
+// discard deletes the session that the command created and whose first prompt the host
+// refused with err, so that it does not clutter the list. The session is kept if it
+// contains anything, or if this client may not delete it.
 func (f *sendFlags) discard(ctx context.Context, err error) {
 	if f.begun == "" || !errors.As(err, new(*api.Error)) {
 		return
 	}
 	c, err := f.to.connect(ctx)
 	if err != nil {
-		return // what was refused is what is said
+		return // report the refusal
 	}
-	defer func() { _ = c.Close() }() // used to the end
-	there, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: f.begun})
+	defer func() { _ = c.Close() }() // everything was received
+	there, err := client.Call(ctx, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: f.begun})
 	if err != nil || there.Session.MessageCount > 0 || there.Live.Turn != nil {
 		return
 	}
-	_, _ = client.Call[api.Empty](ctx, c, "delete_session", api.SessionRequest{SessionID: f.begun}) // the empty session stays, then
+	_, _ = client.Call(ctx, c, api.DeleteSession, api.SessionRequest{SessionID: f.begun}) // otherwise the empty session stays
 }

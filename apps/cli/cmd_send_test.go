@@ -7,15 +7,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// What is refused here would reach the host changed, or not at all.
+// TestPromptsFromStandardInput: the command rejects text that would reach the host changed,
+// or not at all.
 func TestPromptsFromStandardInput(t *testing.T) {
 	for name, c := range map[string]struct{ in, wrong string }{
 		"text":     {"naïve\n", ""},
 		"limit":    {strings.Repeat("a", api.MaxPrompt), ""},
 		"empty":    {" \n", "is empty"},
 		"too long": {strings.Repeat("a", api.MaxPrompt+1), "over the limit"},
-		"bytes":    {"a\xff\xfeb", "not text in UTF-8"},
-		"cut":      {"na\xc3", "not text in UTF-8"},
+		"bytes":    {"a\xff\xfeb", "not UTF-8 text"},
+		"cut":      {"na\xc3", "not UTF-8 text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, _, err := (&app{stdin: strings.NewReader(c.in)}).promptText("-")

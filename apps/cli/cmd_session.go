@@ -14,46 +14,60 @@ import (
 )
 
 func newSession(a *app) *cobra.Command {
-	return group("session", "Look at sessions and work on their history",
+	return group("session", "Manage sessions and their history",
 		"  scorel session list\n  scorel session show ID --device dev_...",
-		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionTree(a), newSessionInspect(a), newSessionExport(a), newSessionImport(a),
-		newSessionRename(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a), newSessionQueue(a), newSessionCancel(a),
+		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionChanges(a), newSessionTree(a), newSessionInspect(a), newSessionVerify(a), newSessionExport(a), newSessionImport(a),
+		newSessionRename(a), newSessionArchive(a), newSessionUnarchive(a), newSessionPin(a), newSessionUnpin(a), newSessionMeta(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a), newSessionQueue(a), newSessionCancel(a),
 		newSessionCompact(a), newSessionCopy(a), newSessionDelete(a))
 }
 
 func newSessionList(a *app) *cobra.Command {
 	var (
-		asJSON, all bool
-		limit       int
+		asJSON, all, archived bool
+		limit                 int
+		meta                  string
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions, newest first",
-		Long: `List the sessions, newest first. Those that an agent had made for a task belong to
-the session that asked, and are listed with --all. What they took is in its TOKENS and
-COST too; what a fork took over is not.`,
+		Short: "List sessions, newest first",
+		Long: `List sessions, pinned ones first, then newest first. Subagent sessions belong to the session
+that started them and are listed with --all; TOKENS and COST of a session include them,
+but not what a fork inherited. --archived lists only archived sessions, which are hidden
+otherwise.`,
 		Example: "  scorel session list\n  scorel session list --limit 20\n  scorel session list --project ~/code/site --json\n  scorel session list --all",
 		Args:    argCount(0, 0, "no arguments"),
 	}
 	in := &projectFlag{target: a.targetFlag(cmd)}
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&in.given, "project", "", "only those of the project with this id or folder")
-	cmd.Flags().BoolVar(&all, "all", false, "also those that an agent had made for a task")
-	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many (default: all)")
+	cmd.Flags().BoolVar(&all, "all", false, "include subagent sessions")
+	cmd.Flags().BoolVar(&archived, "archived", false, "only archived sessions")
+	cmd.Flags().StringVar(&meta, "meta", "", "only those with this metadata: KEY, or KEY=VALUE")
+	cmd.Flags().IntVar(&limit, "limit", 0, "maximum number of results (default: all)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if limit < 0 || limit == 0 && cmd.Flags().Changed("limit") {
-			return usagef("--limit %d: give a number from 1 on, or leave it out for all", limit)
+			return usagef("--limit %d: give a number of at least 1, or leave it out for all", limit)
 		}
-		list, err := listSessions(cmd.Context(), in, api.ListSessionsRequest{All: all, Limit: limit})
+		request := api.ListSessionsRequest{All: all, Limit: limit}
+		if archived {
+			request.Archived = api.ArchivedOnly
+		}
+		if meta != "" {
+			request.Limit = 0 // the host does not support the filter
+		}
+		list, err := listSessions(cmd.Context(), in, request)
 		if err != nil {
 			return err
+		}
+		if list = withMeta(list, meta); limit > 0 && len(list) > limit {
+			list = list[:limit]
 		}
 		return printList(a, asJSON, list, sessionListing(in.given, all))
 	}
 	return cmd
 }
 
-// sessionListing shows sessions; belongs adds whom each belongs to.
+// sessionListing returns how sessions are listed; belongs adds the parent of each session.
 func sessionListing(project string, belongs bool) listing[api.SessionSummary] {
 	how := listing[api.SessionSummary]{
 		none:   noSession(project),
@@ -74,9 +88,9 @@ func sessionListing(project string, belongs bool) listing[api.SessionSummary] {
 
 func noSession(project string) string {
 	if project == "" {
-		return "there is no session: `scorel send` begins one"
+		return "there are no sessions: `scorel send` starts one"
 	}
-	return "there is no session in this project: `scorel send --project` begins one"
+	return "there are no sessions in this project: `scorel send --project` starts one"
 }
 
 func sessionState(s api.SessionSummary) string {
@@ -87,21 +101,25 @@ func sessionState(s api.SessionSummary) string {
 		return "asks"
 	case s.Running:
 		return "running"
+	case s.Archived:
+		return "archived"
+	case s.Pinned:
+		return "pinned"
 	}
 	return "idle"
 }
 
-// maxResultLines is how much of a tool's result a transcript shows.
+// maxResultLines bounds how much of a tool's result a transcript shows.
 const maxResultLines = 12
 
-// printTranscript writes the branch that a session is on for people.
+// printTranscript prints the current branch of a session for people.
 func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", printable(clip(r.Session.Name, 200)))
 	tree := session.NewTree(r.Entries)
 	path, hole := tree.PathToHole(tree.Leaf())
 	if hole != nil || r.Session.Damaged != "" {
-		path = tree.Entries() // nothing that can be read is left out
+		path = tree.Entries() // show everything that can be read
 	}
 	for _, entry := range path {
 		if m, ok := entry.AsMessage(); ok {
@@ -128,7 +146,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 	return err
 }
 
-// printAround writes a part of a session for people, with a mark at one entry.
+// printAround prints a part of a session for people, with a mark at one entry.
 func printAround(w io.Writer, r api.GetEntriesResponse, mark string) error {
 	var b strings.Builder
 	if r.Before > 0 {
@@ -151,8 +169,19 @@ func printAround(w io.Writer, r api.GetEntriesResponse, mark string) error {
 	return err
 }
 
+// imageLines returns a placeholder line for each image of a message.
+func imageLines(content session.Content) string {
+	var b strings.Builder
+	for _, block := range content {
+		if block.Type == session.BlockImage {
+			fmt.Fprintf(&b, "\n[image: %s, %d x %d pixels, %d bytes]", block.MimeType, block.Width, block.Height, block.Size)
+		}
+	}
+	return b.String()
+}
+
 func writeMessage(b *strings.Builder, m session.Message) {
-	text := strings.TrimSpace(m.Content.Plain())
+	text := strings.TrimSpace(m.Content.Plain() + imageLines(m.Content))
 	switch m.Role {
 	case session.RoleUser:
 		fmt.Fprintf(b, "\n> %s\n", strings.ReplaceAll(printableLines(text), "\n", "\n> "))
@@ -175,7 +204,7 @@ func writeMessage(b *strings.Builder, m session.Message) {
 	}
 }
 
-// writeTurnEnd says why a turn came to no answer where no message does.
+// writeTurnEnd says why a turn produced no answer, if no message says so.
 func writeTurnEnd(b *strings.Builder, entry session.Entry) {
 	custom, ok := entry.AsCustom()
 	if !ok || custom.CustomType != session.CustomTurn {

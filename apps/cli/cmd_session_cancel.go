@@ -13,9 +13,9 @@ import (
 func newSessionCancel(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
-		Short: "Cancel the turn that runs in a session",
-		Long: `Cancels the turn that runs in a session, wherever its prompt was sent from. What it did
-until then is kept, and prompts that wait go on: scorel session queue remove takes them out.`,
+		Short: "Cancel the running turn of a session",
+		Long: `Cancel the running turn of a session, from wherever its prompt was sent. Its work so far is
+kept, and queued prompts run next: scorel session queue remove removes them.`,
 		Example: "  scorel session list\n  scorel session cancel ID",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
@@ -25,20 +25,20 @@ until then is kept, and prompts that wait go on: scorel session queue remove tak
 		if err != nil {
 			return err
 		}
-		defer func() { _ = c.Close() }() // used to the end
-		now, err := client.Call[api.ResyncEventsResponse](cmd.Context(), c, "resync_events", api.ResyncEventsRequest{SessionID: args[0]})
+		defer func() { _ = c.Close() }() // everything was received
+		now, err := client.Call(cmd.Context(), c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: args[0]})
 		if err != nil {
 			return err
 		}
 		if now.Live.Turn == nil {
-			return errors.New("no turn runs in this session: there is nothing to cancel")
+			return errors.New("no turn is running in this session: there is nothing to cancel")
 		}
-		done, err := client.Call[api.CancelTurnResponse](cmd.Context(), c, "cancel_turn",
+		done, err := client.Call(cmd.Context(), c, api.CancelTurn,
 			api.CancelTurnRequest{SessionID: args[0], TurnID: now.Live.Turn.TurnID})
 		if err != nil {
 			return err
 		}
-		said := "the turn is cancelled"
+		said := "the turn is canceled"
 		if !done.Cancelled {
 			said = "the turn had ended already"
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
@@ -16,20 +17,20 @@ func newSessionImport(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import FILE|FOLDER",
-		Short: "Take a session file of scorel or Pi in; the file stays as it is",
-		Long: `Take a session file of scorel or Pi in. The session keeps its id and every line of
-the file, also those that do not read. It is kept by the session provider of its
-project: that of the folder that the file names, or the one given with --project.
-A file of an old version is brought to the newest. The host must run on this machine.
+		Short: "Import a scorel or Pi session file",
+		Long: `Import a session file of scorel or Pi. The file itself is not changed. The session keeps its
+id and every line, even unreadable ones. It is stored by the session provider of its
+project: the folder that the file names, or --project. Files of old versions are migrated.
+The host must run on this machine.
 
-Of a folder, every file *.jsonl in it is taken in: a session with those that its agent
-had made, as scorel session export --children writes them.`,
+From a folder, all *.jsonl files are imported: a session with its subagent sessions, as
+written by scorel session export --children.`,
 		Example: "  scorel session import session.jsonl\n  scorel session import session.jsonl --project ~/code/site\n  scorel session import saved",
 		Args:    argCount(1, 1, "the path of one session file, or of a folder of them"),
 	}
 	addJSON(cmd, &asJSON)
 	in := &projectFlag{target: &target{app: a}}
-	cmd.Flags().StringVar(&in.given, "project", "", "id or folder of the project that the session shall be in")
+	cmd.Flags().StringVar(&in.given, "project", "", "id or folder of the project for the session")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		info, err := os.Stat(args[0])
 		switch {
@@ -52,6 +53,7 @@ func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJS
 	if err != nil {
 		return err
 	}
+	noteProof(a.stderr, name, response.Proof)
 	if asJSON {
 		return printJSON(a.stdout, response.Session)
 	}
@@ -59,18 +61,18 @@ func (a *app) importFile(ctx context.Context, in *projectFlag, name string, asJS
 	return err
 }
 
-// take has the host import the session file at path.
+// take asks the host to import the session file at path.
 func (p *projectFlag) take(ctx context.Context, path string) (response api.ImportSessionResponse, _ error) {
 	c, err := p.connect(ctx)
 	if err != nil {
 		return response, err
 	}
-	defer func() { _ = c.Close() }() // used to the end
+	defer func() { _ = c.Close() }() // everything was received
 	request := api.ImportSessionRequest{Path: path}
 	if request.ProjectID, err = p.id(ctx, c); err != nil {
 		return response, err
 	}
-	return client.Call[api.ImportSessionResponse](ctx, c, "import_session", request)
+	return client.Call(ctx, c, api.ImportSession, request)
 }
 
 func newSessionCopy(a *app) *cobra.Command {
@@ -78,25 +80,25 @@ func newSessionCopy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy ID --to PROVIDER",
 		Short: "Copy or move a session to another session provider",
-		Long: `Copy a session to another session provider of the host: file, postgres or mysql. Every
-byte is copied, and read back to compare. The sessions that its agent had made for
-tasks come along. Doing it again changes nothing.
+		Long: `Copy a session to another session provider of the host: file, postgres or mysql. Every byte
+is copied, read back and compared. Its subagent sessions are copied too. Repeating the
+command changes nothing.
 
-After a copy two providers hold the session; the host goes on with the one that
-session_provider in config.toml names for the project. With --move it goes on with
-the copy, and the session is taken away where it was.`,
+After a copy, two providers hold the session; the host uses the one that session_provider
+in config.toml names for the project. With --move, the host uses the copy and the original
+is deleted.`,
 		Example: "  scorel session copy ID --to postgres\n  scorel session copy ID --to file --move",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
 	cmd.Flags().StringVar(&request.To, "to", "", "session provider: file, postgres or mysql")
-	cmd.Flags().BoolVar(&request.Move, "move", false, "take the session away where it was")
+	cmd.Flags().BoolVar(&request.Move, "move", false, "delete the original after copying")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if request.To == "" {
 			return usagef("--to is missing: give the session provider, file, postgres or mysql")
 		}
 		request.SessionID = args[0]
-		if _, err := ask[api.Empty](cmd.Context(), to, "copy_session", request); err != nil {
+		if _, err := ask(cmd.Context(), to, api.CopySession, request); err != nil {
 			return err
 		}
 		done := "copied"
@@ -109,19 +111,40 @@ the copy, and the session is taken away where it was.`,
 	return cmd
 }
 
+// confirm asks a question and ends the command unless the answer is yes. If no one can be
+// asked, only --yes counts.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !terminal.IsTerminal(a.stdin) {
+		return usagef("this needs confirmation: pass --yes, or run it in a terminal")
+	}
+	agreed, err := terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
+	if err == nil && !agreed {
+		err = sayf(errRefused, "nothing was done")
+	}
+	return err
+}
+
 func newSessionDelete(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delete ID",
-		Short: "Delete a session for good",
-		Long: `Delete a session for good, with those that its agent had made for tasks, and with the
-copies that other session providers hold. To keep their text, write it to files first:
+		Short: "Delete a session permanently",
+		Long: `Delete a session permanently, with its subagent sessions and all copies in other session
+providers. To keep them as files, export them first:
 scorel session export ID --children --output FOLDER.`,
-		Example: "  scorel session delete ID",
+		Example: "  scorel session delete ID\n  scorel session delete ID --yes",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
+	var yes bool
 	to := a.targetFlag(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if _, err := ask[api.Empty](cmd.Context(), to, "delete_session", api.SessionRequest{SessionID: args[0]}); err != nil {
+		if err := a.confirm(cmd.Context(), yes, "Permanently delete the session "+printable(args[0])+" and its subagent sessions?"); err != nil {
+			return err
+		}
+		if _, err := ask(cmd.Context(), to, api.DeleteSession, api.SessionRequest{SessionID: args[0]}); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(a.stdout, "%s is deleted\n", printable(args[0]))

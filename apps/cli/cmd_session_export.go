@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/export"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -23,29 +24,29 @@ func newSessionExport(a *app) *cobra.Command {
 	var children bool
 	cmd := &cobra.Command{
 		Use:   "export ID|FILE",
-		Short: "Write a session as JSONL, Markdown or one HTML page",
-		Long: `Write a session as JSONL (the whole tree, which Pi reads), or the conversation up to
-a leaf as Markdown or as one HTML page that loads and runs nothing. A session is named
-by its id, which asks the host, or by its file, which is only read. With --children
-the session and those that its agent had made for tasks are written into a new folder,
-each as a file of JSONL, which scorel session import takes in together.`,
+		Short: "Export a session as JSONL, Markdown or HTML",
+		Long: `Export a session as JSONL (the whole tree, readable by Pi), or the conversation up to a leaf
+as Markdown or as one HTML page without scripts or external resources. Name the session
+by its id, which needs the host, or by its file. With --children, the session and its
+subagent sessions are written as JSONL files into a new folder, which scorel session
+import reads.`,
 		Example: "  scorel session export ID --format md\n  scorel session export ID --children --output saved\n  scorel session export session.jsonl --format html --output session.html",
 		Args:    argCount(1, 1, "the id or the file of one session"),
 	}
 	to := a.targetFlag(cmd)
 	cmd.Flags().StringVar(&format, "format", "jsonl", "jsonl, md or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this new file instead of standard output")
-	cmd.Flags().BoolVar(&children, "children", false, "with the sessions that its agent had made for tasks; --output is a new folder")
+	cmd.Flags().BoolVar(&children, "children", false, "include its subagent sessions; --output is a new folder")
 	cmd.Flags().StringVar(&leaf, "leaf", "", "with md or html: up to the entry with this id (default: the last one)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !slices.Contains([]string{"jsonl", "md", "html"}, format) {
-			return usagef("--format %q is not known: give jsonl, md or html", format)
+			return usagef("--format %q is not supported: give jsonl, md or html", format)
 		}
 		if leaf != "" && format == "jsonl" {
 			return usagef("--leaf and --format jsonl contradict each other: JSONL holds every branch")
 		}
 		if children && (format != "jsonl" || output == "") {
-			return usagef("--children writes JSONL into a folder: give --output FOLDER, and no other format")
+			return usagef("--children writes JSONL to a folder: give --output FOLDER, and no other format")
 		}
 		if children {
 			return a.exportFolder(cmd.Context(), to, args[0], output)
@@ -64,8 +65,8 @@ each as a file of JSONL, which scorel session import takes in together.`,
 	return cmd
 }
 
-// sessionNamed reads the file of that name; where there is none, and the name is
-// no path, it asks a host for the session of that id.
+// sessionNamed reads the file with that name. If there is none, and the name is not a path,
+// it requests the session with that id from a host.
 func (a *app) sessionNamed(ctx context.Context, to *target, name string) (*session.File, error) {
 	if _, err := os.Stat(name); err == nil && to.local() {
 		return readSessionFile(name)
@@ -77,19 +78,19 @@ func (a *app) sessionNamed(ctx context.Context, to *target, name string) (*sessi
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.Close() }() // only read from
+	defer func() { _ = c.Close() }() // everything was received
 	response, err := loadSession(ctx, c, name)
 	if err != nil {
 		return nil, err
 	}
-	list, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+	list, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
 		return nil, err
 	}
 	return fileOf(response, list.Projects)
 }
 
-// fileOf puts a session from a host together as its file.
+// fileOf builds a session file from a host's response.
 func fileOf(response api.ResyncEventsResponse, projects []api.Project) (*session.File, error) {
 	s := response.Session
 	header := session.Header{
@@ -138,6 +139,9 @@ func rendered(a *app, f *session.File, format, leaf string) ([]byte, error) {
 // writeOut writes to a new file, or to standard output. It overwrites nothing.
 func (a *app) writeOut(path string, text []byte) error {
 	if path == "" {
+		if terminal.IsTerminal(a.stdout) { // a file gets the text unchanged
+			text = []byte(escaped(string(text)))
+		}
 		_, err := a.stdout.Write(text)
 		return err
 	}
@@ -146,7 +150,7 @@ func (a *app) writeOut(path string, text []byte) error {
 		return sayf(err, "%s exists: give the name of a new file", path)
 	}
 	if err != nil {
-		return sayf(err, "%s cannot be written (%v): give a path in a folder that is there and yours to write in", path, reason(err))
+		return sayf(err, "%s cannot be written (%v): give a path in an existing folder that you can write to", path, reason(err))
 	}
 	_, err = file.Write(text)
 	if err := errors.Join(err, file.Close()); err != nil {

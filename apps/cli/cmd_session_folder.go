@@ -14,20 +14,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// A session and those that its agent had made are a folder with a file for each.
+// A session and the sessions that its agent created form a folder with a file for each.
 
-// exportFolder writes a session of the host and all that belong to it into a new folder.
+// exportFolder writes a session of the host and all of its child sessions to a new folder.
 func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) error {
 	c, err := to.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // only read from
-	all, err := client.Sessions(ctx, c, api.ListSessionsRequest{All: true})
+	defer func() { _ = c.Close() }() // everything was received
+	all, err := client.Sessions(ctx, c, api.ListSessionsRequest{All: true, Archived: api.ArchivedToo})
 	if err != nil {
 		return err
 	}
-	projects, err := client.Call[api.ListProjectsResponse](ctx, c, "list_projects", api.Empty{})
+	projects, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) e
 		if errors.Is(err, os.ErrExist) {
 			return sayf(err, "%s exists: give the name of a new folder", folder)
 		}
-		return sayf(err, "%s cannot be made (%v): give a path in a folder that is there and yours to write in", folder, reason(err))
+		return sayf(err, "%s cannot be created (%v): give a path in an existing folder that you can write to", folder, reason(err))
 	}
 	for _, id := range belonging(all, id) {
 		response, err := loadSession(ctx, c, id)
@@ -58,7 +58,7 @@ func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) e
 	return nil
 }
 
-// belonging returns an id and those of all sessions that belong to it, over others too.
+// belonging returns an id and those of its direct and indirect child sessions.
 func belonging(all []api.SessionSummary, id string) []string {
 	ids, has := []string{id}, map[string]bool{id: true}
 	for i := 0; i < len(ids); i++ {
@@ -71,8 +71,8 @@ func belonging(all []api.SessionSummary, id string) []string {
 	return ids
 }
 
-// folderName is the name of a session's file, as hosts give it. The id is a host's word:
-// what could lead elsewhere is no part of it.
+// folderName returns the name of a session's file, as hosts choose it. The id comes from a
+// host, so characters that could lead elsewhere are removed.
 func folderName(h session.Header) string {
 	clean := func(text string) string {
 		return strings.Map(func(r rune) rune {
@@ -85,13 +85,13 @@ func folderName(h session.Header) string {
 	return clean(h.Timestamp) + "_" + clean(h.ID) + ".jsonl"
 }
 
-// importFolder takes every session file of a folder in. One that is not taken keeps no
-// other from it.
+// importFolder imports every session file of a folder. A file that fails does not keep the
+// others from being imported.
 func (a *app) importFolder(ctx context.Context, in *projectFlag, folder string, asJSON bool) error {
-	entries, err := os.ReadDir(folder) // sorted: older ones first
+	entries, err := os.ReadDir(folder) // sorted, oldest first
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != ".jsonl" })
 	if err != nil || len(entries) == 0 {
-		return sayf(err, "there is no session file in %s: give the path of a file, or of a folder as `scorel session export --children` writes it", folder)
+		return sayf(err, "there is no session file in %s: give the path of a file, or of a folder written by `scorel session export --children`", folder)
 	}
 	var failed []error
 	for _, entry := range entries {

@@ -14,13 +14,13 @@ import (
 func newSessionRename(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rename ID NAME",
-		Short:   `Name a session; "" gives back the name made from its first prompt`,
+		Short:   `Rename a session; "" restores the name made from its first prompt`,
 		Example: "  scorel session rename ID \"the login bug\"",
 		Args:    argCount(2, 2, "the id of one session and its new name, in quotes"),
 	}
 	to := a.targetFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := ask[api.Empty](cmd.Context(), to, "rename_session", api.RenameSessionRequest{SessionID: args[0], Name: args[1]})
+		_, err := ask(cmd.Context(), to, api.RenameSession, api.RenameSessionRequest{SessionID: args[0], Name: args[1]})
 		return err
 	}
 	return cmd
@@ -29,7 +29,7 @@ func newSessionRename(a *app) *cobra.Command {
 func newSessionLabel(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "label ID ENTRY [LABEL]",
-		Short:   "Label an entry of a session; without LABEL its label is taken off",
+		Short:   "Label an entry of a session; without LABEL, remove its label",
 		Example: "  scorel session label ID 1a2b3c4d \"before the rewrite\"",
 		Args:    argCount(2, 3, "the ids of one session and of one of its entries, and the label in quotes"),
 	}
@@ -39,13 +39,13 @@ func newSessionLabel(a *app) *cobra.Command {
 		if len(args) == 3 {
 			request.Label = args[2]
 		}
-		_, err := ask[api.Empty](cmd.Context(), to, "set_label", request)
+		_, err := ask(cmd.Context(), to, api.SetLabel, request)
 		return err
 	}
 	return cmd
 }
 
-// moveFlags are those of the commands that move the leaf.
+// moveFlags are the flags of commands that move the leaf.
 type moveFlags struct {
 	to     *target
 	expect string
@@ -54,7 +54,7 @@ type moveFlags struct {
 
 func (a *app) moveFlags(cmd *cobra.Command) *moveFlags {
 	f := &moveFlags{to: a.targetFlag(cmd)}
-	cmd.Flags().StringVar(&f.expect, "expect", "", "refuse if this entry is not the last one any more (default: the last one now)")
+	cmd.Flags().StringVar(&f.expect, "expect", "", "fail unless this is still the last entry (default: the last entry now)")
 	addJSON(cmd, &f.asJSON)
 	return f
 }
@@ -64,7 +64,7 @@ func (f *moveFlags) expected(ctx context.Context, c *client.Client, id string) (
 	if f.expect != "" {
 		return f.expect, nil
 	}
-	tree, err := client.Call[api.GetTreeResponse](ctx, c, "get_tree", api.SessionRequest{SessionID: id})
+	tree, err := client.Call(ctx, c, api.GetTree, api.SessionRequest{SessionID: id})
 	return tree.LeafID, err
 }
 
@@ -73,7 +73,7 @@ func (a *app) printMove(f *moveFlags, r api.MoveLeafResponse) error {
 		return printJSON(a.stdout, r)
 	}
 	if r.Text != "" {
-		fmt.Fprintln(a.stderr, "scorel: the session is before this message, which can be sent anew:")
+		fmt.Fprintln(a.stderr, "scorel: the session is now before this message, which you can send again:")
 		_, err := fmt.Fprintln(a.stdout, printableLines(r.Text))
 		return err
 	}
@@ -83,10 +83,10 @@ func (a *app) printMove(f *moveFlags, r api.MoveLeafResponse) error {
 func newSessionRewind(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewind ID ENTRY",
-		Short: "Go back to an earlier place of a session",
-		Long: `Goes back on the path that the session is on, to the end of a turn, or to the place before a
-message of the user, whose text is printed. What lies behind stays as a branch: session tree
-shows it, session navigate goes there. A rewind does not go past a compaction.`,
+		Short: "Rewind a session to an earlier entry",
+		Long: `Go back on the current path of a session: to the end of a turn, or to the point before a
+user message, whose text is printed. Later entries are kept as a branch: session tree shows it,
+and session navigate returns to it. A rewind cannot go past a compaction.`,
 		Example: "  scorel session tree ID\n  scorel session rewind ID 1a2b3c4d",
 		Args:    argCount(2, 2, "the ids of one session and of one of its entries"),
 	}
@@ -96,12 +96,12 @@ shows it, session navigate goes there. A rewind does not go past a compaction.`,
 		if err != nil {
 			return err
 		}
-		defer func() { _ = c.Close() }() // what matters was answered
+		defer func() { _ = c.Close() }() // the response was received
 		expected, err := f.expected(cmd.Context(), c, args[0])
 		if err != nil {
 			return err
 		}
-		response, err := client.Call[api.MoveLeafResponse](cmd.Context(), c, "rewind_session", api.RewindSessionRequest{
+		response, err := client.Call(cmd.Context(), c, api.RewindSession, api.RewindSessionRequest{
 			SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1],
 		})
 		if err != nil {
@@ -116,9 +116,9 @@ func newSessionFork(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "fork ID [ENTRY]",
-		Short: "Begin a new session with the history of another one",
-		Long: `Makes a new session of the path to an entry, which is chosen as for rewind, or to the last
-entry, and prints its id. The other session stays as it is.`,
+		Short: "Fork a session into a new one",
+		Long: `Create a session from the path to an entry, chosen as for rewind, or to the last entry, and
+print its id. The original session is not changed.`,
 		Example: "  scorel session fork ID\n  scorel session fork ID 1a2b3c4d --json",
 		Args:    argCount(1, 2, "the id of one session, and of one of its entries"),
 	}
@@ -129,7 +129,7 @@ entry, and prints its id. The other session stays as it is.`,
 		if len(args) == 2 {
 			request.EntryID = args[1]
 		}
-		response, err := ask[api.ForkSessionResponse](cmd.Context(), to, "fork_session", request)
+		response, err := ask(cmd.Context(), to, api.ForkSession, request)
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ entry, and prints its id. The other session stays as it is.`,
 			return printJSON(a.stdout, response)
 		}
 		if response.Text != "" {
-			fmt.Fprintf(a.stderr, "scorel: it ends before this message, which can be sent anew:\n%s\n", printableLines(response.Text))
+			fmt.Fprintf(a.stderr, "scorel: the new session ends before this message, which you can send again:\n%s\n", printableLines(response.Text))
 		}
 		_, err = fmt.Fprintln(a.stdout, printable(response.Session.ID))
 		return err

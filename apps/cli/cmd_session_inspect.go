@@ -18,19 +18,27 @@ func newSessionInspect(a *app) *cobra.Command {
 		leaf   string
 	)
 	cmd := &cobra.Command{
-		Use:   "inspect FILE",
-		Short: "Say what a session file holds, without changing it",
-		Long: `Say what a session file of scorel or Pi holds: its entries, their tree, labels and
-name, and what a model would be given at a leaf. The file is only read. Lines that
-are not entries are named on the error output.`,
-		Example: "  scorel session inspect session.jsonl\n  scorel session inspect session.jsonl --leaf 5ac1e2d0 --json",
-		Args:    argCount(1, 1, "the path of one session file"),
+		Use:   "inspect FILE|ID",
+		Short: "Inspect a session file, or the model context of a session",
+		Long: `Show the contents of a scorel or Pi session file: its entries, tree, labels and name, and
+the model context at a leaf. The file is only read. Lines that are not entries are reported
+to standard error.
+
+With a session id, show the context that the model would get with the next prompt: the
+parts of the system prompt, tools and messages, with an estimate of their tokens. --json
+prints all of it.`,
+		Example: "  scorel session inspect ID\n  scorel session inspect session.jsonl\n  scorel session inspect session.jsonl --leaf 5ac1e2d0 --json",
+		Args:    argCount(1, 1, "the path of one session file, or the id of one session"),
 	}
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&leaf, "leaf", "", "look from the entry with this id (default: the last one)")
+	cmd.Flags().StringVar(&leaf, "leaf", "", "the leaf: the entry with this id (default: the last one)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("leaf") && leaf == "" {
 			return usagef("--leaf is empty: give the id of an entry, or leave it out")
+		}
+		if leaf == "" && isSessionID(args[0]) {
+			return a.inspectLive(cmd.Context(), to, args[0], asJSON)
 		}
 		f, err := readSessionFile(args[0])
 		if err != nil {
@@ -71,7 +79,7 @@ func readSessionFile(path string) (*session.File, error) {
 
 var errNotRegular = errors.New("not a regular file")
 
-// readRegular is os.ReadFile that refuses what may never end, or never begin.
+// readRegular is os.ReadFile for regular files only: reading others may block or never end.
 func readRegular(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,19 +91,19 @@ func readRegular(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// noteDamage says what a reader of the file does not see.
+// noteDamage reports what the reader of the file skipped.
 func noteDamage(w io.Writer, f *session.File) {
 	switch n := len(f.Damage); {
 	case n == 1:
-		fmt.Fprintf(w, "note: line %d is no entry: %s\n", f.Damage[0].Line, printable(f.Damage[0].What))
+		fmt.Fprintf(w, "note: line %d is not an entry: %s\n", f.Damage[0].Line, printable(f.Damage[0].What))
 	case n > 1:
-		fmt.Fprintf(w, "note: %d lines are no entries, the first is line %d: %s\n", n, f.Damage[0].Line, printable(f.Damage[0].What))
+		fmt.Fprintf(w, "note: %d lines are not entries, the first is line %d: %s\n", n, f.Damage[0].Line, printable(f.Damage[0].What))
 	}
 }
 
 func noteHole(w io.Writer, hole error) {
 	if hole != nil {
-		fmt.Fprintf(w, "note: the path to the leaf is not whole: %s\n", printable(hole.Error()))
+		fmt.Fprintf(w, "note: the path to the leaf is incomplete: %s\n", printable(hole.Error()))
 	}
 }
 
@@ -105,10 +113,11 @@ func printInspection(a *app, f *session.File, leaf string) error {
 		return unknownLeaf(err, leaf)
 	}
 	noteHole(a.stderr, in.Hole)
-	if err := in.Write(a.stdout); err != nil {
+	out := &escaper{w: a.stdout}
+	if err := in.Write(out); err != nil {
 		return err
 	}
-	_, err = io.WriteString(a.stdout, "\n")
+	_, err = io.WriteString(out, "\n")
 	return err
 }
 
@@ -116,7 +125,7 @@ func unknownLeaf(err error, leaf string) error {
 	return sayf(err, "the session has no entry %q: `scorel session inspect --json` prints its entryIds", leaf)
 }
 
-// printFile says the same for people, in short.
+// printFile prints a short description of the file for people.
 func printFile(a *app, f *session.File, leaf string) error {
 	context := f.Tree.LeafContext()
 	if leaf == "" {
@@ -134,7 +143,7 @@ func printFile(a *app, f *session.File, leaf string) error {
 	}
 	rows := [][]string{
 		{"session", f.Header.ID}, {"name", f.Tree.Name()}, {"folder", f.Header.Cwd}, {"created", f.Header.Timestamp},
-		{"entries", fmt.Sprint(len(f.Tree.Entries()))}, {"roots", fmt.Sprint(f.Tree.Roots())},
+		{"entries", fmt.Sprint(len(f.Tree.Entries()))}, {"roots", fmt.Sprint(len(f.Tree.Forest().Roots))},
 		{"labels", fmt.Sprint(len(f.Tree.Labels()))}, {"leaf", leaf},
 		{"messages", fmt.Sprint(len(context.Messages))}, {"model", model}, {"thinking", context.ThinkingLevel},
 	}

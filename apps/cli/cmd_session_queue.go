@@ -15,12 +15,12 @@ import (
 )
 
 func newSessionQueue(a *app) *cobra.Command {
-	return group("queue", "See and change the prompts that wait in a session",
+	return group("queue", "List and change the queued prompts of a session",
 		"  scorel session queue list ID\n  scorel session queue move ID 7QF3 first",
 		newQueueList(a), newQueueEdit(a), newQueueRemove(a), newQueueMove(a))
 }
 
-// queueFlags are those of every command about a queue.
+// queueFlags are the flags of every command for a queue.
 type queueFlags struct {
 	app    *app
 	to     *target
@@ -38,10 +38,9 @@ type queue = []session.QueuedPrompt
 func newQueueList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list ID",
-		Short: "List the prompts that wait in a session, in the order in which they are taken",
-		Long: `Lists the prompts that wait, in the order in which they are taken. The key names a
-prompt in the other commands, as does the beginning of it that no other key has. With
---json each line is one prompt.`,
+		Short: "List the queued prompts of a session",
+		Long: `List the queued prompts in the order in which they will run. Other commands name a prompt by
+its key, or by an unambiguous prefix of it. With --json, each line is one prompt.`,
 		Example: "  scorel session queue list ID\n  scorel session queue list ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
@@ -51,7 +50,7 @@ prompt in the other commands, as does the beginning of it that no other key has.
 		if err != nil {
 			return err
 		}
-		_ = c.Close() // used to the end
+		_ = c.Close() // everything was received
 		return f.print(waiting)
 	}
 	return cmd
@@ -61,22 +60,21 @@ func newQueueEdit(a *app) *cobra.Command {
 	var mode string
 	cmd := &cobra.Command{
 		Use:   "edit ID KEY [TEXT]",
-		Short: "Give a prompt that waits another text, or let it steer",
-		Long: `Gives a prompt that waits another text; - reads it from the standard input. With
---mode steer it goes to the running turn at its next step, with follow_up it waits for
-the end of that.`,
+		Short: "Edit a queued prompt, or let it steer the running turn",
+		Long: `Replace the text of a queued prompt; "-" reads it from standard input. With --mode steer,
+the running turn gets it at its next step; with follow_up, it runs after that turn.`,
 		Example: "  scorel session queue edit ID 7QF3 \"and run the tests\"\n  scorel session queue edit ID 7QF3 --mode steer",
 		Args:    argCount(2, 3, "the id of one session, the key of a prompt, and its new text in quotes"),
 	}
 	f := a.queueFlags(cmd)
-	cmd.Flags().StringVar(&mode, "mode", "", "when it is taken: steer or follow_up (default: as it is)")
+	cmd.Flags().StringVar(&mode, "mode", "", "when it is delivered: steer or follow_up (default: unchanged)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		item := api.QueueItem{Mode: session.PromptMode(mode)}
 		if !slices.Contains([]session.PromptMode{"", session.ModeSteer, session.ModeFollowUp}, item.Mode) {
-			return usagef("--mode %q is none: give steer or follow_up", mode)
+			return usagef("--mode %q is not a mode: give steer or follow_up", mode)
 		}
 		if len(args) == 2 && mode == "" {
-			return usagef("it must be said what changes: give the new text in quotes, or --mode")
+			return usagef("the change is missing: give the new text in quotes, or --mode")
 		}
 		if len(args) == 3 {
 			text, _, err := a.promptText(args[2])
@@ -101,9 +99,9 @@ the end of that.`,
 func newQueueRemove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove ID KEY...",
-		Short:   "Take prompts that wait out of the queue",
+		Short:   "Remove prompts from the queue",
 		Example: "  scorel session queue remove ID 7QF3\n  scorel session queue remove ID 7QF3 M2KD",
-		Args:    argCount(2, 1+api.MaxQueue, "the id of one session and the keys of prompts that wait in it"),
+		Args:    argCount(2, 1+api.MaxQueue, "the id of one session and the keys of queued prompts"),
 	}
 	f := a.queueFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -125,7 +123,7 @@ func newQueueRemove(a *app) *cobra.Command {
 func newQueueMove(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "move ID KEY PLACE",
-		Short:   "Give a prompt that waits another place: a number from 1, first or last",
+		Short:   "Move a queued prompt: to a number from 1, first or last",
 		Example: "  scorel session queue move ID 7QF3 first\n  scorel session queue move ID 7QF3 2",
 		Args:    argCount(3, 3, "the id of one session, the key of a prompt, and its place"),
 	}
@@ -148,7 +146,7 @@ func newQueueMove(a *app) *cobra.Command {
 	return cmd
 }
 
-// queuePlace reads a place among n as an index.
+// queuePlace parses a position among n as an index.
 func queuePlace(text string, n int) (int, error) {
 	switch text {
 	case "first":
@@ -158,12 +156,12 @@ func queuePlace(text string, n int) (int, error) {
 	}
 	place, err := strconv.Atoi(text)
 	if err != nil || place < 1 || place > n {
-		return 0, usagef("there is no place %q: give first, last or a number from 1 to %d", clip(text, 40), n)
+		return 0, usagef("there is no position %q: give first, last or a number from 1 to %d", clip(text, 40), n)
 	}
 	return place - 1, nil
 }
 
-// findQueued finds the prompt of a key, or of the beginning that no other key has.
+// findQueued finds the prompt with a key, or with an unambiguous prefix of one.
 func findQueued(waiting queue, given string) (int, error) {
 	found := -1
 	for i, q := range waiting {
@@ -174,20 +172,20 @@ func findQueued(waiting queue, given string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, usagef("more than one prompt that waits has a key that begins with %q: give more of it", clip(given, 40))
+			return 0, usagef("the keys of several queued prompts begin with %q: give more of the key", clip(given, 40))
 		}
 		found = i
 	}
 	if found < 0 {
-		return 0, sayf(errNotQueued, "no prompt with the key %q waits in this session: `scorel session queue list` shows those that do", clip(given, 40))
+		return 0, sayf(errNotQueued, "no prompt with the key %q is queued in this session: `scorel session queue list` shows the queue", clip(given, 40))
 	}
 	return found, nil
 }
 
-// errNotQueued says that a prompt does not wait, or no longer.
-var errNotQueued = errors.New("it does not wait")
+// errNotQueued reports that a prompt is not, or no longer, queued.
+var errNotQueued = errors.New("it is not queued")
 
-// queueItems leaves every prompt as it is.
+// queueItems leaves every prompt unchanged.
 func queueItems(waiting queue) []api.QueueItem {
 	items := make([]api.QueueItem, 0, len(waiting))
 	for _, q := range waiting {
@@ -196,28 +194,28 @@ func queueItems(waiting queue) []api.QueueItem {
 	return items
 }
 
-// load connects and reads the queue. The caller closes the client.
+// load connects and reads the queue. The caller must close the client.
 func (f *queueFlags) load(ctx context.Context, id string) (*client.Client, queue, error) {
 	c, err := f.to.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events", api.ResyncEventsRequest{SessionID: id})
+	response, err := client.Call(ctx, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: id})
 	if err != nil {
-		_ = c.Close() // the error before says more
+		_ = c.Close() // the other error is more useful
 		return nil, nil, err
 	}
 	return c, response.Live.Queue, nil
 }
 
-// change edits the queue as it is now and prints what has become of it. The host
-// refuses when it changes in between, so no prompt is touched that was not meant.
+// change edits the current queue and prints the result. The host refuses the edit if the
+// queue changed in between, so no other prompt is affected.
 func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]api.QueueItem, error)) error {
 	c, waiting, err := f.load(ctx, id)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // what matters was answered
+	defer func() { _ = c.Close() }() // the response was received
 	items, err := edit(waiting)
 	if err != nil {
 		return err
@@ -226,7 +224,7 @@ func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]
 	for _, q := range waiting {
 		request.Expected = append(request.Expected, q.ClientKey)
 	}
-	response, err := client.Call[api.EditQueueResponse](ctx, c, "edit_queue", request)
+	response, err := client.Call(ctx, c, api.EditQueue, request)
 	if err != nil {
 		return err
 	}
@@ -235,7 +233,7 @@ func (f *queueFlags) change(ctx context.Context, id string, edit func(queue) ([]
 
 func (f *queueFlags) print(waiting queue) error {
 	return printList(f.app, f.asJSON, waiting, listing[session.QueuedPrompt]{
-		none:   "no prompt waits in this session",
+		none:   "no prompts are queued in this session",
 		header: []string{"PLACE", "KEY", "TAKEN", "SENT", "TEXT"},
 		row: func(i int, q session.QueuedPrompt) []string {
 			taken := "follow_up"

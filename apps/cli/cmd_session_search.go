@@ -19,19 +19,18 @@ func newSessionSearch(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "search WORDS...",
-		Short: "Search the text of all sessions, newest first",
-		Long: `Search what people, models and tools said in all sessions of a host. All words must be
-in one message; "two words" must follow each other, begin* is every word that begins
-so, and -word must not be there (write -- before a first word that begins with a dash).
-Case and accents do not matter.`,
+		Short: "Search all sessions, newest first",
+		Long: `Search the messages of people, models and tools in all sessions of a host. All words must
+occur in one message. "two words" matches a phrase, begin* a prefix, and -word excludes a
+word (write -- before a first word that begins with a dash). Case and accents are ignored.`,
 		Example: "  scorel session search migration database\n  scorel session search 'migr*' '\"connection refused\"' --limit 5 --json\n  scorel session search -- -draft report",
 		Args:    argCount(1, 64, "the words to search for"),
 	}
 	in := &projectFlag{target: a.targetFlag(cmd)}
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&in.given, "project", "", "only in the project with this id or folder")
-	cmd.Flags().StringVar(&request.Role, "role", "", "only what this one said: user, assistant, tool, summary, name or other")
-	cmd.Flags().IntVar(&request.Limit, "limit", 20, fmt.Sprintf("at most so many hits, 1 to %d", api.MaxHits))
+	cmd.Flags().StringVar(&request.Role, "role", "", "only text of this kind: user, assistant, tool, summary, name or other")
+	cmd.Flags().IntVar(&request.Limit, "limit", 20, fmt.Sprintf("maximum number of results, 1 to %d", api.MaxHits))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if request.Limit < 1 || request.Limit > api.MaxHits {
 			return usagef("--limit %d: give a number from 1 to %d", request.Limit, api.MaxHits)
@@ -42,7 +41,7 @@ Case and accents do not matter.`,
 			return err
 		}
 		if response.Behind > 0 {
-			fmt.Fprintf(a.stderr, "the host still indexes %d sessions: there may be more hits later\n", response.Behind)
+			fmt.Fprintf(a.stderr, "the host is still indexing %d sessions: there may be more results later\n", response.Behind)
 		}
 		if asJSON {
 			return printEach(a.stdout, response.Hits)
@@ -52,20 +51,20 @@ Case and accents do not matter.`,
 	return cmd
 }
 
-// search asks the host, within the project where one is named.
+// search queries the host, within the project if one is selected.
 func (p *projectFlag) search(ctx context.Context, request api.SearchSessionsRequest) (response api.SearchSessionsResponse, _ error) {
 	c, err := p.connect(ctx)
 	if err != nil {
 		return response, err
 	}
-	defer func() { _ = c.Close() }() // only read from
+	defer func() { _ = c.Close() }() // everything was received
 	if request.ProjectID, err = p.id(ctx, c); err != nil {
 		return response, err
 	}
-	return client.Call[api.SearchSessionsResponse](ctx, c, "search_sessions", request)
+	return client.Call(ctx, c, api.SearchSessions, request)
 }
 
-// printHits writes hits for people: where, and what stands around it.
+// printHits prints hits for people, with their position and context.
 func printHits(w io.Writer, hits []api.SearchHit) error {
 	if len(hits) == 0 {
 		_, err := fmt.Fprintln(w, "nothing was found")

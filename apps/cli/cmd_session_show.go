@@ -10,20 +10,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// listSessions reads the list page by page; limit 0 is all of it.
+// listSessions reads the list page by page; limit 0 means all.
 func listSessions(ctx context.Context, in *projectFlag, r api.ListSessionsRequest) ([]api.SessionSummary, error) {
 	c, err := in.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = c.Close() }() // only read from
+	defer func() { _ = c.Close() }() // everything was received
 	if r.ProjectID, err = in.id(ctx, c); err != nil {
 		return nil, err
 	}
 	return client.Sessions(ctx, c, r)
 }
 
-// defaultAround is how many entries are shown around one.
+// defaultAround is the number of entries shown around one.
 const defaultAround = 20
 
 func newSessionShow(a *app) *cobra.Command {
@@ -34,17 +34,17 @@ func newSessionShow(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Print a session; with --json its summary, then its log entries",
-		Long: `Prints the branch that a session is on, from its beginning; with --json the summary of the
-session and then every entry of its log, of all branches. With --entry it prints what stands
-around one entry, as session search found it, without reading the rest.`,
+		Short: "Print a session",
+		Long: `Print the current branch of a session from its beginning. With --json, print the summary of
+the session and then every entry of its log, of all branches. With --entry, print only one
+entry and those around it, for example one that session search found.`,
 		Example: "  scorel session show ID\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.Flags().StringVar(&entry, "entry", "", "only what stands around the entry with this id")
-	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: at most so many entries, 1 to %d", api.WindowEntries))
+	cmd.Flags().StringVar(&entry, "entry", "", "only the entry with this id and those around it")
+	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case entry == "" && cmd.Flags().Changed("limit"):
@@ -56,11 +56,11 @@ around one entry, as session search found it, without reading the rest.`,
 		if err != nil {
 			return err
 		}
-		defer func() { _ = c.Close() }() // only read from
+		defer func() { _ = c.Close() }() // everything was received
 		if entry != "" {
 			return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: args[0], Around: entry, Limit: limit}, asJSON)
 		}
-		response, err := loadSession(cmd.Context(), c, args[0])
+		response, err := loadLog(cmd.Context(), c, args[0])
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ around one entry, as session search found it, without reading the rest.`,
 }
 
 func (a *app) showAround(ctx context.Context, c *client.Client, request api.GetEntriesRequest, asJSON bool) error {
-	response, err := client.Call[api.GetEntriesResponse](ctx, c, "get_entries", request)
+	response, err := client.Call(ctx, c, api.GetEntries, request)
 	switch {
 	case err != nil:
 		return err

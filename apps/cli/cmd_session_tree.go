@@ -16,17 +16,17 @@ func newSessionTree(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tree ID",
-		Short: "Print the branches of a session",
-		Long: `Prints the messages of the user, the ends of turns, summaries and labelled entries of a
-session as a tree. "*" marks the path that the session is on; the id in front of an entry is
-what rewind, navigate, fork and label take.`,
+		Short: "Print the branches of a session as a tree",
+		Long: `Print user messages, ends of turns, summaries and labeled entries of a session as a tree.
+"*" marks the current path. The id in front of an entry is the argument of rewind, navigate,
+fork and label.`,
 		Example: "  scorel session tree ID\n  scorel session tree ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		tree, err := ask[api.GetTreeResponse](cmd.Context(), to, "get_tree", api.SessionRequest{SessionID: args[0]})
+		tree, err := ask(cmd.Context(), to, api.GetTree, api.SessionRequest{SessionID: args[0]})
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ what rewind, navigate, fork and label take.`,
 	return cmd
 }
 
-// printTree draws a tree; a chain without branches stays at its depth.
+// printTree draws a tree; a chain without branches is not indented further.
 func printTree(w io.Writer, tree api.GetTreeResponse) error {
 	children := map[string][]api.TreeNode{}
 	for _, node := range tree.Nodes {
@@ -70,7 +70,7 @@ func printTree(w io.Writer, tree api.GetTreeResponse) error {
 		push(next.node.ID, next.depth)
 	}
 	if len(tree.Nodes) == 0 {
-		b.WriteString("the session is empty: `scorel send --session` says something in it\n")
+		b.WriteString("the session is empty: `scorel send --session` sends a prompt to it\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -13,7 +13,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// worker follows a session while the host makes a summary in it.
+// worker follows a session while the host writes a summary in it.
 type worker struct {
 	c       *client.Client
 	ended   chan api.WorkEnded
@@ -36,7 +36,7 @@ func (t *target) follow(ctx context.Context, id string) (*worker, error) {
 			if t := event.Entry.Type; t == session.TypeCompaction || t == session.TypeBranchSummary {
 				select {
 				case w.entries <- event.Entry:
-				default: // the first one is ours: nothing else runs beside it
+				default: // the first one is ours: nothing else runs at the same time
 				}
 			}
 		case api.WorkEnded:
@@ -46,26 +46,31 @@ func (t *target) follow(ctx context.Context, id string) (*worker, error) {
 			}
 		}
 	})
-	if _, err := client.Call[api.ResyncEventsResponse](ctx, w.c, "resync_events", api.ResyncEventsRequest{SessionID: id}); err != nil {
+	if _, err := client.Call(ctx, w.c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: id}); err != nil {
 		return nil, errors.Join(err, w.c.Close())
 	}
 	return w, nil
 }
 
-func (w *worker) close() { _ = w.c.Close() } // what matters was answered
+func (w *worker) close() { _ = w.c.Close() } // the response was received
 
 // wait returns the entry that the work ends with.
 func (w *worker) wait(ctx context.Context) (session.Entry, error) {
 	select {
 	case ended := <-w.ended:
 		if ended.Error != "" {
-			return session.Entry{}, fmt.Errorf("the summary could not be kept: %s", ended.Error)
+			return session.Entry{}, fmt.Errorf("the summary could not be saved: %s", ended.Error)
 		}
-		return <-w.entries, nil // it comes before the end
+		select {
+		case entry := <-w.entries: // it arrives before the end
+			return entry, nil
+		default:
+			return session.Entry{}, errors.New("the summary ended without a result: look at the session with scorel session show")
+		}
 	case <-w.c.Done():
 		return session.Entry{}, w.c.Err()
 	case <-ctx.Done():
-		return session.Entry{}, fmt.Errorf("interrupted: the host goes on with the summary: %w", context.Cause(ctx))
+		return session.Entry{}, fmt.Errorf("interrupted: the host continues the summary: %w", context.Cause(ctx))
 	}
 }
 
@@ -73,14 +78,14 @@ func newSessionNavigate(a *app) *cobra.Command {
 	var summarize bool
 	cmd := &cobra.Command{
 		Use:   "navigate ID ENTRY",
-		Short: "Go to any place in the tree of a session",
-		Long: `Goes to the end of a turn on any branch, or to the place before a message of the user, whose
-text is printed. --summarize takes a summary of the branch that is left along.`,
+		Short: "Move a session to any entry of its tree",
+		Long: `Go to the end of a turn on any branch, or to the point before a user message, whose text is
+printed. --summarize carries over a summary of the abandoned branch.`,
 		Example: "  scorel session tree ID\n  scorel session navigate ID 1a2b3c4d --summarize",
 		Args:    argCount(2, 2, "the ids of one session and of one of its entries"),
 	}
 	f := a.moveFlags(cmd)
-	cmd.Flags().BoolVar(&summarize, "summarize", false, "take a summary of what is left along")
+	cmd.Flags().BoolVar(&summarize, "summarize", false, "carry over a summary of the abandoned branch")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w, err := f.to.follow(cmd.Context(), args[0])
 		if err != nil {
@@ -91,7 +96,7 @@ text is printed. --summarize takes a summary of the branch that is left along.`,
 		if err != nil {
 			return err
 		}
-		response, err := client.Call[api.MoveLeafResponse](cmd.Context(), w.c, "navigate_session", api.NavigateSessionRequest{
+		response, err := client.Call(cmd.Context(), w.c, api.NavigateSession, api.NavigateSessionRequest{
 			SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1], Summarize: summarize,
 		})
 		if err != nil {
@@ -116,15 +121,15 @@ func newSessionCompact(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "compact ID",
-		Short: "Let a summary stand for the older part of a session",
-		Long: `Lets a summary stand for the older part of a session, so that the model has room again, and
-prints it. The log keeps everything. The summary is written by auxiliary_model of the host's
-config.toml; without one it is extracted from the messages.`,
+		Short: "Replace the older part of a session's context with a summary",
+		Long: `Replace the older part of a session's model context with a summary, and print it. The log
+keeps everything. The summary is written by auxiliary_model of the host's config.toml, or
+without one, by the session's own model.`,
 		Example: "  scorel session compact ID\n  scorel session compact ID --instructions \"keep the API decisions\" --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
-	cmd.Flags().StringVar(&instructions, "instructions", "", "what the summary should look at above all")
+	cmd.Flags().StringVar(&instructions, "instructions", "", "what the summary should focus on")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.compact(cmd.Context(), to, args[0], instructions, asJSON)
@@ -139,7 +144,7 @@ func (a *app) compact(ctx context.Context, to *target, id, instructions string, 
 		return err
 	}
 	defer w.close()
-	_, err = client.Call[api.CompactSessionResponse](ctx, w.c, "compact_session", api.CompactSessionRequest{
+	_, err = client.Call(ctx, w.c, api.CompactSession, api.CompactSessionRequest{
 		SessionID: id, ClientKey: rand.Text(), Instructions: instructions,
 	})
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 )
 
 func newSkill(a *app) *cobra.Command {
-	return group("skill", "See the skills of the agent",
+	return group("skill", "List the agent's skills",
 		"  scorel skill list\n  scorel skill list --project ~/code/site --json", newSkillList(a))
 }
 
 func newSkillList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Short: "List the skills that a folder has, and what was left out",
-		Long: `List the skills that a new session in a folder has, on this machine and without a
-host. What was left out or is odd is said on the standard error output. With --json
-each line is one skill.`,
+		Short: "List the skills available in a folder",
+		Long: `List the skills that a new session in a folder would have. This needs no running host. Files
+that were skipped, and warnings, are printed to standard error. With --json, each line is
+one skill.`,
 		Example: "  scorel skill list\n  scorel skill list --project ~/code/site --json",
 	}
 	return a.listOfFolder(cmd, func(home, dir string, asJSON bool) error {
@@ -27,7 +27,7 @@ each line is one skill.`,
 		}
 		a.sayNotes(found.Notes)
 		return printList(a, asJSON, found.Skills, listing[session.SkillInfo]{
-			none:   "there is no skill: one is a folder with a SKILL.md, for example in .agents/skills",
+			none:   "there are no skills: create a folder with a SKILL.md, for example in .agents/skills",
 			header: []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"},
 			row: func(_ int, s session.SkillInfo) []string {
 				model := "yes"

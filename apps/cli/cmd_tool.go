@@ -16,7 +16,7 @@ import (
 )
 
 func newTool(a *app) *cobra.Command {
-	return group("tool", "See the tools of the agent, and use one by hand",
+	return group("tool", "List the agent's tools, and run one by hand",
 		"  scorel tool list\n  scorel tool run grep --args '{\"pattern\":\"TODO\"}'",
 		newToolList(a), newToolRun(a))
 }
@@ -25,9 +25,9 @@ func newToolList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the tools with their groups and arguments",
-		Long: `List the tools that the agent on this machine has. With --json each line is one
-tool with the JSON Schema of its arguments.`,
+		Short: "List the agent's tools and their arguments",
+		Long: `List the tools of the agent on this machine, with their groups and arguments. With --json,
+each line is one tool with the JSON Schema of its arguments.`,
 		Example: "  scorel tool list\n  scorel tool list --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
@@ -55,7 +55,7 @@ tool with the JSON Schema of its arguments.`,
 	return cmd
 }
 
-// maxToolArgs bounds the arguments that are read from a file or the input, in bytes.
+// maxToolArgs bounds the arguments read from a file or standard input, in bytes.
 const maxToolArgs = 32 << 20
 
 func newToolRun(a *app) *cobra.Command {
@@ -65,13 +65,12 @@ func newToolRun(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "run NAME --args JSON",
-		Short: "Use one tool by hand and print its result object",
-		Long: `Use one tool by hand, on this machine and without a host. It does what it would do
-for the agent: patch changes the file. Nobody is asked first. The result object is
-printed as JSON, with --json on one line; the exit code is 1 when the tool failed.
-For patch the object is {ok, strategy, count, diff, error}. Arguments that begin
-with @ are read from that file, @- from the standard input. What a background job
-leaves running ends with the command.`,
+		Short: "Run one tool and print its result",
+		Long: `Run one tool on this machine, without a host. It has the same effect as for the agent, so
+patch changes the file, and it does not ask for approval. The result object is printed as
+JSON, with --json on one line; the exit code is 1 if the tool failed. For patch the object is
+{ok, strategy, count, diff, error}. Arguments that begin with @ are read from that file, @-
+from standard input. Background jobs end with the command.`,
 		Example: "  scorel tool run read_file --args '{\"path\":\"README.md\"}'\n" +
 			"  scorel tool run patch --args '{\"path\":\"a.go\",\"old_string\":\"x := 1\",\"new_string\":\"x := 2\"}' --cwd ~/code --json",
 		Args: argCount(1, 1, "the name of one tool"),
@@ -113,8 +112,8 @@ leaves running ends with the command.`,
 
 var errToolFailed = errors.New("the tool failed")
 
-// toolArgs reads the arguments, which must be a JSON object: what is in it is the
-// tool's matter.
+// toolArgs reads the arguments, which must be a JSON object. The tool validates its
+// content.
 func (a *app) toolArgs(given string) (json.RawMessage, error) {
 	text := given
 	if from, ok := strings.CutPrefix(given, "@"); ok {
@@ -149,25 +148,25 @@ func (a *app) readArgs(from string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}
 	if len(data) > maxToolArgs {
-		return nil, usagef("the arguments have more than %d bytes: give fewer", maxToolArgs)
+		return nil, usagef("the arguments are larger than the limit of %d bytes", maxToolArgs)
 	}
 	return data, nil
 }
 
-// folderFlag makes the folder that a flag names absolute; "" is this one.
+// folderFlag makes the folder of a flag absolute; "" means the current one.
 func folderFlag(flag, given string) (string, error) {
 	dir, err := filepath.Abs(given)
 	if err != nil {
 		return "", fmt.Errorf("resolving %s: %w", given, err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", usagef("%s %s is not a folder: give one that is there", flag, dir)
+		return "", usagef("%s %s is not a folder: give an existing one", flag, dir)
 	}
 	return dir, nil
 }
 
-// unknownTool says why a tool cannot be used by hand: some are there only with
-// what they act on.
+// unknownTool explains why a tool cannot be run by hand: some exist only together with what
+// they work on.
 func unknownTool(home, dir, name string) error {
 	tools, err := host.Tools(home)
 	if err != nil {
@@ -186,7 +185,7 @@ func unknownTool(home, dir, name string) error {
 	return usagef("there is no tool %q: the tools are %s", name, strings.Join(names, ", "))
 }
 
-// printObject prints JSON on one line, or for people on several.
+// printObject prints JSON on one line, or indented for people.
 func printObject(w io.Writer, object json.RawMessage, oneLine bool) error {
 	if oneLine {
 		return printJSON(w, object)
@@ -196,6 +195,6 @@ func printObject(w io.Writer, object json.RawMessage, oneLine bool) error {
 		return fmt.Errorf("printing the result: %w", err)
 	}
 	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
+	_, err := io.WriteString(w, escaped(out.String()))
 	return err
 }

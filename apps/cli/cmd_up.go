@@ -32,29 +32,31 @@ func newUp(a *app) *cobra.Command {
 	var f upFlags
 	cmd := &cobra.Command{
 		Use:   "up",
-		Short: "Run everything on this machine and open the web page",
-		Long: `Runs a relay, a host and the web page in one process, for this machine alone,
-and opens the page in your browser with a link that pairs it. The link works once
-and for ten minutes.`,
+		Short: "Run relay, host and web UI on this machine",
+		Long: `Run a relay, a host and the web UI in one process, reachable from this machine only, and
+open the page in your browser with a link that pairs it. The link works once, for ten
+minutes.`,
 		Example: `  scorel up
   scorel up --project ~/code/site --no-open
   scorel up --listen 127.0.0.1:8000 --json`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.up(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web page and the relay")
+	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web UI and the relay")
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which other machines reach it, through a proxy with TLS; may be repeated")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
-	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "do not open a browser, only print the link")
+	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the link without opening a browser")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "warn")
 	return cmd
 }
 
-// up holds the parts in order: the relay outlives the host, so that the host can
-// tell it goodbye.
+// up stops the parts in order: the relay outlives the host, so that the host can log out.
 func (a *app) up(ctx context.Context, f upFlags) error {
 	if err := checkURLs("public-url", f.publicURLs); err != nil {
+		return err
+	}
+	if err := a.shedKeys(); err != nil {
 		return err
 	}
 	home, err := a.home()
@@ -83,10 +85,10 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	return errors.Join(err, running.stop(), relay.stop())
 }
 
-// upPlace is where everything is.
+// upPlace holds the paths and addresses of all parts.
 type upPlace struct {
 	home string
-	url  string // of the relay and its web page, as this machine reaches it
+	url  string // of the relay and its web UI, as reached from this machine
 }
 
 func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host, error) {
@@ -110,7 +112,7 @@ func (a *app) upRelay(ctx context.Context, f upFlags, listener net.Listener, pla
 	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) }), nil
 }
 
-// upServe shows the link once all is ready, and returns when a part has ended.
+// upServe shows the link once everything is ready, and returns when a part has ended.
 func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, relay *part, place upPlace) error {
 	if err := running.ready(ctx); err != nil {
 		return err
@@ -119,17 +121,17 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }() // the host is about to end
+	defer func() { _ = c.Close() }() // the host is about to stop
 	info, err := getHost(ctx, c)
 	if err != nil {
 		return err
 	}
-	link, err := client.Call[api.CreatePairingResponse](ctx, c, "create_pairing", api.Empty{})
+	link, err := client.Call(ctx, c, api.CreatePairing, api.Empty{})
 	if err != nil {
 		return err
 	}
 	browser := startPart(ctx, func(ctx context.Context) error { return a.admitBrowser(ctx, c, link.PairingID) })
-	defer func() { _ = browser.stop() }() // it has told what went wrong
+	defer func() { _ = browser.stop() }() // it has already reported any error
 	if err := a.announceUp(f, link, info, place); err != nil {
 		return err
 	}
@@ -163,26 +165,29 @@ open this link in your browser; it works once, until %s:
 	return err
 }
 
-// admitBrowser pairs the browser that opens the link. Whoever has the link read
-// it on this machine's own screen, so nobody is asked again.
+// admitBrowser pairs the browser that opens the link. Whoever has the link read it on this
+// machine's own screen, so no one is asked again.
 func (a *app) admitBrowser(ctx context.Context, c *client.Client, id string) error {
-	peer, err := client.Call[api.AwaitPairingResponse](ctx, c, "await_pairing", api.PairingRequest{PairingID: id})
+	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err == nil {
-		_, err = client.Call[api.FinishPairingResponse](ctx, c, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+		_, err = client.Call(ctx, c, api.FinishPairing, api.FinishPairingRequest{PairingID: id, Accept: true})
 	}
 	switch {
-	case ctx.Err() != nil, errors.Is(err, client.ErrLost): // all is ending
+	case ctx.Err() != nil, errors.Is(err, client.ErrLost): // everything is stopping
 	case err != nil:
-		fmt.Fprintf(a.stderr, "scorel: the link does not work any more: %s; make a new one with `scorel pair`\n", sentence(err))
+		fmt.Fprintf(a.stderr, "scorel: the link no longer works: %s; create a new one with `scorel pair`\n", sentence(err))
 	default:
 		fmt.Fprintf(a.stderr, "scorel: paired with \"%s\" (%s)\n", printable(peer.Label), peer.ClientID)
 	}
 	return nil
 }
 
-// openBrowser tries; the link is printed in any case.
+// openBrowser tries to open the browser; the link is printed in any case.
 func (a *app) openBrowser(ctx context.Context, url string) {
-	err := terminal.OpenBrowser(ctx, url, a.getenv)
+	home, err := a.home()
+	if err == nil {
+		err = terminal.OpenBrowser(ctx, url, a.getenv, environmentWithout(host.SecretVariables(home, a.getenv)))
+	}
 	if err != nil && !errors.Is(err, terminal.ErrNoDisplay) {
 		fmt.Fprintf(a.stderr, "scorel: %s: open the link yourself\n", sentence(err))
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set when a release is built: -ldflags "-X
-// github.com/scorel/scorel/apps/cli.version=v1.2.3". Nothing else writes it.
+// version is set in release builds: -ldflags "-X
+// github.com/scorel/scorel/apps/cli.version=v1.2.3". Nothing else sets it.
 var version = "dev"
 
 type versionInfo struct {

@@ -12,41 +12,69 @@ import (
 	"testing"
 )
 
-// directModules returns what the go.mod files of the repository require by name,
-// but for its own modules.
+// directModules returns the names of all modules that the repository's go.mod files
+// require, except its own.
 func directModules(t *testing.T) map[string]string {
 	t.Helper()
 	direct := map[string]string{}
-	for _, pattern := range []string{"../../apps/*/go.mod", "../../packages/*/go.mod"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
-		}
-		for _, file := range files {
-			out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
-			if err != nil {
-				t.Fatalf("reading %s: %v", file, err)
-			}
-			var mod struct {
-				Require []struct {
-					Path     string
-					Indirect bool
-				}
-			}
-			if err := json.Unmarshal(out, &mod); err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range mod.Require {
-				if !r.Indirect && !strings.HasPrefix(r.Path, root) {
-					direct[r.Path] = file
-				}
+	for file, requirements := range modules(t) {
+		for _, r := range requirements {
+			if !r.Indirect && !strings.HasPrefix(r.Path, root) {
+				direct[r.Path] = file
 			}
 		}
 	}
 	return direct
 }
 
-// directPackages returns what a package.json names.
+// requirement is a line of a go.mod file.
+type requirement struct {
+	Path, Version string
+	Indirect      bool
+}
+
+// modules returns what each go.mod file of the repository requires, by its path.
+func modules(t *testing.T) map[string][]requirement {
+	t.Helper()
+	files, err := filepath.Glob("../../apps/*/go.mod")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("apps/*/go.mod: %d files, %v", len(files), err)
+	}
+	all := map[string][]requirement{}
+	for _, file := range append(files, "../../packages/go.mod") {
+		out, err := exec.Command("go", "mod", "edit", "-json", file).Output()
+		if err != nil {
+			t.Fatalf("reading %s: %v", file, err)
+		}
+		var mod struct{ Require []requirement }
+		if err := json.Unmarshal(out, &mod); err != nil {
+			t.Fatal(err)
+		}
+		all[file] = mod.Require
+	}
+	return all
+}
+
+// TestModulesAgreeOnVersions compares the go.mod files: every module must be built alone
+// with the versions of the program. apps/bench is not part of the program.
+func TestModulesAgreeOnVersions(t *testing.T) {
+	first := map[string]requirement{}
+	where := map[string]string{}
+	all := modules(t)
+	for _, file := range slices.Sorted(maps.Keys(all)) {
+		if strings.Contains(file, "/bench/") {
+			continue
+		}
+		for _, r := range all[file] {
+			if known, ok := first[r.Path]; ok && known.Version != r.Version {
+				t.Errorf("%s requires %s %s, and %s requires %s: make them equal", where[r.Path], r.Path, known.Version, file, r.Version)
+			}
+			first[r.Path], where[r.Path] = r, file
+		}
+	}
+}
+
+// directPackages returns the packages that a package.json names.
 func directPackages(t *testing.T, file string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -96,8 +124,8 @@ func documented(t *testing.T, text, heading string) []string {
 	return names
 }
 
-// docs/dependencies.md lists the direct dependencies, each once with its reason,
-// and no other.
+// TestDependenciesAreDocumented: docs/dependencies.md lists exactly the direct
+// dependencies, each once with its reason.
 func TestDependenciesAreDocumented(t *testing.T) {
 	data, err := os.ReadFile("../../docs/dependencies.md")
 	if err != nil {
@@ -118,7 +146,7 @@ func TestDependenciesAreDocumented(t *testing.T) {
 				t.Errorf("docs/dependencies.md, %s: nothing requires %s directly: take its line out", part.heading, name)
 			}
 			if slices.Contains(names[:i], name) {
-				t.Errorf("docs/dependencies.md, %s: %s stands there twice", part.heading, name)
+				t.Errorf("docs/dependencies.md, %s: %s is listed twice", part.heading, name)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(part.direct)) {

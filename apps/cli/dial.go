@@ -15,26 +15,26 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// target says which host a command speaks to.
+// target selects the host that a command talks to.
 type target struct {
 	app    *app
-	device string // "" is the host on this machine
+	device string // "" means the host on this machine
 }
 
 func (a *app) targetFlag(cmd *cobra.Command) *target {
 	t := &target{app: a}
-	cmd.Flags().StringVar(&t.device, "device", "", "speak to this paired device through its relay instead of the host on this machine")
+	cmd.Flags().StringVar(&t.device, "device", "", "use this paired device through its relay instead of the host on this machine")
 	return t
 }
 
-// local tells whether the host is the one on this machine.
+// local reports whether the host is the one on this machine.
 func (t *target) local() bool { return t.device == "" }
 
 // dial connects to the host.
@@ -62,7 +62,7 @@ func (t *target) dial(ctx context.Context) (client.Transport, error) {
 	return &overRelay{transport, entry}, nil
 }
 
-// connect is dial with a client on top that takes no events.
+// connect is dial with a client that ignores events.
 func (t *target) connect(ctx context.Context) (*client.Client, error) {
 	transport, err := t.dial(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (t *target) connect(ctx context.Context) (*client.Client, error) {
 	return client.New(transport, nil), nil
 }
 
-// overRelay is a channel that takes its connection to the relay with it.
+// overRelay is a channel that closes its relay connection with it.
 type overRelay struct {
 	client.Transport
 	entry *client.Entry
@@ -84,18 +84,18 @@ func (o *overRelay) Close() error {
 }
 
 // ask connects, sends one request and closes.
-func ask[Response any](ctx context.Context, t *target, name string, request any) (response Response, _ error) {
+func ask[Request, Response any](ctx context.Context, t *target, to api.Definition[Request, Response], request Request) (response Response, _ error) {
 	c, err := t.connect(ctx)
 	if err != nil {
 		return response, err
 	}
-	defer func() { _ = c.Close() }() // used to the end: how the other side takes it is of no interest
-	return client.Call[Response](ctx, c, name, request)
+	defer func() { _ = c.Close() }() // everything was received; an error of closing does not matter
+	return client.Call(ctx, c, to, request)
 }
 
-// getHost asks the host on this machine to describe itself.
+// getHost returns the description of the host on this machine.
 func getHost(ctx context.Context, c *client.Client) (api.HostInfo, error) {
-	response, err := client.Call[api.GetHostResponse](ctx, c, "get_host", api.Empty{})
+	response, err := client.Call(ctx, c, api.GetHost, api.Empty{})
 	return response.Host, err
 }
 
@@ -109,7 +109,7 @@ func findDevice(home, name string) (devices.Device, error) {
 	device, err := devices.Find(list, name)
 	switch {
 	case errors.Is(err, devices.ErrUnknown):
-		return device, sayf(err, "this machine is not paired with a device %q: `scorel devices` lists them, `scorel connect` adds one", name)
+		return device, sayf(err, "this machine is not paired with a device %q: `scorel devices` lists devices, `scorel connect` pairs one", name)
 	case errors.Is(err, devices.ErrAmbiguous):
 		return device, sayf(err, "more than one device is named %q: give its id, as `scorel devices` shows it", name)
 	}
@@ -118,14 +118,19 @@ func findDevice(home, name string) (devices.Device, error) {
 
 // dialEntry logs this machine in to a relay as an entry. invite may be "".
 func dialEntry(ctx context.Context, home, relayURL, invite string) (*client.Entry, error) {
-	keys, err := keyfile.LoadOrCreate(filepath.Join(home, "entry.json"), ident.KindClient)
+	keys, err := clientKeys(home)
 	if err != nil {
 		return nil, err
 	}
-	return client.DialEntry(ctx, link.Config{RelayURL: relayURL, Keys: keys, Label: machineLabel(), Invite: invite})
+	return client.DialEntry(ctx, relayconn.Config{RelayURL: relayURL, Keys: keys, Label: machineLabel(), Invite: invite})
 }
 
-// machineLabel is how this machine names itself to the other side.
+// clientKeys returns the keys of this machine's command line.
+func clientKeys(home string) (*ident.Private, error) {
+	return keyfile.LoadOrCreate(filepath.Join(home, "entry.json"), ident.KindClient)
+}
+
+// machineLabel returns this machine's name for the other side.
 func machineLabel() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -134,7 +139,7 @@ func machineLabel() string {
 	return cleanLabel(cmp.Or(name, "unnamed") + " (terminal)")
 }
 
-// cleanLabel makes a text fit for a label on the wire.
+// cleanLabel makes a text a valid label on the wire.
 func cleanLabel(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {

@@ -13,8 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// commandLines returns the words of every call of scorel in shell text. What only
-// the shell could tell, such as a variable, is the word "X".
+// commandLines returns the words of every scorel command in shell text. Words that only the
+// shell could expand, such as a variable, become "X".
 func commandLines(t *testing.T, where, text string) [][]string {
 	t.Helper()
 	file, err := syntax.NewParser().Parse(strings.NewReader(text), where)
@@ -55,7 +55,7 @@ func wordText(parts []syntax.WordPart) string {
 	return text.String()
 }
 
-// tryLine tells what is wrong with a command line, and runs nothing.
+// tryLine validates a command line without running it.
 func tryLine(words []string) error {
 	discard := new(bytes.Buffer)
 	root := newRoot(&app{stdin: discard, stdout: discard, stderr: discard, getenv: func(string) string { return "" }})
@@ -80,8 +80,8 @@ func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// What the help shows as an example can be typed as it stands, and every command
-// that does something has one.
+// TestExamplesOfTheHelpParse: the examples in the help are valid, and every command that
+// does something has one.
 func TestExamplesOfTheHelpParse(t *testing.T) {
 	discard := new(bytes.Buffer)
 	root := newRoot(&app{stdin: discard, stdout: discard, stderr: discard, getenv: func(string) string { return "" }})
@@ -115,7 +115,8 @@ var (
 	optional   = regexp.MustCompile(`\[[^\]]*\]|\.\.\.`)
 )
 
-// Every command that a document names is one, with flags that it has.
+// TestCommandsOfTheDocumentsParse: every command in the documents exists and has the given
+// flags.
 func TestCommandsOfTheDocumentsParse(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(files) < 10 {
@@ -147,7 +148,7 @@ func TestCommandsOfTheDocumentsParse(t *testing.T) {
 	}
 }
 
-// checkNamed checks a command in running text, which may leave its arguments out.
+// checkNamed checks a command in running text, which may omit its arguments.
 func checkNamed(t *testing.T, name, text string) {
 	t.Helper()
 	for _, words := range commandLines(t, name, text) {

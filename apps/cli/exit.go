@@ -12,7 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/store"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/pair"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -21,13 +21,13 @@ import (
 // Exit codes. They are part of the interface and never change their meaning.
 const (
 	ExitOK          = 0
-	ExitFailed      = 1 // it was tried and failed
-	ExitUsage       = 2 // the command line is wrong; nothing was tried
+	ExitFailed      = 1 // the operation failed
+	ExitUsage       = 2 // the command line or the configuration is invalid; nothing was tried
 	ExitUnreachable = 3 // the host, the device, the relay or its store cannot be reached
-	ExitRefused     = 4 // the other side, or a person, said no
+	ExitRefused     = 4 // the other side, or a person, refused
 )
 
-// usageError is a wrong command line.
+// usageError reports an invalid command line.
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
@@ -36,14 +36,13 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// errRefused says that somebody said no where nothing else tells so.
+// errRefused marks a refusal if no other error does.
 var errRefused = errors.New("refused")
 
-// errUnreachable says that something cannot be reached where nothing else tells so.
+// errUnreachable marks something as unreachable if no other error does.
 var errUnreachable = errors.New("not reachable")
 
-// said is an error with a sentence of its own that keeps its cause for the exit
-// code.
+// said is an error with its own message that keeps its cause for the exit code.
 type said struct {
 	message string
 	cause   error
@@ -56,17 +55,17 @@ func sayf(cause error, format string, args ...any) error {
 	return &said{fmt.Sprintf(format, args...), cause}
 }
 
-// exitCode is the one place that maps errors to exit codes. A refusal beats a
-// lost connection: a revoked client loses its connection as well.
+// exitCode is the only function that maps errors to exit codes. A refusal takes precedence
+// over a lost connection: a revoked client loses its connection as well.
 func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, new(*usageError)) || errors.Is(err, pair.ErrCode):
+	case errors.As(err, new(*usageError)), errors.As(err, new(*host.ConfigError)), errors.Is(err, pair.ErrCode):
 		return ExitUsage
 	case isRefused(err):
 		return ExitRefused
-	case errors.Is(err, context.Canceled): // a connection that an interrupt cut is not lost
+	case errors.Is(err, context.Canceled): // a connection closed by an interrupt does not count as lost
 		return ExitFailed
 	case isUnreachable(err):
 		return ExitUnreachable
@@ -102,14 +101,14 @@ func isUnreachable(err error) bool {
 		relay   *wire.Error
 	)
 	for _, known := range []error{
-		errUnreachable, link.ErrUnreachable, store.ErrUnreachable, bus.ErrUnreachable, link.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
+		errUnreachable, relayconn.ErrUnreachable, store.ErrUnreachable, bus.ErrUnreachable, relayconn.ErrClosed, client.ErrDirect, client.ErrLost, host.ErrNoHost,
 	} {
 		if errors.Is(err, known) {
 			return true
 		}
 	}
 	switch {
-	case errors.As(err, new(*client.ClosedError)), errors.As(err, new(*link.GoodbyeError)):
+	case errors.As(err, new(*client.ClosedError)), errors.As(err, new(*relayconn.GoodbyeError)):
 		return true
 	case errors.As(err, &refused):
 		return refused.Kind == api.KindUnavailable
@@ -121,7 +120,7 @@ func isUnreachable(err error) bool {
 	return false
 }
 
-// sentence is what is printed of an error: one line, which says nothing twice.
+// sentence formats an error for display: one line without repetitions.
 func sentence(err error) string {
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(*said)) {
 		return "interrupted"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/pair"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -28,14 +28,14 @@ func TestExitCode(t *testing.T) {
 		{"usage", usagef("no relay"), ExitUsage},
 		{"code", fmt.Errorf("reading: %w", pair.ErrCode), ExitUsage},
 		{"no host", host.ErrNoHost, ExitUnreachable},
-		{"relay down", fmt.Errorf("dialling: %w", link.ErrUnreachable), ExitUnreachable},
+		{"relay down", fmt.Errorf("dialing: %w", relayconn.ErrUnreachable), ExitUnreachable},
 		{"direct", client.ErrDirect, ExitUnreachable},
 		{"lost", lost(errors.New("EOF")), ExitUnreachable},
 		{"interrupted", lost(context.Canceled), ExitFailed},
 		{"peer gone", lost(&client.ClosedError{Reason: wire.ReasonPeerGone}), ExitUnreachable},
 		{"revoked", lost(&client.ClosedError{Reason: wire.ReasonRevoked}), ExitRefused},
 		{"not authorized", &client.ClosedError{Reason: wire.ReasonNotAuthorized}, ExitRefused},
-		{"goodbye", lost(&link.GoodbyeError{Goodbye: wire.Goodbye{Reason: wire.ReasonShutdown}}), ExitUnreachable},
+		{"goodbye", lost(&relayconn.GoodbyeError{Goodbye: wire.Goodbye{Reason: wire.ReasonShutdown}}), ExitUnreachable},
 		{"pairing", &client.PairError{Kind: wire.KindPairUnknown}, ExitRefused},
 		{"relay: unauthorized", wire.Errorf(wire.KindUnauthorized, "no"), ExitRefused},
 		{"relay: offline", wire.Errorf(wire.KindDeviceOffline, "off"), ExitUnreachable},
@@ -44,7 +44,7 @@ func TestExitCode(t *testing.T) {
 		{"host: pairing", api.Errorf(api.KindPairing, "no"), ExitRefused},
 		{"host: unavailable", api.Errorf(api.KindUnavailable, "relay down"), ExitUnreachable},
 		{"host: bad path", api.Errorf(api.KindInvalidPath, "no folder"), ExitFailed},
-		{"a sentence keeps its cause", sayf(link.ErrUnreachable, "not forgotten"), ExitUnreachable},
+		{"a sentence keeps its cause", sayf(relayconn.ErrUnreachable, "not forgotten"), ExitUnreachable},
 		{"a person said no", sayf(errRefused, "not paired"), ExitRefused},
 	}
 	for _, test := range tests {
@@ -66,8 +66,8 @@ func TestSentenceIsOneLine(t *testing.T) {
 	}
 }
 
-// TestEveryCommandHasHelp walks the whole tree: each command of ours says what it
-// does and shows an example.
+// TestEveryCommandHasHelp walks the whole tree: each command has a description and an
+// example.
 func TestEveryCommandHasHelp(t *testing.T) {
 	var walk func(path string, a *app)
 	seen := 0
@@ -91,7 +91,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 }
 
-// Two parts of a program that end by the same fault are one fault for people.
+// TestASentenceSaysNothingTwice: if two parts fail with the same error, people see it once.
 func TestASentenceSaysNothingTwice(t *testing.T) {
 	full := errors.New("writing run/host.json: no space left on device")
 	for want, err := range map[string]error{

@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// newLocalHost makes the host of this machine. A live one is said as such, and so
-// is that neither the command line nor config.toml says which relay to use.
+// newLocalHost creates the host of this machine. It reports a host that is already running,
+// and a missing choice of relay.
 func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
 	if err := host.Seclude(); err != nil {
 		return nil, err
 	}
-	h, err := host.NewContext(ctx, cfg)
+	h, err := host.New(ctx, cfg)
 	var live *host.LiveError
 	if errors.As(err, &live) {
 		return nil, hostRuns(err, live.PID)
@@ -31,24 +31,24 @@ func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
 		return nil, err
 	}
 	if !cfg.NoRelay && h.State().RelayURL == "" {
-		err := usagef("no relay is known: give --relay URL, set SCOREL_RELAY_URL, write relay_url into config.toml, or run `scorel host serve --no-relay`")
+		err := usagef("no relay is configured: give --relay URL, set SCOREL_RELAY_URL, set relay_url in config.toml, or run `scorel host serve --no-relay`")
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
 func hostRuns(cause error, pid int) error {
-	return sayf(cause, "a host runs on this machine already (process %d): look at it with `scorel host status`, end it with `scorel host stop`", pid)
+	return sayf(cause, "a host is already running on this machine (process %d): `scorel host status` shows it, `scorel host stop` stops it", pid)
 }
 
-// part is something that runs in this process beside the command.
+// part is something that runs in this process next to the command.
 type part struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when it has ended
 	err    error         // why it failed; read after done
 }
 
-// startPart runs something until its context ends. The caller ends with stop.
+// startPart runs a function until its context ends. The caller must call stop.
 func startPart(ctx context.Context, run func(context.Context) error) *part {
 	ctx, cancel := context.WithCancel(ctx)
 	p := &part{cancel: cancel, done: make(chan struct{})}
@@ -59,7 +59,7 @@ func startPart(ctx context.Context, run func(context.Context) error) *part {
 	return p
 }
 
-// stop ends the part, if it has not ended by itself, and tells whether it failed.
+// stop stops the part, if it has not ended on its own, and returns its error.
 func (p *part) stop() error {
 	p.cancel()
 	<-p.done
@@ -76,7 +76,7 @@ func runHost(ctx context.Context, h *host.Host) *runningHost {
 	return &runningHost{startPart(ctx, h.Run), h}
 }
 
-// ready waits until the host takes connections.
+// ready waits until the host accepts connections.
 func (r *runningHost) ready(ctx context.Context) error {
 	select {
 	case <-r.host.Ready():
@@ -88,19 +88,19 @@ func (r *runningHost) ready(ctx context.Context) error {
 	}
 }
 
-// wait waits for the host to end by itself or with its context.
+// wait waits for the host to end on its own or with its context.
 func (r *runningHost) wait() error {
 	<-r.done
 	return r.stop()
 }
 
-// probeTimeout bounds the look at whether a relay is there.
+// probeTimeout bounds the check whether a relay responds.
 const probeTimeout = 10 * time.Second
 
-// probeRelay says at once that nobody answers at a relay's address, where a host
-// would go on trying. Any answer will do: the login tells the rest.
+// probeRelay reports immediately if nothing responds at a relay's address, where a host
+// would keep retrying. Any response counts: the login does the rest.
 func probeRelay(ctx context.Context, relayURL string) error {
-	target, _, err := link.ParseURL(relayURL)
+	target, _, err := relayconn.ParseURL(relayURL)
 	if err != nil {
 		return err
 	}
@@ -111,17 +111,17 @@ func probeRelay(ctx context.Context, relayURL string) error {
 	if err != nil {
 		return fmt.Errorf("asking the relay at %s: %w", relayURL, err)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{CheckRedirect: relayconn.NoRedirects}).Do(request)
 	if err != nil {
-		return fmt.Errorf("%w at %s: is it running, and is the URL right? (%w)", link.ErrUnreachable, relayURL, err)
+		return fmt.Errorf("%w at %s: is it running, and is the URL correct? (%w)", relayconn.ErrUnreachable, relayURL, err)
 	}
 	return response.Body.Close()
 }
 
-// pollEvery is the pause between two looks at something that cannot be waited for.
+// pollEvery is the interval for polling what cannot be waited for.
 const pollEvery = 50 * time.Millisecond
 
-// poll looks until look says yes, fails, or ctx ends.
+// poll calls look until it returns true, fails, or ctx ends.
 func poll(ctx context.Context, look func() (bool, error)) error {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -137,14 +137,14 @@ func poll(ctx context.Context, look func() (bool, error)) error {
 	}
 }
 
-// sameRelay tells whether two URLs mean the same relay.
+// sameRelay reports whether two URLs refer to the same relay.
 func sameRelay(a, b string) bool {
-	ua, _, errA := link.ParseURL(a)
-	ub, _, errB := link.ParseURL(b)
+	ua, _, errA := relayconn.ParseURL(a)
+	ub, _, errB := relayconn.ParseURL(b)
 	if errA != nil || errB != nil {
 		return false
 	}
-	// The page at localhost and the host at 127.0.0.1 mean one relay.
+	// localhost and 127.0.0.1 refer to the same relay.
 	for _, u := range []*url.URL{ua, ub} {
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() == "localhost" || ip.IsLoopback() {
 			u.Host = net.JoinHostPort("localhost", u.Port())
@@ -153,8 +153,7 @@ func sameRelay(a, b string) bool {
 	return ua.String() == ub.String()
 }
 
-// absolutes makes the folders that a person named independent of where this
-// process runs.
+// absolutes makes the folders that a person named absolute.
 func absolutes(paths []string) ([]string, error) {
 	var list []string
 	for _, path := range paths {
@@ -167,7 +166,7 @@ func absolutes(paths []string) ([]string, error) {
 	return list, nil
 }
 
-// modelLine says which model answers.
+// modelLine says which model is used.
 func modelLine(info api.HostInfo, home string) string {
 	if answersDemo(info) {
 		return "prompts go to the demo model, which is not an AI: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or write " + filepath.Join(home, "config.toml")

@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// cmdHTTP is `http STATUS METHOD URL TOKEN [BODY]`: it sends a request as a script
-// of somebody would, and prints the answer; of a stream, what comes up to the event
-// that BODY names.
+// cmdHTTP is `http STATUS METHOD URL TOKEN [BODY]`: it sends a request as a user's script
+// would, and prints the response; of a stream, everything up to the event that BODY names.
 func cmdHTTP(ts *testscript.TestScript, _ *stage, args []string) {
 	wantArgs(ts, args, 4)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -40,8 +39,8 @@ func readUpTo(body io.Reader, event string, stream bool) (string, error) {
 	for {
 		n, err := body.Read(buffer)
 		text.Write(buffer[:n])
-		if stream && strings.Contains(text.String(), "event: "+event) {
-			return text.String(), nil
+		if _, after, begun := strings.Cut(text.String(), "event: "+event); stream && begun && strings.Contains(after, "\n\n") {
+			return text.String(), nil // the event is complete
 		}
 		if err == io.EOF {
 			return text.String(), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/serve"
 )
 
-// listen opens a listening socket. A busy port is said in terms of --listen.
+// listen opens a listening socket. Its errors refer to --listen.
 func listen(addr string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -29,7 +29,7 @@ func listen(addr string) (net.Listener, error) {
 	return nil, fmt.Errorf("listening on %s (see --listen): %w", addr, err)
 }
 
-// baseURL is where a browser on this machine reaches a listener.
+// baseURL returns the address of a listener for a browser on this machine.
 func baseURL(addr net.Addr) string {
 	tcp, err := netip.ParseAddrPort(addr.String())
 	if err != nil {
@@ -42,13 +42,13 @@ func baseURL(addr net.Addr) string {
 	return "http://" + netip.AddrPortFrom(ip, tcp.Port()).String()
 }
 
-// isLoopback tells whether only this machine can reach a listener.
+// isLoopback reports whether only this machine can reach a listener.
 func isLoopback(addr net.Addr) bool {
 	tcp, err := netip.ParseAddrPort(addr.String())
 	return err == nil && tcp.Addr().Unmap().IsLoopback()
 }
 
-// checkURLs refuses what is no http or https address before anything starts.
+// checkURLs rejects anything but http and https addresses before anything starts.
 func checkURLs(flag string, urls []string) error {
 	for _, u := range urls {
 		if !strings.HasPrefix(u, "https://") && !strings.HasPrefix(u, "http://") {
@@ -58,7 +58,7 @@ func checkURLs(flag string, urls []string) error {
 	return nil
 }
 
-// parseProxies reads addresses and networks of proxies.
+// parseProxies parses addresses and networks of proxies.
 func parseProxies(texts []string) ([]netip.Prefix, error) {
 	var proxies []netip.Prefix
 	for _, text := range texts {

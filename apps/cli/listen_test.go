@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestARelayThatNobodyElseCanNameIsWarnedOf(t *testing.T) {
+func TestAWarningForARelayWithALocalName(t *testing.T) {
 	all := &net.TCPAddr{IP: net.IPv4zero, Port: 7410}
 	for _, c := range []struct {
 		addr net.Addr

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// logFlags say how a serving command logs to standard error.
+// logFlags configure how a serving command logs to standard error.
 type logFlags struct{ level, format string }
 
 func addLogFlags(cmd *cobra.Command, level string) *logFlags {
@@ -16,7 +16,7 @@ func addLogFlags(cmd *cobra.Command, level string) *logFlags {
 	return f
 }
 
-// logger writes to standard error: what a command prints stays apart.
+// logger logs to standard error, separate from the command's output.
 func (a *app) logger(f *logFlags) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {

@@ -18,9 +18,9 @@ import (
 	"github.com/scorel/scorel/packages/keyfile"
 )
 
-// Main runs one command and returns its exit code. args are without the name of
-// the program; getenv is os.Getenv but in tests. SIGINT and SIGTERM end the
-// command cleanly, a second one ends the process at once.
+// Main runs one command and returns its exit code. args does not include the program name;
+// getenv is os.Getenv except in tests. SIGINT and SIGTERM end the command cleanly; a second
+// one ends the process immediately.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	if len(args) > 0 && args[0] == host.SandboxHelper {
 		return host.EnterSandbox(args[1:], stderr)
@@ -29,15 +29,20 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv}
+	handed, err := takeKeys()
+	if err != nil {
+		fmt.Fprintln(stderr, "scorel: "+sentence(err))
+		return exitCode(err)
+	}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed}
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	if err != nil && !a.ran && exitCode(err) == ExitFailed {
 		err = usagef("%s: see `scorel --help`", err)
 	}
 	if ctx.Err() != nil && exitCode(err) == ExitUnreachable {
-		err = context.Canceled // the interrupt cut the connection
+		err = context.Canceled // the interrupt closed the connection
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "scorel: "+sentence(err))
@@ -45,25 +50,26 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	return exitCode(err)
 }
 
-// app is what every command needs of the process.
+// app is what every command needs from the process.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	homeFlag       string
-	ran            bool // the command line was right and its command began
+	ran            bool // the command line was valid and its command started
+	keysHanded     bool // this process was restarted without keys in its environment
 }
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "scorel",
 		Short: "Reach the coding agent on your machine from any browser or terminal",
-		Long: `scorel runs a coding agent on your own machine and lets you reach it from any
-browser, phone or terminal: through a relay that cannot read what it carries,
-without an open port, a VPN or an account.
+		Long: `scorel runs a coding agent on your own machine. You can reach it from any browser,
+phone or terminal, through a relay that cannot read what it forwards. It needs no
+open port, no VPN and no account.
 
-Begin with "scorel up": it starts a relay, a host and the web page on this
-machine and opens the page in your browser.`,
+Start with "scorel up": it runs a relay, a host and the web UI on this machine
+and opens the page in your browser.`,
 		Example: `  scorel up
   scorel host serve --relay https://relay.example
   scorel pair 7K3M-9QXR-2BTD
@@ -91,8 +97,7 @@ machine and opens the page in your browser.`,
 	return root
 }
 
-// strictCompletion makes a shell that cobra does not know an error, as every other
-// wrong word is.
+// strictCompletion makes an unknown shell an error, like any other unknown word.
 func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -103,7 +108,7 @@ func strictCompletion(root *cobra.Command) {
 	}
 }
 
-// strictHelp makes help of a command that is not there an error too.
+// strictHelp makes help for an unknown command an error too.
 func strictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
@@ -120,14 +125,14 @@ func strictHelp(root *cobra.Command) {
 	}
 }
 
-// group makes a command that only holds others.
+// group returns a command that only contains others.
 func group(use, short, example string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: cobra.ArbitraryArgs, RunE: runGroup}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
-// runGroup prints help, or says that there is no such command.
+// runGroup prints help, or reports an unknown command.
 func runGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -140,7 +145,7 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	return usagef("there is no command %q%s: see `%s --help`", args[0], hint, cmd.CommandPath())
 }
 
-// argCount checks how many arguments there are. what names them for people.
+// argCount checks the number of arguments. what describes them for people.
 func argCount(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
@@ -150,7 +155,7 @@ func argCount(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// home returns the absolute folder of everything that scorel keeps.
+// home returns the absolute path of the folder for all of scorel's files.
 func (a *app) home() (string, error) {
 	home := a.homeFlag
 	if home == "" {
@@ -159,7 +164,7 @@ func (a *app) home() (string, error) {
 	if home == "" {
 		user, err := os.UserHomeDir()
 		if err != nil {
-			return "", usagef("no home folder is known: give --home DIR or set SCOREL_HOME")
+			return "", usagef("the home folder is unknown: give --home DIR or set SCOREL_HOME")
 		}
 		home = filepath.Join(user, ".scorel")
 	}
@@ -168,19 +173,19 @@ func (a *app) home() (string, error) {
 		return "", fmt.Errorf("resolving %s: %w", home, err)
 	}
 	if err := os.MkdirAll(absolute, 0o700); err != nil {
-		return "", sayf(err, "the folder %s for scorel's files cannot be made (%v): name another with --home or SCOREL_HOME", absolute, reason(err))
+		return "", sayf(err, "the folder %s for scorel's files cannot be created (%v): choose another with --home or SCOREL_HOME", absolute, reason(err))
 	}
 	if err := keyfile.CheckFolder(absolute); err != nil {
 		return "", err
 	}
 	folder, err := os.Open(absolute)
 	if err != nil {
-		return "", sayf(err, "the folder %s for scorel's files cannot be read (%v): run scorel as the user that it belongs to, or name another with --home or SCOREL_HOME", absolute, reason(err))
+		return "", sayf(err, "the folder %s for scorel's files cannot be read (%v): run scorel as the owner of the folder, or choose another with --home or SCOREL_HOME", absolute, reason(err))
 	}
 	return absolute, folder.Close()
 }
 
-// reason is what the system says of a file, without the file and what was tried.
+// reason returns the system's error without the path and the operation.
 func reason(err error) error {
 	if at := new(fs.PathError); errors.As(err, &at) {
 		return at.Err
@@ -188,15 +193,15 @@ func reason(err error) error {
 	return err
 }
 
-// addInvite adds --invite without a default: help would print a secret.
+// addInvite adds --invite without a default, because help would print a secret.
 func addInvite(cmd *cobra.Command, invite *string) {
-	cmd.Flags().StringVar(invite, "invite", "", "invite for a relay that asks newcomers for one, needed once (SCOREL_INVITE, which other users of this machine do not see)")
+	cmd.Flags().StringVar(invite, "invite", "", "invite for a relay that requires one, needed only once (SCOREL_INVITE, which other users of this machine cannot see)")
 }
 
-// invite returns the invite that a command was told to use, or "".
+// invite returns the given invite, or "".
 func (a *app) invite(flag string) string { return cmp.Or(flag, a.getenv("SCOREL_INVITE")) }
 
-// relayURL returns the relay that a command was told to use, or "".
+// relayURL returns the given relay, or "".
 func (a *app) relayURL(flag string) string {
 	if flag != "" {
 		return flag

@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -17,12 +19,62 @@ func printJSON(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	_, err = io.WriteString(w, escaped(string(line))+"\n")
 	return err
 }
 
-// printTable writes rows under a header, in columns. What comes from elsewhere
-// cannot steer the terminal.
+// escaped writes characters that could control a terminal as JSON escapes, which programs
+// decode to the same text. Outside of strings JSON contains no such characters except line
+// ends and tabs.
+func escaped(text string) string {
+	hidden := func(r rune) bool { return r != '\n' && r != '\t' && r != '\r' && steers(r) }
+	return writtenOut(text, hidden, "\\u%04x")
+}
+
+// writtenOut replaces the characters for which hidden returns true with their number in a
+// format.
+func writtenOut(text string, hidden func(rune) bool, format string) string {
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			fmt.Fprintf(&b, format, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// escaper is escaped for JSON that is written in pieces.
+type escaper struct {
+	w    io.Writer
+	rest []byte // the beginning of an incomplete character
+}
+
+// Write implements io.Writer.
+func (e *escaper) Write(p []byte) (int, error) {
+	text := append(e.rest, p...)
+	whole := len(text)
+	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
+		if at := len(text) - back; utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				whole = at
+			}
+			break
+		}
+	}
+	e.rest = slices.Clone(text[whole:])
+	if _, err := io.WriteString(e.w, escaped(string(text[:whole]))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// printTable prints rows under a header, in columns. Text from elsewhere cannot control the
+// terminal.
 func printTable(w io.Writer, header []string, rows [][]string) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(tw, strings.Join(header, "\t"))
@@ -35,25 +87,14 @@ func printTable(w io.Writer, header []string, rows [][]string) error {
 	return tw.Flush()
 }
 
-// printable shows control characters instead of obeying them: a name or a
-// command from elsewhere must not move the cursor over what a person decides on.
+// printable makes control characters visible: a name or a command from elsewhere must not
+// move the cursor over the text that a person decides on.
 func printable(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD") // a lone byte is a control character to some terminals
-	if strings.IndexFunc(text, steers) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			fmt.Fprintf(&b, "\\x%02x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	text = strings.ToValidUTF8(text, "\uFFFD") // some terminals treat a lone byte as a control character
+	return writtenOut(text, steers, "\\x%02x")
 }
 
-// printableLines is printable that keeps tabs and line ends.
+// printableLines is printable but keeps tabs and line ends.
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -66,11 +107,11 @@ func printableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// steers tells whether a terminal may obey r: control characters, and the
-// invisible ones that reorder text.
+// steers reports whether r may control a terminal: control characters, and invisible ones
+// that reorder text.
 func steers(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) }
 
-// clip cuts text to n runes and one line.
+// clip truncates text to n runes on one line.
 func clip(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > n {
@@ -79,7 +120,7 @@ func clip(text string, n int) string {
 	return text
 }
 
-// formatMillis shows Unix milliseconds in local time.
+// formatMillis formats Unix milliseconds in local time.
 func formatMillis(ms int64) string {
 	if ms == 0 {
 		return "-"
@@ -87,7 +128,7 @@ func formatMillis(ms int64) string {
 	return time.UnixMilli(ms).Format("2006-01-02 15:04")
 }
 
-// printEach writes each element as one line of JSON.
+// printEach prints each element as one line of JSON.
 func printEach[T any](w io.Writer, list []T) error {
 	for _, v := range list {
 		if err := printJSON(w, v); err != nil {
@@ -97,15 +138,15 @@ func printEach[T any](w io.Writer, list []T) error {
 	return nil
 }
 
-// listing is how a list command prints what it found.
+// listing is how a list command prints its results.
 type listing[T any] struct {
-	none   string // said where there is nothing; "" prints the header alone
+	none   string // printed if the list is empty; "" prints only the header
 	header []string
 	row    func(i int, element T) []string
 }
 
-// printList is the end of a list command: JSON, one element a line, or a table for
-// people, who are told where there is nothing.
+// printList prints the results of a list command: JSON with one element per line, or a
+// table for people, with a message if it is empty.
 func printList[T any](a *app, asJSON bool, list []T, how listing[T]) error {
 	if asJSON {
 		return printEach(a.stdout, list)
@@ -121,7 +162,7 @@ func printList[T any](a *app, asJSON bool, list []T, how listing[T]) error {
 	return printTable(a.stdout, how.header, rows)
 }
 
-// sayNotes tells people beside a list what was left out of it or is odd.
+// sayNotes prints to standard error what was left out of a list or is odd.
 func (a *app) sayNotes(notes []string) {
 	for _, note := range notes {
 		fmt.Fprintln(a.stderr, "scorel: "+printable(note))

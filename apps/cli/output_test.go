@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"strings"
@@ -99,5 +100,40 @@ func TestSameRelay(t *testing.T) {
 		if got := sameRelay(test.a, test.b); got != test.want {
 			t.Errorf("sameRelay(%s, %s) = %t", test.a, test.b, got)
 		}
+	}
+}
+
+// TestPrintedJSONSteersNothing: printed JSON contains nothing that controls a terminal, and
+// decodes to the same value.
+func TestPrintedJSONSteersNothing(t *testing.T) {
+	text := "a\u009b31mb\u0085\x7f\u202ec\u2066d\x1b[0m\x07 ünïcode \u2028\t\n"
+	var line, pieces strings.Builder
+	if err := printJSON(&line, map[string]string{"name": text}); err != nil {
+		t.Fatal(err)
+	}
+	if err := printObject(&line, json.RawMessage(`{"name":"a`+"\u009b"+`31m"}`), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range line.String() {
+		if r != '\n' && steers(r) {
+			t.Fatalf("%U in %q", r, line.String())
+		}
+	}
+	if !strings.Contains(line.String(), `a\u009b31mb\u0085\u007f\u202ec\u2066d\u001b[0m`) {
+		t.Errorf("got %s", line.String())
+	}
+	var back map[string]string
+	first, _, _ := strings.Cut(line.String(), "\n")
+	if err := json.Unmarshal([]byte(first), &back); err != nil || back["name"] != text {
+		t.Errorf("got %q, %v", back, err)
+	}
+	out := &escaper{w: &pieces}
+	for i := range len(text) { // byte by byte
+		if _, err := out.Write([]byte(text[i : i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := pieces.String(); got != escaped(text) || strings.ContainsAny(got, "\u009b\u202e") {
+		t.Errorf("in pieces %q", got)
 	}
 }

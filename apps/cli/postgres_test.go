@@ -21,8 +21,8 @@ func cmdMariaDB(ts *testscript.TestScript, _ *stage, args []string) {
 	withDatabase(ts, args, testdb.CreateMariaDB)
 }
 
-// withDatabase puts the URL of a new database into the variable that args name, and
-// its name into one that ends in _name.
+// withDatabase sets the variable that args name to the URL of a new database, or to its
+// name if the variable ends in _name.
 func withDatabase(ts *testscript.TestScript, args []string, create func(context.Context) (string, func() error, error)) {
 	wantArgs(ts, args, 1)
 	dsn, drop, err := create(context.Background())
@@ -30,7 +30,7 @@ func withDatabase(ts *testscript.TestScript, args []string, create func(context.
 	ts.Defer(func() { ts.Check(drop()) })
 	u, err := url.Parse(dsn)
 	ts.Check(err)
-	if _, given := u.User.Password(); !given && u.Scheme == "postgres" { // a container has one that it asks for, and MariaDB looks at it
+	if _, given := u.User.Password(); !given && u.Scheme == "postgres" { // a container has a real password, and MariaDB checks it
 		u.User = url.UserPassword(u.User.Username(), dbPassword)
 	}
 	ts.Setenv(args[0], u.String())

@@ -10,16 +10,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// progressWidth is how many characters of an operation fit one line of a terminal
-// that is not asked for its size.
+// progressWidth is how many characters of an operation fit on one line, without querying
+// the terminal's size.
 const progressWidth = 76
 
-// progress shows how operations go: on a terminal as one line that is written over,
-// elsewhere as a line for each new step.
+// progress shows operations: on a terminal as one line that is overwritten, otherwise as a
+// line for each new step.
 type progress struct {
 	w       io.Writer
 	steered bool              // w is a terminal
-	open    bool              // the line is there
+	open    bool              // the line is shown
 	told    map[string]string // operation -> its last step; without a terminal
 }
 
@@ -27,7 +27,7 @@ func newProgress(w io.Writer, steered bool) *progress {
 	return &progress{w: w, steered: steered, told: map[string]string{}}
 }
 
-// show takes the newest state of an operation. Its end stays to be read.
+// show displays the newest state of an operation. The final state stays visible.
 func (p *progress) show(process api.Process) {
 	last := process.Last
 	text := "  " + stepText(last)
@@ -49,7 +49,7 @@ func (p *progress) show(process api.Process) {
 	}
 }
 
-// clear takes the line away, before something else is written.
+// clear removes the line before something else is printed.
 func (p *progress) clear() {
 	if p.open {
 		p.open = false
@@ -57,7 +57,7 @@ func (p *progress) clear() {
 	}
 }
 
-// stepText says on one line how an operation stands.
+// stepText describes the state of an operation on one line.
 func stepText(line session.ProcessLine) string {
 	text := printable(line.Source) + ":"
 	if line.Status != session.ProcessRunning {
@@ -73,7 +73,7 @@ func stepText(line session.ProcessLine) string {
 	return text
 }
 
-// farText says how far an operation is, as far as it says so itself.
+// farText describes how far an operation is, as far as it reports that itself.
 func farText(line session.ProcessLine) string {
 	switch {
 	case line.Current != nil && line.Total != nil:
@@ -86,8 +86,8 @@ func farText(line session.ProcessLine) string {
 	return ""
 }
 
-// writeProcess writes the record of an operation into a transcript: how it ended, and
-// what went wrong on the way.
+// writeProcess writes the record of an operation to a transcript: how it ended, and what
+// went wrong.
 func writeProcess(b *strings.Builder, record session.ProcessRecord) {
 	for i, line := range record.Lines {
 		if i == len(record.Lines)-1 || line.Level == session.ProcessError || line.Level == session.ProcessWarn {

@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 //	                       is JSON, each of its texts becomes $NAME_KEY
 //	await NAME out|err TEXT  wait until NAME has printed TEXT
 //	signal NAME INT|TERM|KILL
+//	files NAME full|free   on Linux: have every write to a file fail in NAME as on a full
+//	                       disk, or succeed again
 //	finish NAME CODE       wait for the end of NAME; stdout and stderr are its own
 //	code CODE ARG...       run scorel ARG... and expect its exit code
 //	stub NAME MODE         serve a model that refuses, or that waits in the middle,
@@ -56,13 +58,13 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCOREL_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("GORACE", "atexit_sleep_ms=10") // not a second at the end of every command
+			env.Setenv("GORACE", "atexit_sleep_ms=10") // do not wait a second at the end of every command
 			env.Values[stageKey{}] = newStage()
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"start": onStage(cmdStart), "await": onStage(cmdAwait), "signal": onStage(cmdSignal),
-			"finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
+			"files": onStage(cmdFiles), "finish": onStage(cmdFinish), "code": onStage(cmdCode), "mangle": onStage(cmdMangle),
 			"after": onStage(cmdAfter), "expand": onStage(cmdExpand),
 			"stub": onStage(cmdStub), "release": onStage(cmdRelease), "postgres": onStage(cmdPostgres),
 			"mariadb": onStage(cmdMariaDB), "http": onStage(cmdHTTP),
@@ -75,7 +77,7 @@ const patience = 30 * time.Second
 
 type stageKey struct{}
 
-// stage is what one script has running.
+// stage holds what one script has started.
 type stage struct {
 	processes map[string]*process
 	stubs     map[string]*stubModel
@@ -123,7 +125,7 @@ func (w *watched) snapshot() (string, chan struct{}) {
 	return w.data.String(), w.changed
 }
 
-// process is a scorel that runs in the background.
+// process is a scorel process in the background.
 type process struct {
 	cmd      *exec.Cmd
 	out, err *watched
@@ -146,7 +148,7 @@ func (p *process) await(output *watched, text string) error {
 		select {
 		case <-changed:
 		case <-ended:
-			ended = nil // look once more at what it wrote last
+			ended = nil // check its last output once more
 		case <-ctx.Done():
 			return fmt.Errorf("no %q within %s", text, patience)
 		}

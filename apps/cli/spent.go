@@ -11,8 +11,8 @@ import (
 
 func total(u api.TokenUsage) int { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
-// tokensOf is all that a session took, with the agents that it gave tasks to, for a
-// column; "-" where nothing is known.
+// tokensOf formats the total usage of a session, including its subagents, for a column; "-"
+// if unknown.
 func tokensOf(s api.SessionSummary) string {
 	if n := total(s.Usage) + total(s.Auxiliary) + total(s.Delegated); n > 0 {
 		return shortCount(n)
@@ -20,7 +20,7 @@ func tokensOf(s api.SessionSummary) string {
 	return "-"
 }
 
-// costOf is what a session cost, for a column; "-" where no price is known.
+// costOf formats the cost of a session for a column; "-" if no price is known.
 func costOf(s api.SessionSummary) string {
 	if cost := totalCost(s); cost > 0 {
 		return dollars(cost)
@@ -32,26 +32,26 @@ func totalCost(s api.SessionSummary) float64 {
 	return s.Usage.Cost + s.Auxiliary.Cost + s.Delegated.Cost
 }
 
-// spentLine tells what a session took, in a line of its own; "" where nothing is known.
+// spentLine describes the usage of a session on one line; "" if unknown.
 func spentLine(s api.SessionSummary) string {
 	var parts []string
 	if total(s.Usage) > 0 {
 		parts = append(parts, usageWords(s.Usage))
 	}
 	if total(s.Auxiliary) > 0 {
-		parts = append(parts, "beside it, for titles and summaries: "+usageWords(s.Auxiliary))
+		parts = append(parts, "titles and summaries: "+usageWords(s.Auxiliary))
 	}
 	if total(s.Delegated) > 0 {
-		parts = append(parts, "by the agents that it gave tasks to: "+usageWords(s.Delegated))
+		parts = append(parts, "subagents: "+usageWords(s.Delegated))
 	}
 	if len(parts) > 1 && totalCost(s) > 0 {
-		parts = append(parts, "in all "+costOf(s))
+		parts = append(parts, "total: "+costOf(s))
 	}
 	if s.Uncounted > 0 {
-		parts = append(parts, fmt.Sprintf("calls that broke off before their tokens were told: %d", s.Uncounted))
+		parts = append(parts, fmt.Sprintf("interrupted calls (usage unknown): %d", s.Uncounted))
 	}
 	if total(s.Inherited) > 0 {
-		parts = append(parts, "taken over with the fork and not counted here: "+usageWords(s.Inherited))
+		parts = append(parts, "inherited from the original (not counted): "+usageWords(s.Inherited))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -77,7 +77,7 @@ func dollars(cost float64) string {
 	return fmt.Sprintf("$%.2f", cost)
 }
 
-// shortCount is a number in at most five characters.
+// shortCount formats a number in at most five characters.
 func shortCount(n int) string {
 	switch {
 	case n < 1000:
@@ -88,7 +88,7 @@ func shortCount(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
 }
 
-// writeNote shows that the host told the model something.
+// writeNote shows a note from the host to the model.
 func writeNote(b *strings.Builder, entry session.Entry) {
 	switch entry.Type {
 	case session.TypeCompaction, session.TypeBranchSummary:
@@ -110,10 +110,10 @@ func writeNote(b *strings.Builder, entry session.Entry) {
 	if len(note.Details.Paths) > 0 {
 		text = strings.Join(note.Details.Paths, ", ")
 	}
-	fmt.Fprintf(b, "\n(the host told the agent, %s: %s)\n", printable(string(note.Details.Kind)), printable(text))
+	fmt.Fprintf(b, "\n(note to the agent, %s: %s)\n", printable(string(note.Details.Kind)), printable(text))
 }
 
-// writeSummary shows what the agent was given in place of what it summarizes.
+// writeSummary shows the summary that the agent got instead of the summarized entries.
 func writeSummary(b *strings.Builder, entry session.Entry) {
 	var record struct {
 		Summary string `json:"summary"`
@@ -121,14 +121,14 @@ func writeSummary(b *strings.Builder, entry session.Entry) {
 	if json.Unmarshal(entry.Raw, &record) != nil || record.Summary == "" {
 		return
 	}
-	what := "what stands above reaches the agent as a summary"
+	what := "the agent gets a summary of the messages above"
 	if entry.Type == session.TypeBranchSummary {
-		what = "the agent was given a summary of another branch"
+		what = "the agent gets a summary of another branch"
 	}
 	fmt.Fprintf(b, "\n(%s: %s)\n", what, printable(clip(record.Summary, 400)))
 }
 
-// elsewhere tells of the messages of the user that are not on the path.
+// elsewhere describes the user's messages on other branches.
 func elsewhere(tree *session.Tree, path []session.Entry) string {
 	asked := func(entries []session.Entry) (n int) {
 		for _, entry := range entries {

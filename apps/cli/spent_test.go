@@ -20,19 +20,19 @@ func TestSpent(t *testing.T) {
 				Usage:     api.TokenUsage{Input: 1000, Output: 250, CacheRead: 50_000, CacheWrite: 700, Cost: 0.0312},
 				Auxiliary: api.TokenUsage{Input: 2_000_000, Output: 1, Cost: 2},
 			}, "2.1M", "$2.03",
-			"\n(tokens: 1000 in, 250 out, 50000 read from and 700 written to a cache, $0.0312; beside it, for titles and summaries: tokens: 2000000 in, 1 out, $2.00; in all $2.03)\n",
+			"\n(tokens: 1000 in, 250 out, 50000 read from and 700 written to a cache, $0.0312; titles and summaries: tokens: 2000000 in, 1 out, $2.00; total: $2.03)\n",
 		},
 		{
 			api.SessionSummary{Inherited: api.TokenUsage{Input: 5, Output: 1, Cost: 1}}, "-", "-",
-			"\n(taken over with the fork and not counted here: tokens: 5 in, 1 out, $1.00)\n",
+			"\n(inherited from the original (not counted): tokens: 5 in, 1 out, $1.00)\n",
 		},
 		{
 			api.SessionSummary{
 				Usage: api.TokenUsage{Input: 1, Output: 1, Cost: 0.5}, Delegated: api.TokenUsage{Input: 7, Output: 1, Cost: 1}, Uncounted: 2,
 			}, "10", "$1.50",
-			"\n(tokens: 1 in, 1 out, $0.5000; by the agents that it gave tasks to: tokens: 7 in, 1 out, $1.00; in all $1.50; calls that broke off before their tokens were told: 2)\n",
+			"\n(tokens: 1 in, 1 out, $0.5000; subagents: tokens: 7 in, 1 out, $1.00; total: $1.50; interrupted calls (usage unknown): 2)\n",
 		},
-		{api.SessionSummary{Uncounted: 1}, "-", "-", "\n(calls that broke off before their tokens were told: 1)\n"},
+		{api.SessionSummary{Uncounted: 1}, "-", "-", "\n(interrupted calls (usage unknown): 1)\n"},
 	} {
 		if tokensOf(test.s) != test.tokens || costOf(test.s) != test.cost || spentLine(test.s) != test.line {
 			t.Errorf("%q %q %q", tokensOf(test.s), costOf(test.s), spentLine(test.s))
@@ -42,8 +42,8 @@ func TestSpent(t *testing.T) {
 
 func TestNotesAreShown(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"type":"custom_message","customType":"scorel.note","content":"job1\nended","display":true,"details":{"kind":"jobs"},"id":"a"}`:              "\n(the host told the agent, jobs: job1 ended)\n",
-		`{"type":"custom_message","customType":"scorel.note","content":"x","display":true,"details":{"kind":"instructions","paths":["/a"]},"id":"a"}`: "\n(the host told the agent, instructions: /a)\n",
+		`{"type":"custom_message","customType":"scorel.note","content":"job1\nended","display":true,"details":{"kind":"jobs"},"id":"a"}`:              "\n(note to the agent, jobs: job1 ended)\n",
+		`{"type":"custom_message","customType":"scorel.note","content":"x","display":true,"details":{"kind":"instructions","paths":["/a"]},"id":"a"}`: "\n(note to the agent, instructions: /a)\n",
 		`{"type":"custom_message","customType":"other","content":"x","display":true,"id":"a"}`:                                                        "",
 	} {
 		entry, err := session.ParseEntry([]byte(line))

@@ -14,11 +14,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// evil is what a model, a tool, a server or a file may say: it clears the screen, sets the
-// title, goes back to the start of the line and turns its direction.
+// evil is text that a model, a tool, a server or a file may contain: it clears the screen,
+// sets the title, returns to the start of the line and reverses its direction.
 const evil = "a\x1b]0;title\x07\x1b[2J\u009b2Jb\u202Ec\u2066d\re\u200f \b\x7f"
 
-// evilEntries is a log whose every text is evil.
+// evilEntries is a log in which every text is evil.
 func evilEntries(t *testing.T) []session.Entry {
 	t.Helper()
 	quoted, err := json.Marshal(evil)
@@ -40,7 +40,8 @@ func evilEntries(t *testing.T) []session.Entry {
 	return file.Tree.Entries()
 }
 
-// TestNothingSteersTheTerminal prints texts from elsewhere with all that prints any.
+// TestNothingSteersTheTerminal prints texts from elsewhere through every function that
+// prints.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	entries := evilEntries(t)
 	isError := true
@@ -88,7 +89,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			v.ToolCall(session.Block{Name: evil, Arguments: json.RawMessage(evil)})
 			v.ToolResult(session.Message{Content: session.Content{session.Text(evil)}, IsError: &isError})
 			v.Event(api.EventEnvelope{Event: api.ProcessChanged{Process: api.Process{Last: line}}})
-			v.Event(api.EventEnvelope{Event: api.CrewUpdated{Child: api.CrewChild{CrewMember: session.CrewMember{Agent: evil, Title: evil, State: session.ChildState(evil), Error: evil}}}})
+			v.Event(api.EventEnvelope{Event: api.SubagentUpdated{Child: api.SubagentChild{SubagentMember: session.SubagentMember{Agent: evil, Title: evil, State: session.ChildState(evil), Error: evil}}}})
 			if _, err := v.Decide(t.Context(), approval); err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/scorel/scorel/apps/host/hosttest"
 )
 
-// stubModel is a server that speaks chat completions: it either refuses the key,
-// or answers "one two " and goes on with "three four" when it is released.
+// stubModel is a server for chat completions: it either rejects the key, or answers "one
+// two " and continues with "three four" when it is released.
 type stubModel struct {
 	server  *httptest.Server
 	release chan struct{}

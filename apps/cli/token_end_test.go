@@ -12,7 +12,7 @@ func TestTokenEnd(t *testing.T) {
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		left time.Duration
-		want string // its end
+		want string // its expiry
 	}{
 		{30 * 24 * time.Hour, formatMillis(now.Add(30 * 24 * time.Hour).UnixMilli())},
 		{6*24*time.Hour + time.Hour, " (in 6 days)"},

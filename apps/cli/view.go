@@ -14,18 +14,18 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// notices is the part of both views that goes to standard error.
+// notices is the part of both views that prints to standard error.
 type notices struct {
 	stderr io.Writer
-	asker  *terminal.Asker // nil when nobody can be asked
+	asker  *terminal.Asker // nil if no one can be asked
 }
 
 func (n notices) Notice(text string) { fmt.Fprintln(n.stderr, "scorel: "+printable(text)) }
 
-// Decide implements follow.View. Nobody to ask is a no.
+// Decide implements follow.View. If no one can be asked, the answer is no.
 func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verdict, error) {
 	if n.asker == nil {
-		fmt.Fprintf(n.stderr, "scorel: denied, for nobody can be asked here (--yes allows, --yes-to RULE allows some): %s\n", printable(approval.Title))
+		fmt.Fprintf(n.stderr, "scorel: denied because it needs approval and there is no terminal (--yes approves everything, --yes-to RULE some calls): %s\n", printable(approval.Title))
 		return follow.Verdict{Decision: api.DecisionDeny}, nil
 	}
 	question := fmt.Sprintf("\n%s wants to run in %s:\n  %s\n%s%sAllow?",
@@ -37,10 +37,10 @@ func (n notices) Decide(ctx context.Context, approval api.Approval) (follow.Verd
 	return verdictOf(line, approval), nil
 }
 
-// Answer implements follow.View. Where nobody can be asked, it waits for another entry.
+// Answer implements follow.View. If no one can be asked, it waits for another entry.
 func (n notices) Answer(ctx context.Context, question api.Question) (follow.Reply, error) {
 	if n.asker == nil {
-		fmt.Fprintf(n.stderr, "scorel: the agent asks, and waits for an answer from another entry, for nobody can be asked here: %s\n", printable(question.Question))
+		fmt.Fprintf(n.stderr, "scorel: the agent has a question, which another client must answer because there is no terminal: %s\n", printable(question.Question))
 		return follow.Reply{}, nil
 	}
 	text := "\nThe agent asks:\n  " + strings.ReplaceAll(printableLines(question.Question), "\n", "\n  ") + "\n"
@@ -53,7 +53,7 @@ func (n notices) Answer(ctx context.Context, question api.Question) (follow.Repl
 	return replyOf(line, question), err
 }
 
-// replyOf reads the answer to a question: the number of a choice, or words.
+// replyOf parses the answer to a question: the number of a choice, or text.
 func replyOf(line string, question api.Question) follow.Reply {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(question.Choices) {
@@ -62,7 +62,7 @@ func replyOf(line string, question api.Question) follow.Reply {
 	return follow.Reply{Answer: line, Skip: line == ""}
 }
 
-// risk says what to look at.
+// risk describes what to look at.
 func risk(approval api.Approval) string {
 	if approval.Risk == nil {
 		return ""
@@ -73,24 +73,24 @@ func risk(approval api.Approval) string {
 	}
 	text += "\n"
 	for _, rule := range approval.ProposedRules {
-		text += "  always would allow " + printable(rule) + "\n"
+		text += "  \"always\" allows " + printable(rule) + "\n"
 	}
 	return text
 }
 
-// choices lists what may be answered; everything else is a no.
+// choices lists the possible answers; everything else means no.
 func choices(approval api.Approval) string {
-	list := "[y/N/n WORD to the agent]"
+	list := "[y/N/n TEXT to the agent]"
 	if len(approval.Options) > 0 {
-		list = "[y(es)/N(o)/n WORD to the agent/s(top)]"
+		list = "[y(es)/N(o)/n TEXT to the agent/s(top)]"
 	}
 	if slices.Contains(approval.Options, api.DecisionAlways) {
-		list = "[y(es)/a(lways)/N(o)/n WORD to the agent/s(top)]"
+		list = "[y(es)/a(lways)/N(o)/n TEXT to the agent/s(top)]"
 	}
 	return list
 }
 
-// verdictOf reads an answer. What stands behind a no is for the agent.
+// verdictOf parses an answer. Text after a no is feedback for the agent.
 func verdictOf(line string, approval api.Approval) follow.Verdict {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD"))
 	first, rest, _ := strings.Cut(line, " ")
@@ -117,8 +117,8 @@ func decisionOf(line string, approval api.Approval) api.Decision {
 	return decision
 }
 
-// detail shows all of what is decided on: a part that is cut off could be the one
-// that matters.
+// detail shows everything that is decided on: a truncated part could be the one that
+// matters.
 func detail(approval api.Approval) string {
 	if approval.Detail == "" || approval.Detail == approval.Title {
 		return ""
@@ -126,24 +126,24 @@ func detail(approval api.Approval) string {
 	return "  | " + strings.ReplaceAll(printableLines(approval.Detail), "\n", "\n  | ") + "\n"
 }
 
-// textView prints the answer on standard output and the rest beside it.
+// textView prints the answer to standard output and the rest to standard error.
 type textView struct {
 	notices
-	stdout  io.Writer
-	steered bool // standard output is a terminal
-	open    bool // a line is begun
-	failed  error
-	crew    crewLines
-	steps   *progress
-	asked   int // approvals that wait for an answer
+	stdout    io.Writer
+	steered   bool // standard output is a terminal
+	open      bool // a line is incomplete
+	failed    error
+	subagents subagentLines
+	steps     *progress
+	asked     int // open approvals
 }
 
 var _ follow.View = (*textView)(nil)
 
-// Event shows how operations go. Neither a line of the answer that is begun nor a
-// question is broken for it.
+// Event shows the progress of operations, unless that would interrupt an incomplete line of
+// the answer or a question.
 func (v *textView) Event(event api.EventEnvelope) {
-	if line := v.crew.line(event.Event); line != "" {
+	if line := v.subagents.line(event.Event); line != "" {
 		v.steps.clear()
 		fmt.Fprintln(v.stderr, line)
 	}
@@ -156,13 +156,13 @@ func (v *textView) Event(event api.EventEnvelope) {
 	case api.TurnStarted:
 		v.asked = 0
 	case api.ProcessChanged:
-		if !v.open && v.asked == 0 && e.Process.Last.TargetType != session.ProcessAgent { // these have lines of their own
+		if !v.open && v.asked == 0 && e.Process.Last.TargetType != session.ProcessAgent { // these have their own lines
 			v.steps.show(e.Process)
 		}
 	}
 }
 
-// Notice begins a line of its own where the answer and this share a terminal.
+// Notice starts a new line if the answer and the notice share a terminal.
 func (v *textView) Notice(text string) {
 	v.steps.clear()
 	if v.open && v.steered {
@@ -187,7 +187,7 @@ func (v *textView) EndMessage(broken bool) {
 		v.print("\n")
 	}
 	if broken {
-		v.Notice("what is above does not count: the model begins again")
+		v.Notice("ignore the answer above: the model starts again")
 	}
 }
 
@@ -209,7 +209,7 @@ func (v *textView) ToolResult(result session.Message) {
 	}
 }
 
-// callLine shows a tool call on one line.
+// callLine formats a tool call on one line.
 func callLine(call session.Block) string {
 	return fmt.Sprintf("* %s %s", printable(call.Name), printable(clip(string(call.Arguments), 160)))
 }

@@ -32,7 +32,7 @@ func TestWhatIsSaidToACall(t *testing.T) {
 	if got := verdictOf("a", api.Approval{Options: []api.Decision{api.DecisionAllow}}); got.Decision != api.DecisionDeny {
 		t.Errorf("what is not offered was taken: %+v", got)
 	}
-	if list := choices(api.Approval{Options: all}); !strings.Contains(list, "s(top)") || !strings.Contains(list, "n WORD") {
+	if list := choices(api.Approval{Options: all}); !strings.Contains(list, "s(top)") || !strings.Contains(list, "n TEXT") {
 		t.Errorf("offers %s", list)
 	}
 }
@@ -59,8 +59,8 @@ func TestWhatIsSaidToAQuestion(t *testing.T) {
 	}
 	var out bytes.Buffer
 	got, err := notices{&out, nil}.Answer(t.Context(), question)
-	if err != nil || got != (follow.Reply{}) || !strings.Contains(out.String(), "another entry") {
-		t.Errorf("with nobody here: %+v, %v, %s", got, err, out.String())
+	if err != nil || got != (follow.Reply{}) || !strings.Contains(out.String(), "another client") {
+		t.Errorf("while no one is watching: %+v, %v, %s", got, err, out.String())
 	}
 }
 

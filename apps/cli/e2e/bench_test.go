@@ -116,7 +116,7 @@ func BenchmarkIdleSessions(b *testing.B) {
 	c := p.watch(b, state)
 	for i := range benchSessions {
 		id := p.newSession(b, c, fmt.Sprint("session", i))
-		ask[api.SendPromptResponse](b, c, "send_prompt", api.SendPromptRequest{SessionID: id, ClientKey: fmt.Sprint("k", i), Text: strings.Repeat("hello ", 50)})
+		ask(b, c, api.SendPrompt, api.SendPromptRequest{SessionID: id, ClientKey: fmt.Sprint("k", i), Text: strings.Repeat("hello ", 50)})
 		state.await(b, int64(i)+1)
 	}
 	full := empty
@@ -128,7 +128,7 @@ func BenchmarkIdleSessions(b *testing.B) {
 	b.ReportMetric(float64(empty.RSS)/mib, "MiB-without")
 	b.ReportMetric(float64(full.RSS)/mib, "MiB-with-500")
 	b.ReportMetric(float64(full.RSS-empty.RSS)/1024/benchSessions, "KiB/session")
-	if n := len(ask[api.ListSessionsResponse](b, c, "list_sessions", api.ListSessionsRequest{}).Sessions); n != benchSessions {
+	if n := len(ask(b, c, api.ListSessions, api.ListSessionsRequest{}).Sessions); n != benchSessions {
 		b.Fatalf("%d sessions", n)
 	}
 }
@@ -161,19 +161,19 @@ func BenchmarkStream(b *testing.B) {
 	for range benchEntries {
 		e := p.pairEntry(b)
 		c := p.open(b, e, state.hear)
-		ask[api.ResyncEventsResponse](b, c, "resync_events", api.ResyncEventsRequest{SessionID: id})
+		ask(b, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: id})
 	}
 	provider.seconds.Store(1)
 	before, begin, seconds := p.settled(b), time.Now(), int64(0)
 	for b.Loop() {
 		seconds++
 		prompt := api.SendPromptRequest{SessionID: id, ClientKey: fmt.Sprint("k", seconds), Text: "go"}
-		ask[api.SendPromptResponse](b, p.local, "send_prompt", prompt)
+		ask(b, p.local, api.SendPrompt, prompt)
 		state.await(b, seconds*benchEntries)
 	}
 	took, used := time.Since(begin), p.usage(b).CPU-before.CPU
 	if want := seconds * (benchDeltas*5 + 6) * benchEntries; state.text.Load() != want {
-		b.Fatalf("the entries heard %d bytes, want %d", state.text.Load(), want)
+		b.Fatalf("the entries received %d bytes, want %d", state.text.Load(), want)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(used.Seconds()/took.Seconds(), "cores")

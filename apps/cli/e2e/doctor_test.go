@@ -82,7 +82,7 @@ func TestDoctor(t *testing.T) {
 	device := w.paired(t, e)
 
 	t.Run("reaches the host", func(t *testing.T) { doctorReachesTheHost(t, w, e, device) })
-	t.Run("finds foreign keys", func(t *testing.T) {
+	t.Run("finds different keys", func(t *testing.T) {
 		failure, _ := w.diagnose(t, e, w.relay.URL, foreign(t, device))
 		expectStop(t, failure, doctor.StepBinding, doctor.BindingKeys)
 	})
@@ -153,7 +153,7 @@ func doctorFindsSwappedKeys(t *testing.T, w *world, e *entry, device doctor.Devi
 	}
 }
 
-// text is a key as it stands in a frame.
+// text is a key as it is in a frame.
 func text(t *testing.T, key ident.SealPublic) []byte {
 	t.Helper()
 	data, err := json.Marshal(key)

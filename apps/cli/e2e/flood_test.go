@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// inventor is a relay that tells its host of channels that nobody opened.
+// inventor is a relay that reports channels to its host that no one opened.
 type inventor struct {
 	*world
 	numbers chan []uint32 // of channels of client, before the next control frame
@@ -102,20 +102,20 @@ func TestARelayCannotOpenChannelsWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestARelayCannotReuseANumber: the second channel of a number would stand in the
+// TestARelayCannotReuseANumber: the second channel of a number would be in the
 // place of the first, which a revocation then does not find.
 func TestARelayCannotReuseANumber(t *testing.T) {
 	v := newInventor(t)
 	v.invent(t, []uint32{1, 1})
 	select {
-	case <-v.logins: // it left, and dialled again
+	case <-v.logins: // it left, and dialed again
 	case <-time.After(10 * time.Second):
-		t.Fatal("the host goes on with a relay that reuses numbers")
+		t.Fatal("the host stays connected to a relay that reuses numbers")
 	}
 }
 
-// TestAWelcomeForSomebodyElse: an entry does not go on as who it is not.
-func TestAWelcomeForSomebodyElse(t *testing.T) {
+// TestAWelcomeForAnotherIdentity: an entry does not continue under another identity.
+func TestAWelcomeForAnotherIdentity(t *testing.T) {
 	w := newWorld(t)
 	m := newMiddle(t, w.relay.URL)
 	other := newKeys(t).ID()
@@ -132,10 +132,10 @@ func TestAWelcomeForSomebodyElse(t *testing.T) {
 		}
 		return changed
 	}
-	e, err := client.DialEntry(t.Context(), link.Config{RelayURL: m.URL, Keys: newKeys(t), Label: "x"})
+	e, err := client.DialEntry(t.Context(), relayconn.Config{RelayURL: m.URL, Keys: newKeys(t), Label: "x"})
 	if err == nil {
 		e.Close()
-		t.Fatal("an entry logged in as somebody else")
+		t.Fatal("an entry logged in with a different identity")
 	}
 	var refused *wire.Error
 	if !errors.As(err, &refused) || refused.Kind != wire.KindBadFrame {

@@ -42,7 +42,7 @@ func hostMain() {
 }
 
 func runHost(ctx context.Context, home string) error {
-	h, err := host.New(host.Config{Home: home, Getenv: func(string) string { return "" }})
+	h, err := host.New(ctx, host.Config{Home: home, Getenv: func(string) string { return "" }})
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func startHostProcess(t testing.TB, config string) *hostProcess {
 	}
 	w.id, w.local = state.DeviceID, client.New(transport, nil)
 	t.Cleanup(func() { _ = w.local.Close() })
-	w.project = ask[api.AddProjectResponse](t, w.local, "add_project", api.AddProjectRequest{Path: project}).Project
+	w.project = ask(t, w.local, api.AddProject, api.AddProjectRequest{Path: project}).Project
 	return p
 }
 

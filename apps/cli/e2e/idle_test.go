@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/relay/relaytest"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -20,8 +20,8 @@ const (
 	// addresses is how many source addresses the hosts share: the limits per
 	// address stay those of a real relay.
 	addresses = 250
-	// dialling is how many hosts log in at once at the start.
-	dialling = 64
+	// dialing is how many hosts log in at once at the start.
+	dialing = 64
 )
 
 // idle is hosts that are connected and do nothing.
@@ -46,15 +46,15 @@ func startIdle(t *testing.T, relayURL string, count int) *idle {
 	for i := range clients {
 		clients[i] = clientFrom(net.IPv4(127, 0, 1, byte(i+1)))
 	}
-	slots := make(chan struct{}, dialling)
+	slots := make(chan struct{}, dialing)
 	for i := range count {
 		slots <- struct{}{}
 		admitted := sync.OnceFunc(func() { <-slots })
-		cfg := link.Config{
+		cfg := relayconn.Config{
 			RelayURL: relayURL, Keys: relaytest.NewKeys(t, ident.KindDevice), Label: "idle", HTTPClient: clients[i%addresses],
 		}
 		running.Go(func() {
-			_ = link.Keep(ctx, cfg, func(s link.State) { // it ends with ctx
+			_ = relayconn.Keep(ctx, cfg, func(s relayconn.State) { // it ends with ctx
 				d.report(s)
 				admitted()
 			}, d.serve)
@@ -70,7 +70,7 @@ func clientFrom(ip net.IP) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
 }
 
-func (d *idle) serve(ctx context.Context, c *link.Conn) error {
+func (d *idle) serve(ctx context.Context, c *relayconn.Conn) error {
 	err := c.Run(ctx, quiet{})
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *idle) serve(ctx context.Context, c *link.Conn) error {
 	return err
 }
 
-func (d *idle) report(s link.State) {
+func (d *idle) report(s relayconn.State) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s.Connected {
@@ -89,7 +89,7 @@ func (d *idle) report(s link.State) {
 	}
 }
 
-// quiet is a host that nobody asks for anything.
+// quiet is a host without requests.
 type quiet struct{}
 
 func (quiet) Control(wire.Frame)       {}

@@ -49,7 +49,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	defer near.CloseNow()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	// The real relay is given the name that the entry dialled, so that the login,
+	// The real relay is given the name that the entry dialed, so that the login,
 	// which signs that name, is accepted: the worst case.
 	far, _, err := websocket.Dial(ctx, m.target, &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}, Host: r.Host})
 	if err != nil {
@@ -195,7 +195,7 @@ func TestALyingRelayIsFoundOut(t *testing.T) {
 			var wg sync.WaitGroup
 			errs := make([]error, 3)
 			for i := range errs {
-				wg.Go(func() { _, errs[i] = client.Call[api.GetHostResponse](ctx, c, "get_host", api.Empty{}) })
+				wg.Go(func() { _, errs[i] = client.Call(ctx, c, api.GetHost, api.Empty{}) })
 			}
 			wg.Wait()
 			answered := 0
@@ -213,7 +213,7 @@ func TestALyingRelayIsFoundOut(t *testing.T) {
 	}
 }
 
-// TestARelayCannotSwapKeys: the relay tells the entry the keys of somebody else
+// TestARelayCannotSwapKeys: the relay tells the entry the keys of someone else
 // during the pairing, and is found out by the confirmation.
 func TestARelayCannotSwapKeys(t *testing.T) {
 	w := newWorld(t)
@@ -244,9 +244,9 @@ func TestARelayCannotSwapKeys(t *testing.T) {
 	}
 	hostSide := make(chan error, 1)
 	go func() {
-		redeemed, err := client.Call[api.RedeemPairingResponse](ctx, w.local, "redeem_pairing", api.RedeemPairingRequest{Code: pairing.Code.Reveal()})
+		redeemed, err := client.Call(ctx, w.local, api.RedeemPairing, api.RedeemPairingRequest{Code: pairing.Code.Reveal()})
 		if err == nil {
-			_, err = client.Call[api.AwaitPairingResponse](ctx, w.local, "await_pairing", api.PairingRequest(redeemed))
+			_, err = client.Call(ctx, w.local, api.AwaitPairing, api.PairingRequest(redeemed))
 		}
 		hostSide <- err
 	}()
@@ -257,7 +257,7 @@ func TestARelayCannotSwapKeys(t *testing.T) {
 	if err := <-hostSide; err == nil {
 		t.Fatal("the host accepted")
 	}
-	if n := len(ask[api.ListClientsResponse](t, w.local, "list_clients", api.Empty{}).Clients); n != 0 {
+	if n := len(ask(t, w.local, api.ListClients, api.Empty{}).Clients); n != 0 {
 		t.Fatalf("%d clients are known after a failed pairing", n)
 	}
 }

@@ -18,23 +18,25 @@ const (
 	// hostsEnv sets how many idle hosts there are; make soak says 10000.
 	hostsEnv     = "SCOREL_SCALE_HOSTS"
 	defaultHosts = 1000
-	// backWithin is what a relay promises its hosts after a kill.
+	// backWithin is what a relay promises its hosts after a kill. It holds at full size
+	// on a machine of its own; beside other tests only that all come back does.
 	backWithin = 30 * time.Second
+	backAtLast = 10 * time.Minute
 )
 
 // TestAKilledRelayComesBackToItsHosts: a relay with many idle hosts is killed and
 // started again. All are back in time, the relay has nothing to complain about,
-// and a turn that was streaming to an entry goes on without a gap or a repeat.
+// and a turn that was streaming to an entry continues without a gap or a repeat.
 func TestAKilledRelayComesBackToItsHosts(t *testing.T) {
 	// Built with the race detector, beside other tests, logins may queue for longer
 	// than the relay's own limits allow. At full size those hold.
-	count, limits := defaultHosts, relay.Limits{StoreTimeout: backWithin, LoginTimeout: backWithin}
+	count, within, limits := defaultHosts, backAtLast, relay.Limits{StoreTimeout: backAtLast, LoginTimeout: backAtLast}
 	if text := os.Getenv(hostsEnv); text != "" {
 		var err error
 		if count, err = strconv.Atoi(text); err != nil {
 			t.Fatalf("%s: %v", hostsEnv, err)
 		}
-		limits = relay.Limits{}
+		within, limits = backWithin, relay.Limits{}
 	}
 	node := nodetest.Start(t, nodetest.Config{Limits: limits})
 	w := &world{relay: &node.Peers, home: t.TempDir()}
@@ -52,7 +54,7 @@ func TestAKilledRelayComesBackToItsHosts(t *testing.T) {
 	node.Kill()
 	node.Restart(t)
 	start := time.Now()
-	hosts.await(t, len(before)+count, backWithin)
+	hosts.await(t, len(before)+count, within)
 	after, failures := hosts.seen()
 	back := after[len(before):]
 	t.Logf("all %d hosts are back %s after the start, with %d tries that failed; in tenths of a second: %v", count,

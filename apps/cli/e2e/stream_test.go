@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -48,7 +48,7 @@ func (w *world) startStream(t *testing.T, words int) *stream {
 	t.Cleanup(func() { cancel(); running.Wait() })
 	running.Go(func() { s.follow(ctx) })
 	s.awaitThat(t, "the entry to follow", func() bool { return s.anchors.Epoch != "" })
-	ask[api.SendPromptResponse](t, w.local, "send_prompt",
+	ask(t, w.local, api.SendPrompt,
 		api.SendPromptRequest{SessionID: id, ClientKey: "stream", Text: fmt.Sprintf("stream %d", words)})
 	return s
 }
@@ -71,7 +71,7 @@ func (s *stream) follow(ctx context.Context) {
 
 // once follows until the connection ends.
 func (s *stream) once(ctx context.Context) error {
-	e, err := client.DialEntry(ctx, link.Config{RelayURL: s.relayURL, Keys: s.keys, Label: "stream"})
+	e, err := client.DialEntry(ctx, relayconn.Config{RelayURL: s.relayURL, Keys: s.keys, Label: "stream"})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *stream) once(ctx context.Context) error {
 	s.mu.Lock()
 	anchors := s.anchors
 	s.mu.Unlock()
-	answer, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events",
+	answer, err := client.Call(ctx, c, api.ResyncEvents,
 		api.ResyncEventsRequest{SessionID: s.session, Anchors: anchors})
 	if err != nil {
 		return err
@@ -201,5 +201,5 @@ func (s *stream) check(t *testing.T, words int) {
 	if s.resumed == 0 {
 		t.Error("the stream was never cut: the test proves nothing")
 	}
-	t.Logf("a stream of %d words went on over %d reconnections", words, s.resumed)
+	t.Logf("a stream of %d words continued over %d reconnections", words, s.resumed)
 }

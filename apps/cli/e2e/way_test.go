@@ -98,7 +98,7 @@ func TestEntryStartedPairing(t *testing.T) {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		redeemed, err := client.Call[api.RedeemPairingResponse](ctx, w.local, "redeem_pairing",
+		redeemed, err := client.Call(ctx, w.local, api.RedeemPairing,
 			api.RedeemPairingRequest{Code: strings.ToLower(pairing.Code.Reveal())})
 		if err != nil {
 			t.Errorf("redeem_pairing: %v", err)
@@ -115,12 +115,12 @@ func TestEntryStartedPairing(t *testing.T) {
 	}
 	<-finished
 	c := w.open(t, &entry{Entry: e, keys: keys, pin: peer.Seal}, nil)
-	info := ask[api.GetHostResponse](t, c, "get_host", api.Empty{})
+	info := ask(t, c, api.GetHost, api.Empty{})
 	if info.Host.DeviceID != w.id || info.Host.RelayState != "connected" {
 		t.Fatalf("get_host through the relay: %+v", info.Host)
 	}
 	var refused *api.Error
-	_, err = client.Call[api.Empty](ctx, c, "stop_host", api.Empty{})
+	_, err = client.Call(ctx, c, api.StopHost, api.Empty{})
 	if !errors.As(err, &refused) || refused.Kind != api.KindNotAllowed {
 		t.Fatalf("an entry could stop the host: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestEntryStartedPairing(t *testing.T) {
 func TestAWrongCodeBurnsTheSlot(t *testing.T) {
 	w := newWorld(t)
 	e := dialEntry(t, w.relay.URL, newKeys(t))
-	created := ask[api.CreatePairingResponse](t, w.local, "create_pairing", api.Empty{})
+	created := ask(t, w.local, api.CreatePairing, api.Empty{})
 	right, err := pair.ParseCode(created.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestAWrongCodeBurnsTheSlot(t *testing.T) {
 	}
 	hostSide := make(chan error, 1)
 	go func() {
-		_, err := client.Call[api.AwaitPairingResponse](context.Background(), w.local, "await_pairing", api.PairingRequest{PairingID: created.PairingID})
+		_, err := client.Call(context.Background(), w.local, api.AwaitPairing, api.PairingRequest{PairingID: created.PairingID})
 		hostSide <- err
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -163,23 +163,23 @@ func TestAWrongCodeBurnsTheSlot(t *testing.T) {
 	if _, err := e.Pairings().Redeem(ctx, right); !errors.As(err, &failed) || failed.Kind != wire.KindPairUnknown {
 		t.Fatalf("the right code works after a failed attempt: %v", err)
 	}
-	if clients := ask[api.ListClientsResponse](t, w.local, "list_clients", api.Empty{}); len(clients.Clients) != 0 {
+	if clients := ask(t, w.local, api.ListClients, api.Empty{}); len(clients.Clients) != 0 {
 		t.Fatalf("the host knows %+v", clients.Clients)
 	}
 }
 
-func TestRevokedIsShutOutWithinASecond(t *testing.T) {
+func TestARevokedClientIsRefused(t *testing.T) {
 	w := newWorld(t)
 	e, other := w.pairEntry(t), w.pairEntry(t)
 	c, stays := w.open(t, e, nil), w.open(t, other, nil)
-	ask[api.GetHostResponse](t, c, "get_host", api.Empty{})
-	ask[api.GetHostResponse](t, stays, "get_host", api.Empty{})
+	ask(t, c, api.GetHost, api.Empty{})
+	ask(t, stays, api.GetHost, api.Empty{})
 
-	ask[api.Empty](t, w.local, "revoke_client", api.RevokeClientRequest{ClientID: e.keys.ID()})
+	ask(t, w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: e.keys.ID()})
 	select {
 	case <-c.Done():
-	case <-time.After(time.Second):
-		t.Fatal("a revoked entry is still connected after a second")
+	case <-time.After(patience):
+		t.Fatal("a revoked entry is still connected")
 	}
 	var closed *client.ClosedError
 	if !errors.As(c.Err(), &closed) || (closed.Reason != wire.ReasonRevoked && closed.Reason != wire.ReasonNotAuthorized) {
@@ -191,16 +191,16 @@ func TestRevokedIsShutOutWithinASecond(t *testing.T) {
 		_ = transport.Close()
 		t.Fatal("a revoked entry could open a channel again")
 	}
-	ask[api.GetHostResponse](t, stays, "get_host", api.Empty{})
+	ask(t, stays, api.GetHost, api.Empty{})
 }
 
 // TestTheHostsListIsTheLastWord: an entry that the relay believes to be bound, but
 // that the host never admitted, gets nowhere; neither does one that expects
-// another key, or that is bound to nobody.
+// another key, or that is not bound to a client.
 func TestTheHostsListIsTheLastWord(t *testing.T) {
 	w := newWorld(t)
 	e := w.pairEntry(t)
-	known := ask[api.ListClientsResponse](t, w.local, "list_clients", api.Empty{}).Clients
+	known := ask(t, w.local, api.ListClients, api.Empty{}).Clients
 	if len(known) != 1 {
 		t.Fatalf("clients: %+v", known)
 	}
@@ -232,8 +232,8 @@ func TestARelayThatForgetsARevocation(t *testing.T) {
 		return m.URL
 	})
 	e := w.pairEntry(t)
-	ask[api.GetHostResponse](t, w.open(t, e, nil), "get_host", api.Empty{})
-	ask[api.Empty](t, w.local, "revoke_client", api.RevokeClientRequest{ClientID: e.keys.ID()})
+	ask(t, w.open(t, e, nil), api.GetHost, api.Empty{})
+	ask(t, w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: e.keys.ID()})
 	if len(e.Peers()) != 1 {
 		t.Fatal("the relay knows of the revocation: the test proves nothing")
 	}
@@ -251,7 +251,7 @@ func TestARelayThatForgetsARevocation(t *testing.T) {
 }
 
 // TestALargeSessionReachesASlowEntry: a burst far over the relay's queue is paced
-// by the window and arrives whole, while another entry is served meanwhile.
+// by the window and arrives whole, while another entry is served in the meantime.
 func TestALargeSessionReachesASlowEntry(t *testing.T) {
 	w := newWorld(t)
 	e := w.pairEntry(t)
@@ -268,7 +268,7 @@ func TestALargeSessionReachesASlowEntry(t *testing.T) {
 	for i := range 5 {
 		turn(t, local, events, id, string(rune('a'+i)), "think "+prompt)
 	}
-	loaded := ask[api.ResyncEventsResponse](t, c, "resync_events", api.ResyncEventsRequest{SessionID: id})
+	loaded := ask(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: id})
 	earlier, err := client.Earlier(t.Context(), c, id, loaded.Before, 0)
 	if err != nil || len(earlier) == 0 {
 		t.Fatalf("the log came in one piece, or not at all: %d entries before, %v", len(earlier), err)
@@ -280,7 +280,7 @@ func TestALargeSessionReachesASlowEntry(t *testing.T) {
 	if size < 5*len(prompt) {
 		t.Fatalf("the load has %d bytes of entries", size)
 	}
-	ask[api.GetHostResponse](t, c, "get_host", api.Empty{})
+	ask(t, c, api.GetHost, api.Empty{})
 }
 
 // noise is text of n bytes or more that does not compress below the relay's queue.

@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/pair"
@@ -77,13 +77,19 @@ func (w *world) startHost(t testing.TB, relayURL string) {
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.New(host.Config{
+	h, err := host.New(t.Context(), host.Config{
 		Home: filepath.Join(w.home, "scorel"), RelayURL: relayURL, Projects: []string{project},
 		Getenv: func(string) string { return "" },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.run(t, h)
+}
+
+// run starts the host, which ends with the test, and connects to it directly.
+func (w *world) run(t testing.TB, h *host.Host) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
@@ -102,16 +108,16 @@ func (w *world) startHost(t testing.TB, relayURL string) {
 	}
 	w.local = client.New(transport, nil)
 	t.Cleanup(func() { _ = w.local.Close() })
-	w.project = ask[api.ListProjectsResponse](t, w.local, "list_projects", api.Empty{}).Projects[0]
+	w.project = ask(t, w.local, api.ListProjects, api.Empty{}).Projects[0]
 }
 
-func ask[Response any](t testing.TB, c *client.Client, name string, request any) Response {
+func ask[Request, Response any](t testing.TB, c *client.Client, to api.Definition[Request, Response], request Request) Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	response, err := client.Call[Response](ctx, c, name, request)
+	response, err := client.Call(ctx, c, to, request)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("%s: %v", to.Name(), err)
 	}
 	return response
 }
@@ -134,7 +140,7 @@ func newKeys(t testing.TB) *ident.Private {
 
 func dialEntry(t testing.TB, url string, keys *ident.Private) *client.Entry {
 	t.Helper()
-	e, err := client.DialEntry(t.Context(), link.Config{RelayURL: url, Keys: keys, Label: "Test entry"})
+	e, err := client.DialEntry(t.Context(), relayconn.Config{RelayURL: url, Keys: keys, Label: "Test entry"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +153,7 @@ func (w *world) pairEntry(t testing.TB) *entry {
 	t.Helper()
 	e := &entry{keys: newKeys(t)}
 	e.Entry = dialEntry(t, w.relay.URL, e.keys)
-	created := ask[api.CreatePairingResponse](t, w.local, "create_pairing", api.Empty{})
+	created := ask(t, w.local, api.CreatePairing, api.Empty{})
 	code, err := pair.ParseCode(created.Code)
 	if err != nil {
 		t.Fatal(err)
@@ -165,9 +171,9 @@ func (w *world) pairEntry(t testing.TB) *entry {
 func (w *world) acceptPairing(t testing.TB, id string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, err := client.Call[api.AwaitPairingResponse](ctx, w.local, "await_pairing", api.PairingRequest{PairingID: id})
+	_, err := client.Call(ctx, w.local, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err == nil {
-		_, err = client.Call[api.FinishPairingResponse](ctx, w.local, "finish_pairing", api.FinishPairingRequest{PairingID: id, Accept: true})
+		_, err = client.Call(ctx, w.local, api.FinishPairing, api.FinishPairingRequest{PairingID: id, Accept: true})
 	}
 	if err != nil {
 		t.Errorf("the host's side of the pairing: %v", err)
@@ -209,7 +215,7 @@ func (w *world) open(t testing.TB, e *entry, onEvent func(api.EventEnvelope)) *c
 // turn runs one prompt in a session and waits for its end.
 func turn(t *testing.T, c *client.Client, events <-chan api.EventEnvelope, sessionID, key, text string) api.TurnEnded {
 	t.Helper()
-	ask[api.SendPromptResponse](t, c, "send_prompt", api.SendPromptRequest{SessionID: sessionID, ClientKey: key, Text: text, AllowAll: true})
+	ask(t, c, api.SendPrompt, api.SendPromptRequest{SessionID: sessionID, ClientKey: key, Text: text, AllowAll: true})
 	timeout := time.After(patience)
 	for {
 		select {
@@ -226,7 +232,7 @@ func turn(t *testing.T, c *client.Client, events <-chan api.EventEnvelope, sessi
 // newSession makes a session and subscribes to it.
 func (w *world) newSession(t testing.TB, c *client.Client, key string) string {
 	t.Helper()
-	s := ask[api.CreateSessionResponse](t, c, "create_session", api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: key})
-	ask[api.ResyncEventsResponse](t, c, "resync_events", api.ResyncEventsRequest{SessionID: s.Session.ID})
+	s := ask(t, c, api.CreateSession, api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: key})
+	ask(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.Session.ID})
 	return s.Session.ID
 }

@@ -1,6 +1,6 @@
-// Package devices keeps the devices that this machine may reach as an entry: one
-// file of mode 0600 with the pinned keys of each and the relay they were paired
-// on. The pinned keys are what a channel is sealed to, whatever a relay says.
+// Package devices stores the devices that this machine may reach as an entry: one file of
+// mode 0600 with the pinned keys of each device and the relay that it was paired on.
+// Channels are sealed to the pinned keys, whatever a relay claims.
 package devices
 
 import (
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/scorel/scorel/packages/atomicfile"
+	"github.com/scorel/scorel/packages/protocol/exactjson"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
@@ -28,15 +29,14 @@ type Device struct {
 // Errors of Find.
 var (
 	ErrUnknown   = errors.New("no such device")
-	ErrAmbiguous = errors.New("more than one device is meant")
+	ErrAmbiguous = errors.New("more than one device matches")
 )
 
 type file struct {
 	Devices []Device `json:"devices"`
 }
 
-// Load reads the list at path, in the order of pairing. A missing file is an
-// empty list.
+// Load reads the list at path, in the order of pairing. A missing file is an empty list.
 func Load(path string) ([]Device, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,25 +46,25 @@ func Load(path string) ([]Device, error) {
 		return nil, fmt.Errorf("reading the devices: %w", err)
 	}
 	var f file
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := exactjson.Strict(data, &f); err != nil {
 		return nil, fmt.Errorf("%s is damaged: repair it, or move it away and pair again (%w)", path, err)
 	}
 	for _, d := range f.Devices {
 		if d.ID.Kind() != ident.KindDevice || ident.NewID(ident.KindDevice, d.Public) != d.ID {
-			return nil, fmt.Errorf("%s is damaged: the keys of %q are not those of its id; move the file away and pair again", path, d.Label)
+			return nil, fmt.Errorf("%s is damaged: the keys of %q do not match its id; move the file away and pair again", path, d.Label)
 		}
 	}
 	return f.Devices, nil
 }
 
-// Add puts a device on the list at path, or renews it.
+// Add adds a device to the list at path, or replaces it.
 func Add(path string, device Device) error {
 	return change(path, func(list []Device) []Device {
 		return append(without(list, device.ID), device)
 	})
 }
 
-// Remove takes a device off the list at path; a missing one is fine.
+// Remove removes a device from the list at path; it is not an error if it is missing.
 func Remove(path string, id ident.ID) error {
 	return change(path, func(list []Device) []Device { return without(list, id) })
 }
@@ -88,12 +88,12 @@ func without(list []Device, id ident.ID) []Device {
 	return slices.DeleteFunc(slices.Clone(list), func(d Device) bool { return d.ID == id })
 }
 
-// minPrefix is the shortest beginning of an id that names a device: "dev_" and a
-// few digits.
+// minPrefix is the minimum length of an id prefix that selects a device: "dev_" and a few
+// digits.
 const minPrefix = 8
 
-// Find returns the device that name means: its id, the beginning of its id (at
-// least 8 characters), or its label. The error wraps ErrUnknown or ErrAmbiguous.
+// Find returns the device with a name: its id, a prefix of its id (at least 8 characters),
+// or its label. The error wraps ErrUnknown or ErrAmbiguous.
 func Find(list []Device, name string) (Device, error) {
 	var found []Device
 	for _, d := range list {
@@ -111,5 +111,5 @@ func Find(list []Device, name string) (Device, error) {
 	case 1:
 		return found[0], nil
 	}
-	return Device{}, fmt.Errorf("%w by %q", ErrAmbiguous, name)
+	return Device{}, fmt.Errorf("%w %q", ErrAmbiguous, name)
 }

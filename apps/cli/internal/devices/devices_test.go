@@ -59,8 +59,8 @@ func TestLoadDamaged(t *testing.T) {
 	swapped.Public = newDevice(t, "other").Public
 	path := filepath.Join(t.TempDir(), "devices.json")
 	for name, write := range map[string]func() error{
-		"no JSON":               func() error { return os.WriteFile(path, []byte("{"), 0o600) },
-		"keys of somebody else": func() error { _ = os.Remove(path); return Add(path, swapped) },
+		"no JSON":                func() error { return os.WriteFile(path, []byte("{"), 0o600) },
+		"keys of another device": func() error { _ = os.Remove(path); return Add(path, swapped) },
 	} {
 		if err := write(); err != nil {
 			t.Fatal(err)

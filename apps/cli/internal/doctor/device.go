@@ -13,35 +13,35 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// deviceProbe is the part of a probe that is about one device.
+// deviceProbe is the part of a probe for one device.
 type deviceProbe struct {
 	*probe
 	device *Device
-	peer   wire.Peer // as the relay knows it
+	peer   wire.Peer // as known to the relay
 
 	opened *client.Sealed
-	host   *client.Client // owns the channel from the last step on
+	host   *client.Client // owns the channel once it is set
 }
 
 func (d *deviceProbe) close() {
 	switch {
 	case d.host != nil:
-		_ = d.host.Close() // used to the end
+		_ = d.host.Close() // everything was received
 	case d.opened != nil:
-		_ = d.opened.Close() // it carried nothing
+		_ = d.opened.Close() // nothing was sent on it
 	}
 }
 
-// binding compares what the relay says of the device with what was pinned.
+// binding compares the relay's information about the device with the pinned keys.
 func (d *deviceProbe) binding(context.Context) outcome {
 	peers := d.entry.Peers()
 	i := slices.IndexFunc(peers, func(p wire.Peer) bool { return p.ID == d.device.ID })
 	if i < 0 {
-		return failed(BindingMissing, ErrRefused, "the relay knows no pairing with this machine")
+		return failed(BindingMissing, ErrRefused, "the relay has no pairing with this machine")
 	}
 	d.peer = peers[i]
 	if d.peer.Public != d.device.Public {
-		return failed(BindingKeys, errors.New("foreign keys"), "the relay names other keys for this machine than the paired ones")
+		return failed(BindingKeys, errors.New("different keys"), "the relay reports different keys for this machine than the paired ones")
 	}
 	return ok("known to the relay as %q", d.peer.Label)
 }
@@ -91,9 +91,9 @@ func (d *deviceProbe) seal(ctx context.Context) outcome {
 	}
 	switch closed.Reason {
 	case wire.ReasonNotAuthorized, wire.ReasonRevoked:
-		return failed(SealRemoved, ErrRefused, "the machine does not let this client in any more")
+		return failed(SealRemoved, ErrRefused, "access for this client was revoked on the machine")
 	case wire.ReasonSealBroken, wire.ReasonProtocol:
-		return failed(SealBroken, err, "the host could not open the handshake: it was made with other keys, or changed on the way")
+		return failed(SealBroken, err, "the host could not open the handshake: it was made with other keys, or changed in transit")
 	}
 	return failed(SealLost, unreachable(err), "%s", closed)
 }
@@ -101,7 +101,7 @@ func (d *deviceProbe) seal(ctx context.Context) outcome {
 func (d *deviceProbe) api(ctx context.Context) outcome {
 	d.host = client.New(d.opened, nil)
 	start := time.Now()
-	answer, err := client.Call[api.GetHostResponse](ctx, d.host, "get_host", api.Empty{})
+	answer, err := client.Call(ctx, d.host, api.GetHost, api.Empty{})
 	var (
 		refused *api.Error
 		closed  *client.ClosedError
@@ -109,15 +109,18 @@ func (d *deviceProbe) api(ctx context.Context) outcome {
 	switch {
 	case err == nil:
 		trip := time.Since(start)
-		detail := fmt.Sprintf("scorel %s, there and back in %s", answer.Host.Version, trip.Round(100*time.Microsecond))
+		detail := fmt.Sprintf("scorel %s, round trip %s", answer.Host.Version, trip.Round(100*time.Microsecond))
 		if held := Sandbox(answer.Host); len(held) > 0 {
 			detail += "; sandbox of commands: " + strings.Join(held, "; ")
+		}
+		if out := Outages(answer.Host.Outages); len(out) > 0 {
+			return warn(APIStore, "%s; sessions: %s", detail, strings.Join(out, "; "))
 		}
 		return ok("%s", detail)
 	case errors.As(err, &refused):
 		return failed(APIRefused, errors.Join(ErrRefused, err), "the host says: %s", refused.Message)
 	case errors.As(err, &closed) && (closed.Reason == wire.ReasonNotAuthorized || closed.Reason == wire.ReasonRevoked):
-		return failed(SealRemoved, ErrRefused, "the machine does not let this client in any more")
+		return failed(SealRemoved, ErrRefused, "access for this client was revoked on the machine")
 	case errors.Is(err, context.DeadlineExceeded):
 		return failed(APISilent, unreachable(err), "the host did not answer")
 	}

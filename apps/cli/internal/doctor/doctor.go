@@ -1,13 +1,10 @@
-// Package doctor probes the way from an entry to a host step by step, and says
-// where it stops, why, and what to do.
+// Package doctor tests the connection from an entry to a host step by step, and says where
+// it fails, why, and what to do.
 //
-// The steps run one after the other, each with what the one before it found. After
-// a step that failed the rest is skipped: a later failure would only be its echo.
-// What a step means and what helps against each finding is vocabulary (words.go)
-// that the web UI shares.
-//
-// A probe logs in as the entry does, on a connection of its own that it closes, and
-// changes nothing at the relay or on the host.
+// The steps run in order, each with the results of the previous ones. After a failed step
+// the rest is skipped, because later failures would only be consequences. The meaning of
+// the steps and the advice for each finding are vocabulary (words.go) shared with the web
+// UI.
 package doctor
 
 import (
@@ -26,7 +23,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// ErrRefused says that the other side, or something on the way, said no.
+// ErrRefused reports that the other side, or something on the way, refused.
 var ErrRefused = errors.New("refused")
 
 // Status is how a step ended.
@@ -44,18 +41,18 @@ const (
 type Step struct {
 	Name     Name
 	Status   Status
-	Finding  Finding // what was found, for programs; empty when all is well
+	Finding  Finding // what was found, for programs; empty if everything is fine
 	Detail   string  // what was found, in words
 	Duration time.Duration
-	// Err is the cause of a failure. It wraps link.ErrUnreachable where nobody
-	// answered, and ErrRefused or a *wire.Error where somebody said no.
+	// Err is the cause of a failure. It wraps relayconn.ErrUnreachable if nothing responded, and
+	// ErrRefused or a *wire.Error if something refused.
 	Err error
 }
 
-// Hint says what to do; empty when there is nothing to do.
+// Hint returns what to do, or "".
 func (s Step) Hint() string { return hints[s.Finding] }
 
-// Report is a step as programs read it.
+// Report is a step in the form for programs.
 type Report struct {
 	Name       Name    `json:"step"`
 	Status     Status  `json:"status"`
@@ -65,7 +62,7 @@ type Report struct {
 	DurationMs float64 `json:"durationMs"`
 }
 
-// Report gives the step as programs read it.
+// Report returns the step in the form for programs.
 func (s Step) Report() Report {
 	return Report{s.Name, s.Status, s.Finding, s.Detail, s.Hint(), float64(s.Duration.Microseconds()) / 1000}
 }
@@ -77,24 +74,24 @@ type Device struct {
 	Label string
 }
 
-// Options says what to probe. RelayURL and Keys are needed.
+// Options configure a probe. RelayURL and Keys are required.
 type Options struct {
 	RelayURL string
-	// Keys gives the identity to log in with.
+	// Keys returns the identity to log in with.
 	Keys func() (*ident.Private, error)
-	// Label is how the entry names itself. It should be the one that it uses
-	// elsewhere, for the relay remembers the last.
+	// Label is the entry's name. It should be the one that the entry uses elsewhere,
+	// because the relay remembers the last one.
 	Label string
-	// Devices are looked for behind the relay; none ends the probe after the clock.
+	// Devices are the devices to test behind the relay; without any, the probe ends after
+	// the clock.
 	Devices []Device
-	// Report is told of each step when it has ended. device is nil for the steps up
-	// to the relay.
+	// Report is called after each step. device is nil for the steps up to the relay.
 	Report func(device *Device, step Step)
 
-	Timeout time.Duration                         // of one step; 10 s
-	RootCAs *x509.CertPool                        // nil is the system's
-	Proxy   func(*http.Request) (*url.URL, error) // nil is the environment's
-	Now     func() time.Time                      // this machine's clock; nil is time.Now
+	Timeout time.Duration                         // per step; default 10 s
+	RootCAs *x509.CertPool                        // nil means the system's
+	Proxy   func(*http.Request) (*url.URL, error) // nil means the environment's
+	Now     func() time.Time                      // this machine's clock; nil means time.Now
 }
 
 const stepTimeout = 10 * time.Second
@@ -115,19 +112,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// probe is one run against one relay. Each step leaves here what the next needs.
+// probe is one run against one relay. Each step stores its results here for later ones.
 type probe struct {
 	// Static after Run has begun.
 	opts Options
 
-	target    *url.URL // to dial: ws or wss, with the path
+	target    *url.URL // URL to dial: ws or wss, with the path
 	authority string
 	proxy     *url.URL
 	hop       string // host:port of the first machine on the way
 	addrs     []string
-	conn      net.Conn // to the relay, or through the proxy, until TLS takes it
+	conn      net.Conn // to the relay, or through the proxy, before TLS
 	http      *http.Client
-	relayTime time.Time // by the relay's clock, at localTime by this machine's
+	relayTime time.Time // the relay's time at localTime
 	localTime time.Time
 	entry     *client.Entry
 }
@@ -136,12 +133,12 @@ type probe struct {
 type check struct {
 	name Name
 	run  func(context.Context) outcome
-	// anyway runs the step although one before it failed.
+	// anyway runs the step even after a failure.
 	anyway bool
 }
 
-// Run probes until everything is known and returns the first failure, or nil.
-// Warnings are no failure. The error is that of ctx when it ended.
+// Run runs all steps and returns the first failure, or nil. Warnings are not failures. The
+// error is that of ctx if it ended.
 func Run(ctx context.Context, opts Options) (*Failure, error) {
 	p := &probe{opts: opts.withDefaults()}
 	defer p.close()
@@ -151,7 +148,7 @@ func Run(ctx context.Context, opts Options) (*Failure, error) {
 	})
 	for i := range p.opts.Devices {
 		if first != nil && first.Device == nil {
-			break // there is no way to any of them
+			break // none of them can be reached
 		}
 		device := &p.opts.Devices[i]
 		d := &deviceProbe{probe: p, device: device}
@@ -169,7 +166,7 @@ func Run(ctx context.Context, opts Options) (*Failure, error) {
 
 // Failure is where a chain stopped.
 type Failure struct {
-	Device *Device // nil: before any device
+	Device *Device // nil before any device
 	Step   Step
 }
 
@@ -177,12 +174,12 @@ func (p *probe) chain(ctx context.Context, device *Device, checks []check) *Fail
 	var failure *Failure
 	for _, c := range checks {
 		if failure != nil && !c.anyway {
-			p.opts.Report(device, Step{Name: c.name, Status: StatusSkipped, Detail: fmt.Sprintf("not tried, for %s failed", failure.Step.Name)})
+			p.opts.Report(device, Step{Name: c.name, Status: StatusSkipped, Detail: fmt.Sprintf("not tried, because %s failed", failure.Step.Name)})
 			continue
 		}
 		step := p.try(ctx, c)
 		if ctx.Err() != nil {
-			return failure // interrupted: what the step says is only an echo
+			return failure // interrupted: the step's result is only a consequence
 		}
 		if step.Status == StatusFailed && failure == nil {
 			failure = &Failure{device, step}
@@ -212,7 +209,7 @@ func (p *probe) close() {
 
 func (p *probe) hangUp() {
 	if p.conn != nil {
-		_ = p.conn.Close() // it only showed that there is a way
+		_ = p.conn.Close() // it only served as a test
 		p.conn = nil
 	}
 }
@@ -221,7 +218,7 @@ func (p *probe) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: p.target.Hostname(), RootCAs: p.opts.RootCAs, Time: p.opts.Now, NextProtos: []string{"http/1.1"}}
 }
 
-// outcome is what a step found.
+// outcome is the result of a step.
 type outcome struct {
 	status  Status
 	finding Finding
@@ -245,7 +242,7 @@ func failed(f Finding, err error, format string, args ...any) outcome {
 	return outcome{StatusFailed, f, fmt.Sprintf(format, args...), err}
 }
 
-// refusedBy tells whether a relay's error is a no, and not a "not now".
+// refusedBy reports whether a relay's error is a refusal rather than a temporary condition.
 func refusedBy(err *wire.Error) bool {
 	switch err.Kind {
 	case wire.KindUnavailable, wire.KindShuttingDown, wire.KindLoginTimeout, wire.KindDeviceOffline:

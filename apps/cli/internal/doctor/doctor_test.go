@@ -17,7 +17,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -44,10 +44,10 @@ func expect(t *testing.T, got result, name doctor.Name, want doctor.Finding, det
 	}
 }
 
-// nobody expects that the failure counts as unreachable, and no as a refusal.
+// nobody checks that the failure counts as unreachable, and no that it counts as a refusal.
 func nobody(t *testing.T, got result) {
 	t.Helper()
-	if !errors.Is(got.failure.Step.Err, link.ErrUnreachable) {
+	if !errors.Is(got.failure.Step.Err, relayconn.ErrUnreachable) {
 		t.Errorf("the cause is %v, want one that says unreachable", got.failure.Step.Err)
 	}
 }
@@ -84,7 +84,7 @@ func TestAddress(t *testing.T) {
 	}
 	got := run(t, doctor.Options{RelayURL: "http://relay.invalid"})
 	if f := got.failure; f == nil || f.Step.Finding != doctor.DNSUnknown && f.Step.Finding != doctor.DNSFailed {
-		t.Fatalf("a name that cannot be: stopped at %+v", f) // without a network no name server can say that there is none
+		t.Fatalf("a name that cannot be: stopped at %+v", f) // without a network, no name server can report that a name does not exist
 	}
 	if step := got.step(t, doctor.StepURL); step.Finding != doctor.URLPlain {
 		t.Errorf("an address without TLS got %+v", step)
@@ -96,7 +96,7 @@ func TestClosedPort(t *testing.T) {
 	addr := closedPort(t)
 	for _, scheme := range []string{"http://", "https://"} {
 		got := run(t, doctor.Options{RelayURL: scheme + addr})
-		expect(t, got, doctor.StepTCP, doctor.TCPRefused, "nobody listens at "+addr)
+		expect(t, got, doctor.StepTCP, doctor.TCPRefused, "nothing listens at "+addr)
 		nobody(t, got)
 	}
 }
@@ -106,7 +106,7 @@ func TestSilentPort(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			got := run(t, doctor.Options{RelayURL: scheme + "://" + silentPort(t), Timeout: brief})
-			expect(t, got, where, doctor.RelaySilent, "said nothing")
+			expect(t, got, where, doctor.RelaySilent, "sent nothing")
 			nobody(t, got)
 		})
 	}
@@ -127,7 +127,7 @@ func TestCertificates(t *testing.T) {
 		{"no name", known.leaf(t, func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, nil }), doctor.TLSName, ""},
 		{"expired", known.leaf(t, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }), doctor.TLSExpired, "expired on 20"},
 		{"not yet", known.leaf(t, func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) }), doctor.TLSEarly, "is valid from 20"},
-		{"self-signed", selfSigned(t), doctor.TLSUntrusted, "nobody but itself"},
+		{"self-signed", selfSigned(t), doctor.TLSUntrusted, "self-signed"},
 		{"unknown issuer", stranger.leaf(t, nil), doctor.TLSUntrusted, `"Stranger CA"`},
 	}
 	for _, test := range tests {
@@ -174,7 +174,7 @@ func TestOtherServers(t *testing.T) {
 		want    doctor.Finding
 		detail  string
 	}{
-		{"a web site", answer(http.StatusNotFound, "", "<html>"), doctor.RelayOther, "answered 404 Not Found, not as a relay"},
+		{"a web site", answer(http.StatusNotFound, "", "<html>"), doctor.RelayOther, "answered 404 Not Found, unlike a relay"},
 		{"a redirect", answer(http.StatusFound, "https://elsewhere.test/", "moved"), doctor.RelayOther, "points to https://elsewhere.test/"},
 		{"a proxy without a relay", answer(http.StatusBadGateway, "", "upstream is down"), doctor.RelayBusy, "upstream is down"},
 		{"a relay that is asked too often", answer(http.StatusTooManyRequests, "", "slowly"), doctor.RelayRate, "no more connections"},
@@ -193,7 +193,7 @@ func TestOtherServers(t *testing.T) {
 	})
 }
 
-// TestRelayThatEnds asks a relay that takes nobody in any more.
+// TestRelayThatEnds probes a relay that no longer accepts connections.
 func TestRelayThatEnds(t *testing.T) {
 	server := relaytest.Start(t, nil)
 	if err := server.Relay.Shutdown(t.Context()); err != nil {
@@ -204,7 +204,7 @@ func TestRelayThatEnds(t *testing.T) {
 	nobody(t, got)
 }
 
-// TestNames reaches a relay by the name relay.test, which a proxy leads to it.
+// TestNames reaches a relay by the name relay.test, which a proxy resolves to it.
 func TestNames(t *testing.T) {
 	known := newAuthority(t, "Known CA")
 	reach := func(t *testing.T, publicURL string) (result, *connectProxy) {
@@ -251,10 +251,10 @@ func TestProxies(t *testing.T) {
 			expect(t, got, doctor.StepProxy, test.want, "the proxy "+proxy.Listener.Addr().String())
 			test.check(t, got)
 			if _, login := proxy.heard(); !slices.Equal(login, []string{"Basic YWRhOnNlY3JldA=="}) {
-				t.Errorf("the proxy was told %q", login)
+				t.Errorf("the proxy received %q", login)
 			}
 			if text := fmt.Sprintf("%+v", got.steps); strings.Contains(text, "secret") {
-				t.Errorf("the password is told: %s", text)
+				t.Errorf("the password is in the text: %s", text)
 			}
 		})
 	}
@@ -272,9 +272,9 @@ func TestProxies(t *testing.T) {
 		got := run(t, doctor.Options{RelayURL: "https://relay.test", Proxy: func(*http.Request) (*url.URL, error) {
 			return nil, errors.New(`invalid proxy address "http://ada:secret@"`)
 		}})
-		expect(t, got, doctor.StepURL, doctor.ProxyBad, "no address")
+		expect(t, got, doctor.StepURL, doctor.ProxyBad, "is not an address")
 		if strings.Contains(fmt.Sprintf("%+v", got.steps), "secret") {
-			t.Error("the password is told")
+			t.Error("the password is in the report")
 		}
 	})
 }
@@ -303,8 +303,8 @@ func TestLogins(t *testing.T) {
 	})
 }
 
-// mirror is a proxy in front of a relay that does not pass Host on, and whose clock
-// says what it is given.
+// mirror is a proxy in front of a relay that does not forward Host, and whose clock shows
+// date.
 func mirror(t *testing.T, relayURL string, date time.Time) string {
 	t.Helper()
 	target, err := url.Parse(relayURL)
@@ -343,7 +343,7 @@ func TestClock(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the Date of a server that lets nobody in", func(t *testing.T) {
+	t.Run("the Date of a server that admits no one", func(t *testing.T) {
 		got := run(t, doctor.Options{RelayURL: mirror(t, server.URL, time.Now().UTC().Add(-2*time.Hour))})
 		expect(t, got, doctor.StepLogin, doctor.LoginName, "")
 		if step := got.step(t, doctor.StepClock); step.Finding != doctor.ClockSkew || !strings.Contains(step.Detail, "ahead of the relay's") {

@@ -26,10 +26,10 @@ import (
 
 func TestMain(m *testing.M) { leakcheck.Main(m) }
 
-// brief is the time of a step that must run out of it.
+// brief is the timeout of a step that must time out.
 const brief = 2 * time.Second
 
-// result is all that one probe reported.
+// result is everything that one probe reported.
 type result struct {
 	failure *doctor.Failure
 	steps   []doctor.Step
@@ -110,8 +110,8 @@ func newAuthority(t *testing.T, name string) *authority {
 	return a
 }
 
-// leaf makes a certificate for 127.0.0.1 and relay.test; change, which may be nil,
-// spoils it.
+// leaf creates a certificate for 127.0.0.1 and relay.test; change, which may be nil,
+// modifies it.
 func (a *authority) leaf(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	key := newKey(t)
@@ -128,7 +128,7 @@ func (a *authority) leaf(t *testing.T, change func(*x509.Certificate)) tls.Certi
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
 }
 
-// selfSigned makes a certificate that only itself vouches for.
+// selfSigned creates a self-signed certificate.
 func selfSigned(t *testing.T) tls.Certificate {
 	t.Helper()
 	key := newKey(t)
@@ -144,14 +144,14 @@ func selfSigned(t *testing.T) tls.Certificate {
 func serveTLS(t *testing.T, cert tls.Certificate, handler http.Handler) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(handler)
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // that a prober hangs up is no news
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // a probe that hangs up is not worth logging
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s
 }
 
-// closedPort is an address that nobody listens at.
+// closedPort returns an address that no one listens on.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	l := listen(t)
@@ -171,7 +171,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// silentPort accepts connections, reads, and says nothing.
+// silentPort accepts connections, reads, and sends nothing.
 func silentPort(t *testing.T) string {
 	t.Helper()
 	l := listen(t)
@@ -192,7 +192,7 @@ func silentPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// connectProxy is an HTTP proxy that answers CONNECT with status, and with 200 leads
+// connectProxy is an HTTP proxy that answers CONNECT with status, and with 200 connects
 // every name to target.
 type connectProxy struct {
 	*httptest.Server
@@ -223,7 +223,7 @@ func newConnectProxy(t *testing.T, status int, target string) *connectProxy {
 	return p
 }
 
-// heard returns what was asked so far.
+// heard returns the requests so far.
 func (p *connectProxy) heard() (asked, login []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +241,7 @@ func (p *connectProxy) splice(w http.ResponseWriter, target string) {
 		_ = far.Close()
 		return
 	}
-	_, _ = near.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")) // the prober sees it missing
+	_, _ = near.Write([]byte("HTTP/1.1 200 Connection established\r\n\r\n")) // the probe notices if this fails
 	for _, pair := range [][2]net.Conn{{near, far}, {far, near}} {
 		p.wg.Go(func() {
 			_, _ = io.Copy(pair[0], pair[1]) // either end may end it

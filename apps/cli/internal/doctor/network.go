@@ -12,36 +12,36 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// maxAddrs is how many addresses of a name are tried.
+// maxAddrs bounds how many addresses of a name are tried.
 const maxAddrs = 8
 
-// url reads the address and finds the first machine on the way: the relay's or,
-// where the environment names one, the proxy.
+// url parses the address and determines the first machine on the way: the relay or, if the
+// environment configures one, the proxy.
 func (p *probe) url(context.Context) outcome {
-	target, authority, err := link.ParseURL(p.opts.RelayURL)
+	target, authority, err := relayconn.ParseURL(p.opts.RelayURL)
 	if err != nil {
 		return failed(URLBad, err, "%s", err)
 	}
 	p.target, p.authority, p.hop = target, authority, hostPort(target)
 	proxy, err := p.opts.Proxy(&http.Request{URL: p.address("")})
 	if err != nil {
-		// The error quotes the variable, which may hold a password.
-		return failed(ProxyBad, errors.New("HTTPS_PROXY is no address"), "the proxy that the environment names is no address")
+		// The error quotes the variable, which may contain a password.
+		return failed(ProxyBad, errors.New("HTTPS_PROXY is not an address"), "HTTPS_PROXY in the environment is not an address")
 	}
 	if proxy != nil {
 		p.proxy, p.hop = proxy, hostPort(proxy)
 	}
 	if target.Scheme == "ws" && !isLoopback(target.Hostname()) {
-		return warn(URLPlain, "%s is not encrypted on the way", authority)
+		return warn(URLPlain, "the connection to %s is not encrypted", authority)
 	}
 	return ok("%s", p.address(""))
 }
 
-// address is an address of the relay's server over HTTP. path begins with a slash.
+// address returns an address of the relay's server over HTTP. path begins with a slash.
 func (p *probe) address(path string) *url.URL {
 	u := *p.target
 	u.Scheme = map[string]string{"ws": "http", "wss": "https"}[u.Scheme]
@@ -65,7 +65,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// whose names the first machine on the way.
+// whose describes the first machine on the way.
 func (p *probe) whose() string {
 	if p.proxy != nil {
 		return "the proxy " + p.hop
@@ -76,7 +76,7 @@ func (p *probe) whose() string {
 func (p *probe) dns(ctx context.Context) outcome {
 	host, port, err := net.SplitHostPort(p.hop)
 	if err != nil {
-		return failed(URLBad, err, "%s is no address", p.hop)
+		return failed(URLBad, err, "%s is not an address", p.hop)
 	}
 	if _, err := netip.ParseAddr(host); err == nil {
 		p.addrs = []string{p.hop}
@@ -96,25 +96,25 @@ func (p *probe) dns(ctx context.Context) outcome {
 	return ok("%s is %s", host, strings.Join(found, ", "))
 }
 
-// dialled is how one address took a connection.
-type dialled struct {
+// dialed is the result of connecting to one address.
+type dialed struct {
 	addr string
 	conn net.Conn
 	err  error
 }
 
-// tcp connects to every address at once: one that does not answer is slow for
-// whoever tries it first.
+// tcp connects to all addresses at once, because one that does not respond delays a
+// sequential attempt.
 func (p *probe) tcp(ctx context.Context) outcome {
-	results := make(chan dialled, len(p.addrs))
+	results := make(chan dialed, len(p.addrs))
 	for _, addr := range p.addrs {
 		go func() {
 			var dialer net.Dialer
 			conn, err := dialer.DialContext(ctx, "tcp", addr)
-			results <- dialled{addr, conn, err}
+			results <- dialed{addr, conn, err}
 		}()
 	}
-	var bad []dialled
+	var bad []dialed
 	for range p.addrs {
 		switch r := <-results; {
 		case r.err != nil:
@@ -122,21 +122,21 @@ func (p *probe) tcp(ctx context.Context) outcome {
 		case p.conn == nil:
 			p.conn = r.conn
 		default:
-			_ = r.conn.Close() // it only showed that there is a way
+			_ = r.conn.Close() // it only served as a test
 		}
 	}
 	if p.conn == nil {
 		return p.noConnection(bad)
 	}
 	for _, r := range bad {
-		if finding(r.err) != TCPNoRoute { // an address family that this network has not is no fault
+		if finding(r.err) != TCPNoRoute { // an address family that this network lacks is not an error
 			return warn(TCPPartly, "connected to %s, but not to %s: %s", p.conn.RemoteAddr(), r.addr, reason(r.err))
 		}
 	}
 	return ok("connected to %s", p.conn.RemoteAddr())
 }
 
-func (p *probe) noConnection(bad []dialled) outcome {
+func (p *probe) noConnection(bad []dialed) outcome {
 	worst := bad[0]
 	for _, r := range bad {
 		if finding(r.err) != TCPNoRoute {
@@ -144,7 +144,7 @@ func (p *probe) noConnection(bad []dialled) outcome {
 		}
 	}
 	what := map[Finding]string{
-		TCPRefused: "nobody listens at %s",
+		TCPRefused: "nothing listens at %s",
 		TCPNoRoute: "there is no route to %s",
 		TCPSilent:  "no answer from %s",
 	}[finding(worst.err)]
@@ -161,12 +161,12 @@ func finding(err error) Finding {
 	return TCPSilent
 }
 
-// unreachable keeps a cause and says that nobody answered.
+// unreachable wraps a cause and marks it as unreachable.
 func unreachable(cause error) error {
-	return fmt.Errorf("%w (%w)", link.ErrUnreachable, cause)
+	return fmt.Errorf("%w (%w)", relayconn.ErrUnreachable, cause)
 }
 
-// reason is what went wrong without what was being done, which the step says.
+// reason returns the cause without the operation, which the step names.
 func reason(err error) string {
 	var (
 		dns *net.DNSError

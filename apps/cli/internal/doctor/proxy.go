@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// throughProxy asks an HTTP proxy for a connection to the relay.
+// throughProxy requests a connection to the relay from an HTTP proxy.
 func (p *probe) throughProxy(ctx context.Context) outcome {
 	switch {
 	case p.proxy == nil:
 		return skipped("the environment names none for this address")
 	case p.target.Scheme == "ws":
 		p.hangUp()
-		return warn(ProxyUnseen, "requests go through %s unencrypted, and many proxies stop WebSockets there", p.hop)
+		return warn(ProxyUnseen, "requests go through %s unencrypted, and many proxies block WebSockets there", p.hop)
 	case p.proxy.Scheme != "http" && p.proxy.Scheme != "https":
 		p.hangUp()
-		return warn(ProxyUnseen, "connections go through the %s proxy %s, which cannot be asked", p.proxy.Scheme, p.hop)
+		return warn(ProxyUnseen, "connections go through the %s proxy %s, which cannot be tested separately", p.proxy.Scheme, p.hop)
 	}
 	response, err := p.connectRequest(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *probe) throughProxy(ctx context.Context) outcome {
 	case code == http.StatusOK:
 		return ok("%s connected to %s", p.hop, hostPort(p.target))
 	case code == http.StatusProxyAuthRequired:
-		return failed(ProxyLogin, ErrRefused, "the proxy %s wants a login", p.hop)
+		return failed(ProxyLogin, ErrRefused, "the proxy %s requires a login", p.hop)
 	case code >= http.StatusInternalServerError:
 		return failed(ProxyFailed, unreachable(fmt.Errorf("the proxy answered %s", response.Status)), "the proxy %s answered %s", p.hop, response.Status)
 	default:
@@ -42,7 +42,7 @@ func (p *probe) throughProxy(ctx context.Context) outcome {
 // connectRequest turns the connection to the proxy into one to the relay.
 func (p *probe) connectRequest(ctx context.Context) (*http.Response, error) {
 	if deadline, ok := ctx.Deadline(); ok {
-		_ = p.conn.SetDeadline(deadline) // fails only when it is closed, which the next call tells
+		_ = p.conn.SetDeadline(deadline) // fails only on a closed connection, which the next call reports
 	}
 	if p.proxy.Scheme == "https" {
 		cfg := p.tlsConfig()
@@ -59,7 +59,7 @@ func (p *probe) connectRequest(ctx context.Context) (*http.Response, error) {
 	if err := request.Write(p.conn); err != nil {
 		return nil, err
 	}
-	// The relay speaks only after TLS has begun, so nothing is read ahead.
+	// The relay is silent until TLS begins, so no data is buffered beyond the response.
 	response, err := http.ReadResponse(bufio.NewReader(p.conn), request)
 	if err != nil {
 		return nil, err

@@ -14,25 +14,25 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// maxAnswer bounds what is read of an answer over HTTP, in bytes.
+// maxAnswer bounds how much of an HTTP response is read, in bytes.
 const maxAnswer = 4 << 10
 
-// health is what /healthz says.
+// health is the response of /healthz.
 type health struct {
 	Status  string `json:"status"`
 	Version string `json:"version"`
 	Problem string `json:"problem"`
 }
 
-// relay asks for the health and greets. The greeting decides: a proxy in front of a
-// relay may well hide the health.
+// relay requests the health and waits for the greeting. The greeting decides, because a
+// proxy in front of a relay may hide the health endpoint.
 func (p *probe) relay(ctx context.Context) outcome {
 	transport := &http.Transport{Proxy: p.opts.Proxy, TLSClientConfig: p.tlsConfig()}
-	p.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	p.http = &http.Client{Transport: transport, CheckRedirect: relayconn.NoRedirects}
 	told, stopped := p.health(ctx)
 	if stopped != nil {
 		return *stopped
@@ -41,7 +41,7 @@ func (p *probe) relay(ctx context.Context) outcome {
 	if err != nil {
 		return p.noGreeting(response, err)
 	}
-	defer func() { _ = ws.CloseNow() }() // the greeting is all that was wanted
+	defer func() { _ = ws.CloseNow() }() // only the greeting was needed
 	ws.SetReadLimit(wire.MaxPreLogin)
 	_, data, err := ws.Read(ctx)
 	if err != nil {
@@ -51,19 +51,19 @@ func (p *probe) relay(ctx context.Context) outcome {
 	hello, isHello := frame.(*wire.RelayHello)
 	switch {
 	case err != nil || !isHello:
-		return failed(RelayOther, unreachable(errors.New("no greeting of a relay")), "%s takes WebSockets, but does not greet as a relay does", p.authority)
+		return failed(RelayOther, unreachable(errors.New("no greeting of a relay")), "%s accepts WebSockets but does not greet like a relay", p.authority)
 	case hello.Version < wire.Version:
-		return failed(RelayVersion, ErrRefused, "the relay speaks version %d of the protocol, this program %d", hello.Version, wire.Version)
+		return failed(RelayVersion, ErrRefused, "the relay uses protocol version %d, this program %d", hello.Version, wire.Version)
 	case told.Problem != "":
 		return warn(RelayFailing, "the relay says that it is failing: %s", told.Problem)
 	case told.Version != "":
 		return ok("scorel %s, protocol version %d", told.Version, hello.Version)
 	}
-	return ok("protocol version %d; its health is not shown to the public", hello.Version)
+	return ok("protocol version %d; its health is not public", hello.Version)
 }
 
-// health reads /healthz and the clock. It stops the chain only when no server
-// answers, or one that serves other names.
+// health reads /healthz and the clock. It stops the chain only if no server responds, or
+// one that serves other names.
 func (p *probe) health(ctx context.Context) (told health, stopped *outcome) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address("/healthz").String(), nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *probe) health(ctx context.Context) (told health, stopped *outcome) {
 		o := p.noAnswer(err)
 		return told, &o
 	}
-	defer func() { _ = response.Body.Close() }() // what it held was read
+	defer func() { _ = response.Body.Close() }() // the body was read
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
 		p.relayTime, p.localTime = date, middle(sent, p.opts.Now())
 	}
@@ -94,14 +94,14 @@ func (p *probe) otherName() outcome {
 	return failed(RelayName, ErrRefused, "the relay does not answer to the name %s", p.authority)
 }
 
-// noAnswer explains a server that took the connection and did not answer.
+// noAnswer explains a server that accepted the connection and did not respond.
 func (p *probe) noAnswer(err error) outcome {
 	var address *url.Error
 	if errors.As(err, &address) {
-		err = address.Err // without the address, which the step says
+		err = address.Err // without the address, which the step names
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failed(RelaySilent, unreachable(err), "%s accepted the connection and said nothing", p.authority)
+		return failed(RelaySilent, unreachable(err), "%s accepted the connection but sent nothing", p.authority)
 	}
 	return failed(RelayLost, unreachable(err), "%s did not answer as a web server does: %s", p.authority, reason(err))
 }
@@ -115,7 +115,7 @@ func (p *probe) noGreeting(response *http.Response, err error) outcome {
 	case http.StatusMisdirectedRequest:
 		return p.otherName()
 	case http.StatusTooManyRequests:
-		return failed(RelayRate, ErrRefused, "the relay takes no more connections from this address for now")
+		return failed(RelayRate, ErrRefused, "the relay accepts no more connections from this address for now")
 	case http.StatusServiceUnavailable, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return failed(RelayBusy, unreachable(fmt.Errorf("answered %s", response.Status)), "%s answered %s%s", p.authority, response.Status, body(response))
 	}
@@ -123,10 +123,10 @@ func (p *probe) noGreeting(response *http.Response, err error) outcome {
 	if to := response.Header.Get("Location"); to != "" {
 		where = " and points to " + to
 	}
-	return failed(RelayOther, unreachable(fmt.Errorf("answered %s", response.Status)), "%s answered %s%s%s, not as a relay", p.authority, response.Status, where, body(response))
+	return failed(RelayOther, unreachable(fmt.Errorf("answered %s", response.Status)), "%s answered %s%s%s, unlike a relay", p.authority, response.Status, where, body(response))
 }
 
-// body is the first line of an answer, for people.
+// body returns the first line of a response, for people.
 func body(response *http.Response) string {
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
@@ -143,7 +143,7 @@ func (p *probe) login(ctx context.Context) outcome {
 		return failed(LoginKeys, err, "%s", err)
 	}
 	sent := p.opts.Now()
-	entry, err := client.DialEntry(ctx, link.Config{RelayURL: p.opts.RelayURL, Keys: keys, Label: p.opts.Label, HTTPClient: p.http})
+	entry, err := client.DialEntry(ctx, relayconn.Config{RelayURL: p.opts.RelayURL, Keys: keys, Label: p.opts.Label, HTTPClient: p.http})
 	if err != nil {
 		return refusedLogin(err)
 	}
@@ -157,8 +157,8 @@ func refusedLogin(err error) outcome {
 	if !errors.As(err, &refused) {
 		return failed(LoginLost, unreachable(err), "%s", reason(err))
 	}
-	if refused.Kind == wire.KindBadFrame { // found by either side, not decided by the relay
-		return failed(LoginBroken, err, "the login broke: %s", refused.Message)
+	if refused.Kind == wire.KindBadFrame { // detected by either side, not a decision of the relay
+		return failed(LoginBroken, err, "the login was interrupted: %s", refused.Message)
 	}
 	finding, known := map[wire.Kind]Finding{
 		wire.KindBadVersion:     LoginVersion,
@@ -178,14 +178,14 @@ func refusedLogin(err error) outcome {
 	return failed(finding, refused, "the relay says: %s", refused.Message)
 }
 
-// mostSkew is how far clocks may be apart.
+// mostSkew bounds the acceptable difference of the clocks.
 const mostSkew = time.Minute
 
-// clock compares this machine's clock with the relay's: what it said at the login or,
-// failing that, the Date of its server.
+// clock compares this machine's clock with the relay's, as reported at login or else in the
+// Date header of its server.
 func (p *probe) clock(context.Context) outcome {
 	if p.relayTime.IsZero() {
-		return skipped("nobody told the time")
+		return skipped("no step reported the time")
 	}
 	skew := p.localTime.Sub(p.relayTime).Round(time.Second)
 	switch {

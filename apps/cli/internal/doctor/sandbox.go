@@ -7,13 +7,26 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Sandbox tells people what holds the commands of an agent back on a host, and what
-// does not though it was asked for: one sentence each, the first always there but
-// for a host that tells nothing.
+// Sandbox describes what confines an agent's commands on a host, and configured
+// restrictions that do not apply: one sentence each. The first is always present unless the
+// host reports nothing.
 func Sandbox(info api.HostInfo) []string {
 	if info.Sandbox == "" {
 		return nil
 	}
+	lines := held(info)
+	switch {
+	case !info.RunsAsRoot:
+	case strings.HasPrefix(info.Sandbox, "bubblewrap"):
+		lines = append(lines, "the host runs as root: run it as an ordinary user")
+	default:
+		lines = append(lines, "the host runs as root without a strong sandbox, so the mode auto asks about every command that does more than read: run it as an ordinary user")
+	}
+	return lines
+}
+
+// held describes what confines commands, and what they can reach nevertheless.
+func held(info api.HostInfo) []string {
 	limits := info.SandboxLimits
 	if limits == nil {
 		return []string{withNote(info.Sandbox+": commands can do what you can", info.SandboxNote)}
@@ -24,10 +37,10 @@ func Sandbox(info api.HostInfo) []string {
 		"commands can write to the project" + andFolders(limits.Writable),
 	}
 	for _, path := range limits.Missing {
-		lines = append(lines, fmt.Sprintf("%s is in sandbox.writable and not there", path))
+		lines = append(lines, fmt.Sprintf("%s is in sandbox.writable but does not exist", path))
 	}
 	for _, path := range limits.Exposed {
-		lines = append(lines, fmt.Sprintf("commands can change %s, with scorel's keys: it lies in a writable folder, and only bubblewrap would hide it", path))
+		lines = append(lines, fmt.Sprintf("commands can change %s, with scorel's keys: it is in a writable folder, and only bubblewrap can hide it", path))
 	}
 	return lines
 }
@@ -44,7 +57,7 @@ func networkWords(network string) string {
 	case "closed":
 		return "closed"
 	case "no_tcp":
-		return "closed for TCP only: Landlock alone can cut off no more"
+		return "closed for TCP only: Landlock alone cannot block more"
 	case "open":
 		return "open"
 	}

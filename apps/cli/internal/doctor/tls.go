@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// expirySoon is how long before its end a certificate is worth a warning. What
-// renews by itself does so earlier.
+// expirySoon is how long before its expiry a certificate causes a warning. Automatic
+// renewal happens earlier.
 const expirySoon = 14 * 24 * time.Hour
 
 func (p *probe) tls(ctx context.Context) outcome {
@@ -38,7 +38,7 @@ func (p *probe) tls(ctx context.Context) outcome {
 	return ok("%s, certificate of %s until %s", tls.VersionName(state.Version), issuer(leaf), until)
 }
 
-// explainTLS tells the faults of a certificate apart.
+// explainTLS distinguishes the problems of a certificate.
 func (p *probe) explainTLS(err error) outcome {
 	var (
 		plain   tls.RecordHeaderError
@@ -52,7 +52,7 @@ func (p *probe) explainTLS(err error) outcome {
 	case errors.As(err, &plain):
 		return failed(TLSNone, unreachable(err), "%s does not speak TLS", hostPort(p.target))
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return failed(RelaySilent, unreachable(err), "%s accepted the connection and said nothing", hostPort(p.target))
+		return failed(RelaySilent, unreachable(err), "%s accepted the connection but sent nothing", hostPort(p.target))
 	case errors.Is(err, io.EOF), errors.As(err, new(*net.OpError)) && !errors.As(err, &bad):
 		return failed(TLSFailed, unreachable(err), "%s ended the connection: %s", hostPort(p.target), reason(err))
 	case !errors.As(err, &bad) || len(bad.UnverifiedCertificates) == 0:
@@ -65,14 +65,14 @@ func (p *probe) explainTLS(err error) outcome {
 	case errors.As(err, &name):
 		return failed(TLSName, unreachable(err), "the certificate is for %s, not for %s", names(leaf), host)
 	case errors.As(err, &unknown) && leaf.CheckSignature(leaf.SignatureAlgorithm, leaf.RawTBSCertificate, leaf.Signature) == nil:
-		return failed(TLSUntrusted, unreachable(err), "the certificate was signed by nobody but itself")
+		return failed(TLSUntrusted, unreachable(err), "the certificate is self-signed")
 	case errors.As(err, &unknown):
 		return failed(TLSUntrusted, unreachable(err), "%s, which issued the certificate, is not trusted on this machine", issuer(leaf))
 	}
 	return failed(TLSFailed, unreachable(err), "the certificate is not accepted: %s", bad.Err)
 }
 
-// outOfDate tells a certificate that has ended from one that has not begun.
+// outOfDate distinguishes an expired certificate from one that is not valid yet.
 func (p *probe) outOfDate(err error, cert *x509.Certificate) outcome {
 	now := p.opts.Now()
 	if now.Before(cert.NotBefore) {

@@ -3,8 +3,8 @@ package doctor
 // Name is the stable name of a step.
 type Name string
 
-// The steps of both chains. StepPage and StepNetwork are the browser's: it does not
-// tell name lookup, connection and TLS apart.
+// The steps of both chains. StepPage and StepNetwork are the browser's, which cannot
+// distinguish name lookup, connection and TLS.
 const (
 	StepURL      Name = "url"
 	StepDNS      Name = "dns"
@@ -23,8 +23,8 @@ const (
 	StepAPI      Name = "api"
 )
 
-// titles names each step for people. They are neutral, for they stand beside good
-// news and bad.
+// titles names each step for people. The titles are neutral, because they appear with good
+// and bad results.
 var titles = map[Name]string{
 	StepURL:      "Address",
 	StepDNS:      "Name",
@@ -37,14 +37,13 @@ var titles = map[Name]string{
 	StepLogin:    "Login",
 	StepClock:    "Clock",
 	StepBinding:  "Pairing",
-	StepPresence: "Presence",
+	StepPresence: "Online status",
 	StepChannel:  "Channel",
 	StepSeal:     "Seal",
 	StepAPI:      "Host",
 }
 
-// Finding is the stable name of something that is wrong. It begins with the name of
-// its step.
+// Finding is the stable name of a problem. It begins with the name of its step.
 type Finding string
 
 // The findings of the whole chain.
@@ -103,81 +102,83 @@ const (
 	SealLost         Finding = "seal_lost"
 	APIRefused       Finding = "api_refused"
 	APISilent        Finding = "api_silent"
+	APIStore         Finding = "api_store"
 )
 
-// hints says what to do. They are written for whoever sits in front of the entry,
-// in a browser or a terminal.
+// hints says what to do. The hints are written for the person using the entry, in a browser
+// or a terminal.
 var hints = map[Finding]string{
-	URLBad:   "Write it as in https://relay.example, with nothing before the name and nothing behind it.",
-	URLPlain: "Use https:// when the relay is not on this machine: over http:// everybody on the way sees who logs in, and browsers give the page no keys.",
+	URLBad:   "Write it like https://relay.example, with nothing before or after it.",
+	URLPlain: "Use https:// when the relay is not on this machine: over http:// anyone on the network can see who logs in, and browsers do not allow the page to use keys.",
 
-	DNSUnknown: "Check the spelling of the name, and that this machine is on the network that knows it.",
+	DNSUnknown: "Check the spelling of the name, and that this machine is on a network that can resolve it.",
 	DNSFailed:  "No name server answered: check this machine's network and its DNS settings.",
 
-	TCPRefused: "Nothing listens there: start the relay, or correct the port in its address. If it is a proxy, correct the variable that names it, or list the relay in NO_PROXY.",
-	TCPSilent:  "Nothing answers there: check that the machine is up and that no firewall drops the connection.",
-	TCPNoRoute: "There is no way there: check this machine's network, and the VPN if the relay is behind one.",
-	TCPPartly:  "It works over another address, but slowly at times: the relay's operator should repair or remove the addresses that do not answer.",
+	TCPRefused: "Connections are refused: start the relay, or correct the port in its address. If it is a proxy, correct the variable that names it, or list the relay in NO_PROXY.",
+	TCPSilent:  "No response: check that the machine is up and that no firewall drops the connection.",
+	TCPNoRoute: "No route to the address: check this machine's network, and the VPN if the relay is behind one.",
+	TCPPartly:  "Another address works, but connecting may be slow: the relay's operator should repair or remove the addresses that do not respond.",
 
 	ProxyBad:     "Correct the variable HTTPS_PROXY: it looks like http://proxy.example:3128.",
 	ProxyLogin:   "Put the user name and the password for the proxy into HTTPS_PROXY, as in http://user:password@proxy.example:3128.",
-	ProxyRefused: "Ask whoever runs the proxy to allow connections to the relay, or list the relay in NO_PROXY if it can be reached without the proxy.",
-	ProxyFailed:  "The proxy does not get through to the relay: check the relay's address, or list it in NO_PROXY if it can be reached without the proxy.",
-	ProxyUnseen:  "Nothing needs to be done if the next steps are well. If they are not, suspect the proxy first.",
+	ProxyRefused: "Ask the operator of the proxy to allow connections to the relay, or list the relay in NO_PROXY if it can be reached without the proxy.",
+	ProxyFailed:  "The proxy cannot reach the relay: check the relay's address, or list it in NO_PROXY if it can be reached without the proxy.",
+	ProxyUnseen:  "No action is needed if the next steps succeed. If they fail, check the proxy first.",
 
 	TLSNone:      "The server does not speak TLS on this port: use the port that does, or http:// if the relay is on this machine.",
 	TLSName:      "Use one of the certificate's names as the address, or give the relay a certificate for this name.",
-	TLSExpired:   "The relay's operator must renew the certificate. If others find it valid, set this machine's clock right.",
-	TLSEarly:     "Set this machine's clock right. If it is right, the clock of whoever made the certificate was not.",
-	TLSUntrusted: "Give the relay a certificate of an authority that is trusted here, or add its issuer to the trusted ones of this machine. If it was trusted before, somebody may stand in between: do not go on.",
-	TLSSoon:      "The relay's operator should renew the certificate: nobody gets in once it has expired.",
-	TLSFailed:    "The two sides could not agree on TLS: check that the port is that of the relay, and that nothing on the way interferes.",
+	TLSExpired:   "The relay's operator must renew the certificate. If it is valid elsewhere, correct this machine's clock.",
+	TLSEarly:     "Correct this machine's clock. If it is correct, the certificate was issued with a wrong clock.",
+	TLSUntrusted: "Give the relay a certificate from an authority that this machine trusts, or add its issuer to the trusted authorities. If it was trusted before, the connection may be intercepted: do not continue.",
+	TLSSoon:      "The relay's operator should renew the certificate: connections fail once it has expired.",
+	TLSFailed:    "The two sides could not agree on TLS: check that the port belongs to the relay, and that nothing in between interferes.",
 
 	PageOld:       "Reload the page: the relay serves a newer one.",
-	NetworkFailed: "Check this device's network. Then open the relay's address in a new tab: the browser says more there, for example about its certificate.",
+	NetworkFailed: "Check this device's network. Then open the relay's address in a new tab: the browser shows more details there, for example about its certificate.",
 
-	RelaySilent:  "Something accepts connections and says nothing: check that the port is that of the relay; restart the relay if it hangs.",
-	RelayOther:   "Some other server answers there: correct the address, or tell the proxy in front of the relay to pass WebSockets on (docs/operations.md).",
+	RelaySilent:  "Connections are accepted, but nothing responds: check that the port belongs to the relay; restart the relay if it hangs.",
+	RelayOther:   "Another server responds: correct the address, or configure the proxy in front of the relay to forward WebSockets (docs/operations.md).",
 	RelayName:    "The relay's operator must list this address with --public-url, or you must use an address that is listed.",
-	RelayBusy:    "Try again later; if it stays so, the relay's operator must make room or bring back what it needs.",
+	RelayBusy:    "Try again later. If it persists, the relay's operator must add capacity or restore the services that the relay needs.",
 	RelayRate:    "Wait a minute and try again.",
 	RelayVersion: "The older of the two must be updated: the relay or this client.",
-	RelayFailing: "The relay's operator should look at its log.",
-	RelayLost:    "The server hung up: look at the log of the relay, and of the proxy in front of it.",
-	RelaySocket:  "The server answers, but no WebSocket comes through: something on the way may block it, or the proxy in front of the relay does not pass it on (docs/operations.md).",
+	RelayFailing: "The relay's operator should check its log.",
+	RelayLost:    "The server closed the connection: look at the log of the relay, and of the proxy in front of it.",
+	RelaySocket:  "The server responds, but WebSockets fail: something in between may block them, or the proxy in front of the relay does not forward them (docs/operations.md).",
 
 	LoginKeys:        "Without its keys this client cannot prove who it is: restore the key file, or delete it and pair again.",
 	LoginName:        "The relay's operator must list this address with --public-url, or you must use an address that is listed.",
 	LoginProof:       "The keys of this client are damaged: restore them, or delete them and pair again.",
 	LoginVersion:     "The older of the two must be updated: the relay or this client.",
 	LoginRate:        "Wait a minute and try again.",
-	LoginUnavailable: "The relay cannot look up its pairings now: try again later; if it stays so, its operator must look at its store.",
-	LoginRefused:     "Ask the relay's operator to let this client in.",
-	LoginBroken:      "One of the two does not keep to the protocol: update both. If it stays so, do not trust this relay.",
-	LoginLost:        "The relay hung up before the login was done: look at its log, and at that of the proxy in front of it.",
+	LoginUnavailable: "The relay cannot look up its pairings now: try again later. If it persists, its operator must check its store.",
+	LoginRefused:     "Ask the relay's operator to allow this client.",
+	LoginBroken:      "The relay or this client violates the protocol: update both. If it persists, do not trust this relay.",
+	LoginLost:        "The relay closed the connection during the login: look at its log, and at that of the proxy in front of it.",
 
-	ClockSkew: "Set the clock that is wrong, best by NTP: certificates and pairing codes depend on it.",
+	ClockSkew: "Correct the clock that is wrong, preferably with NTP: certificates and pairing codes depend on it.",
 
 	BindingMissing: "The pairing was removed, at the relay or on the machine: pair again.",
-	BindingKeys:    "Do not trust this relay: it may be trying to stand in between. Pair again through one that you trust.",
+	BindingKeys:    "Do not trust this relay: it may be intercepting the connection. Pair again through a relay that you trust.",
 
-	PresenceOffline: "Wake the machine, or start scorel on it with `scorel host serve`; `scorel host status` there says whether it reaches the relay.",
+	PresenceOffline: "Wake the machine, or start scorel on it with `scorel host serve`; `scorel host status` there shows whether it can reach the relay.",
 
-	ChannelOffline: "The machine went away just now: check that it stays awake and that its network is steady.",
+	ChannelOffline: "The machine just went offline: check that it stays awake and that its network is stable.",
 	ChannelRefused: "The pairing was removed, at the relay or on the machine: pair again.",
 	ChannelLimit:   "Close other windows that use this machine, wait a minute, and try again.",
-	ChannelFailed:  "Try again; if it stays so, the relay's operator should look at its log.",
+	ChannelFailed:  "Try again. If it persists, the relay's operator should check its log.",
 
 	SealRemoved: "This client was removed on the machine: pair again.",
-	SealBroken:  "Try again. If it stays so, the keys are not those of the pairing, or something on the way changes what is sent: pair again, through a relay that you trust.",
-	SealSilent:  "The host does not answer. On the machine, start it anew with `scorel host serve --replace`.",
-	SealLost:    "The channel ended under way: check that the machine stays awake and that its network is steady.",
+	SealBroken:  "Try again. If it persists, the keys differ from those of the pairing, or something in between changes the data: pair again through a relay that you trust.",
+	SealSilent:  "The host does not answer. On the machine, restart it with `scorel host serve --replace`.",
+	SealLost:    "The channel was interrupted: check that the machine stays awake and that its network is stable.",
 
-	APIRefused: "The host refused: this client was given no right to look. Pair again.",
-	APISilent:  "The host does not answer. On the machine, start it anew with `scorel host serve --replace`.",
+	APIRefused: "The host refused: this client has no permission to view it. Pair again.",
+	APISilent:  "The host does not answer. On the machine, restart it with `scorel host serve --replace`.",
+	APIStore:   "Start the database, or correct its address and restart the host. Its sessions become available without a restart when the database answers.",
 }
 
-// vocabulary is what the web UI shares.
+// vocabulary is shared with the web UI.
 type vocabulary struct {
 	Steps map[Name]string    `json:"steps"`
 	Hints map[Finding]string `json:"hints"`

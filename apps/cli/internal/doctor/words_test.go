@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the vocabulary for the web UI anew")
+var update = flag.Bool("update", false, "rewrite the vocabulary for the web UI")
 
-// TestWordsOfTheWeb holds the web UI's copy of the vocabulary equal to this one, so
-// that a browser and a terminal say the same.
+// TestWordsOfTheWeb checks that the web UI's copy of the vocabulary is equal to this one.
 func TestWordsOfTheWeb(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "web", "src", "api", "doctor-words.json")
 	var want bytes.Buffer
@@ -44,7 +43,7 @@ func TestEveryFindingBelongsToAStepAndHasAHint(t *testing.T) {
 			t.Errorf("%s belongs to no step", f)
 		}
 		if !strings.HasSuffix(hint, ".") {
-			t.Errorf("the hint of %s is no sentence: %q", f, hint)
+			t.Errorf("the hint of %s is not a sentence: %q", f, hint)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package export writes a session for people: the conversation on the path to a
-// leaf, as Markdown or as one HTML page. Both are complete in themselves: the page
-// loads nothing, runs nothing, and shows all text as text.
+// Package export writes a session for people: the conversation on the path to a leaf, as
+// Markdown or as one HTML page. Both are self-contained: the page loads nothing, runs
+// nothing, and displays all text literally.
 package export
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Document is a session as it is written.
+// Document is a session to export.
 type Document struct {
 	Title string
 	Facts []Fact
 	Parts []Part
 }
 
-// Fact is a line at the top.
+// Fact is a line of the header.
 type Fact struct{ Name, Value string }
 
 // Part is one contribution to the conversation.
 type Part struct {
 	Who    string // "User", "Assistant", "Result of bash", ...
-	Kind   string // user, assistant, tool or note: how it looks
+	Kind   string // user, assistant, tool or note; determines the style
 	When   string // ISO 8601, or ""
 	Blocks []Block
 }
@@ -34,13 +34,13 @@ type Part struct {
 // Block is a piece of a part.
 type Block struct {
 	Text  string
-	Code  bool   // Text is shown with its line ends and blanks
-	Image string // a data: URL; then Text is empty
-	Name  string // above it: "thinking", the name of a tool, or ""
+	Code  bool   // Text is shown with its line breaks and spaces
+	Image string // a data: URL; Text is empty then
+	Name  string // heading: "thinking", the name of a tool, or ""
 }
 
-// Of makes a document of the path to leaf. hole is nil, or says where the path
-// ends in a damaged session.
+// Of returns a document of the path to leaf. hole is nil, or says where the path ends in a
+// damaged session.
 func Of(header session.Header, tree *session.Tree, leaf string) (doc Document, hole error) {
 	doc.Title = tree.Name()
 	if doc.Title == "" {
@@ -66,8 +66,7 @@ func Of(header session.Header, tree *session.Tree, leaf string) (doc Document, h
 	return doc, hole
 }
 
-// partOf returns what an entry contributes; ok is false where that is nothing a
-// person reads.
+// partOf returns what an entry contributes; ok is false if people would not read it.
 func partOf(e session.Entry) (part Part, ok bool) {
 	var view struct {
 		Summary  string          `json:"summary"`
@@ -97,7 +96,7 @@ func partOf(e session.Entry) (part Part, ok bool) {
 
 func messagePart(e session.Entry) Part {
 	m, ok := e.AsMessage()
-	if !ok { // nothing is left out for being odd
+	if !ok { // show unknown roles too
 		return Part{Who: "Message", Kind: "note", Blocks: []Block{{Text: string(e.Raw), Code: true}}}
 	}
 	part := Part{Kind: "note", Who: string(m.Message.Role), Blocks: blocksOf(m.Message.Content)}
@@ -120,7 +119,7 @@ func messagePart(e session.Entry) Part {
 	return part
 }
 
-// commandPart is a command that a person ran in Pi.
+// commandPart returns the part for a command that a person ran in Pi.
 func commandPart(e session.Entry) Part {
 	var view struct {
 		Message struct {
@@ -128,7 +127,7 @@ func commandPart(e session.Entry) Part {
 			Output  string `json:"output"`
 		} `json:"message"`
 	}
-	_ = json.Unmarshal(e.Raw, &view) // what is of the wrong kind stays empty
+	_ = json.Unmarshal(e.Raw, &view) // fields of the wrong type stay empty
 	return Part{Who: "Command", Kind: "tool", Blocks: []Block{{Text: "$ " + view.Message.Command + "\n" + view.Message.Output, Code: true}}}
 }
 
@@ -149,8 +148,8 @@ func blocksOf(content session.Content) []Block {
 	return slices.DeleteFunc(blocks, func(b Block) bool { return b.Text == "" && b.Image == "" && b.Name == "" })
 }
 
-// image returns a picture that can do nothing but be seen. Other types, such as
-// SVG, are named and not shown.
+// image returns an image block. Only types that are inert are embedded; others, such as
+// SVG, are only named.
 func image(b session.Block) Block {
 	_, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil || !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, b.MimeType) {

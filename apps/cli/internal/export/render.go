@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Markdown writes a document as Markdown. Texts are taken as they are, since they
-// are Markdown mostly; code stands in fences that nothing in it can close.
+// Markdown writes a document as Markdown. Texts are copied unchanged, because most are
+// Markdown; code is in fences that its content cannot close.
 func Markdown(w io.Writer, doc Document) error {
 	doc = doc.visible()
 	var b bytes.Buffer
@@ -60,7 +60,7 @@ func longestRun(text string, c byte) int {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// pageHead forbids the page everything but its own style and pictures in data: URLs.
+// pageHead forbids the page everything except its own style and images in data: URLs.
 const pageHead = `<!doctype html>
 <html lang="en">
 <head>

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// visible writes out what cannot be seen and steers a terminal, or turns the direction of
-// a line: an export is also printed. Line ends and tabs stay.
+// visible escapes invisible characters that control a terminal or change the direction of a
+// line, because exports are also printed. Line ends and tabs are kept.
 func visible(text string) string {
 	hidden := func(r rune) bool {
 		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
@@ -28,7 +28,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// visible is the document with all of its texts so.
+// visible returns the document with all of its texts escaped.
 func (d Document) visible() Document {
 	d.Title, d.Facts, d.Parts = visible(d.Title), slices.Clone(d.Facts), slices.Clone(d.Parts)
 	for i, fact := range d.Facts {

@@ -8,34 +8,50 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// answer sends the decisions that are there. That another was faster, or the turn
-// over, is no failure.
-func (r *runner) answer(ctx context.Context, c *client.Client) error {
+// answer sends the pending decisions. It repeats each while the host cannot store it and
+// ctx, which an interrupt ends, is alive. It is not an error if someone else was faster, or
+// if the turn is over.
+func (r *runner) answer(ctx, life context.Context, c *client.Client) error {
 	for _, decided := range r.questions.answers() {
 		if decided.err != nil {
 			return decided.err
 		}
-		err := r.deliver(ctx, c, decided)
-		var refused *api.Error
-		if err != nil && (!errors.As(err, &refused) || refused.Kind == api.KindNotAllowed) {
+		name := "answer_question"
+		if decided.approval != nil {
+			name = "answer_approval"
+		}
+		err := r.persist(ctx, c, name, func() error { return r.deliver(life, c, decided) })
+		switch {
+		case err == nil, isTooLate(err):
+			r.questions.forget(decided.id())
+		case ctx.Err() != nil && isUnavailable(err):
+			return nil // the interrupt decides what happens to the call
+		default:
 			return err
 		}
-		r.questions.forget(decided.id())
 	}
 	return nil
 }
 
+// isTooLate reports whether nothing waits for an answer any longer.
+func isTooLate(err error) bool {
+	var refused *api.Error
+	return errors.As(err, &refused) && (refused.Kind == api.KindNotFound || refused.Kind == api.KindConflict)
+}
+
 func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) error {
 	if decided.approval != nil {
-		got, err := client.Call[api.AnswerApprovalResponse](ctx, c, "answer_approval", api.AnswerApprovalRequest{
-			SessionID: decided.sessionID, ApprovalID: decided.id(), Decision: decided.verdict.Decision, Feedback: decided.verdict.Feedback,
-		})
-		if err == nil && !got.Won {
+		got, err := client.Call(ctx, c, api.AnswerApproval, r.signed(decided))
+		switch {
+		case err != nil:
+		case !got.Won:
 			r.cfg.View.Notice("too late: " + beforehand(got))
+		case r.cfg.Unattended && decided.verdict.Decision == api.DecisionDeny:
+			r.unasked++
 		}
 		return err
 	}
-	got, err := client.Call[api.AnswerQuestionResponse](ctx, c, "answer_question", api.AnswerQuestionRequest{
+	got, err := client.Call(ctx, c, api.AnswerQuestion, api.AnswerQuestionRequest{
 		SessionID: decided.sessionID, QuestionID: decided.id(), Answer: decided.reply.Answer, Skip: decided.reply.Skip,
 	})
 	if err == nil && !got.Won {

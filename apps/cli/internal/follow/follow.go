@@ -1,10 +1,6 @@
-// Package follow sends one prompt to a session and follows it to its end, over as
-// many connections as that takes. A View hears of everything exactly once and in
-// order, whatever was cut and whenever.
-//
-// One goroutine, the caller of Run, owns all of it. Besides, there are the reader
-// of the connection and, while a person is asked, one goroutine that waits for
-// the answer; Run joins both.
+// Package follow sends one prompt to a session and follows it to its end, over as many
+// connections as necessary. A View receives everything exactly once and in order, however
+// often the connection is lost.
 package follow
 
 import (
@@ -19,67 +15,68 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Verdict is what a person says to a tool call.
+// Verdict is a person's answer to a tool call.
 type Verdict struct {
 	Decision api.Decision
-	Feedback string // a word to the agent, with a denial
+	Feedback string // feedback for the agent, with a denial
 }
 
-// Reply is what a person says to a question of the agent. The zero Reply leaves it to
-// other entries.
+// Reply is a person's answer to a question of the agent. The zero Reply leaves it to other
+// entries.
 type Reply struct {
 	Answer string
-	Skip   bool // the agent is to decide
+	Skip   bool // let the agent decide
 }
 
-// Asker asks a person. It is called from a goroutine of its own, one call at a time,
-// and returns early when ctx ends.
+// Asker asks a person. It is called from its own goroutine, one call at a time, and must
+// return early when ctx ends.
 type Asker interface {
 	// Decide asks about a tool call.
 	Decide(ctx context.Context, approval api.Approval) (Verdict, error)
-	// Answer passes a question of the agent on.
+	// Answer asks a question of the agent.
 	Answer(ctx context.Context, question api.Question) (Reply, error)
 }
 
-// View shows what happens. Run calls it from one goroutine, but for the Asker.
+// View displays what happens. Run calls it from one goroutine, except for the Asker.
 type View interface {
 	Asker
-	// Event hears of every event of the session from the prompt on. Where events
-	// were lost for good, events that lead to the same state stand for them.
+	// Event is called for every event of the session from the prompt on. If events are lost
+	// permanently, events that lead to the same state replace them.
 	Event(event api.EventEnvelope)
-	// Text is a piece of the answer.
+	// Text displays a piece of the answer.
 	Text(piece string)
-	// EndMessage ends one message of the answer. broken is true when what was
-	// shown of it does not count: another attempt follows.
+	// EndMessage ends one message of the answer. broken reports that the displayed text is
+	// void: another attempt follows.
 	EndMessage(broken bool)
 	ToolCall(call session.Block)
 	ToolResult(result session.Message)
-	// Notice tells what happens to the connection or the prompt, in a sentence.
+	// Notice describes a change of the connection or the prompt in a sentence.
 	Notice(text string)
 }
 
-// Config says what to send and how. All fields but After and Patience
-// are needed.
+// Config says what to send and how. All fields but After, Patience and Sign are required.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
-	// Prepare makes or finds the session and returns its id. It may run again
-	// after a lost connection, so what it makes is made with a client key.
+	// Prepare creates or finds the session and returns its id. It may run again after a
+	// lost connection, so it must create with a client key.
 	Prepare func(ctx context.Context, c *client.Client) (sessionID string, err error)
-	// Lost tells whether dialling again may help after an error.
+	// Lost reports whether reconnecting may help after an error.
 	Lost func(err error) bool
-	// After tells how long the other side asked to wait after an error.
+	// After returns how long the other side asked to wait after an error.
 	After func(err error) time.Duration
 	View  View
-	// Unattended says that nobody sits there who could answer the agent.
+	Sign  Signer // nil sends answers without a signature
+	// Unattended reports that no one is present who could answer the agent.
 	Unattended bool
 
 	ClientKey string // of the prompt
 	Text      string
+	Images    [][]byte // sent with the text
 	AllowAll  bool
-	// AllowRules hold for the prompt.
+	// AllowRules apply to the prompt.
 	AllowRules []string
 	Mode       session.PromptMode // "" waits for a running turn
-	// Patience is how long a lost connection is tried again; 0 is a minute.
+	// Patience is how long to retry a lost connection; 0 means a minute.
 	Patience time.Duration
 }
 
@@ -87,8 +84,10 @@ type Config struct {
 type Result struct {
 	SessionID  string
 	StopReason session.StopReason
-	Error      string // for people, when StopReason is StopError
+	Error      string // for people, if StopReason is StopError
 	Text       string // of the last message of the answer
+	// Unasked counts the calls denied because of Config.Unattended.
+	Unasked int
 }
 
 const (
@@ -96,14 +95,17 @@ const (
 	firstPause      = 200 * time.Millisecond
 	longestPause    = 2 * time.Second
 	cancelTimeout   = 10 * time.Second // from an interrupt to the end of the turn
+	// steady is how long a connection must last to count as good even if it brought nothing
+	// new.
+	steady = 10 * time.Second
 )
 
-// ErrQueued says that the command was interrupted while its prompt waited: the
-// host still runs it when its time comes.
-var ErrQueued = errors.New("interrupted: the prompt waits on the host and will still run")
+// ErrQueued reports that the command was interrupted while its prompt was queued: the host
+// will still run it.
+var ErrQueued = errors.New("interrupted: the prompt is queued on the host and will still run")
 
-// Run sends the prompt and returns when its turn has ended. An ended ctx cancels
-// the turn, waits for that, and returns the Result with StopAborted.
+// Run sends the prompt and returns when its turn has ended. When ctx ends, Run cancels the
+// turn, waits for it to end, and returns the Result with StopAborted.
 func Run(ctx context.Context, cfg Config) (Result, error) {
 	if cfg.Patience == 0 {
 		cfg.Patience = defaultPatience
@@ -123,28 +125,33 @@ type runner struct {
 	tracker   *tracker
 	questions *questions
 	sessionID string
-	synced    bool // a resync was answered at least once
+	synced    bool // at least one resync was answered
+	unasked   int  // calls denied because no one could be asked
 }
 
 func (r *runner) run(ctx context.Context) (Result, error) {
 	var lostAt time.Time
 	pause := firstPause
 	for {
+		began, before := time.Now(), r.tracker.anchors
 		synced, err := r.connection(ctx)
 		if end := r.tracker.end; end != nil {
-			end.SessionID = r.sessionID
+			end.SessionID, end.Unasked = r.sessionID, r.unasked
 			return *end, nil
 		}
-		if ctx.Err() != nil || !r.synced || !r.cfg.Lost(err) {
+		if ctx.Err() != nil || !r.synced || errors.As(err, new(*refusedError)) || !r.cfg.Lost(err) {
 			return Result{SessionID: r.sessionID}, err
 		}
 		if synced || lostAt.IsZero() {
-			lostAt, pause = time.Now(), firstPause
 			r.cfg.View.Notice(fmt.Sprintf("connection lost, trying again (%s)", err))
+		}
+		// A connection that breaks immediately each time does not count as one.
+		if good := synced && (r.tracker.learned(before) || time.Since(began) >= steady); good || lostAt.IsZero() {
+			lostAt, pause = time.Now(), firstPause
 		}
 		if time.Since(lostAt) > r.cfg.Patience {
 			return Result{SessionID: r.sessionID}, fmt.Errorf(
-				"the connection did not come back within %s; the host goes on with the prompt: %w", r.cfg.Patience, err)
+				"the connection did not come back within %s; %s: %w", r.cfg.Patience, r.whereabouts(), err)
 		}
 		wait := pause
 		if r.cfg.After != nil {
@@ -157,8 +164,16 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 	}
 }
 
-// connection lives from one dial to the loss of what was dialled, or to the end
-// of the turn. synced tells whether it got as far as to follow the session.
+// whereabouts describes what is known about the prompt.
+func (r *runner) whereabouts() string {
+	if r.tracker.turnID == "" && !r.tracker.queued {
+		return "the host may not have received the prompt"
+	}
+	return "the host continues with the prompt"
+}
+
+// connection handles one connection until it is lost or the turn ends. synced reports
+// whether it got as far as following the session.
 func (r *runner) connection(ctx context.Context) (synced bool, err error) {
 	transport, err := r.cfg.Dial(ctx)
 	if err != nil {
@@ -166,26 +181,32 @@ func (r *runner) connection(ctx context.Context) (synced bool, err error) {
 	}
 	mail := newMailbox()
 	c := client.New(transport, mail.put)
-	defer func() { _ = c.Close() }() // everything that matters was answered
+	defer func() { _ = c.Close() }() // the response was received
 	if r.sessionID == "" {
 		if r.sessionID, err = r.cfg.Prepare(ctx, c); err != nil {
 			return false, err
 		}
 	}
-	if err := r.resync(ctx, c); err != nil {
+	resync := func() error { return r.resync(ctx, c) }
+	if r.synced {
+		err = r.persist(ctx, c, "resync_events", resync)
+	} else { // nothing was sent yet, so a person can simply try again
+		err = resync()
+	}
+	if err != nil {
 		return false, err
 	}
 	if r.tracker.end != nil {
 		return true, nil
 	}
-	if err := r.send(ctx, c); err != nil {
+	if err := r.persist(ctx, c, "send_prompt", func() error { return r.send(ctx, c) }); err != nil {
 		return true, err
 	}
 	return true, r.loop(ctx, c, mail)
 }
 
 func (r *runner) resync(ctx context.Context, c *client.Client) error {
-	response, err := client.Call[api.ResyncEventsResponse](ctx, c, "resync_events",
+	response, err := client.Call(ctx, c, api.ResyncEvents,
 		api.ResyncEventsRequest{SessionID: r.sessionID, Anchors: r.tracker.anchors, Unattended: r.cfg.Unattended})
 	if err != nil {
 		return err
@@ -206,16 +227,20 @@ func (r *runner) resync(ctx context.Context, c *client.Client) error {
 	return nil
 }
 
-// send sends the prompt, again on every connection until it is in the log: the
-// key makes it one prompt.
+// send sends the prompt, again on every connection until it is in the log. Its key makes it
+// one prompt.
 func (r *runner) send(ctx context.Context, c *client.Client) error {
 	if r.tracker.turnID != "" {
 		return nil
 	}
-	response, err := client.Call[api.SendPromptResponse](ctx, c, "send_prompt", api.SendPromptRequest{
+	request := api.SendPromptRequest{
 		SessionID: r.sessionID, ClientKey: r.cfg.ClientKey, Text: r.cfg.Text, AllowAll: r.cfg.AllowAll, AllowRules: r.cfg.AllowRules,
 		Mode: r.cfg.Mode,
-	})
+	}
+	if err := r.attach(ctx, c, &request); err != nil {
+		return err
+	}
+	response, err := client.Call(ctx, c, api.SendPrompt, request)
 	switch {
 	case err != nil:
 	case response.State == api.PromptRemoved:
@@ -223,7 +248,7 @@ func (r *runner) send(ctx context.Context, c *client.Client) error {
 	case response.State == api.PromptQueued && r.cfg.Mode == session.ModeSteer:
 		r.cfg.View.Notice("the running turn gets this at its next step")
 	case response.State == api.PromptQueued:
-		r.cfg.View.Notice("another prompt is being worked on: this one waits on the host")
+		r.cfg.View.Notice("another prompt is running: this one is queued on the host")
 	}
 	return err
 }
@@ -235,7 +260,7 @@ func (r *runner) loop(ctx context.Context, c *client.Client, mail *mailbox) erro
 	defer stop()
 	var deadline <-chan time.Time
 	for r.tracker.end == nil {
-		if err := r.answer(life, c); err != nil {
+		if err := r.answer(ctx, life, c); err != nil {
 			return err
 		}
 		select {
@@ -254,20 +279,20 @@ func (r *runner) loop(ctx context.Context, c *client.Client, mail *mailbox) erro
 			defer timer.Stop()
 			interrupt, deadline = nil, timer.C
 		case <-deadline:
-			return errors.New("interrupted: the host did not confirm in time that the turn was cancelled")
+			return errors.New("interrupted: the host did not confirm in time that the turn was canceled")
 		}
 	}
 	return nil
 }
 
-// cancel asks the host to cancel the turn of the prompt.
+// cancel asks the host to cancel the prompt's turn.
 func (r *runner) cancel(life context.Context, c *client.Client) error {
 	if r.tracker.turnID == "" {
 		return ErrQueued
 	}
 	ctx, stop := context.WithTimeout(life, cancelTimeout)
 	defer stop()
-	_, err := client.Call[api.CancelTurnResponse](ctx, c, "cancel_turn",
+	_, err := client.Call(ctx, c, api.CancelTurn,
 		api.CancelTurnRequest{SessionID: r.sessionID, TurnID: r.tracker.turnID})
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -55,9 +56,8 @@ func (p pipe) Close() error {
 	return nil
 }
 
-// scriptedHost publishes a script over the protocol. It cuts the connection after
-// each number of events in cuts, and stops by itself at an open approval until
-// that is answered.
+// scriptedHost publishes a script over the protocol. It cuts the connection after each
+// number of events in cuts, and pauses at an open approval until that is answered.
 type scriptedHost struct {
 	t      *testing.T
 	script *script
@@ -71,14 +71,18 @@ type scriptedHost struct {
 	prompts          []string
 	answers          []api.AnswerApprovalRequest
 	replies          []api.AnswerQuestionRequest
-	late             bool // somebody was faster with a reply
-	cancelled        bool
-	queue            bool // answer queued to the prompt and publish nothing
-	othersAnswer     bool // an approval is resolved without our answer
+	late             bool // someone else was faster with a reply
+	canceled         bool
+	queue            bool           // answer queued to the prompt and publish nothing
+	othersAnswer     bool           // an approval is resolved without our answer
+	refuse           map[string]int // how often each request is refused as unavailable
+	refused          int
+	onCut            func()
+	breakPrompts     bool // cut each connection at its prompt
 	wg               sync.WaitGroup
 }
 
-var errDown = errors.New("nobody answers")
+var errDown = errors.New("no answer")
 
 func (h *scriptedHost) dial(context.Context) (client.Transport, error) {
 	h.dials++
@@ -102,6 +106,18 @@ func (h *scriptedHost) serve(p pipe) {
 		if err := json.Unmarshal(message, &head); err != nil {
 			h.t.Error(err)
 			return
+		}
+		if h.breakPrompts && head.Type == "send_prompt" {
+			return
+		}
+		if h.refuse[head.Type] > 0 {
+			h.refuse[head.Type]--
+			h.refused++
+			answer, err := api.EncodeError(head.RequestID, api.Errorf(api.KindUnavailable, "the disk is full"))
+			if err != nil || p.Send(context.Background(), answer) != nil {
+				return
+			}
+			continue
 		}
 		answer, err := api.EncodeResponse(head.RequestID, h.answer(head.Type, message))
 		if err != nil {
@@ -136,14 +152,14 @@ func (h *scriptedHost) answer(name string, message []byte) any {
 		h.replies = append(h.replies, decodeRequest[api.AnswerQuestionRequest](h.t, message))
 		return api.AnswerQuestionResponse{Won: !h.late, Outcome: api.OutcomeAnswered, Answer: "b", AnsweredBy: "cli_other"}
 	case "cancel_turn":
-		h.cancelled = true
+		h.canceled = true
 		return api.CancelTurnResponse{Cancelled: true}
 	}
 	h.t.Errorf("unexpected request %s", name)
 	return api.Empty{}
 }
 
-// publish sends events until the script stands still; false when it cut.
+// publish sends events until the script pauses; false if it cut the connection.
 func (h *scriptedHost) publish(p pipe) bool {
 	for h.published < len(h.script.events) && !h.queue && !h.waits() {
 		event, err := api.EncodeEvent(h.script.events[h.published])
@@ -153,13 +169,16 @@ func (h *scriptedHost) publish(p pipe) bool {
 		h.published++
 		if len(h.cuts) > 0 && h.published == h.cuts[0] {
 			h.cuts, h.failing = h.cuts[1:], h.down
+			if h.onCut != nil {
+				h.onCut()
+			}
 			return false
 		}
 	}
 	return true
 }
 
-// waits tells whether an approval is open, or whether only a cancel goes on.
+// waits reports whether an approval is open, or whether only a cancel continues the script.
 func (h *scriptedHost) waits() bool {
 	if h.published == 0 {
 		return false
@@ -170,7 +189,7 @@ func (h *scriptedHost) waits() bool {
 	case api.QuestionAsked:
 		return len(h.replies) == 0 && !h.othersAnswer
 	case api.MessageStarted:
-		return !h.cancelled
+		return !h.canceled
 	}
 	return false
 }
@@ -194,7 +213,7 @@ func (h *scriptedHost) run(ctx context.Context, view View) (Result, error) {
 	})
 }
 
-// askScript is a turn with an approval in it.
+// askScript is a turn with an approval.
 func askScript(t *testing.T) *script {
 	s := &script{t: t}
 	s.prompt(testTurn, testKey)
@@ -233,7 +252,7 @@ func TestRunSurvivesLosses(t *testing.T) {
 			t.Errorf("the prompt was sent with the keys %q", h.prompts)
 		}
 		if h.dials != 1+4*4 {
-			t.Errorf("dialled %d times", h.dials)
+			t.Errorf("dialed %d times", h.dials)
 		}
 	})
 }
@@ -262,7 +281,64 @@ func TestRunGivesUp(t *testing.T) {
 	})
 }
 
-func TestRunFailsAtOnceWhenNobodyAnswers(t *testing.T) {
+// TestARefusedRequestEnds uses a host that cannot write: a short problem is waited out, and
+// a long one ends the command with the request that failed.
+func TestARefusedRequestEnds(t *testing.T) {
+	for _, name := range []string{"send_prompt", "answer_approval", "resync_events"} {
+		t.Run(name+" for a moment", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, view := refusing(t, name, 3)
+				result, err := h.run(t.Context(), view)
+				if err != nil || result.StopReason != session.StopEnd || h.refused != 3 {
+					t.Fatalf("got %+v, %v, %d refusals", result, err, h.refused)
+				}
+			})
+		})
+		t.Run(name+" for good", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, view := refusing(t, name, 1_000_000)
+				start := time.Now()
+				_, err := h.run(t.Context(), view)
+				var refused *api.Error
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "the disk is full") {
+					t.Fatalf("got %v", err)
+				}
+				if waited := time.Since(start); waited > refusalPatience+longestPause || h.refused > 20 || h.dials > 2 {
+					t.Errorf("it ended after %s, %d refusals and %d dials", waited, h.refused, h.dials)
+				}
+			})
+		})
+	}
+}
+
+// refusing is a host that refuses one request; a refused resync is the one after the first
+// connection.
+func refusing(t *testing.T, name string, times int) (*scriptedHost, *recorder) {
+	h, view := &scriptedHost{t: t, script: askScript(t), refuse: map[string]int{name: times}}, newRecorder()
+	view.decide = func(context.Context, api.Approval) (Verdict, error) { return Verdict{Decision: api.DecisionAllow}, nil }
+	if name == "resync_events" {
+		h.refuse, h.cuts, h.onCut = map[string]int{}, []int{4}, func() { h.refuse[name] = times }
+	}
+	return h, view
+}
+
+// TestConnectionsThatBreakAtOnceEnd: each connection is established, and lost before it
+// brings anything.
+func TestConnectionsThatBreakAtOnceEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &scriptedHost{t: t, script: askScript(t), breakPrompts: true}
+		start := time.Now()
+		_, err := h.run(t.Context(), newRecorder())
+		if !errors.Is(err, client.ErrLost) || !strings.Contains(err.Error(), "may not have received the prompt") {
+			t.Fatalf("got %v", err)
+		}
+		if waited := time.Since(start); waited > defaultPatience+2*longestPause || h.dials > 40 {
+			t.Errorf("it ended after %s and %d dials", waited, h.dials)
+		}
+	})
+}
+
+func TestRunFailsAtOnceWithoutAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &scriptedHost{t: t, script: askScript(t), failing: 1}
 		if _, err := h.run(t.Context(), newRecorder()); !errors.Is(err, errDown) || h.dials != 1 {
@@ -275,15 +351,15 @@ func TestInterruptCancelsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{t: t}
 		s.prompt(testTurn, testKey)
-		s.add(api.MessageStarted{}) // the host stands here until it is told to cancel
+		s.add(api.MessageStarted{}) // the host pauses here until the turn is canceled
 		s.message(testTurn, "", assistant(session.StopAborted, "I was about"))
 		s.add(api.TurnEnded{TurnID: testTurn, ClientKey: testKey, StopReason: session.StopAborted})
 		h := &scriptedHost{t: t, script: s}
 		ctx, interrupt := context.WithTimeout(t.Context(), time.Second)
 		defer interrupt()
 		result, err := h.run(ctx, newRecorder())
-		if err != nil || result.StopReason != session.StopAborted || result.Text != "I was about" || !h.cancelled {
-			t.Fatalf("got %+v, %v, cancelled %t", result, err, h.cancelled)
+		if err != nil || result.StopReason != session.StopAborted || result.Text != "I was about" || !h.canceled {
+			t.Fatalf("got %+v, %v, canceled %t", result, err, h.canceled)
 		}
 	})
 }
@@ -300,8 +376,7 @@ func TestInterruptWhileQueued(t *testing.T) {
 	})
 }
 
-// TestQuestionIsWithdrawn lets another entry be faster: nothing waits for the
-// person here.
+// TestQuestionIsWithdrawn lets another entry be faster: nothing waits for the person here.
 func TestQuestionIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &scriptedHost{t: t, script: askScript(t), othersAnswer: true}

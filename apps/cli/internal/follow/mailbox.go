@@ -6,10 +6,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// mailbox holds events between the reader of a connection and its owner. The
-// reader never waits: it also brings the answers that the owner waits for.
+// mailbox passes events from the reader of a connection to its owner. The reader never
+// blocks, because it also delivers the responses that the owner waits for.
 type mailbox struct {
-	ready chan struct{} // holds one token while there may be something to take
+	ready chan struct{} // holds one token if there may be something to take
 
 	mu     sync.Mutex
 	events []api.EventEnvelope

@@ -7,10 +7,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// request is what the host asks a person: a leave for a tool call, or an answer to a
-// question of the agent. One of the two is set.
+// request is what the host asks a person: an approval of a tool call, or an answer to a
+// question of the agent. Exactly one of the two is set.
 type request struct {
-	sessionID string // where the call waits: our session, or that of an agent that works for it
+	sessionID string // where the call waits: our session, or that of a subagent
 	approval  *api.Approval
 	question  *api.Question
 }
@@ -22,19 +22,19 @@ func (r request) id() string {
 	return r.question.ID
 }
 
-// questions asks a person, one thing at a time, and keeps each answer until the host
-// has it. It outlives a lost connection: nobody is asked twice.
+// questions asks a person, one question at a time, and keeps each answer until the host has
+// it. It survives lost connections, so no one is asked twice.
 //
 // The runner's goroutine owns it; the goroutine that asks only sends on decided.
 type questions struct {
 	ctx     context.Context
 	view    Asker
-	decided chan struct{} // holds one token when an answer is there to collect
+	decided chan struct{} // holds one token if an answer can be collected
 
 	waiting []request
 	asking  *question
 	done    []answer
-	left    []string // ids of questions that are left to other entries
+	left    []string // ids of questions left to other entries
 }
 
 type question struct {
@@ -42,10 +42,10 @@ type question struct {
 	id        string
 	withdraw  context.CancelFunc
 	withdrawn bool
-	result    chan answer // holds one
+	result    chan answer // holds one answer
 }
 
-// answer is what a person said to a request.
+// answer is a person's answer to a request.
 type answer struct {
 	request
 	verdict Verdict // to an approval
@@ -57,7 +57,7 @@ func newQuestions(ctx context.Context, view Asker) *questions {
 	return &questions{ctx: ctx, view: view, decided: make(chan struct{}, 1)}
 }
 
-// add puts a question, unless it was put before.
+// add adds a question, unless it was added before.
 func (q *questions) add(r request) {
 	if q.knows(r.id()) {
 		return
@@ -74,7 +74,7 @@ func (q *questions) knows(id string) bool {
 
 func (q *questions) isAsking(id string) bool { return q.asking != nil && q.asking.id == id }
 
-// next asks the first question that waits, when none is being asked.
+// next asks the first pending question, if none is being asked.
 func (q *questions) next() {
 	if q.asking != nil || len(q.waiting) == 0 {
 		return
@@ -129,7 +129,7 @@ func (q *questions) finish(result answer) {
 	q.next()
 }
 
-// resolved takes back a question that was decided elsewhere.
+// resolved withdraws a question that was decided elsewhere.
 func (q *questions) resolved(id string) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(r request) bool { return r.id() == id })
 	q.forget(id)
@@ -139,7 +139,7 @@ func (q *questions) resolved(id string) {
 	}
 }
 
-// keep takes back every question of a session that is not among open.
+// keep withdraws every question of a session that is not in open.
 func (q *questions) keep(sessionID string, open []string) {
 	var gone []string
 	for _, r := range q.waiting {
@@ -162,7 +162,7 @@ func (q *questions) keep(sessionID string, open []string) {
 	}
 }
 
-// sessions are those that questions belong to.
+// sessions returns the sessions with questions.
 func (q *questions) sessions() []string {
 	var ids []string
 	for _, r := range q.waiting {

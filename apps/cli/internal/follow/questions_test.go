@@ -11,7 +11,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// questionScript is a turn with a question of the agent in it.
+// questionScript is a turn with a question of the agent.
 func questionScript(t *testing.T) *script {
 	s := &script{t: t}
 	s.prompt(testTurn, testKey)
@@ -23,7 +23,7 @@ func questionScript(t *testing.T) *script {
 	return s
 }
 
-// TestAnswersToAQuestion: whatever is said, the turn is followed to its end, and a
+// TestAnswersToAQuestion: whatever the answer, the turn is followed to its end, and a
 // person is asked once however often the connection is cut.
 func TestAnswersToAQuestion(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -58,7 +58,7 @@ func TestAnswersToAQuestion(t *testing.T) {
 	}
 }
 
-// TestQuestionAnsweredElsewhere: who is being asked learns who was faster.
+// TestQuestionAnsweredElsewhere: the person being asked learns who was faster.
 func TestQuestionAnsweredElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &scriptedHost{t: t, script: questionScript(t), othersAnswer: true}

@@ -8,28 +8,28 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// told says how a question ended.
+// told describes how a question ended.
 func told(by string, outcome api.QuestionOutcome, answer string) string {
 	switch outcome {
 	case api.OutcomeAnswered:
 		return fmt.Sprintf("%s answered the agent: %s", by, answer)
 	case api.OutcomeSkipped:
-		return by + " left the question to the agent"
+		return by + " let the agent decide"
 	case api.OutcomeTimedOut:
-		return "the time to answer is over, and the agent decides"
+		return "there was no answer in time, so the agent decided"
 	}
-	return "the question does not wait any more"
+	return "the question is no longer open"
 }
 
-// beforehand says what was faster than an answer to an approval.
+// beforehand describes what was faster than an answer to an approval.
 func beforehand(got api.AnswerApprovalResponse) string {
 	if got.Released != nil {
 		return letGo(got.DecidedBy, got.Released)
 	}
-	return fmt.Sprintf("%s had answered already (%s), and that counts", got.DecidedBy, got.Decision)
+	return fmt.Sprintf("%s answered first (%s)", got.DecidedBy, got.Decision)
 }
 
-// letGo says what let a call go that nobody answered.
+// letGo describes what allowed a call that no one answered.
 func letGo(by string, release *session.Release) string {
 	var what []string
 	if len(release.Rules) > 0 {
@@ -39,7 +39,7 @@ func letGo(by string, release *session.Release) string {
 		what = append(what, "the mode "+release.Mode)
 	}
 	if len(what) == 0 {
-		what = append(what, "no rule asks about it any more")
+		what = append(what, "no rule asks about it anymore")
 	}
-	return fmt.Sprintf("the call goes on without an answer, by a change of %s (%s)", by, strings.Join(what, "; "))
+	return fmt.Sprintf("the call continues without an answer, because of a change by %s (%s)", by, strings.Join(what, "; "))
 }

@@ -9,15 +9,16 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// TestWhatLetsACallGoIsTold: whoever is being asked hears why nobody has to answer any more.
-func TestWhatLetsACallGoIsTold(t *testing.T) {
+// TestReleasedCallsAreExplained: the person being asked learns why no answer is needed any
+// longer.
+func TestReleasedCallsAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		release session.Release
 		want    string
 	}{
 		{session.Release{Rules: []string{"bash(make)"}}, "cli_y (the rules: bash(make))"},
 		{session.Release{Rules: []string{"bash(a)", "bash(b)"}, Mode: "auto"}, "cli_y (the rules: bash(a), bash(b); the mode auto)"},
-		{session.Release{}, "cli_y (no rule asks about it any more)"},
+		{session.Release{}, "cli_y (no rule asks about it anymore)"},
 	} {
 		got := beforehand(api.AnswerApprovalResponse{DecidedBy: "cli_y", Decision: api.DecisionAllow, Released: &c.release})
 		if !strings.HasSuffix(got, c.want) {

@@ -3,33 +3,34 @@ package follow
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// interruptedText is the error of a turn of which nobody knows how it ended.
+// interruptedText is the error of a turn whose outcome is unknown.
 const interruptedText = "the host stopped in the middle of this turn; what it did until then is kept"
 
-// tracker turns events and resyncs into calls of a View, each piece once.
+// tracker converts events and resyncs to calls of a View, each piece once.
 type tracker struct {
-	key       string // of our prompt
+	key       string // key of our prompt
 	view      View
 	questions *questions
 
 	sessionID string
 	anchors   api.Anchors
-	seen      map[string]bool // ids of the log entries that were handled
+	seen      map[string]bool // ids of handled log entries
 
-	turnID  string // of our prompt, once it is in the log
+	turnID  string // turn of our prompt, once it is in the log
 	queued  bool   // our prompt was seen in the queue
-	running string // key of the prompt whose turn runs; "" when idle
+	running string // key of the prompt whose turn is running; "" when idle
 
-	blocks []session.BlockType // of the message that streams
+	blocks []session.BlockType // blocks of the streaming message
 	shown  []byte              // its text as far as it was shown
 
-	last   session.Message     // the last assistant message of our turn
+	last   session.Message     // last assistant message of our turn
 	record *session.TurnRecord // how our turn ended, from the log
 	end    *Result             // set once
 }
@@ -40,7 +41,7 @@ func newTracker(key string, view View, questions *questions) *tracker {
 
 func (t *tracker) ours() bool { return t.running == t.key }
 
-// resync takes the answer to resync_events.
+// resync handles the response to resync_events.
 func (t *tracker) resync(sessionID string, r api.ResyncEventsResponse) {
 	first := t.sessionID == ""
 	t.sessionID = sessionID
@@ -50,7 +51,7 @@ func (t *tracker) resync(sessionID string, r api.ResyncEventsResponse) {
 		return
 	}
 	for _, entry := range r.Entries {
-		if first { // what was before our prompt is not news
+		if first { // what preceded our prompt is not news
 			t.seen[entry.ID] = true
 			continue
 		}
@@ -60,8 +61,7 @@ func (t *tracker) resync(sessionID string, r api.ResyncEventsResponse) {
 	t.replaceLive(r.Live)
 }
 
-// replaceLive takes the running turn as the host knows it in place of what the
-// lost events would have told.
+// replaceLive replaces the state of the running turn after lost events.
 func (t *tracker) replaceLive(live api.Live) {
 	t.running = ""
 	if live.Turn != nil {
@@ -69,13 +69,13 @@ func (t *tracker) replaceLive(live api.Live) {
 	}
 	t.queueIs(live.Queue)
 	t.questions.keep(t.sessionID, openIn(live))
-	t.crewIs(live.Crew)
+	t.subagentIs(live.Subagents)
 	if !t.ours() {
 		t.endFromLog()
 		return
 	}
 	t.turnID = live.Turn.TurnID
-	t.replacePartial(live.Partial)
+	t.replacePartial(live.Partial, live.Retry)
 	for _, process := range live.Processes {
 		t.emit(api.ProcessChanged{Process: process})
 	}
@@ -93,7 +93,7 @@ func (t *tracker) replaceLive(live api.Live) {
 	}
 }
 
-// openIn names what waits for a person.
+// openIn returns the ids of what waits for a person.
 func openIn(live api.Live) []string {
 	ids := idsOf(live.Approvals)
 	for _, question := range live.Questions {
@@ -110,7 +110,14 @@ func idsOf(approvals []api.Approval) []string {
 	return ids
 }
 
-// runs notes which turn runs. A prompt that was given to a running turn is part of it.
+// learned reports whether anything arrived since before.
+func (t *tracker) learned(before api.Anchors) bool {
+	return t.anchors.PersistentLastSeq > before.PersistentLastSeq ||
+		t.anchors.Epoch == before.Epoch && t.anchors.StreamLastSeq > before.StreamLastSeq
+}
+
+// runs records which turn is running. A prompt that was delivered to a running turn is part
+// of it.
 func (t *tracker) runs(turnID, key string) {
 	t.running = key
 	if t.turnID != "" && turnID == t.turnID {
@@ -119,10 +126,10 @@ func (t *tracker) runs(turnID, key string) {
 }
 
 // removedText is the error of a prompt that never reached the agent.
-const removedText = "the prompt was removed from the queue on another entry before the agent took it"
+const removedText = "the prompt was removed from the queue by another client before it ran"
 
-// queueIs ends our prompt where somebody took it out of the queue: it is not in the
-// log, which a prompt reaches before it leaves the queue.
+// queueIs ends our prompt if someone removed it from the queue: it is then not in the log,
+// which a prompt reaches before it leaves the queue.
 func (t *tracker) queueIs(queue []session.QueuedPrompt) {
 	for _, q := range queue {
 		if q.ClientKey == t.key {
@@ -135,12 +142,12 @@ func (t *tracker) queueIs(queue []session.QueuedPrompt) {
 	}
 }
 
-func (t *tracker) replacePartial(partial []api.PartialBlock) {
+func (t *tracker) replacePartial(partial []api.PartialBlock, retry *api.ModelRetry) {
 	t.blocks = nil
-	if len(partial) == 0 && len(t.shown) == 0 {
+	if len(partial) == 0 && len(t.shown) == 0 && retry == nil {
 		return
 	}
-	t.emit(api.MessageReset{Reason: "the connection was lost"})
+	t.emit(api.MessageReset{Reason: "the connection was lost", Retry: retry})
 	var text strings.Builder
 	for i, block := range partial {
 		t.blocks = append(t.blocks, block.Type)
@@ -153,13 +160,13 @@ func (t *tracker) replacePartial(partial []api.PartialBlock) {
 	t.catchUp(text.String())
 }
 
-// emit hands an event without a seq to the view.
+// emit passes an event without a seq to the view.
 func (t *tracker) emit(event api.Event) {
 	t.view.Event(api.EventEnvelope{SessionID: t.sessionID, Event: event})
 }
 
-// endFromLog ends our turn when the host does not run it any more: its last event
-// was lost with a connection or with the host.
+// endFromLog ends our turn if the host no longer runs it: its last event was lost with a
+// connection or with the host.
 func (t *tracker) endFromLog() {
 	if t.turnID == "" || t.end != nil {
 		return
@@ -178,11 +185,11 @@ func (t *tracker) finish(reason session.StopReason, message string) {
 	t.end = &Result{StopReason: reason, Error: message, Text: t.last.Content.Plain()}
 }
 
-// events takes events as they come over a connection.
+// events handles events in the order of their arrival.
 func (t *tracker) events(events []api.EventEnvelope) {
 	for _, event := range events {
 		if event.SessionID != t.sessionID || event.Seq <= t.anchors.StreamLastSeq || t.end != nil {
-			continue // of the host, or known from the resync
+			continue // an event of the host, or known from the resync
 		}
 		t.anchors.StreamLastSeq = event.Seq
 		t.event(event)
@@ -219,20 +226,23 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 			t.view.Notice(letGo(e.DecidedBy, e.Released))
 		}
 		t.questions.resolved(e.ApprovalID)
-	case api.CrewUpdated:
+	case api.SubagentUpdated:
 		t.childIs(e.Child)
 	default:
 		t.partial(e)
 	}
 }
 
-// partial takes the events of a message that streams.
+// partial handles the events of a streaming message.
 func (t *tracker) partial(event api.Event) {
 	switch e := event.(type) {
 	case api.MessageStarted:
 		t.breakOff()
 	case api.MessageReset:
 		t.breakOff()
+		if t.ours() && e.Retry != nil {
+			t.view.Notice(retrying(e.Retry))
+		}
 	case api.BlockStarted:
 		if e.Index == len(t.blocks) {
 			t.blocks = append(t.blocks, e.Block)
@@ -244,7 +254,16 @@ func (t *tracker) partial(event api.Event) {
 	}
 }
 
-// breakOff forgets the message that streams.
+// retrying says why the model is called again, and when.
+func retrying(r *api.ModelRetry) string {
+	when := "now"
+	if s := (r.DelayMS + 999) / 1000; s > 0 {
+		when = fmt.Sprintf("in %d s", s)
+	}
+	return fmt.Sprintf("%s Trying again %s (attempt %d of %d).", r.Reason, when, r.Attempt, r.Attempts)
+}
+
+// breakOff discards the streaming message.
 func (t *tracker) breakOff() {
 	t.blocks = nil
 	if len(t.shown) > 0 {
@@ -259,7 +278,7 @@ func (t *tracker) ask(turnID string, r request) {
 	}
 }
 
-// entry takes a log entry, from an event or from a resync.
+// entry handles a log entry, from an event or from a resync.
 func (t *tracker) entry(envelope api.EventEnvelope, entry session.Entry) {
 	if t.seen[entry.ID] {
 		return
@@ -285,8 +304,8 @@ func (t *tracker) entry(envelope api.EventEnvelope, entry session.Entry) {
 	}
 }
 
-// turnRecord keeps how our turn ended. A host that crashed names no turn in it:
-// it is about the turn that was the last one in the log.
+// turnRecord records how our turn ended. A record by a restarted host names no turn: it
+// refers to the last turn in the log.
 func (t *tracker) turnRecord(entry session.CustomEntry) {
 	var record session.TurnRecord
 	if json.Unmarshal(entry.Data, &record) != nil {
@@ -297,7 +316,7 @@ func (t *tracker) turnRecord(entry session.CustomEntry) {
 	}
 }
 
-// message takes a finished message of our turn.
+// message handles a finished message of our turn.
 func (t *tracker) message(m session.Message) {
 	switch m.Role {
 	case session.RoleAssistant:
@@ -315,7 +334,7 @@ func (t *tracker) message(m session.Message) {
 	}
 }
 
-// catchUp shows what is missing of a message whose whole text is known.
+// catchUp displays the missing rest of a message whose whole text is known.
 func (t *tracker) catchUp(text string) {
 	if !bytes.HasPrefix([]byte(text), t.shown) {
 		t.shown = nil

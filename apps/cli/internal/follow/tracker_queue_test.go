@@ -18,7 +18,8 @@ func queuedTracker(t *testing.T) (*tracker, *script) {
 	return tr, s
 }
 
-// A prompt that somebody takes out of the queue is over, and says so.
+// TestRemovedPrompt: a prompt that someone removes from the queue has ended, and reports
+// that.
 func TestRemovedPrompt(t *testing.T) {
 	tr, s := queuedTracker(t)
 	s.add(api.QueueChanged{Queue: []session.QueuedPrompt{{ClientKey: "their next"}}})
@@ -28,7 +29,8 @@ func TestRemovedPrompt(t *testing.T) {
 	}
 }
 
-// A steer is part of the turn that it was given to, and ends with that.
+// TestSteerEndsWithItsTurn: a steer is part of the turn that it was delivered to, and ends
+// with it.
 func TestSteerEndsWithItsTurn(t *testing.T) {
 	tr, s := queuedTracker(t)
 	s.entry(func(id string, seq uint64) any {

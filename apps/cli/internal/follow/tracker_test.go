@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -17,7 +19,7 @@ const (
 	testTurn    = "turn-1"
 )
 
-// recorder is a View that keeps what it heard.
+// recorder is a View that records its calls.
 type recorder struct {
 	line     string // of the message that is open
 	messages []string
@@ -130,7 +132,7 @@ func turnScript(t *testing.T) (s *script, begin int) {
 	s.add(api.TurnEnded{TurnID: "turn-0", ClientKey: "key-0", StopReason: session.StopEnd})
 	s.prompt(testTurn, testKey)
 	s.stream("lost atte")
-	s.add(api.MessageReset{Reason: "overloaded"})
+	s.add(api.MessageReset{Reason: "overloaded", Retry: &api.ModelRetry{Reason: "The model is overloaded.", Attempt: 2, Attempts: 4, DelayMS: 2000}})
 	s.add(api.BlockStarted{Index: 0, Block: session.BlockThinking})
 	s.add(api.BlockStarted{Index: 1, Block: session.BlockText})
 	s.add(api.BlockDelta{Index: 1, Delta: "I will "})
@@ -151,7 +153,7 @@ func turnScript(t *testing.T) (s *script, begin int) {
 	return s, begin
 }
 
-// resyncAt answers as a host would after n events.
+// resyncAt responds as a host would after n events.
 func (s *script) resyncAt(n int, mode api.ResyncMode, from api.Anchors) api.ResyncEventsResponse {
 	r := api.ResyncEventsResponse{Mode: mode, Live: api.NewLive(), Anchors: api.Anchors{Epoch: "x", StreamLastSeq: uint64(n)}}
 	for _, e := range s.events[:n] {
@@ -171,8 +173,8 @@ func (s *script) resyncAt(n int, mode api.ResyncMode, from api.Anchors) api.Resy
 	return r
 }
 
-// betweenPair tells whether a host that has published n events stands between a
-// prompt's message and its turn_started, where it never answers a resync.
+// betweenPair reports whether a host that has published n events is between a prompt's
+// message and its turn_started, where it never answers a resync.
 func (s *script) betweenPair(n int) bool {
 	if n >= len(s.events) {
 		return false
@@ -187,6 +189,20 @@ func track(t *testing.T) (*tracker, *recorder) {
 	q := newQuestions(ctx, view)
 	t.Cleanup(func() { cancel(); q.wait() })
 	return newTracker(testKey, view, q), view
+}
+
+// TestRetriesAreShown: a retry of our own turn gives one notice, one of another turn none.
+func TestRetriesAreShown(t *testing.T) {
+	s, begin := turnScript(t)
+	tr, view := track(t)
+	tr.resync(testSession, s.resyncAt(begin, api.ResyncFull, api.Anchors{}))
+	retry := &api.ModelRetry{Reason: "Not ours.", Attempt: 2, Attempts: 4}
+	tr.event(api.EventEnvelope{SessionID: testSession, Event: api.MessageReset{Retry: retry}})
+	tr.events(s.events[begin:])
+	shown := slices.DeleteFunc(view.notices, func(text string) bool { return !strings.Contains(text, "Trying again") })
+	if want := []string{"The model is overloaded. Trying again in 2 s (attempt 2 of 4)."}; !slices.Equal(shown, want) {
+		t.Errorf("got %q, want %q", shown, want)
+	}
 }
 
 // outcome is what must not depend on where the connection was cut.
@@ -204,8 +220,8 @@ func outcomeOf(t *testing.T, tr *tracker, view *recorder) outcome {
 	return outcome{view.messages, view.calls, view.results, view.entries, *tr.end, view.partial}
 }
 
-// TestEveryCut cuts the connection after every event, lets the host go on by any
-// number of events, and catches up in every mode.
+// TestEveryCut cuts the connection after every event, lets the host continue for any number
+// of events, and catches up in every mode.
 func TestEveryCut(t *testing.T) {
 	s, begin := turnScript(t)
 	whole, wholeView := track(t)
@@ -237,11 +253,11 @@ func checkCut(t *testing.T, s *script, want outcome, begin, cut, back int, mode 
 	tr.events(s.events[begin:cut])
 	if tr.end == nil {
 		tr.resync(testSession, s.resyncAt(back, mode, tr.anchors))
-		tr.events(s.events[begin:back]) // what was on its way before the answer
+		tr.events(s.events[begin:back]) // events already on their way before the response
 		tr.events(s.events[back:])
 	}
 	got := outcomeOf(t, tr, view)
-	// After its end the run does not listen, so what follows may or may not be known.
+	// After its end the run does not listen, so later entries may or may not be known.
 	got.Entries = got.Entries[:min(len(got.Entries), len(want.Entries))]
 	got.Live, want.Live = api.Live{}, api.Live{}
 	if !reflect.DeepEqual(got, want) {
@@ -249,8 +265,8 @@ func checkCut(t *testing.T, s *script, want outcome, begin, cut, back int, mode 
 	}
 }
 
-// TestPartialEqualsFreshLoad holds the rule of every resync: what a reader of the
-// JSON events projects equals what the host has.
+// TestPartialEqualsFreshLoad checks the rule of every resync: a reader's projection of the
+// JSON events equals the host's state.
 func TestPartialEqualsFreshLoad(t *testing.T) {
 	s, begin := turnScript(t)
 	for _, mode := range []api.ResyncMode{api.ResyncStream, api.ResyncPersistent} {
@@ -264,6 +280,9 @@ func TestPartialEqualsFreshLoad(t *testing.T) {
 				tr.events(s.events[begin:cut])
 				host := s.resyncAt(back, mode, tr.anchors)
 				tr.resync(testSession, host)
+				if tr.end == nil && host.Live.Retry != nil && !reflect.DeepEqual(view.partial.Retry, host.Live.Retry) {
+					t.Errorf("cut at %d, back at %d, %s: retry %+v", cut, back, mode, view.partial.Retry)
+				}
 				if tr.end != nil || len(host.Live.Partial) == 0 {
 					continue
 				}

@@ -10,13 +10,40 @@ import (
 // quiet is the width in modules of the margin that readers need.
 const quiet = 2
 
-// QR draws text as a QR code of half blocks: one character is two modules, one
-// above the other. It is light on dark, as terminals mostly are.
-func QR(text string) (string, error) {
+// beside is how many rows of a terminal are left for other text beside a large QR code.
+const beside = 6
+
+// QR draws text as a QR code, light on dark, which suits most terminals. In a terminal that
+// has the room, a module is two characters wide and one row high, so that a camera can read
+// it from across a desk. Otherwise one character is two modules, one above the other.
+// Columns and rows are the size of the terminal; 0 if it is unknown.
+func QR(text string, columns, rows int) (string, error) {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {
 		return "", fmt.Errorf("drawing a QR code: %w", err)
 	}
+	if side := code.Size + 2*quiet; columns >= 2*side && rows >= side+beside {
+		return largeQR(code), nil
+	}
+	return smallQR(code), nil
+}
+
+func largeQR(code *qr.Code) string {
+	var b strings.Builder
+	for y := -quiet; y < code.Size+quiet; y++ {
+		for x := -quiet; x < code.Size+quiet; x++ {
+			if light(code, x, y) {
+				b.WriteString("██")
+			} else {
+				b.WriteString("  ")
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func smallQR(code *qr.Code) string {
 	var b strings.Builder
 	for y := -quiet; y < code.Size+quiet; y += 2 {
 		for x := -quiet; x < code.Size+quiet; x++ {
@@ -24,10 +51,10 @@ func QR(text string) (string, error) {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-// light tells whether a module is drawn; the margin is.
+// light reports whether a module is drawn; the margin is.
 func light(code *qr.Code, x, y int) bool { return !code.Black(x, y) }
 
 func halfBlock(upper, lower bool) rune {

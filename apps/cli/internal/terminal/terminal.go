@@ -1,5 +1,5 @@
-// Package terminal is what the command line does with the person in front of it:
-// it asks, draws a QR code and opens a browser.
+// Package terminal interacts with the person at the command line: it asks questions, draws
+// QR codes and opens a browser.
 package terminal
 
 import (
@@ -15,14 +15,27 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal tells whether stream is a terminal.
+// IsTerminal reports whether stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Asker asks questions on one terminal. Its methods may be called from any
-// goroutine, one question at a time.
+// Size returns the size of a terminal in characters; 0, 0 if stream is not a terminal.
+func Size(stream any) (columns, rows int) {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return 0, 0
+	}
+	columns, rows, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return columns, rows
+}
+
+// Asker asks questions on one terminal. Its methods are safe for concurrent use, one
+// question at a time.
 type Asker struct {
 	in  io.Reader
 	out io.Writer
@@ -36,21 +49,20 @@ type line struct {
 	err  error
 }
 
-// NewAsker prepares to read answers from in and to write questions to out.
+// NewAsker returns an Asker that reads answers from in and writes questions to out.
 func NewAsker(in io.Reader, out io.Writer) *Asker {
 	return &Asker{in: in, out: out, lines: make(chan line)}
 }
 
-// Ask asks a question that is answered with y or n. Everything but a yes is a
-// no, and so is the end of the input. When ctx ends first, the question is
-// withdrawn.
+// Ask asks a yes-or-no question. Everything but a yes means no, including the end of the
+// input. If ctx ends first, the question is withdrawn.
 func (a *Asker) Ask(ctx context.Context, question string) (bool, error) {
 	answer, err := a.Line(ctx, question+" [y/N] ")
 	return err == nil && isYes(answer), err
 }
 
-// Line asks a question that is answered with a line. The end of the input is an
-// empty one. When ctx ends first, the question is withdrawn.
+// Line asks a question that is answered with a line of text. The end of the input is an
+// empty answer. If ctx ends first, the question is withdrawn.
 func (a *Asker) Line(ctx context.Context, question string) (string, error) {
 	a.once.Do(func() { go a.readLoop() })
 	if _, err := fmt.Fprint(a.out, question); err != nil {
@@ -63,14 +75,14 @@ func (a *Asker) Line(ctx context.Context, question string) (string, error) {
 		}
 		return answer.text, nil
 	case <-ctx.Done():
-		_, _ = fmt.Fprintln(a.out) // the question's line ends here
+		_, _ = fmt.Fprintln(a.out) // ends the question's line
 		return "", context.Cause(ctx)
 	}
 }
 
-// readLoop hands over one line per question. A read from a terminal cannot be
-// interrupted, so the goroutine may outlive the last question; it ends with the
-// input, at the latest with the process.
+// readLoop delivers one line per question. A read from a terminal cannot be interrupted, so
+// the goroutine may outlive the last question; it ends with the input, or at the latest
+// with the process.
 func (a *Asker) readLoop() {
 	reader := bufio.NewReader(a.in)
 	for {

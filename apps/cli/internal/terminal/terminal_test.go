@@ -40,7 +40,7 @@ func TestAskIsWithdrawn(t *testing.T) {
 // TestQRDrawsEveryModule reads the drawing back.
 func TestQRDrawsEveryModule(t *testing.T) {
 	const text = "https://relay.example/pair#7K3M-9QXR-2BTD"
-	drawn, err := QR(text)
+	drawn, err := QR(text, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +64,43 @@ func TestQRDrawsEveryModule(t *testing.T) {
 	}
 	if !strings.HasPrefix(drawn, strings.Repeat("█", code.Size+2*quiet)+"\n") {
 		t.Error("there is no quiet zone")
+	}
+}
+
+// TestQRIsLargeWhereItFits reads the large drawing back.
+func TestQRIsLargeWhereItFits(t *testing.T) {
+	const text = "https://relay.example/pair#7K3M-9QXR-2BTD"
+	code, err := qr.Encode(text, qr.L)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := code.Size + 2*quiet
+	for name, tc := range map[string]struct {
+		columns, rows int
+		large         bool
+	}{
+		"exactly":    {2 * side, side + beside, true},
+		"too narrow": {2*side - 1, 200, false},
+		"too low":    {500, side + beside - 1, false},
+	} {
+		drawn, err := QR(text, tc.columns, tc.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(drawn, "\n"), "\n")
+		if large := len(lines) == side; large != tc.large {
+			t.Errorf("%s: %d lines", name, len(lines))
+		}
+		if !tc.large {
+			continue
+		}
+		for y, line := range lines {
+			for x, r := range []rune(line) {
+				if white := r == '█'; white != light(code, x/2-quiet, y-quiet) {
+					t.Fatalf("%s: module %d,%d is wrong", name, x/2-quiet, y-quiet)
+				}
+			}
+		}
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// crewIs takes the agents that work for the running turn in place of what lost events
-// would have told: what none of them asks any more is taken back.
-func (t *tracker) crewIs(crew []api.CrewBatch) {
+// subagentIs replaces the known subagents of the running turn after lost events. Questions
+// that none of them asks any longer are withdrawn.
+func (t *tracker) subagentIs(subagents []api.SubagentBatch) {
 	working := []string{t.sessionID}
-	for _, batch := range crew {
+	for _, batch := range subagents {
 		for _, child := range batch.Children {
 			working = append(working, child.SessionID)
 			t.childIs(child)
@@ -23,8 +23,8 @@ func (t *tracker) crewIs(crew []api.CrewBatch) {
 	}
 }
 
-// childIs asks what an agent that works for our turn asks.
-func (t *tracker) childIs(child api.CrewChild) {
+// childIs asks the open questions of a subagent.
+func (t *tracker) childIs(child api.SubagentChild) {
 	t.questions.keep(child.SessionID, idsOf(child.Approvals))
 	if !t.ours() {
 		return

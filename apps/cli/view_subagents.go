@@ -7,14 +7,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// crewLines tells of the agents that work for a turn: a line for each change of a
-// state, and none for what an agent does in between.
-type crewLines struct {
-	states map[string]session.ChildState // by the child's session, as they were told
+// subagentLines prints a line for each change of a subagent's state, and none for what it
+// does in between.
+type subagentLines struct {
+	states map[string]session.ChildState // last printed states, by child session
 }
 
-func (c *crewLines) line(event api.Event) string {
-	updated, ok := event.(api.CrewUpdated)
+func (c *subagentLines) line(event api.Event) string {
+	updated, ok := event.(api.SubagentUpdated)
 	if !ok {
 		return ""
 	}

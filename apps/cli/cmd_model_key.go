@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/apps/host"
+)
+
+func newModelKey(a *app) *cobra.Command {
+	return group("key", "Save API keys of model providers",
+		"  scorel model key set anthropic\n  scorel model key list", newModelKeySet(a), newModelKeyList(a), newModelKeyRemove(a))
+}
+
+// maxKey bounds an API key, in bytes.
+const maxKey = 16 << 10
+
+func newModelKeySet(a *app) *cobra.Command {
+	var store string
+	cmd := &cobra.Command{
+		Use:   "set PROVIDER",
+		Short: "Save the API key of a provider",
+		Long: `Save the API key of a model provider. It is read from the terminal without echo, or from
+standard input. PROVIDER is a provider of config.toml with api_key_env, one of anthropic,
+openai and google, or the name of an environment variable. A variable that is set
+overrides the saved key.
+
+The key is saved in the system key store, or if there is none, in secrets.json in
+SCOREL_HOME with mode 0600. The host reads it when it starts.`,
+		Example: "  scorel model key set anthropic\n  scorel model key set OPENAI_API_KEY --store file < key.txt",
+		Args:    argCount(1, 1, "the name of one provider or variable"),
+	}
+	cmd.Flags().StringVar(&store, "store", "", "where to save it: system or file (default: system if available)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if store != "" && store != "system" && store != "file" {
+			return usagef("--store %q: give system or file", store)
+		}
+		home, variable, err := a.keyVariable(args[0])
+		if err != nil {
+			return err
+		}
+		key, err := a.readKey(variable)
+		if err != nil {
+			return err
+		}
+		where, err := host.SaveKey(cmd.Context(), home, variable, key, store)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, "The key for %s is saved (%s). A running host uses it after a restart.\n", variable, where)
+		return err
+	}
+	return cmd
+}
+
+func (a *app) keyVariable(name string) (home, variable string, err error) {
+	if home, err = a.home(); err != nil {
+		return "", "", err
+	}
+	variable, err = host.KeyVariable(home, name, a.getenv)
+	if errors.Is(err, host.ErrKeyName) {
+		return "", "", usagef("%q: %v", name, err)
+	}
+	return home, variable, err
+}
+
+// readKey reads one line, without echo on a terminal.
+func (a *app) readKey(variable string) (string, error) {
+	var line string
+	if in, ok := a.stdin.(*os.File); ok && terminal.IsTerminal(a.stdin) {
+		fmt.Fprintf(a.stderr, "Key for %s: ", variable)
+		typed, err := term.ReadPassword(int(in.Fd()))
+		fmt.Fprintln(a.stderr)
+		if err != nil {
+			return "", fmt.Errorf("reading the key: %w", err)
+		}
+		line = string(typed)
+	} else {
+		read, err := bufio.NewReader(io.LimitReader(a.stdin, maxKey+1)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("reading the key from standard input: %w", err)
+		}
+		line = read
+	}
+	key := strings.TrimSpace(line)
+	if key == "" || len(key) > maxKey {
+		return "", usagef("no key was given: type it, or send it to standard input")
+	}
+	return key, nil
+}
+
+func newModelKeyList(a *app) *cobra.Command {
+	return a.secretList(host.SavedKeys, "no key is saved: `scorel model key set PROVIDER` saves one", &cobra.Command{
+		Short:   "List saved keys and where they are stored",
+		Long:    `List the variables with saved keys, and where the keys are stored. The keys themselves are never shown.`,
+		Example: "  scorel model key list\n  scorel model key list --json",
+	})
+}
+
+func newModelKeyRemove(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove PROVIDER",
+		Short:   "Remove a saved key",
+		Long:    `Remove the saved key of a provider. A running host uses it until it stops.`,
+		Example: "  scorel model key remove anthropic",
+		Args:    argCount(1, 1, "the name of one provider or variable"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			home, variable, err := a.keyVariable(args[0])
+			if err != nil {
+				return err
+			}
+			known, err := host.RemoveKey(cmd.Context(), home, variable)
+			if err == nil && !known {
+				err = fmt.Errorf("no key for %s is saved: `scorel model key list` shows the saved keys", variable)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "The key for %s is removed.\n", variable)
+			return err
+		},
+	}
+}

@@ -12,8 +12,9 @@ export default defineConfig({
   workers: 2,
   retries: 0,
   reporter: "list",
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Limits end what waits in vain; a busy machine has time.
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   use: {
     browserName: "chromium",
     viewport: { width: 1280, height: 800 },
@@ -36,5 +37,6 @@ export default defineConfig({
   projects: [
     { name: "way", testMatch: "*.spec.ts" },
     { name: "shots", testMatch: "*.shots.ts" },
+    { name: "bench", testMatch: "*.bench.ts" },
   ],
 });

@@ -1,11 +1,13 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { catalog } from "./scripts/catalog.ts";
+import { shell } from "./scripts/shell.ts";
 
 // The relay serves dist/ under a policy of script-src 'self' and style-src
 // 'self': nothing may be inlined, not even a small asset as a data: URL.
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [catalog(), react(), tailwindcss(), shell()],
   base: "/",
   build: {
     target: "es2023",
@@ -14,6 +16,6 @@ export default defineConfig({
     manifest: true,
     modulePreload: { polyfill: false },
   },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [catalog()] },
   server: { host: "127.0.0.1" },
 });

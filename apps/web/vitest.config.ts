@@ -1,14 +1,16 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { catalog } from "./scripts/catalog.ts";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [catalog(), react()],
   test: {
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}", "test-support/**/*.test.ts"],
     exclude: ["e2e/**", "node_modules/**", "dist/**"],
     restoreMocks: true,
     // A wait in vain is ended by this; a busy machine is not.
-    testTimeout: 30_000,
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 110_000 } },
   },
 });

@@ -14,7 +14,7 @@ const details: Partial<Record<StepName, string>> = {
   presence: "the machine is connected to the relay",
   channel: "opened",
   seal: "both sides hold the paired keys",
-  api: "scorel 0.1.0, there and back in 38.4ms",
+  api: "scorel 0.1.0, round trip 38.4 ms",
 };
 
 interface Stop {
@@ -30,7 +30,9 @@ function steps(names: readonly StepName[], stop?: Stop): DiagnosisStep[] {
     if (name === stop?.at) {
       const { finding, detail, status = "failed" } = stop;
       all[i] = { name, status, finding, detail, ms: 2012 };
-      if (status === "failed") return skipRest(all, name);
+      if (status === "failed") {
+        return skipRest(all, `not tried, for ${name} failed`);
+      }
     } else {
       all[i] = { name, status: "ok", detail: details[name] ?? "", ms: 3 + 17 * i };
     }
@@ -52,7 +54,7 @@ function diagnosis(ofRelay: Stop | undefined, ofDevices: (Stop | undefined)[]): 
     devices: names.map(([id, label], i) => ({
       id,
       label,
-      steps: stopped ? skipRest(waiting(device), stopped) : steps(device, ofDevices[i]),
+      steps: stopped ? skipRest(waiting(device), `not tried, for ${stopped} failed`) : steps(device, ofDevices[i]),
     })),
     done: true,
   };
@@ -66,7 +68,7 @@ export const diagnoses: Record<string, DiagnosisState> = {
     { at: "presence", finding: "presence_offline", detail: "the machine is not connected to the relay" },
   ]),
   connectiondown: diagnosis(
-    { at: "network", finding: "network_failed", detail: "the browser got no answer, and does not say why" },
+    { at: "network", finding: "network_failed", detail: "the browser got no answer, and gives no reason" },
     [],
   ),
   connectionwarn: diagnosis(

@@ -1,7 +1,7 @@
 // Scenes of what pages must stand: much at once, long, foreign, broken.
 
 import { emptyLive } from "../src/api/projection";
-import type { CrewChild } from "../src/api/types";
+import type { SubagentChild } from "../src/api/types";
 import {
   approval,
   assistant,
@@ -20,9 +20,35 @@ import { process } from "./process-scene";
 import { answer, arabic, japanese, unbroken } from "./texts";
 import { chained, chat, dev, log, type Scene, turn, world } from "./world";
 
-const children: CrewChild[] = [
-  { agent: "explore", title: "Find every place that grows a queue", state: "completed", sessionId: "s2" },
-  { agent: "general", title: "Write the bound and its tests", state: "running", doing: "edit_file", sessionId: "s3" },
+const children: SubagentChild[] = [
+  {
+    agent: "explore",
+    title: "Find every place that grows a queue",
+    state: "completed",
+    sessionId: "s2",
+    startedAt: Date.now() - 90_000,
+    endedAt: Date.now() - 5_000,
+    summary: "Four queues grow without a bound: three in the relay and one in the client.",
+    toolNames: ["grep", "read_file", "list_dir"],
+    toolCallCount: 17,
+    usage: {
+      input: 41_200,
+      output: 1900,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 43_100,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+  },
+  {
+    agent: "general",
+    title: "Write the bound and its tests",
+    state: "running",
+    doing: "patch",
+    sessionId: "s3",
+    toolCallCount: 1,
+    startedAt: Date.now() - 42_000,
+  },
   {
     agent: "general",
     title: "Run the whole suite on the slow machine, twice, and say which of its tests are not steady",
@@ -95,11 +121,27 @@ const crowd = chat((session) =>
   }),
 );
 
+const task =
+  "Read apps/relay and packages/client and list every queue that can grow without a bound.\n\nFor each: the file, the line, who fills it, and what empties it. Change nothing.";
+const report = `Four queues grow without a bound.
+
+| file | filled by |
+|---|---|
+| \`apps/relay/queue.go:41\` | the reader of a channel |
+| \`apps/relay/trunk.go:73\` | the bus |
+
+**Not found:** queues in \`packages/protocol\`.
+
+1. The first can be bounded at once.
+2. The others need a decision.`;
+
 const crewDone = chat((session) =>
   session.patch({
     entries: chained([
       user("Bound the queues. Share the work out."),
-      assistant([call("d1", "delegate_parallel", { tasks: children })], { stopReason: "toolUse" }),
+      assistant([call("d1", "delegate_parallel", { tasks: children.map((c) => ({ ...c, prompt: task })) })], {
+        stopReason: "toolUse",
+      }),
       custom("scorel.crew", {
         toolCallId: "d1",
         members: children.slice(0, 5).map(({ approvals: _, ...child }) => ({
@@ -107,7 +149,9 @@ const crewDone = chat((session) =>
           state: child.state === "failed" ? "failed" : child.state === "queued" ? "cancelled" : "completed",
         })),
       }),
-      result("d1", "delegate_parallel", "<report task=1>…</report>"),
+      result("d1", "delegate_parallel", `<report task="1">\n${report}\n</report>`, false, {
+        agents: [{ lines: [1, 1 + report.split("\n").length] }],
+      }),
       assistant("Four of five did what they were asked."),
     ]),
   }),
@@ -301,6 +345,12 @@ export const hardScenes: Record<string, () => Scene> = {
     });
     session.patch({ summary: told });
   }),
+  retrying: chat((session) =>
+    session.patchLive({
+      turn,
+      retry: { reason: "Anthropic is failing or overloaded (HTTP 529).", attempt: 2, attempts: 4, delayMs: 600_000 },
+    }),
+  ),
   working: chat((session) => session.patchLive({ work: { kind: "compaction" } as never })),
   foreigndevice: page(`/d/${dev}`, longLists),
   foreigndevices: page("/", longLists),
@@ -308,7 +358,7 @@ export const hardScenes: Record<string, () => Scene> = {
   refused: page("/", (scorel) =>
     scorel.link.set({
       state: "refused",
-      message: "This relay lets newcomers in by invite only.",
+      message: "This relay admits new ids by invite only.",
       needsInvite: true,
     } as never),
   ),

@@ -1,7 +1,48 @@
-import type { HostInfo, MCPServer, PermissionRule, Requests } from "../src/api/types";
+import type { AgentInfo, FileChange, FileEntry, HostInfo, MCPServer, PermissionRule, Requests } from "../src/api/types";
 import { hostInfo, summary } from "../src/app/testing/builders";
 import { unbroken } from "./texts";
 import { chat, dev } from "./world";
+
+const agents: AgentInfo[] = [
+  {
+    name: "explore",
+    scope: "builtin",
+    description: "Finds out how something works or where it is, and changes nothing. Good for searches in many files.",
+    tools: ["glob", "grep", "list_dir", "read_file", "read_skill", "todo"],
+    enabled: true,
+    offered: true,
+    prompt: "You look and report; you cannot change anything.",
+  },
+  {
+    name: "release-notes",
+    scope: "user",
+    path: "/home/ada/.scorel/agents/release-notes.md",
+    version: "1",
+    description: "Writes release notes",
+    enabled: false,
+    offered: false,
+    prompt: "You write release notes.",
+  },
+  {
+    name: "reviewer",
+    scope: "project",
+    path: "/home/ada/code/site/.scorel/agents/reviewer.md",
+    version: "2",
+    description: "Reads a change and says what is wrong with it.",
+    model: "main",
+    tools: ["read_file", "grep", "bash(git log *)"],
+    maxTurns: 20,
+    maxConcurrent: 2,
+    enabled: true,
+    offered: true,
+    prompt: "You review. Look for faults, not for style.",
+  },
+];
+const agentNotes = [
+  '/home/ada/code/site/.claude/agents/typo.md:4: the agent is left out: tools: there is no tool "Gerp"',
+];
+const preview =
+  'You are scorel, a coding agent. You work on the user\'s own machine.\n\nThe working folder is /home/ada/code/site.\n\n# Tools\n\n- grep: searches files\n- read_file: reads a file\n\n# Your part\n\nYou are the agent "reviewer".';
 
 const rules: PermissionRule[] = [
   { rule: "bash(go test *)", kind: "allow", scope: "project", source: "permissions.json", projectId: "p1" },
@@ -86,6 +127,9 @@ export const managed = chat((session, scorel) => {
   }) as HostInfo;
   host.handlers.get_host = () => ({ host: { ...info, models: [...info.models, thinker] } });
   host.handlers.list_rules = () => ({ rules });
+  host.handlers.list_agents = () => ({ agents, notes: agentNotes });
+  host.handlers.preview_agent = () => ({ prompt: preview, tools: ["grep", "read_file"], model: "main", maxTurns: 20 });
+  host.handlers.save_agent = () => Promise.reject(new Error('reviewer.md:4: tools: there is no tool "gerp"'));
   host.handlers.list_mcp_servers = () =>
     ({ servers, problems: [".mcp.json, line 4: the server two has neither command nor url"] }) as never;
   host.handlers.add_rule = () =>
@@ -93,6 +137,8 @@ export const managed = chat((session, scorel) => {
       new Error('no tool is called "bsh": write a tool, as bash, or a tool and what it is about, as bash(go test *)'),
     );
   host.handlers.get_tree = () => tree();
+  host.handlers.get_changes = ({ path }: { path?: string }) => changes(path);
+  host.handlers.list_files = () => ({ entries: folder });
   const told = summary("s1", "p1", "Bound the relay's send queues", {
     mode: "auto" as never,
     model: "thinker",
@@ -116,6 +162,48 @@ export const weak = chat((_, scorel) => {
   const info = hostInfo({ deviceId: dev, maxMode: "ask", sandbox: "landlock", sandboxNote, sandboxLimits });
   host.handlers.get_host = () => ({ host: info });
 });
+
+const folder: FileEntry[] = [
+  { name: "relay", kind: "folder" },
+  { name: ".env", kind: "file", size: 120, closed: true },
+  { name: "client.go", kind: "file", size: 4096 },
+  { name: "latest", kind: "link" },
+  { name: unbroken.slice(8, 90), kind: "file", size: 1 },
+];
+
+const queueDiff = `--- a/relay/queue.go
++++ b/relay/queue.go
+@@ -10,7 +10,9 @@ import "errors"
+
+ // push adds a frame.
+ func (q *queue) push(f frame) error {
+-	q.frames = append(q.frames, f)
++	if len(q.frames) == cap(q.frames) {
++		return errFull
++	}
+ 	return nil
+ }
+`;
+
+function changes(path = ""): Requests["get_changes"]["response"] {
+  const files: FileChange[] = [
+    { path: ".env", status: "modified", closed: true },
+    { path: "docs/queues.md", status: "added", added: 24, byTools: true },
+    { path: "logo.png", status: "added", binary: true },
+    { path: "relay/old.go", status: "deleted", removed: 112, byTools: true },
+    { path: "relay/queue.go", status: "modified", added: 3, removed: 1, byTools: true },
+    { path: unbroken.slice(8, 120), from: "short.txt", status: "renamed" },
+  ];
+  return {
+    since: Date.UTC(2026, 5, 1, 9, 30),
+    files:
+      path === ""
+        ? files
+        : files.filter((file) => file.path === path).map((file) => ({ ...file, diff: queueDiff, version: "1" })),
+    outside: path === "" ? ["/home/ada/.config/relay.toml"] : [],
+    skipped: path === "" ? ["data/dump.sql", "vendor/other/"] : [],
+  };
+}
 
 function tree(): Requests["get_tree"]["response"] {
   const texts = [

@@ -1,9 +1,13 @@
-import type { SessionState } from "../src/api/contract";
+import { ApiError, type SessionState } from "../src/api/contract";
 import { emptyLive } from "../src/api/projection";
-import { approval, assistant, call, question, user } from "../src/app/testing/builders";
+import { ApiKind } from "../src/api/types";
+import { approval, assistant, call, custom, question, user } from "../src/app/testing/builders";
 import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
+import { cardScenes } from "./card-scenes";
 import { diagnoses } from "./diagnoses";
 import { hardScenes } from "./hard-scenes";
+import { inboxScenes } from "./inbox-scenes";
+import { savedScenes } from "./saved-scenes";
 import { answer, testOutput } from "./texts";
 import { chained, chat, dev, log, long, type Scene, turn, world } from "./world";
 
@@ -23,7 +27,9 @@ function flood(session: FakeSession): void {
   let text = "";
   let at = 0;
   setInterval(() => {
-    for (let i = 0; i < 4; i++) text += words[at++ % words.length];
+    for (let i = 0; i < 4; i++) {
+      text += words[at++ % words.length];
+    }
     session.patchLive({ turn, partial: [{ type: "text", text }] });
   }, 20);
 }
@@ -44,11 +50,33 @@ const offline: Partial<SessionState> = {
   ],
 };
 
+/** The relay is gone, and prompts wait for it. */
+function waiting(): FakeScorel {
+  const scorel = world();
+  const prompt = { deviceId: dev, projectId: "p1", sessionId: "s1", images: 0, error: null };
+  scorel.link.set({ state: "connecting", attempt: 1, retryAt: null, lastError: null });
+  scorel.waiting.set([
+    { ...prompt, clientKey: "w1", text: "Then run the whole suite once more, and tell me the slowest test." },
+    { ...prompt, clientKey: "w2", text: "", images: 2 },
+    { ...prompt, clientKey: "w3", sessionId: null, text: "Bound the queues of the relay." },
+    {
+      ...prompt,
+      clientKey: "w4",
+      sessionId: "s2",
+      text: "Push it.",
+      error: "Too many prompts wait in this session; wait for one to end.",
+    },
+  ]);
+  return scorel;
+}
+
 function connection(name: string): () => Scene {
   return () => {
     const scorel = world();
     const diagnosis = diagnoses[name];
-    if (!diagnosis) throw new Error(`no diagnosis ${name}`);
+    if (!diagnosis) {
+      throw new Error(`no diagnosis ${name}`);
+    }
     scorel.diagnosis = diagnosis;
     return { scorel, path: "/connection" };
   };
@@ -149,8 +177,81 @@ const asking = chat((session) =>
   }),
 );
 
+/** Where a session begins, with agents to choose from. */
+function starting(change: (scorel: FakeScorel) => void): () => Scene {
+  return () => {
+    const scorel = world();
+    const agent = (name: string) => ({ name, enabled: true, offered: true, description: name, prompt: "" });
+    scorel.host(dev).handlers.list_agents = () => ({ agents: ["explore", "reviewer"].map(agent) as never });
+    change(scorel);
+    return { scorel, path: `/d/${dev}/new?project=p1` };
+  };
+}
+
+const compare = [{ type: "text" as const, text: "What is wrong in the second screenshot?" }];
+
+function photo(name: string, width: number, height: number) {
+  return { type: "image" as const, data: "", mimeType: "image/png", sha256: name.repeat(64), size: 900, width, height };
+}
+
+/** Prompts with images: in the log, refused, and in the queue. The model accepts none. */
+function pictures(session: FakeSession, scorel: FakeScorel): void {
+  const host = scorel.host(dev);
+  host.handlers.get_blob = ({ sha256 }) => ({
+    mimeType: "image/png",
+    size: 900,
+    data: sha256.startsWith("a") ? drawn(640, 400, "#1f7a5c") : drawn(300, 520, "#b3541e"),
+  });
+  host.handlers.rewind_session = () => ({
+    leafId: "e0",
+    text: "What is wrong in the second screenshot?",
+    content: [...compare, photo("a", 640, 400), photo("b", 300, 520)],
+  });
+  const content = [{ type: "text" as const, text: "And this one?" }, photo("a", 640, 400), photo("b", 300, 520)];
+  const waiting = {
+    clientKey: "q1",
+    text: "And this one?",
+    images: content.slice(1) as never,
+    mine: true,
+    createdAt: 0,
+  };
+  session.patch({
+    live: {
+      ...emptyLive(),
+      queue: [{ clientKey: "q1", clientId: "cli_me", text: "And this one?", queuedAt: 0, content }],
+    },
+    outgoing: [
+      { ...waiting, state: "host" },
+      {
+        ...{ ...waiting, clientKey: "f1", text: "Is it the same on a phone?", state: "failed" },
+        error:
+          "The model main does not accept images: choose another model, or set images = true for it in config.toml.",
+      },
+    ],
+  });
+}
+
+/** A picture of a page, as base64. */
+function drawn(width: number, height: number, color: string): string {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  const pen = canvas.getContext("2d");
+  if (!pen) {
+    throw new Error("no canvas");
+  }
+  pen.fillStyle = color;
+  pen.fillRect(0, 0, width, height);
+  pen.fillStyle = "#fff";
+  for (let y = 40; y < height - 40; y += 36) {
+    pen.fillRect(32, y, (width - 64) * (0.5 + ((y * 7) % 50) / 100), 14);
+  }
+  return canvas.toDataURL("image/png").split(",")[1] ?? "";
+}
+
 export const scenes: Record<string, () => Scene> = {
   ...hardScenes,
+  ...inboxScenes,
+  ...cardScenes,
+  ...savedScenes,
   ...Object.fromEntries(Object.keys(diagnoses).map((name) => [name, connection(name)])),
   chat: chat(() => {}),
   stream: chat(streaming),
@@ -189,6 +290,24 @@ export const scenes: Record<string, () => Scene> = {
       lastError: "The model server at http://127.0.0.1:11434/v1 refused the connection. Is it running?",
     }),
   ),
+  versions: chat(
+    (session) => {
+      const again = [
+        custom("scorel.leaf", { from: "e3" }),
+        user("And what does a phone see, in one sentence?"),
+        assistant("", { stopReason: "error", errorMessage: "The provider is failing or overloaded (HTTP 529)." }),
+      ];
+      const parents = ["e1", "l0", "l1"];
+      const entries = again.map((entry, i) => ({ ...entry, id: `l${i}`, parentId: parents[i] ?? null }));
+      session.patch({ entries: [...session.state.get().entries, ...entries] });
+    },
+    [
+      user("Bound the queues of the relay."),
+      assistant("They are bounded now."),
+      user("And a phone?"),
+      assistant("It reconnects."),
+    ],
+  ),
   demo: chat(() => {}, [
     user("Hello!"),
     assistant("I am the demo model of scorel, not an AI. Tell me: read FILE, run CMD, stream 200.", {
@@ -204,7 +323,33 @@ export const scenes: Record<string, () => Scene> = {
   loading: chat((session) => session.patch({ status: "loading" })),
   long: chat(() => {}, long()),
   devices: () => ({ scorel: world(), path: "/" }),
+  devicesunknown: () => ({ scorel: waiting(), path: "/" }),
+  devicewaiting: () => ({ scorel: waiting(), path: `/d/${dev}` }),
   device: () => ({ scorel: world(), path: `/d/${dev}` }),
+  start: starting(() => {}),
+  startwaiting: starting((scorel) => {
+    const host = scorel.host(dev);
+    host.status.set("offline");
+    host.newSessions.goOffline();
+    host.newSessions.begin({ projectId: "p1" }, "Bound the queues of the relay, and measure before and after.");
+  }),
+  startfailed: starting((scorel) => {
+    const host = scorel.host(dev);
+    host.handlers.create_session = () =>
+      Promise.reject(new ApiError(ApiKind.unknown_model, "There is no model called big in config.toml."));
+    host.newSessions.begin({ projectId: "p1", model: "big" }, "Bound the queues of the relay.");
+  }),
+  pictures: chat(pictures, [
+    user("", {
+      message: {
+        role: "user",
+        content: [...compare, photo("a", 640, 400), photo("b", 300, 520)],
+        timestamp: Date.now(),
+      } as never,
+    }),
+    assistant("The second one cuts the heading off: its container is 300 px wide and the heading does not wrap."),
+  ]),
+  archived: () => ({ scorel: world(), path: `/d/${dev}?archived=true` }),
   noproject: () => {
     const scorel = world();
     scorel.host(dev).handlers.list_projects = () => ({ projects: [] });

@@ -1,12 +1,17 @@
 // What the scenes share: a browser with some machines, and a session to change.
+import { emptyLive } from "../src/api/projection";
+import type { Shell } from "../src/api/shell";
 import type { Project, SessionEntry, SessionSummary } from "../src/api/types";
 import { assistant, call, custom, hostInfo, project, result, summary, user } from "../src/app/testing/builders";
 import { FakeScorel, FakeSession } from "../src/app/testing/fake-scorel";
+import { runtimeContext } from "../src/app/testing/runtime-context";
 import { answer, goFile, testOutput } from "./texts";
 
 export interface Scene {
   scorel: FakeScorel;
   path: string;
+  /** What keeps the page's files. */
+  shell?: Shell;
 }
 
 export const dev = "dev_k7w2mxqj4rr6h3vthz5a2n8e";
@@ -22,11 +27,18 @@ export function world(): FakeScorel {
     { id: "dev_p4xq9cc1wwtm8d2tdb0k3yfu", label: "mac mini in the cellar", online: true },
     { id: "dev_a8s0v5nmq3zzjd7ek1hxr6tc", label: "old-laptop", online: false },
   ]);
+  const others = ["dev_p4xq9cc1wwtm8d2tdb0k3yfu", "dev_a8s0v5nmq3zzjd7ek1hxr6tc"].map((id) => scorel.host(id));
+  for (const other of others) {
+    other.handlers.list_sessions = () => ({ sessions: [] });
+    other.handlers.list_projects = () => ({ projects: [] });
+  }
+  others[1]?.status.set("offline");
   const host = scorel.host(dev);
   const projects: Project[] = [
     project("p1", "/home/ada/src/scorel"),
     project("p2", "/home/ada/src/garden-planner"),
     project("p3", "/mnt/usb/photos", { missing: true }),
+    project("p4", "/home/ada/src/shop", { unavailable: "the database sessions on db.lan:5432 cannot be reached" }),
   ];
   const now = Date.now();
   const sessions: SessionSummary[] = [
@@ -40,15 +52,39 @@ export function world(): FakeScorel {
       running: true,
       updatedAt: now - 3 * minute,
     }),
-    summary("s3", "p1", "Rename Frame to Record everywhere", { updatedAt: now - 95 * minute }),
+    summary("s3", "p1", "Rename Frame to Record everywhere", {
+      pinned: true,
+      meta: { ticket: "RELAY-41", reviewer: "grace" },
+      updatedAt: now - 95 * minute,
+    }),
     summary("s4", "p1", "", { updatedAt: now - 26 * 60 * minute }),
     summary("s5", "p2", "Seed calendar export", { updatedAt: now - 4 * 24 * 60 * minute }),
+    summary("s6", "p1", "Try the new queue with two relays", {
+      archived: true,
+      updatedAt: now - 40 * 24 * 60 * minute,
+    }),
   ];
   host.handlers.get_host = () => ({ host: hostInfo({ deviceId: dev, maxMode: "bypass", ...unconfined }) });
   host.handlers.list_projects = () => ({ projects });
   host.handlers.list_sessions = () => ({ sessions });
   host.handlers.list_clients = () => ({
-    clients: [{ id: "cli_phone", label: "Safari on iPhone", grants: ["view"], pairedAt: now, online: true }],
+    clients: [
+      { id: "cli_phone", label: "Safari on iPhone", grants: ["view"], pairedAt: now, online: true },
+      {
+        id: "cli_me",
+        label: "Chrome on Linux",
+        grants: ["view", "prompt", "approve", "manage", "shell"],
+        pairedAt: now - 95 * minute,
+        online: true,
+      },
+      {
+        id: "cli_7k2mq4zv5w3x6y2a",
+        label: "scorel on builder-in-the-basement.home.example",
+        grants: ["view", "prompt", "approve", "manage"],
+        pairedAt: now - 40 * 24 * 60 * minute,
+        online: false,
+      },
+    ],
   });
   host.handlers.list_dir = ({ path }) => ({
     path: path || "/home/ada/src",
@@ -60,8 +96,24 @@ export function world(): FakeScorel {
       git: ["garden-planner", "scorel", "tiny-relay"].includes(name),
     })),
   });
+  host.handlers.list_skills = () => ({
+    skills: [
+      { name: "commit", description: "Writes a commit message in the style of this repository", scope: "project" },
+      { name: "release", description: "Tags a release and writes its notes", scope: "project", manual: true },
+      { name: "simplify", description: "Looks for a simpler form of the last change", scope: "user" },
+    ],
+  });
   host.handlers.set_model = () => ({});
-  for (const session of sessions) host.sessions.set(session.id, new FakeSession(session.id, { summary: session }));
+  host.handlers.get_snapshot = ({ sessionId }) => {
+    const session = sessions.find(({ id }) => id === sessionId);
+    if (!session) {
+      throw new Error("There is no such session.");
+    }
+    return { session, leafId: "e1", entries: 12, live: emptyLive(), runtimeContext };
+  };
+  for (const session of sessions) {
+    host.sessions.set(session.id, new FakeSession(session.id, { summary: session }));
+  }
   return scorel;
 }
 
@@ -110,7 +162,9 @@ export function chat(change: (session: FakeSession, scorel: FakeScorel) => void,
   return () => {
     const scorel = world();
     const session = scorel.host(dev).sessions.get("s1");
-    if (!session) throw new Error("no session s1");
+    if (!session) {
+      throw new Error("no session s1");
+    }
     session.patch({ entries: chained(entries) });
     change(session, scorel);
     return { scorel, path: `/d/${dev}/s/s1` };

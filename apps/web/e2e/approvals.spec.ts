@@ -58,7 +58,7 @@ test("the mode decides what asks, and a deleted session is gone", async ({ world
 
   await anna.at("session-menu").click();
   await anna.at("delete-session").click();
-  await anna.page.getByRole("button", { name: "Delete for good" }).click();
+  await anna.page.getByRole("button", { name: "Delete permanently" }).click();
   await expect(anna.page).toHaveURL(/\/d\/dev_[a-z2-7]+$/);
   await expect(anna.at("session-row")).toHaveCount(0);
 });

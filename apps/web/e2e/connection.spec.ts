@@ -24,7 +24,7 @@ test("the connection page finds a host that goes away, then a relay that does", 
     await expectSteps(anna, { page: "ok", network: "ok", relay: "ok", login: "ok", clock: "ok" });
     await expectSteps(anna, { binding: "ok", presence: "ok", channel: "ok", seal: "ok", api: "ok" });
     await expect(step(anna, "page")).toContainText("and current");
-    await expect(step(anna, "api")).toContainText("there and back in");
+    await expect(step(anna, "api")).toContainText("round trip");
   });
 
   await test.step("the host is gone", async () => {

@@ -21,11 +21,16 @@ test("the relay dies in the middle of a stream: nothing is lost, nothing doubled
   await anna.expectTruth();
 });
 
-/** The answer that is still being written has come to word `n`, and no word before it is missing or doubled. */
+/**
+ * The answer has come to word `n`, and no word is missing or doubled. It may have ended by
+ * now: a busy machine looks late.
+ */
 async function expectUnbroken(visitor: Visitor, n: number): Promise<void> {
-  await expect(visitor.streaming).toContainText(`word${n} `);
-  const partial = (await visitor.streaming.locator(".md").textContent()) ?? "";
-  expect(`${words(n + 200)} `.startsWith(partial.trimEnd())).toBe(true);
+  const answer = visitor.at("message-assistant").last();
+  await expect(answer).toContainText(`word${n} `);
+  const text = (await answer.locator(".md").textContent()) ?? "";
+  expect(words(1000)).toContain(text.trimEnd());
+  expect(text.startsWith("word1 ")).toBe(true);
 }
 
 for (const tab of ["stays open", "is closed meanwhile"]) {
@@ -40,7 +45,7 @@ for (const tab of ["stays open", "is closed meanwhile"]) {
     await world.killRelay();
     await expect(anna.at("session-strip")).toHaveAttribute("data-status", "reconnecting");
     await anna.prompt("lighthouse keeper");
-    await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+    await expect(anna.at("message-state").last()).toHaveText("Waiting to send");
     if (tab !== "stays open") {
       const next = anna.on(await anna.context.newPage());
       const path = anna.sessionPath;
@@ -77,7 +82,7 @@ test("a prompt whose answer is lost on the way is not sent twice", async ({ worl
       way.mute();
       await anna.prompt(prompt);
       await expect.poll(() => JSON.stringify(anna.log())).toContain(prompt);
-      await expect(anna.at("message-state").last()).toHaveText("queued on this device");
+      await expect(anna.at("message-state").last()).toHaveText("Waiting to send");
       way.cut();
       await expect(anna.at("message-assistant").last()).toContainText(`you said "${prompt}"`);
     }
@@ -109,10 +114,12 @@ test("prompts sent in a row while the host is down arrive in their order, each o
   await world.killHost();
   await expect(anna.at("session-strip")).toHaveAttribute("data-status", "offline");
   const prompts = ["first light", "second light", "third light"];
-  for (const prompt of prompts) await anna.prompt(prompt);
-  await expect(anna.page.getByText("queued on this device")).toHaveCount(3);
+  for (const prompt of prompts) {
+    await anna.prompt(prompt);
+  }
+  await expect(anna.at("message-state").filter({ hasText: "Waiting to send" })).toHaveCount(3);
   await world.startHost();
-  await expect(anna.at("message-assistant")).toHaveCount(3, { timeout: 30_000 });
+  await expect(anna.at("message-assistant")).toHaveCount(3, { timeout: 120_000 });
   await anna.expectTruth();
   const said = (await anna.said()).filter((each) => each.who === "user").map((each) => each.text);
   expect(said).toEqual(prompts);

@@ -25,7 +25,9 @@ export class Forwarder {
       }
       down.on("data", (bytes) => up.write(bytes));
       up.on("data", (bytes) => {
-        if (!this.#muted) down.write(bytes);
+        if (!this.#muted) {
+          down.write(bytes);
+        }
       });
     });
   }
@@ -35,7 +37,9 @@ export class Forwarder {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
     const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("the socket has no port");
+    if (address === null || typeof address === "string") {
+      throw new Error("the socket has no port");
+    }
     return `http://127.0.0.1:${address.port}`;
   }
 
@@ -46,7 +50,9 @@ export class Forwarder {
 
   /** Cuts every connection; new ones work in both directions. */
   cut(): void {
-    for (const socket of [...this.#sockets]) socket.destroy();
+    for (const socket of [...this.#sockets]) {
+      socket.destroy();
+    }
     this.#muted = false;
   }
 

@@ -23,7 +23,11 @@ export const test = base.extend<Fixtures, { gallery: string }>({
       const common = { root, logLevel: "error", publicDir: false } as const;
       await build({
         ...common,
-        build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, "dev/index.html") } },
+        build: {
+          outDir,
+          emptyOutDir: true,
+          rolldownOptions: { input: ["index", "seal"].map((page) => join(root, `dev/${page}.html`)) },
+        },
       });
       const server = await preview({ ...common, build: { outDir }, preview: { host: "127.0.0.1", port: 0 } });
       await use(server.resolvedUrls?.local[0] ?? "");
@@ -34,6 +38,12 @@ export const test = base.extend<Fixtures, { gallery: string }>({
   ],
   show: async ({ gallery, page }, use) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
+    // A draft of the scene before would be appended to what a sight types, whenever it is read.
+    await page.addInitScript(() => {
+      if (location.protocol.startsWith("http")) {
+        indexedDB.deleteDatabase("scorel-drafts");
+      }
+    });
     await use(async ({ scene, act }) => {
       await page.goto(`${gallery}dev/?scene=${scene}`);
       await page

@@ -20,7 +20,9 @@ export const test = base.extend<Fixtures>({
       await world.begin();
       await use(world);
     } finally {
-      if (info.status !== info.expectedStatus) await info.attach("processes", { body: world.logs() });
+      if (info.status !== info.expectedStatus) {
+        await info.attach("processes", { body: world.logs() });
+      }
       await world.end();
     }
   },

@@ -27,7 +27,7 @@ test("one goes back, on another way, and over to it again; the file keeps all", 
     .click();
   await anna.page.getByRole("checkbox").check();
   await anna.at("go-here").click();
-  await expect(anna.at("summary")).toContainText("Came from another branch");
+  await expect(anna.at("summary")).toContainText("Summary of another branch");
   await anna.page.reload();
   await expect
     .poll(async () => (await anna.said()).map((each) => each.text))
@@ -51,11 +51,11 @@ test("what waits is changed, moved and removed, and reaches the agent so", async
     await anna.prompt(prompt);
   }
   await expect(anna.at("queue-buttons")).toHaveCount(3);
-  await anna.at("queue-buttons").nth(2).getByLabel("Move it up").tap();
+  await anna.at("queue-buttons").nth(2).getByLabel("Move up").tap();
   await expect(anna.at("message-user").nth(2)).toContainText("stream 3");
   await anna.at("queue-buttons").first().getByLabel("Remove").tap();
   await expect(anna.at("queue-buttons")).toHaveCount(2);
-  await anna.at("queue-buttons").first().getByLabel("Change").tap();
+  await anna.at("queue-buttons").first().getByLabel("Edit queued message").tap();
   await anna.page.getByLabel("Message", { exact: true }).fill("stream 4");
   await anna.page.getByRole("button", { name: "Save" }).tap();
   await expect(anna.at("message-user").nth(1)).toContainText("stream 4");

@@ -42,7 +42,7 @@ test("a project of many sessions shows the newest, and the others as one comes t
   await expect(async () => {
     await anna.page.getByRole("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
     expect(await anna.at("session-row").count()).toBe(count + 1);
-  }).toPass({ timeout: 30_000 });
+  }).toPass({ timeout: 120_000 });
   await expect(anna.at("session-row").last()).toContainText("number 0");
   const names = await anna.at("session-row").allTextContents();
   expect(new Set(names.map((name) => name.match(/number \d+/)?.[0])).size).toBe(count + 1);
@@ -82,7 +82,7 @@ test("a hit far back is in sight at once, with what stands around it, and leads 
     await expect(async () => {
       await anna.box.evaluate((box) => box.scrollTo(0, box.scrollHeight));
       expect(await anna.at("later").count()).toBe(0);
-    }).toPass({ timeout: 30_000, intervals: [30] });
+    }).toPass({ timeout: 120_000, intervals: [30] });
     expect(await anna.readThrough()).toEqual(conversation(anna.log()).map(({ text }) => text));
   });
 });

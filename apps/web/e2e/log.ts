@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** One block of a message, as far as the tests look at it. */
@@ -29,6 +29,9 @@ export interface Said {
 /** Where the sessions of a scorel home are, one path for each. */
 export function sessionFiles(scorelHome: string): string[] {
   const root = join(scorelHome, "sessions");
+  if (!existsSync(root)) {
+    return []; // before the first session
+  }
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile() && each.name.endsWith(".jsonl"))
     .map((each) => join(each.parentPath, each.name));
@@ -37,7 +40,9 @@ export function sessionFiles(scorelHome: string): string[] {
 /** The lines of one session, read from the disk of the machine. */
 export function readSession(scorelHome: string, sessionId: string): Line[] {
   const path = sessionFiles(scorelHome).find((each) => basename(each).includes(sessionId));
-  if (!path) throw new Error(`there is no file of the session ${sessionId}`);
+  if (!path) {
+    throw new Error(`there is no file of the session ${sessionId}`);
+  }
   return readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "")
@@ -62,10 +67,14 @@ export function lengthenSession(scorelHome: string, texts: string[]): void {
 /** Whether the last prompt in a session file has its answer, or the note of how its turn ended. */
 export function answered(lines: Line[]): boolean {
   for (const { customType, message } of lines.toReversed()) {
-    if (customType === "scorel.turn") return true;
-    if (message) return message.role === "assistant" && message.stopReason !== "toolUse";
+    if (customType === "scorel.turn") {
+      return true;
+    }
+    if (message) {
+      return message.role === "assistant" && message.stopReason !== "toolUse";
+    }
   }
-  return true;
+  return false;
 }
 
 /** The conversation that a session file holds, in order. */

@@ -1,3 +1,5 @@
+import type { Page } from "@playwright/test";
+import encodeQR from "qr";
 import { expect, test } from "./harness";
 import { json, type Running } from "./process";
 
@@ -35,7 +37,7 @@ test.describe("a pairing that the machine starts", () => {
     };
     await test.step("what is no code at all", async () => {
       await type("nonsense");
-      await expect(anna.page.getByRole("alert")).toContainText("That is no pairing code");
+      await expect(anna.page.getByRole("alert")).toContainText("That is not a pairing code");
     });
     await test.step("a code that nobody shows", async () => {
       await type("ZZZZ-ZZZZ-ZZZZ");
@@ -62,6 +64,64 @@ test.describe("a pairing that the machine starts", () => {
     });
   });
 });
+
+test("a code is scanned with the camera, by a browser with a name of its own", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.open();
+  await anna.at("browser-rename").click();
+  await anna.at("browser-name-input").fill("  Anna's phone ");
+  await anna.at("browser-name-save").click();
+  await expect(anna.at("browser-name")).toHaveText("Anna's phone");
+  await expect(anna.at("pair-code")).toBeVisible();
+  const scan = anna.page.getByRole("dialog").getByRole("status");
+  await test.step("other QR codes are told apart", async () => {
+    await show(anna.page, `https://relay.example/pair#7K3M-9QXR-2BTD`);
+    await anna.at("pair-scan").click();
+    await expect(scan).toContainText("This code is for another relay, https://relay.example.");
+    await show(anna.page, "https://example.org/menu");
+    await expect(scan).toContainText("This QR code is not a pairing code.");
+  });
+  const pairing = world.start("pair", "--yes", "--json");
+  const { url } = await pairing.line(json<Shown>("code"));
+  await show(anna.page, url);
+  await expect(anna.page).toHaveURL(/\/d\/dev_[a-z2-7]+$/);
+  expect(await pairing.exit()).toBe(0);
+  expect(pairing.output).toContain("Anna's phone");
+});
+
+/** Makes the camera of the page show the QR code of a text. */
+async function show(page: Page, text: string): Promise<void> {
+  await page.evaluate(
+    (modules) => {
+      const shared = window as unknown as { camera?: HTMLCanvasElement };
+      let canvas = shared.camera;
+      if (!canvas) {
+        canvas = document.createElement("canvas");
+        canvas.width = 1280;
+        canvas.height = 720;
+        shared.camera = canvas;
+        const stream = canvas.captureStream(10);
+        navigator.mediaDevices.getUserMedia = async () => stream;
+      }
+      const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+      const draw = () => {
+        context.fillStyle = "#ddd";
+        context.fillRect(0, 0, 1280, 720);
+        context.fillStyle = "#111";
+        modules.forEach((row, y) => {
+          row.forEach((dark, x) => {
+            if (dark) {
+              context.fillRect(400 + x * 8, 160 + y * 8, 8, 8);
+            }
+          });
+        });
+      };
+      clearInterval(Number(canvas.dataset.timer));
+      canvas.dataset.timer = String(setInterval(draw, 100)); // a stream has pictures only of what is drawn again
+    },
+    encodeQR(text, "raw", { border: 4 }),
+  );
+}
 
 /** The command failed, and said why in one sentence without the code. */
 async function refused(pairing: Running): Promise<void> {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
-import { test } from "./harness";
+import { expect, test } from "./harness";
 
 // Pictures of the real app on the demo model. `npm run shots` leaves them in
 // SHOTS, or test-results/shots; the README's is among them.
@@ -93,6 +93,8 @@ test("the picture of the README", async ({ visitor }) => {
   await anna.at("tool-card").first().getByRole("button").first().click();
   await anna.prompt("run go test ./...");
   await anna.at("approval-card").locator("[class*=tok-]").first().waitFor();
+  await anna.page.mouse.move(1, 1);
+  await expect(anna.at("approval-allow")).not.toHaveAttribute("aria-disabled", "true");
   await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
   await anna.at("approval-deny").click();
   await anna.rest();

@@ -23,7 +23,9 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
   const prompts = lines.filter((line) => line.message?.role === "user");
   expect(prompts.map((line) => line.clientId)).toEqual([anna.clientId, anna.clientId, anna.clientId]);
   expect(JSON.stringify(prompts[0])).toContain(secrets.prompt);
-  for (const secret of Object.values(secrets)) expect(JSON.stringify(lines)).toContain(secret);
+  for (const secret of Object.values(secrets)) {
+    expect(JSON.stringify(lines)).toContain(secret);
+  }
 
   // A stranger who comes and goes is told at the lowest level alone.
   await anna.page.evaluate(async (address) => {
@@ -42,7 +44,9 @@ test("the host keeps what was said; the relay has no trace of it", async ({ worl
   const [, ...secretHalf] = anna.code.split("-");
   const hidden = [...Object.values(secrets), anna.sessionId, world.project, secretHalf.join("-"), secretHalf.join("")];
   for (const [name, bytes] of relay) {
-    for (const text of hidden) expect(found(bytes, text), `${text} in ${name}`).toEqual([]);
+    for (const text of hidden) {
+      expect(found(bytes, text), `${text} in ${name}`).toEqual([]);
+    }
   }
 });
 

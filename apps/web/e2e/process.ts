@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { scorel } from "./tools";
 
 /** How long a process may take until it is ready, and until it has ended. */
-const patience = 15_000;
+const patience = 60_000;
 
 /** Everything that a process needs of its surroundings; nothing of the tester's own, no key of a real model. */
 export type Surroundings = Record<string, string>;
@@ -24,7 +24,9 @@ export class Running {
     this.command = args[0] ?? "";
     this.#child = spawn(scorel(), args, { env, stdio: ["ignore", "pipe", "pipe"] });
     const { stdout, stderr } = this.#child;
-    if (!stdout || !stderr) throw new Error("the process has no pipes");
+    if (!stdout || !stderr) {
+      throw new Error("the process has no pipes");
+    }
     createInterface({ input: stdout }).on("line", (line) => {
       this.#lines.push(line);
       this.#wake();
@@ -58,7 +60,9 @@ export class Running {
     for (let next = 0; ; ) {
       for (; next < this.#lines.length; next++) {
         const found = pick(this.#lines[next] ?? "");
-        if (found !== null) return found;
+        if (found !== null) {
+          return found;
+        }
       }
       if (this.#ended || Date.now() > end) {
         throw new Error(`${this.#child.spawnargs.join(" ")} did not say what was waited for:\n${this.#errors}`);
@@ -69,10 +73,14 @@ export class Running {
 
   /** Ends it as a person does with Ctrl-C; it must go by itself, without a fault. */
   async stop(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#ended) {
+      return;
+    }
     this.#child.kill("SIGTERM");
     const end = Date.now() + patience;
-    while (!this.#ended && Date.now() < end) await this.#change(end - Date.now());
+    while (!this.#ended && Date.now() < end) {
+      await this.#change(end - Date.now());
+    }
     if (!this.#ended) {
       await this.kill();
       throw new Error(`${this.#child.spawnargs.join(" ")} did not end within ${patience} ms:\n${this.#errors}`);
@@ -84,7 +92,9 @@ export class Running {
 
   /** Ends it as a crash does: at once, and without a word to anybody. */
   async kill(): Promise<void> {
-    if (this.#ended) return;
+    if (this.#ended) {
+      return;
+    }
     const closed = once(this.#child, "close");
     this.#child.kill("SIGKILL");
     await closed;
@@ -93,8 +103,12 @@ export class Running {
   /** Waits until it has ended by itself and returns its exit code. */
   async exit(): Promise<number | null> {
     const end = Date.now() + patience;
-    while (!this.#ended && Date.now() < end) await this.#change(end - Date.now());
-    if (!this.#ended) throw new Error(`${this.#child.spawnargs.join(" ")} is still running`);
+    while (!this.#ended && Date.now() < end) {
+      await this.#change(end - Date.now());
+    }
+    if (!this.#ended) {
+      throw new Error(`${this.#child.spawnargs.join(" ")} is still running`);
+    }
     return this.#child.exitCode;
   }
 
@@ -112,7 +126,9 @@ export class Running {
   }
 
   #wake(): void {
-    for (const done of [...this.#waiting]) done();
+    for (const done of [...this.#waiting]) {
+      done();
+    }
   }
 }
 
@@ -139,8 +155,11 @@ export function run(args: string[], env: Surroundings, input = ""): Promise<Outc
   const options = { env, timeout: 2 * patience, maxBuffer: 64 << 20 };
   return new Promise((resolve, reject) => {
     const child = execFile(scorel(), args, options, (error, stdout, stderr) => {
-      if (error && child.exitCode === null) reject(error);
-      else resolve({ code: child.exitCode ?? 0, stdout, stderr });
+      if (error && child.exitCode === null) {
+        reject(error);
+      } else {
+        resolve({ code: child.exitCode ?? 0, stdout, stderr });
+      }
     });
     child.stdin?.on("error", () => {}); // a command that refuses its arguments reads nothing
     child.stdin?.end(input);
@@ -154,6 +173,8 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the socket has no port");
+  if (address === null || typeof address === "string") {
+    throw new Error("the socket has no port");
+  }
   return address.port;
 }

@@ -20,14 +20,14 @@ test("what cannot be done is said in one sentence where it was asked for", async
     await anna.at("project-settings").click();
     await anna.at("remove-project").click();
     await anna.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await expect(anna.page.getByRole("alert")).toContainText("only one without sessions can be removed");
-    await anna.page.getByRole("button", { name: "Keep" }).click();
+    await expect(anna.page.getByRole("alert")).toContainText("only a project without sessions can be removed");
+    await anna.page.getByRole("button", { name: "Cancel" }).click();
   });
   await test.step("a session that is not there", async () => {
     await anna.at("session-row").click();
     const path = anna.sessionPath;
     await anna.open(path.replace(sessionId, "00000000-0000-7000-8000-000000000000"));
-    await expect(anna.page.getByText("This session is not there")).toBeVisible();
+    await expect(anna.page.getByText("Session not found")).toBeVisible();
   });
   await test.step("a device that this browser is not paired with", async () => {
     for (const path of [`/d/dev_${"a".repeat(32)}`, `/d/dev_${"a".repeat(32)}/s/${sessionId}`]) {
@@ -57,7 +57,7 @@ test.describe("with a model that nobody serves", () => {
     const anna = await visitor();
     await anna.settle();
     await anna.prompt("hello");
-    await expect(anna.at("turn-error")).toContainText("127.0.0.1:9", { timeout: 40_000 });
+    await expect(anna.at("turn-error")).toContainText("127.0.0.1:9", { timeout: 120_000 });
     await anna.expectTruth();
     await anna.page.reload();
     await expect(anna.at("turn-error")).toHaveCount(1);
@@ -65,7 +65,7 @@ test.describe("with a model that nobody serves", () => {
   });
 });
 
-test("a turn that is cancelled while it asks leaves no question and nothing undone", async ({ world, visitor }) => {
+test("a turn that is canceled while it asks leaves no question and nothing undone", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.settle();
   await anna.prompt("run touch forbidden.txt");

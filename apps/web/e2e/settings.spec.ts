@@ -22,6 +22,54 @@ thinking = "low"
 deny = ["bash(rm *)"]
 `;
 
+test("the page speaks Chinese once that is chosen, and so does its worker", async ({ visitor }) => {
+  const anna = await visitor(phone);
+  await anna.open("/pair");
+  await expect(anna.page.locator("html")).toHaveAttribute("lang", "en");
+  await anna.page.getByRole("button", { name: "Change the relay address" }).click();
+  await anna.at("settings-language").selectOption("中文");
+  await expect(anna.page.getByRole("heading", { name: "连接一台机器" })).toBeVisible();
+  await expect(anna.page.locator("html")).toHaveAttribute("lang", "zh-CN");
+  await test.step("in what the worker found out too", async () => {
+    await anna.at("pair-code-input").fill("7K3M-9QXR-2BTD");
+    await anna.at("pair-redeem").click();
+    await expect(anna.page.getByRole("alert")).toContainText("现在没有机器显示此配对码");
+  });
+  await test.step("also at the next visit, and until another language is chosen", async () => {
+    await anna.page.reload();
+    await anna.page.getByRole("button", { name: "更改中继地址" }).click();
+    await anna.at("settings-language").selectOption("English");
+    await expect(anna.page.getByRole("heading", { name: "Connect a machine" })).toBeVisible();
+    await expect(anna.page.locator("html")).toHaveAttribute("lang", "en");
+  });
+});
+
+test("the page keeps the theme that was chosen, whatever the system prefers", async ({ visitor }) => {
+  const anna = await visitor({ ...phone, colorScheme: "light" });
+  const background = () => anna.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = "rgb(14, 18, 16)";
+  await anna.open("/pair");
+  await anna.page.getByRole("button", { name: "Change the relay address" }).click();
+  expect(await background()).not.toBe(dark);
+  await anna.at("settings-theme").selectOption("Dark");
+  await expect.poll(background).toBe(dark);
+  await anna.page.reload();
+  await expect.poll(background).toBe(dark);
+  await anna.page.getByRole("button", { name: "Change the relay address" }).click();
+  await anna.at("settings-theme").selectOption("System");
+  await expect.poll(background).not.toBe(dark);
+  await anna.page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(background).toBe(dark);
+});
+
+test.describe("with a browser that prefers Chinese", () => {
+  test("the page speaks it from the start", async ({ visitor }) => {
+    const ben = await visitor({ ...phone, locale: "zh-CN" });
+    await ben.open("/pair");
+    await expect(ben.page.getByRole("heading", { name: "连接一台机器" })).toBeVisible();
+  });
+});
+
 test.describe("with a model that thinks", () => {
   test.use({ options: { config } });
 
@@ -38,7 +86,7 @@ test.describe("with a model that thinks", () => {
     await expect(anna.at("thinking")).toHaveValue("low");
     await expect(ben.at("thinking")).toHaveValue("low");
     const levels = await ben.at("thinking").locator("option").allTextContents();
-    expect(levels).toEqual(["Thinks minimal", "Thinks low", "Thinks medium", "Thinks high"]);
+    expect(levels).toEqual(["Reasoning: minimal", "Reasoning: low", "Reasoning: medium", "Reasoning: high"]);
     await anna.at("thinking").selectOption("high");
     await expect(ben.at("thinking")).toHaveValue("high");
     await ben.page.reload();
@@ -47,8 +95,10 @@ test.describe("with a model that thinks", () => {
       { thinkingLevel: "high", clientId: anna.clientId },
     ]);
     await test.step("and taken back to what is configured", async () => {
-      await ben.at("thinking").selectOption({ label: "As configured: low" });
-      for (const each of [anna, ben]) await expect(each.at("thinking")).toHaveValue("low");
+      await ben.at("thinking").selectOption({ label: "Default: low" });
+      for (const each of [anna, ben]) {
+        await expect(each.at("thinking")).toHaveValue("low");
+      }
       await expect(ben.at("thinking").locator("option")).toHaveCount(4);
     });
     await ben.page.getByLabel("Model", { exact: true }).selectOption("demo");
@@ -80,8 +130,8 @@ test.describe("with a model that thinks", () => {
       await expect(alert).not.toBeEmpty();
       expect(why.stderr).toContain(((await alert.textContent()) ?? "").slice(1));
       await anna.at("rule-text").fill("bash(git push *)");
-      await anna.page.getByLabel("What it does").selectOption("deny");
-      await anna.page.getByLabel("Where it holds").selectOption("user");
+      await anna.page.getByLabel("Action").selectOption("deny");
+      await anna.page.getByLabel("Applies to").selectOption("user");
       await anna.at("add-rule").tap();
       await expect(anna.at("rules-user").getByTestId("rule")).toHaveCount(3);
       await expect(anna.at("rule-text")).toHaveValue("");
@@ -125,7 +175,7 @@ test("a server of the folder starts only when the folder is trusted and the serv
   await test.step("another configuration is not what was shown", async () => {
     configure("started");
     await anna.at("mcp-allow").click();
-    await expect(anna.page.getByRole("alert")).toContainText("is not the one that was shown");
+    await expect(anna.page.getByRole("alert")).toContainText("has changed since it was shown");
     await expect(server).toContainText("started");
     await expect(server).toHaveAttribute("data-state", "needs_consent");
   });

@@ -10,7 +10,9 @@ export interface Sight {
 
 const click = (...ids: string[]) => {
   return async (page: Page) => {
-    for (const id of ids) await page.getByTestId(id).first().click();
+    for (const id of ids) {
+      await page.getByTestId(id).first().click();
+    }
   };
 };
 
@@ -28,28 +30,112 @@ const toCards = async (page: Page) => {
 const openCards = async (page: Page) => {
   for (const card of await page.getByTestId("tool-card").all()) {
     const button = card.getByRole("button").first();
-    if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+    if ((await button.getAttribute("aria-expanded")) === "false") {
+      await button.click();
+    }
   }
 };
 
 const plain = [
-  ...["pair", "unsupported", "refused", "devices", "foreigndevices", "unknowndevice"],
-  ...["device", "noproject", "deviceoffline", "devicerevoked", "foreigndevice"],
+  ...["pair", "unsupported", "refused", "devices", "devicesunknown", "foreigndevices", "unknowndevice"],
+  ...["inboxmany", "inboxnomatch", "inboxempty", "inboxold", "inboxoffline"],
+  ...["devicewaiting", "saveddevice", "savedcopy", "savedoffline", "update", "share"],
+  ...["device", "archived", "noproject", "start", "startwaiting", "deviceoffline", "devicerevoked", "foreigndevice"],
   ...["connection", "connectiondown", "connectionoffline", "connectionwarn", "connectionrunning"],
-  ...["chat", "empty", "loading", "missing", "revoked", "offline", "damaged", "working", "error", "demo"],
+  ...[
+    "chat",
+    "empty",
+    "loading",
+    "missing",
+    "revoked",
+    "offline",
+    "damaged",
+    "working",
+    "retrying",
+    "error",
+    "demo",
+    "versions",
+  ],
   ...["approval", "approvals", "question", "crowd", "crewdone", "hugediff", "watching", "notes"],
 ];
 
 const alike = [
   ...["revoked", "damaged", "working", "error", "offline", "approval", "question", "crewdone", "watching"],
+  ...["saveddevice", "savedcopy", "update"],
   ...["connection", "connectionoffline", "connectionrunning", "deviceoffline", "devices", "device"],
 ];
+
+/** A phone has no button for it in the header. */
+const openChanges = async (page: Page) => {
+  await page.getByTestId("session-menu").waitFor();
+  if (await page.getByTestId("open-changes").isVisible()) {
+    await page.getByTestId("open-changes").click();
+  } else {
+    await page.getByTestId("session-menu").click();
+    await page.getByTestId("session-changes").click();
+  }
+};
 
 /** Every page and state worth a look. */
 export const sights: Sight[] = [
   ...plain.map((scene) => ({ name: scene, scene, alike: alike.includes(scene) })),
-  { name: "unread", scene: "unread", act: (page) => page.getByText("could not be read").waitFor() },
+  {
+    name: "inbox",
+    scene: "inbox",
+    act: async (page) => {
+      await page.getByTestId("approval-card").nth(1).waitFor();
+      await page.getByTestId("question-card").waitFor();
+    },
+  },
+  {
+    name: "find",
+    scene: "find",
+    act: async (page) => {
+      await page.getByTestId("open-find").click();
+      await page.getByTestId("find-text").fill("channel");
+      await page.getByText("3 results").waitFor();
+      await page.getByRole("button", { name: "Previous result" }).click();
+      await page.getByText("3 of 3").waitFor();
+    },
+  },
+  {
+    name: "inboxkeys",
+    scene: "inboxempty",
+    act: async (page) => {
+      await page.getByText("No sessions yet").waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  {
+    name: "access",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("access").click();
+      await page.getByTestId("client").nth(2).waitFor();
+    },
+  },
+  { name: "unread", scene: "unread", act: (page) => page.getByText("could not be loaded").waitFor() },
   { name: "cards", scene: "chat", act: openCards, alike: true },
+  { name: "toolcards", scene: "toolcards", act: click("pinned-tasks-toggle") },
+  {
+    // Rows of a diff that are out of sight keep the colors of the theme before.
+    name: "toolcards-open",
+    scene: "toolcards",
+    alike: true,
+    act: async (page) => {
+      await toTop(page);
+      await page.getByTestId("reads").click();
+      await openCards(page);
+      await page.getByRole("table").first().waitFor();
+    },
+  },
+  {
+    name: "crewreport",
+    scene: "crewdone",
+    act: (page) => page.getByTestId("crew-member").first().getByRole("button").click(),
+    alike: true,
+  },
   { name: "answered", scene: "answered", act: openCards },
   { name: "foreign", scene: "foreign", act: openCards },
   {
@@ -67,10 +153,82 @@ export const sights: Sight[] = [
     act: toTop,
     alike: true,
   })),
+  {
+    name: "startfailed",
+    scene: "startfailed",
+    act: (page) => page.getByText("Not sent").waitFor(),
+  },
+  { name: "pictures", scene: "pictures", act: (page) => page.getByTestId("picture").first().waitFor() },
+  { name: "pictures-top", scene: "pictures", act: toTop, alike: true },
+  {
+    name: "picturesqueue",
+    scene: "pictures",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Edit queued message" }).click();
+      await page.getByRole("dialog").getByRole("img").first().waitFor();
+    },
+  },
+  {
+    name: "picturesedit",
+    scene: "pictures",
+    act: async (page) => {
+      await toTop(page);
+      await page.getByTestId("place-menu").first().click();
+      await page.getByTestId("go-here").click();
+      await page.getByTestId("attached-images").getByRole("img").first().waitFor();
+      await page.getByTestId("send").click();
+    },
+  },
+  {
+    name: "slash",
+    scene: "chat",
+    act: async (page) => {
+      await page.getByTestId("composer").fill("/");
+      await page.getByText("/simplify").waitFor();
+    },
+  },
   { name: "deny", scene: "approval", act: click("approval-word") },
   { name: "session", scene: "managed", act: click("session-menu") },
+  {
+    name: "sessionrow",
+    scene: "device",
+    act: async (page) => {
+      await page.getByRole("main").getByRole("button", { name: "Details of Rename Frame" }).click();
+      await page.getByTestId("add-meta").scrollIntoViewIfNeeded();
+      await page.getByTestId("add-meta").click();
+    },
+  },
+  {
+    name: "context",
+    scene: "device",
+    act: async (page) => {
+      await page.getByRole("main").getByRole("button", { name: "Details of Rename Frame" }).click();
+      for (const part of ["System prompt (4)", "Instructions", "Tools (3)", "Messages (4)"]) {
+        await page.getByText(part).first().click();
+      }
+      await page.getByTestId("session-context").evaluate((context) => context.scrollIntoView());
+    },
+  },
   { name: "delete", scene: "managed", act: click("session-menu", "delete-session") },
   { name: "tree", scene: "managed", act: click("open-tree", "tree-node") },
+  {
+    name: "changes",
+    scene: "managed",
+    act: async (page) => {
+      await openChanges(page);
+      await page.getByRole("button", { name: /queue\.go/ }).click();
+      await page.locator("[data-choice]").first().click();
+      await page.getByTestId("line-comment").waitFor();
+    },
+  },
+  {
+    name: "files",
+    scene: "managed",
+    act: async (page) => {
+      await openChanges(page);
+      await page.getByTestId("part-files").click();
+    },
+  },
   { name: "mode", scene: "managed", act: click("session-mode") },
   { name: "bypass", scene: "chat", act: click("session-mode", "mode-bypass") },
   {
@@ -93,6 +251,28 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "agents",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      const last = page.getByTestId("agent").last();
+      await last.getByRole("button", { name: "Preview" }).click();
+      await last.scrollIntoViewIfNeeded();
+      await page.getByTestId("agent-prompt").waitFor();
+    },
+  },
+  {
+    name: "agentform",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("agent-edit").last().click();
+      await page.getByTestId("agent-save").click();
+      await page.getByTestId("agent-save").scrollIntoViewIfNeeded();
+      await page.getByRole("alert").waitFor();
+    },
+  },
+  {
     name: "rules",
     scene: "managed",
     act: async (page) => {
@@ -112,6 +292,6 @@ export const sights: Sight[] = [
   {
     name: "forget",
     scene: "devices",
-    act: (page) => page.getByRole("button", { name: "Forget workshop" }).click(),
+    act: (page) => page.getByRole("button", { name: "Remove workshop" }).click(),
   },
 ];

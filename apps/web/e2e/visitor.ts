@@ -4,7 +4,8 @@ import { json } from "./process";
 import type { World } from "./world";
 
 /** What a page may not say. A connection that is refused is a fault only while the relay runs. */
-const connectionLost = /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource/;
+const connectionLost =
+  /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource|Service Worker registration blocked/;
 
 /** One person with a browser of their own: fresh profile, no key, no device. */
 export class Visitor {
@@ -59,7 +60,9 @@ export class Visitor {
 
   /** Reads the command that the page shows and runs that very command on the machine. */
   async pair(): Promise<void> {
-    if (!this.page.url().startsWith(this.#world.url)) await this.open();
+    if (!this.page.url().startsWith(this.#world.url)) {
+      await this.open();
+    }
     const command = ((await this.at("pair-command").textContent()) ?? "").trim();
     this.code = ((await this.at("pair-code").textContent()) ?? "").trim();
     expect(command).toContain(this.code);
@@ -79,15 +82,25 @@ export class Visitor {
     for (const folder of ["code", "lighthouse"]) {
       await this.at("dir-entry").filter({ hasText: folder }).click();
     }
-    await expect(this.page.getByText("No folder in here")).toBeVisible();
+    await expect(this.page.getByText("No subfolders.")).toBeVisible();
     await this.at("choose-folder").click();
     await expect(this.at("project-row")).toContainText(this.#world.project);
   }
 
-  /** Begins a session in the only project and returns its id. */
-  async newSession(): Promise<string> {
+  /** Opens the composer of a new session in the only project. There is no session before the first prompt. */
+  async startSession(): Promise<void> {
     await this.at("new-session").click();
+    await expect(this.page).toHaveURL(/\/new\?/);
+    await expect(this.at("composer")).toBeEnabled();
+  }
+
+  /** Begins a session that has no message and returns its id: the host refuses the prompt that it begins with. */
+  async newSession(): Promise<string> {
+    await this.startSession();
+    await this.prompt("/no-such-command");
     await expect(this.page).toHaveURL(/\/s\/[^/]+$/);
+    await this.page.getByRole("button", { name: "Discard" }).click();
+    await expect(this.at("message-user")).toHaveCount(0);
     await expect(this.at("composer")).toBeEnabled();
     return this.sessionId;
   }
@@ -101,7 +114,7 @@ export class Visitor {
     return new URL(this.page.url()).pathname;
   }
 
-  /** Pairs, adds the project and begins a session. */
+  /** Pairs, adds the project and begins a session without a message. */
   async settle(): Promise<string> {
     await this.pair();
     await this.addProject();
@@ -113,12 +126,14 @@ export class Visitor {
     await this.at("send").click();
   }
 
-  /** Waits until no turn runs and nothing is on its way. */
+  /** Waits until no turn runs and nothing is on its way, in a session that was asked something. */
   async rest(): Promise<void> {
+    // The page keeps a prompt before it shows and sends it: for a moment nothing is to be seen of it.
+    await expect(() => expect(answered(this.log())).toBe(true)).toPass({ timeout: 120_000 });
     await expect(this.page.locator("[data-testid=message-state]:not([data-state=taken])")).toHaveCount(0, {
-      timeout: 30_000,
+      timeout: 120_000,
     });
-    await expect(this.at("cancel-turn")).toHaveCount(0, { timeout: 30_000 });
+    await expect(this.at("cancel-turn")).toHaveCount(0, { timeout: 120_000 });
     await expect(this.page.locator("[data-streaming]")).toHaveCount(0);
   }
 
@@ -152,7 +167,7 @@ export class Visitor {
         box.scrollTop = 0;
       });
       expect(await this.at("earlier").count()).toBe(0);
-    }).toPass({ timeout: 30_000, intervals: [30] });
+    }).toPass({ timeout: 120_000, intervals: [30] });
   }
 
   /**
@@ -163,7 +178,9 @@ export class Visitor {
     await this.toTheBeginning();
     const seen = new Set<string>();
     await expect(async () => {
-      for (const { text } of await this.said()) seen.add(text);
+      for (const { text } of await this.said()) {
+        seen.add(text);
+      }
       expect(await this.box.locator("[data-row]").count()).toBeLessThanOrEqual(640);
       const left = await this.box.evaluate((box) => {
         const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
@@ -171,12 +188,13 @@ export class Visitor {
         return rest;
       });
       expect((await this.at("later").count()) === 0 && left < 2).toBe(true);
-    }).toPass({ timeout: 45_000, intervals: [20] });
+    }).toPass({ timeout: 120_000, intervals: [20] });
     return [...seen];
   }
 
-  /** Every row of the transcript as its reader sees it. */
+  /** Every row of the transcript as its reader sees it, without cards that are about to leave. */
   async transcript(): Promise<string> {
+    await expect(this.page.locator("[data-testid$=-answered]")).toHaveCount(0);
     return (await this.page.getByRole("region", { name: "Transcript" }).textContent()) ?? "";
   }
 
@@ -187,10 +205,12 @@ export class Visitor {
 
   /** The page shows what the session file holds: no message more, none less, none twice, each in its place. */
   async expectTruth(): Promise<void> {
-    // A prompt is taken a moment before its turn shows: only the file tells that the turn is over.
-    await expect.poll(() => answered(this.log()), { timeout: 30_000 }).toBe(true);
-    await this.rest();
-    expect(await this.said()).toEqual(conversation(this.log()));
+    // A prompt is sent a moment before the page and the file show it, and taken a moment before
+    // its turn shows: only page and file together tell that the turn is over.
+    await expect(async () => {
+      await this.rest();
+      expect(await this.said()).toEqual(conversation(this.log()));
+    }).toPass({ timeout: 120_000 });
   }
 }
 

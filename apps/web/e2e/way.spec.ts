@@ -1,5 +1,6 @@
 import type { Locator } from "@playwright/test";
 import { expect, test } from "./harness";
+import { sessionFiles } from "./log";
 import { words } from "./visitor";
 
 test("a fresh browser pairs, adds a project, and reads what the agent does", async ({ world, visitor }) => {
@@ -14,15 +15,17 @@ test("a fresh browser pairs, adds a project, and reads what the agent does", asy
   await expect(anna.at("device-status")).toHaveText("online");
   await anna.at("device-row").getByRole("link").click();
   await anna.addProject();
-  await anna.newSession();
+  await anna.startSession();
 
   await test.step("an answer grows in sight", async () => {
-    await anna.prompt("stream 60");
+    expect(sessionFiles(world.scorelHome)).toEqual([]);
+    await anna.prompt("stream 200");
+    await expect(anna.page).toHaveURL(/\/s\/[^/]+$/);
     await expect(anna.streaming).toContainText("word5 ");
-    await expect(anna.streaming).not.toContainText("word60", { timeout: 1 });
+    await expect(anna.streaming).not.toContainText("word200", { timeout: 1 });
     await anna.rest();
-    expect((await anna.said()).at(-1)?.text).toBe(words(60));
-    await expect(anna.at("message-state")).toContainText("taken");
+    expect((await anna.said()).at(-1)?.text).toBe(words(200));
+    await expect(anna.at("message-state")).toContainText("Delivered");
   });
 
   await test.step("a tool card holds the result", async () => {
@@ -64,7 +67,7 @@ test("a fresh browser pairs, adds a project, and reads what the agent does", asy
     await anna.page.reload();
     await expect(anna.at("tool-card")).toHaveCount(3);
     await anna.expectTruth();
-    expect(await anna.transcript()).toBe(before);
+    await expect.poll(() => anna.transcript()).toBe(before);
   });
 });
 

@@ -39,7 +39,9 @@ export class World {
     mkdirSync(this.project, { recursive: true });
     mkdirSync(join(this.home, "music"));
     mkdirSync(this.scorelHome, { mode: 0o700 });
-    if (options.config) writeFileSync(join(this.scorelHome, "config.toml"), options.config);
+    if (options.config) {
+      writeFileSync(join(this.scorelHome, "config.toml"), options.config);
+    }
     writeFileSync(join(this.project, "README.md"), readme);
     writeFileSync(
       join(this.project, "lamp.go"),
@@ -62,7 +64,9 @@ export class World {
 
   /** Starts what the options name. */
   async begin(): Promise<void> {
-    if (this.#options.parts === "none") return;
+    if (this.#options.parts === "none") {
+      return;
+    }
     await this.startRelay();
     await this.startHost();
   }
@@ -154,7 +158,9 @@ export class World {
       await running.stop().catch((fault: unknown) => faults.push(fault));
     }
     rmSync(this.#root, { recursive: true, force: true });
-    if (faults.length > 0) throw new AggregateError(faults, "a process did not end cleanly");
+    if (faults.length > 0) {
+      throw new AggregateError(faults, "a process did not end cleanly");
+    }
   }
 
   /** What the processes wrote, for a test that failed. */

@@ -1,10 +1,12 @@
 // One page over one relay, with waits that are short.
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
-import type { Readable, Scorel } from "../src/api/contract";
-import type { PageParts } from "../src/api/doctor";
-import { IdbOutbox } from "../src/api/outbox";
+import type { PageParts, Readable, Scorel } from "../src/api/contract";
+import { openDb } from "../src/api/db";
+
+import type { OutboxItem } from "../src/api/outbox";
 import { startScorel } from "../src/api/scorel";
+import { IdbOutbox } from "../src/link/outbox-store";
 import { serveLink } from "../src/link/service";
 import type { Timing } from "../src/link/timing";
 import type { FakeDevice } from "./device";
@@ -21,6 +23,9 @@ export const SHORT: Timing = {
   offlineWait: 30,
   probeAfter: 60_000,
   probeWait: 100,
+  hiddenProbeAfter: 60_000,
+  hiddenProbeWait: 100,
+  copyDelay: 5,
 };
 
 const open: (() => void)[] = [];
@@ -35,7 +40,6 @@ export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}, parts?:
   });
   return startScorel({
     connect: () => page,
-    outbox: new IdbOutbox(),
     storage: null,
     origin: relay.url,
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36",
@@ -67,6 +71,14 @@ export function closePages(): void {
 export function freshBrowser(): void {
   closePages();
   globalThis.indexedDB = new IDBFactory();
+}
+
+/** What waits on the disk of the browser. */
+export async function keptPrompts(): Promise<OutboxItem[]> {
+  const db = await openDb();
+  const items = await new IdbOutbox(db).all();
+  db.close();
+  return items;
 }
 
 /** Waits until the store holds what is wanted; the test's own time limit ends a wait in vain. */

@@ -69,6 +69,7 @@ export class ModelSession {
     const { message } = fields as { message?: { role?: string; toolCallId?: string } };
     if (message?.role === "assistant") {
       this.live.partial = [];
+      delete this.live.retry;
     } else if (message?.role === "toolResult") {
       this.live.tools = this.live.tools.filter((t) => t.toolCallId !== message.toolCallId);
     }
@@ -87,6 +88,7 @@ export class ModelSession {
       this.append({ type: "custom", customType: "scorel.turn", data: { turnId, stopReason, error } });
     }
     delete this.live.unattended;
+    delete this.live.retry;
     this.live = { ...this.live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] };
     this.publish("turn_ended", { turnId, clientKey: "", stopReason, ...(error ? { error } : {}) });
   }

@@ -10,7 +10,7 @@ export function randomStep(s: ModelSession, random: Random): void {
     () => growBlock(s, random),
     () => growBlock(s, random),
     () => growBlock(s, random),
-    () => reset(s),
+    () => reset(s, random),
     () => startTool(s, random),
     () => growTool(s, random),
     () => growTool(s, random),
@@ -44,16 +44,22 @@ function startTurn(s: ModelSession, random: Random): void {
 
 function startMessage(s: ModelSession): void {
   s.live.partial = [];
+  delete s.live.retry;
   s.publish("message_started");
 }
 
-function reset(s: ModelSession): void {
+function reset(s: ModelSession, random: Random): void {
   s.live.partial = [];
-  s.publish("message_reset", { reason: "the line broke" });
+  delete s.live.retry;
+  if (random.chance(50)) {
+    s.live.retry = { reason: "the line broke", attempt: 2 + random.below(3), attempts: 4, delayMs: 2000 };
+  }
+  s.publish("message_reset", { reason: "the line broke", ...(s.live.retry ? { retry: s.live.retry } : {}) });
 }
 
 function startBlock(s: ModelSession, random: Random): void {
   const index = s.live.partial.length;
+  delete s.live.retry;
   if (random.chance(30)) {
     s.live.partial.push({ type: "toolCall", text: "", id: `call${index}`, name: "bash" });
     s.publish("block_started", { index, block: "toolCall", id: `call${index}`, name: "bash" });

@@ -58,6 +58,8 @@ export class FakeRelay {
   readonly seen = new Store<Frame[]>([]);
   /** Sockets are refused while it is down. */
   down = false;
+  /** Answers nothing but logins, like a connection that has died unnoticed. */
+  silent = false;
   dialled = 0;
   /** Loses every connection when a binding is written, before anyone is told. */
   cutAtBinding = false;
@@ -205,7 +207,7 @@ export class FakeRelay {
     this.seen.set([...this.seen.get(), frame]);
     if (frame.type === "entry_hello") {
       await this.#login(entry, frame);
-    } else if (entry.hello) {
+    } else if (entry.hello && !this.silent) {
       await this.#serve(entry, frame);
     }
   }

@@ -1,11 +1,16 @@
 // What the pages know of the world: stores to read and calls to make. The link
 // worker, the seal and the outbox stand behind it; no page talks to a socket.
-import type { DiagnosisState } from "./diagnosis";
+
+import type { Saved } from "./copies";
+import type { DiagnosisState, LinkDiagnosis } from "./diagnosis";
+import type { Timelines } from "./timelines";
 import type {
   Approval,
   Decision,
   Event,
+  ImageBlock,
   Live,
+  Mode,
   Question,
   QuestionOutcome,
   QueueItem,
@@ -30,10 +35,29 @@ export type LinkState =
   /** The relay refused the login; trying again will not help. */
   | { state: "refused"; message: string; needsInvite?: boolean };
 
+/** A prompt that no machine has yet. It is sent when its machine can be reached, whatever page is open. */
+export interface WaitingPrompt {
+  clientKey: string;
+  deviceId: string;
+  /** Of its session, or of the one that begins with it. */
+  projectId?: string;
+  /** null while there is no session. */
+  sessionId: string | null;
+  text: string;
+  /** How many images go with it. */
+  images: number;
+  /** This browser could not store it: it is lost when the page is closed. */
+  unstored?: boolean;
+  /** Why the machine refused it; null while it is still to be sent. */
+  error: string | null;
+}
+
 export interface Device {
   id: string;
   label: string;
   online: boolean;
+  /** The relay has not told of it since the page was opened. */
+  untold?: boolean;
   /** The binding is gone: removed on the machine, or with another browser. Forgetting it clears the row. */
   revoked?: boolean;
   /** A sentence on why this device is not used although the relay lists it. */
@@ -61,6 +85,33 @@ export interface Diagnosis {
   cancel(): void;
 }
 
+/** What a diagnosis asks of the page. */
+export interface PageParts {
+  /** Where the page came from. */
+  origin: string;
+  fetch(path: string, signal: AbortSignal): Promise<Response>;
+  /** The address of the script that runs, as index.html names it. */
+  script(): string | null;
+}
+
+export interface PageDiagnosisOptions {
+  page: PageParts;
+  relayUrl: string;
+  /** The devices as they are known before the link has looked. */
+  devices: readonly Device[];
+  /** Starts the link's half. */
+  begin: () => void;
+  /** It is over, by itself or not. */
+  end: () => void;
+}
+
+export interface RunningDiagnosis extends Diagnosis {
+  /** Runs the page's steps, then hands over to the link. */
+  run(): Promise<void>;
+  /** Takes what the link has found so far. */
+  take(found: LinkDiagnosis): void;
+}
+
 export interface Scorel {
   readonly link: Readable<LinkState>;
   readonly relayUrl: Readable<string>;
@@ -69,8 +120,15 @@ export interface Scorel {
   /** Logs in again with an invite that the relay's operator gave out. The relay needs it once. */
   setInvite(invite: string): void;
   readonly me: Readable<{ id: string; label: string } | null>;
-  /** null until the relay has told. */
+  /** Names this browser; "" gives back the name that it had at first. Logs in again with it. */
+  setLabel(label: string): void;
+  /** Those that this browser knows, and what the relay says of them; null until either is known. */
   readonly devices: Readable<Device[] | null>;
+  /** The prompts that only this browser has, of all devices, in the order in which they were written. */
+  readonly waiting: Readable<WaitingPrompt[]>;
+  /** Sends a waiting prompt that its machine has refused once more. */
+  retryPrompt(clientKey: string): void;
+  discardPrompt(clientKey: string): void;
   startPairing(): Pairing;
   redeemPairing(code: string): Pairing;
   forgetDevice(deviceId: string): Promise<void>;
@@ -78,16 +136,66 @@ export interface Scorel {
   /** Tries to connect now instead of at the end of the back-off. */
   reconnectNow(): void;
   /** Looks at the way to every paired machine, step by step, and changes nothing. */
-  diagnose(): Diagnosis;
+  diagnose(make: new (options: PageDiagnosisOptions) => RunningDiagnosis): Diagnosis;
 }
 
 export type HostStatus = "connecting" | "open" | "offline" | "revoked";
 
+/** What a session begins with. */
+export interface NewSession {
+  projectId: string;
+  /** The agent that it runs as; absent is the default one. */
+  agent?: string;
+  /** Name in config.toml; absent is the default. */
+  model?: string;
+  /** What the agent may do without asking; absent is the default. */
+  mode?: Mode;
+}
+
+/** A session that begins with a prompt and that the host does not have yet. */
+export interface StartingSession {
+  clientKey: string;
+  start: NewSession;
+  text: string;
+  images: (PromptImage | ImageBlock)[];
+  /** "waiting": for the host. "failed": the host refused it. */
+  state: "waiting" | "failed";
+  error?: string;
+  /** This browser could not store it: it is lost when the page is closed before it is sent. */
+  unstored?: boolean;
+}
+
+/** The sessions of a host that are yet to begin. Each keeps its prompt in IndexedDB: nothing is lost or doubled. */
+export interface NewSessions {
+  readonly state: Readable<StartingSession[]>;
+  /** Creates a session with its first prompt as soon as the host can be reached. Returns the key of both. */
+  begin(start: NewSession, text: string, images?: StartingSession["images"]): string;
+  /** Resolves with the id of the session once the host has it. */
+  begun(clientKey: string): Promise<string>;
+  /** Resolves once this browser has stored the prompt. */
+  stored(clientKey: string): Promise<void>;
+  retry(clientKey: string): void;
+  discard(clientKey: string): void;
+}
+
 export interface Host {
   readonly deviceId: string;
+  readonly newSessions: NewSessions;
   readonly status: Readable<HostStatus>;
-  /** Waits for the channel (at most 15 s) and for the answer. Rejects with ApiError or OfflineError. */
-  request<K extends keyof Requests>(name: K, fields: Requests[K]["request"]): Promise<Requests[K]["response"]>;
+  /**
+   * Waits for the channel (at most 15 s) and for the answer. Rejects with ApiError or OfflineError. With an approval the
+   * request is the answer to it, which is signed.
+   */
+  request<K extends keyof Requests>(
+    name: K,
+    fields: Requests[K]["request"],
+    approval?: Approval,
+  ): Promise<Requests[K]["response"]>;
+  /** What this browser kept of the answer to a request; null where it kept nothing. */
+  recall<K extends keyof Requests>(
+    name: K,
+    fields: Requests[K]["request"],
+  ): Promise<Saved<Requests[K]["response"]> | null>;
   /** Events of the host that belong to no session. */
   onEvent(listener: (event: Event) => void): () => void;
   /** The same object for the same id while anyone holds it. */
@@ -106,13 +214,26 @@ export class ApiError extends Error {
 /** The device cannot be reached now; nothing was changed that a retry would double. */
 export class OfflineError extends Error {}
 
+/** An image of a prompt that this browser sends. Its bytes live with the prompt until the host has it. */
+export interface PromptImage {
+  /** Lower-case hex; names the image on the host. */
+  sha256: string;
+  blob: Blob;
+}
+
 /** A prompt that is not in the log yet. */
 export interface OutgoingPrompt {
   clientKey: string;
   text: string;
+  /** Of a prompt with images: here by their bytes, or on the host by their names. */
+  images?: (PromptImage | ImageBlock)[];
+  /** How much of the images the host has, from 0 to 1, while they are sent. */
+  progress?: number;
   /** "device": only here yet. "host": the host has it, the agent has not taken it. "failed": the host refused it. */
   state: "device" | "host" | "failed";
   error?: string;
+  /** This browser could not store it: it is lost when the page is closed before it is sent. */
+  unstored?: boolean;
   /** False for a prompt that another entry sent. */
   mine: boolean;
   /** It is for the turn that runs, not for its end. */
@@ -145,6 +266,8 @@ export interface PlaceState {
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
   summary: SessionSummary | null;
+  /** When what is shown was true, in Unix milliseconds, where it is the copy of this browser; null once the host has answered. */
+  savedAt: number | null;
   /** The end of the log in file order; entries of unknown types included. */
   entries: SessionEntry[];
   /** Whether the host has entries before these; "loading" while they are on their way. */
@@ -152,6 +275,8 @@ export interface SessionState {
   /** What is looked at instead of the end. */
   place: PlaceState | null;
   live: Live;
+  /** What running operations reported while this page looked. */
+  timelines: Timelines;
   outgoing: OutgoingPrompt[];
   /** How the last turn ended, when it did not end well. */
   lastError: string | null;
@@ -190,8 +315,11 @@ export interface QuestionReplied {
 export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
-  /** Keeps the text in IndexedDB until it is in the log: it is never lost and never doubled. */
-  send(text: string, steer?: boolean): void;
+  /**
+   * Keeps the text in IndexedDB until the host has it: it is never lost and never doubled. Resolves once this browser
+   * has stored it.
+   */
+  send(text: string, steer?: boolean, images?: (PromptImage | ImageBlock)[]): Promise<void>;
   /** Replaces the host's queue by those of its prompts that are named, in this order. */
   editQueue(items: QueueItem[]): Promise<void>;
   retry(clientKey: string): void;

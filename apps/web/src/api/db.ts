@@ -1,5 +1,4 @@
-// The one IndexedDB of scorel. The worker keeps keys and pins in it, the page its
-// outbox. Nothing in it is a copy of what a host holds.
+// The IndexedDB of keys, pins and the outbox. Drafts and the copies of what hosts hold have databases of their own.
 
 export const STORES = { identity: "identity", pins: "pins", outbox: "outbox" } as const;
 export type StoreName = keyof typeof STORES;

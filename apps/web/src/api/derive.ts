@@ -1,5 +1,6 @@
 // What is read out of a session's log. Nothing here is kept anywhere else, so it
 // is the same after any resync.
+import { t } from "../i18n/api";
 import type { OutgoingPrompt } from "./contract";
 import { CUSTOM_LEAF, CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
 
@@ -21,18 +22,16 @@ export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
     }
     if (entry.type === "custom" && entry.customType === CUSTOM_TURN) {
       const record = entry.data as Partial<TurnRecord> | undefined;
-      return record?.stopReason === "error" ? record.error || UNNAMED : null;
+      return record?.stopReason === "error" ? record.error || t("api.derive.noReason") : null;
     }
     if (entry.type === "message") {
       const { message } = entry;
       const failed = message.role === "assistant" && message.stopReason === "error";
-      return failed ? message.errorMessage || UNNAMED : null;
+      return failed ? message.errorMessage || t("api.derive.noReason") : null;
     }
   }
   return null;
 }
-
-const UNNAMED = "The turn failed; the host did not say why.";
 
 /** The same list while nothing in it changes, so that a stream of deltas does not draw it again and again. */
 export function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
@@ -46,6 +45,7 @@ export function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): Out
         a.mine === b.mine &&
         a.steer === b.steer &&
         a.text === b.text &&
+        a.progress === b.progress &&
         a.error === b.error
       );
     });

@@ -66,11 +66,9 @@ export function failureOf(steps: readonly DiagnosisStep[]): DiagnosisStep | unde
   return steps.find((step) => step.status === "failed");
 }
 
-/** Marks what was not tried, since a step before it failed. */
-export function skipRest(steps: readonly DiagnosisStep[], failed: StepName): DiagnosisStep[] {
-  return steps.map((step) =>
-    step.status === "waiting" ? { ...step, status: "skipped", detail: `not tried, for ${failed} failed` } : step,
-  );
+/** Marks what was not tried, and says why: a step before it failed. */
+export function skipRest(steps: readonly DiagnosisStep[], detail: string): DiagnosisStep[] {
+  return steps.map((step) => (step.status === "waiting" ? { ...step, status: "skipped", detail } : step));
 }
 
 /** Runs one step and returns what became of it. `onError` explains whatever else was thrown. */

@@ -1,6 +1,7 @@
 // The page's half of a diagnosis: what only a page can ask for, over HTTP. The rest
 // needs keys and a socket, and is the link worker's.
-import type { Device, Diagnosis } from "./contract";
+import { t } from "../i18n/api";
+import type { PageDiagnosisOptions, RunningDiagnosis } from "./contract";
 import {
   type DiagnosisState,
   type DiagnosisStep,
@@ -14,47 +15,18 @@ import {
 } from "./diagnosis";
 import { Store } from "./store";
 
-/** What a diagnosis asks of the page. */
-export interface PageParts {
-  /** Where the page came from. */
-  origin: string;
-  fetch(path: string, signal: AbortSignal): Promise<Response>;
-  /** The address of the script that runs, as index.html names it. */
-  script(): string | null;
-}
-
 /** How long one question over HTTP may take, in milliseconds. */
 const PATIENCE = 10_000;
-
-/** The parts of a real page. */
-export function realPage(): PageParts {
-  return {
-    origin: location.origin,
-    fetch: (path, signal) => fetch(path, { cache: "no-store", redirect: "manual", signal }),
-    script: () => document.querySelector("script[type=module][src]")?.getAttribute("src") ?? null,
-  };
-}
 
 const PAGE_STEPS = ["page", "network"] as const;
 const LINK_STEPS = ["relay", "login", "clock"] as const;
 const DEVICE_STEPS = ["binding", "presence", "channel", "seal", "api"] as const;
 
-export interface PageDiagnosisOptions {
-  page: PageParts;
-  relayUrl: string;
-  /** The devices as they are known before the link has looked. */
-  devices: readonly Device[];
-  /** Starts the link's half. */
-  begin: () => void;
-  /** It is over, by itself or not. */
-  end: () => void;
-}
-
 /** One diagnosis as the page sees it. */
-export class PageDiagnosis implements Diagnosis {
+export class PageDiagnosis implements RunningDiagnosis {
   readonly state: Store<DiagnosisState>;
   readonly #options: PageDiagnosisOptions;
-  readonly #cancelled = new AbortController();
+  readonly #canceled = new AbortController();
   #page: DiagnosisStep[] = waiting(PAGE_STEPS);
 
   constructor(options: PageDiagnosisOptions) {
@@ -73,7 +45,7 @@ export class PageDiagnosis implements Diagnosis {
     for (const name of PAGE_STEPS) {
       this.#put({ name, status: "running", detail: "" });
       const step = await tryStep(name, checks[name], noAnswer);
-      if (this.#cancelled.signal.aborted) {
+      if (this.#canceled.signal.aborted) {
         return;
       }
       this.#put(step);
@@ -94,7 +66,7 @@ export class PageDiagnosis implements Diagnosis {
   }
 
   cancel(): void {
-    this.#cancelled.abort();
+    this.#canceled.abort();
     this.#options.end();
   }
 
@@ -105,54 +77,56 @@ export class PageDiagnosis implements Diagnosis {
 
   #stop(failed: StepName): void {
     const { relay, devices } = this.state.get();
+    const why = t("api.doctor.notTried", { step: failed });
     this.state.set({
       ...this.state.get(),
-      relay: skipRest(relay, failed),
-      devices: devices.map((device) => ({ ...device, steps: skipRest(device.steps, failed) })),
+      relay: skipRest(relay, why),
+      devices: devices.map((device) => ({ ...device, steps: skipRest(device.steps, why) })),
       done: true,
     });
     this.#options.end();
   }
 
   #ask(path: string): Promise<Response> {
-    return this.#options.page.fetch(path, AbortSignal.any([this.#cancelled.signal, AbortSignal.timeout(PATIENCE)]));
+    return this.#options.page.fetch(path, AbortSignal.any([this.#canceled.signal, AbortSignal.timeout(PATIENCE)]));
   }
 
   /** A page that was left open may be older than the relay that serves it. */
   async #checkPage(): Promise<Verdict> {
     const { page } = this.#options;
-    const loaded = `loaded from ${page.origin}`;
     const html = await this.#ask("/")
       .then((answer) => (answer.ok ? answer.text() : ""))
       .catch(() => ""); // the next step says why nobody answers
+    const { origin } = page;
     const served = /<script[^>]*type="module"[^>]*src="([^"]+)"/.exec(html)?.[1];
     const running = page.script();
     if (served && running && served !== running) {
-      return { detail: `${loaded}, which serves a newer one by now`, finding: "page_old" };
+      return { detail: t("api.doctor.loadedOld", { origin }), finding: "page_old" };
     }
-    return { detail: served ? `${loaded}, and current` : loaded };
+    return { detail: served ? t("api.doctor.loadedCurrent", { origin }) : t("api.doctor.loadedFrom", { origin }) };
   }
 
   async #checkNetwork(): Promise<Verdict> {
     const { page, relayUrl } = this.#options;
     if (relayUrl !== page.origin) {
-      return { status: "skipped", detail: "the browser lets this page ask its own server only; the next step tells" };
+      return { status: "skipped", detail: t("api.doctor.ownServerOnly") };
     }
     const answer = await this.#ask("/healthz");
     const health = (await answer.json().catch(() => null)) as Health | null;
     if (health?.problem) {
-      return { detail: `the relay says that it is failing: ${health.problem}`, finding: "relay_failing" };
+      return { detail: t("api.doctor.relayFailing", { problem: health.problem }), finding: "relay_failing" };
     }
     if (health?.status) {
-      return { detail: `answered by scorel ${health.version ?? ""}`.trimEnd() };
+      const { version } = health;
+      return { detail: version ? t("api.doctor.answeredBy", { version }) : t("api.doctor.answered") };
     }
     if (answer.status === 421) {
-      throw new StepFailure("relay_name", "the relay does not answer to this name");
+      throw new StepFailure("relay_name", t("api.doctor.notThisName"));
     }
     if (answer.status >= 500) {
-      throw new StepFailure("relay_busy", `the server answered ${answer.status}`);
+      throw new StepFailure("relay_busy", t("api.doctor.status", { status: answer.status }));
     }
-    return { detail: "answered; its health is not shown to the public" };
+    return { detail: t("api.doctor.healthNotPublic") };
   }
 }
 
@@ -165,6 +139,6 @@ interface Health {
 function noAnswer(err: unknown): StepFailure {
   const late = err instanceof DOMException && err.name === "TimeoutError";
   return late
-    ? new StepFailure("relay_silent", "no answer in time")
-    : new StepFailure("network_failed", "the browser got no answer, and does not say why");
+    ? new StepFailure("relay_silent", t("api.doctor.noAnswerInTime"))
+    : new StepFailure("network_failed", t("api.doctor.noReason"));
 }

@@ -1,17 +1,19 @@
 import type { Calls } from "./calls";
 import type { Host, HostStatus, Readable, SessionView } from "./contract";
+import type { Saved, SessionCopy } from "./copies";
 import type { Frames } from "./frames";
-import type { ToLink, WireEvent } from "./messages";
-import type { OutboxStore } from "./outbox";
+import type { Recall, ToLink, WireEvent } from "./messages";
+import { Starter } from "./new-sessions";
+import type { Outgoing } from "./outgoing";
 import { Session } from "./session";
 import { Store } from "./store";
-import type { Event, Requests, SessionSummary } from "./types";
+import type { Approval, Event, Requests, SessionSummary } from "./types";
 
 export interface HostOptions {
   deviceId: string;
   calls: Calls;
   post: (message: ToLink) => void;
-  outbox: OutboxStore;
+  outgoing: Outgoing;
   frames: Frames;
   me: Readable<{ id: string; label: string } | null>;
 }
@@ -33,10 +35,12 @@ export class HostClient implements Host {
   readonly #listeners = new Set<(event: Event) => void>();
   readonly #sessions = new Map<string, Held>();
   #opening = 0;
+  readonly newSessions: Starter;
 
   constructor(options: HostOptions) {
     this.#options = options;
     this.deviceId = options.deviceId;
+    this.newSessions = new Starter(options.deviceId, options.outgoing);
     options.post({ t: "use", deviceId: options.deviceId });
   }
 
@@ -44,9 +48,26 @@ export class HostClient implements Host {
     return this.#status;
   }
 
-  request<K extends keyof Requests>(name: K, fields: Requests[K]["request"]): Promise<Requests[K]["response"]> {
+  request<K extends keyof Requests>(
+    name: K,
+    fields: Requests[K]["request"],
+    approval?: Approval,
+  ): Promise<Requests[K]["response"]> {
     const { calls, deviceId } = this.#options;
-    return calls.call((id) => ({ t: "request", id, deviceId, name, fields })) as Promise<Requests[K]["response"]>;
+    const message = { t: "request", deviceId, name, fields, ...(approval ? { approval } : {}) } as const;
+    return calls.call((id) => ({ ...message, id })) as Promise<Requests[K]["response"]>;
+  }
+
+  recall<K extends keyof Requests>(
+    name: K,
+    fields: Requests[K]["request"],
+  ): Promise<Saved<Requests[K]["response"]> | null> {
+    return this.#recall({ name, fields });
+  }
+
+  #recall<T>(what: Recall): Promise<Saved<T> | null> {
+    const { calls, deviceId } = this.#options;
+    return calls.call((id) => ({ t: "recall", id, deviceId, what })) as Promise<Saved<T> | null>;
   }
 
   onEvent(listener: (event: Event) => void): () => void {
@@ -99,8 +120,9 @@ export class HostClient implements Host {
   }
 
   #open(sessionId: string): Session {
-    const { outbox, frames, me } = this.#options;
-    const session = new Session({ sessionId, host: this, outbox, frames, me });
+    const { outgoing, frames, me } = this.#options;
+    const recall = () => this.#recall<SessionCopy>({ sessionId });
+    const session = new Session({ sessionId, host: this, outgoing, frames, me, recall });
     session.onRelease = () => this.#release(sessionId);
     if (this.#status.get() === "open") {
       session.connected();

@@ -1,6 +1,24 @@
+import { MAX_LABEL } from "@scorel/protocol/gen/wire";
+import { t } from "../i18n/api";
+
+/** What of a typed name can be a label: printable, without outer spaces, cut to the longest that the wire allows. */
+export function labelFrom(typed: string): string {
+  const clean = typed.replace(/[\p{C}\s]+/gu, " ").trim();
+  let label = "";
+  let bytes = 0;
+  for (const sign of clean) {
+    bytes += new TextEncoder().encode(sign).length;
+    if (bytes > MAX_LABEL) {
+      break;
+    }
+    label += sign;
+  }
+  return label.trimEnd();
+}
+
 /** The name that this browser gives itself, such as "Chrome on Linux". */
 export function labelFromUserAgent(userAgent: string): string {
-  return `${browserOf(userAgent)} on ${systemOf(userAgent)}`;
+  return t("api.label.browserOnSystem", { browser: browserOf(userAgent), system: systemOf(userAgent) });
 }
 
 // The order matters: most browsers also name those that they descend from.
@@ -23,9 +41,9 @@ const SYSTEMS: readonly [RegExp, string][] = [
 ];
 
 function browserOf(userAgent: string): string {
-  return BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "Browser";
+  return BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? t("api.label.browser");
 }
 
 function systemOf(userAgent: string): string {
-  return SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "an unknown system";
+  return SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? t("api.label.unknownSystem");
 }

@@ -1,7 +1,11 @@
 // What the page and the link worker say to each other. The worker sends lists, so
 // that a burst of events is one message.
+
+import type { Translation } from "../i18n/i18n";
 import type { Device, HostStatus, LinkState, PairingState } from "./contract";
 import type { LinkDiagnosis } from "./diagnosis";
+import type { OutboxItem, OutboxNews } from "./outbox";
+import type { Approval } from "./types";
 
 /** Where both ends speak: a Worker seen from the page, the global scope seen from the worker. */
 export interface Port<Send, Receive> {
@@ -13,19 +17,38 @@ export type PagePort = Port<ToLink, FromLink[]>;
 export type LinkPort = Port<FromLink[], ToLink>;
 
 export type ToLink =
-  | { t: "start"; relayUrl: string; label: string }
+  /** With a translation of the messages of the worker, unless it speaks English. */
+  | { t: "start"; relayUrl: string; label: string; translation?: Translation }
   | { t: "relay"; relayUrl: string }
   | { t: "invite"; invite: string }
+  /** Logs in again under another name. */
+  | { t: "label"; label: string }
   /** force: dial now, also after a refusal. Otherwise: check whether the connection still lives. */
   | { t: "wake"; force: boolean }
+  /** Whether somebody can see the page: a dead connection is noticed sooner then. */
+  | { t: "visible"; visible: boolean }
   /** Keeps a channel to the device open from now on. */
   | { t: "use"; deviceId: string }
-  | { t: "request"; id: number; deviceId: string; name: string; fields: object }
+  /** With an approval: the answer to it, which the worker signs with the key of this browser. */
+  | { t: "request"; id: number; deviceId: string; name: string; fields: object; approval?: Approval }
+  /** Asks for what this browser kept of a device. Answered with a Saved, or with null. */
+  | { t: "recall"; id: number; deviceId: string; what: Recall }
+  /** Keeps a prompt and sends it. Answered when it is on disk. */
+  | { t: "put"; id: number; item: OutboxItem }
+  | { t: "retry"; clientKey: string }
+  | { t: "discard"; clientKey: string }
   | { t: "pair"; id: number; code: string | null }
   | { t: "cancel_pair"; id: number }
   | { t: "forget"; id: number; deviceId: string }
   | { t: "diagnose"; id: number }
   | { t: "cancel_diagnosis"; id: number };
+
+/** A session, or the answer to a request. */
+export interface Recall {
+  sessionId?: string;
+  name?: string;
+  fields?: object;
+}
 
 /** An event as it came: of this version or of a newer one. */
 export interface WireEvent {
@@ -44,6 +67,8 @@ export type FromLink =
   /** `opening` counts the channels that were opened to this device. */
   | { t: "host"; deviceId: string; status: HostStatus; opening: number }
   | { t: "event"; deviceId: string; event: WireEvent }
+  /** `here`: it happened in this tab, over its own channel. */
+  | { t: "outbox"; news: OutboxNews; here: boolean }
   | { t: "answer"; id: number; result: unknown }
   | { t: "failure"; id: number; failure: Failure }
   | { t: "pairing"; id: number; state: PairingState }

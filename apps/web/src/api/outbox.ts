@@ -1,59 +1,54 @@
-// The prompts that are not in a session's log yet, kept in IndexedDB so that no
-// reload and no crash of the browser loses one.
-import { openDb, STORES, transact } from "./db";
+// The prompts that no host has yet. The worker keeps them in IndexedDB and sends them; pages show them.
+
+import type { NewSession, PromptImage } from "./contract";
+import type { ImageBlock } from "./types";
+
+/** Takes the place of a session's id while there is no session. */
+export const NO_SESSION = "new";
 
 /** One prompt on its way. Its clientKey makes every retry safe: the host takes it once. */
 export interface OutboxItem {
   clientKey: string;
+  /** The identity that it is sent with; absent in items of older versions. */
+  clientId?: string;
   deviceId: string;
+  /** Of the session, where it was known. */
+  projectId?: string;
   sessionId: string;
   text: string;
   createdAt: number;
+  /** Those of this browser are kept with the prompt by their bytes, the others are on the host. */
+  images?: (PromptImage | ImageBlock)[];
+  /** The session that begins with it; absent once there is one. */
+  start?: NewSession;
+  /** The host was asked for the session: it may exist although no answer came. */
+  asked?: boolean;
+  /** A person discarded it after the host was asked for its session, which is to be deleted. */
+  discarded?: boolean;
   /** It is for the turn that runs, not for its end. */
   steer?: boolean;
+  /** The disk of the browser refused it: it lives as long as the page. */
+  unstored?: boolean;
   /** The host's refusal; null while it is still to be sent. */
   error: string | null;
 }
 
-export interface OutboxStore {
-  /** The prompts of one session in the order they were written. */
-  load(deviceId: string, sessionId: string): Promise<OutboxItem[]>;
-  has(clientKey: string): Promise<boolean>;
-  put(item: OutboxItem): Promise<void>;
-  remove(clientKey: string): Promise<void>;
+/** What became of a prompt that is no longer in the outbox. */
+export interface Gone {
+  clientKey: string;
+  /** "queued" and "taken": the host has it. "removed": somebody removed it from the host's queue. */
+  outcome: "queued" | "taken" | "removed" | "discarded";
 }
 
-/** The outbox of this browser. Every call opens the database at most once. */
-export class IdbOutbox implements OutboxStore {
-  #db: Promise<IDBDatabase> | null = null;
+/** What has changed in the outbox. */
+export interface OutboxNews {
+  changed: OutboxItem[];
+  gone: Gone[];
+  /** How much of a prompt's images the host has, from 0 to 1. */
+  progress?: { clientKey: string; done: number };
+}
 
-  async load(deviceId: string, sessionId: string): Promise<OutboxItem[]> {
-    const items = await transact<OutboxItem[]>(await this.#open(), STORES.outbox, "readonly", (store) =>
-      store.index("session").getAll([deviceId, sessionId]),
-    );
-    return items.sort((a, b) => a.createdAt - b.createdAt);
-  }
-
-  async has(clientKey: string): Promise<boolean> {
-    const count = await transact(await this.#open(), STORES.outbox, "readonly", (store) => store.count(clientKey));
-    return count > 0;
-  }
-
-  async put(item: OutboxItem): Promise<void> {
-    await transact(await this.#open(), STORES.outbox, "readwrite", (store) => store.put(item));
-  }
-
-  async remove(clientKey: string): Promise<void> {
-    await transact(await this.#open(), STORES.outbox, "readwrite", (store) => store.delete(clientKey));
-  }
-
-  #open(): Promise<IDBDatabase> {
-    this.#db ??= openDb().then((db) => {
-      db.onclose = () => {
-        this.#db = null;
-      };
-      return db;
-    });
-    return this.#db;
-  }
+/** The order in which prompts are sent. */
+export function byAge(a: OutboxItem, b: OutboxItem): number {
+  return a.createdAt - b.createdAt || (a.clientKey < b.clientKey ? -1 : 1);
 }

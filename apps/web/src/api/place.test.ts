@@ -24,7 +24,9 @@ afterEach(closePages);
 
 async function openLong(lines: number, window: number): Promise<SessionView> {
   model.windowSize = window;
-  for (let i = 0; i < lines; i++) model.userMessage(`line ${i}`, `k${i}`, "cli_other");
+  for (let i = 0; i < lines; i++) {
+    model.userMessage(`line ${i}`, `k${i}`, "cli_other");
+  }
   const page = openPage(relay);
   await pairPage(page, device);
   const view = page.host(device.identity.id).session("ses_1");
@@ -82,7 +84,9 @@ test("an entry of another branch, and none at all", async () => {
   const root = model.log[0];
   const view = await openLong(60, 10);
   const path = model.log[1];
-  if (!root || !path) throw new Error("the log is empty");
+  if (!root || !path) {
+    throw new Error("the log is empty");
+  }
   path.parentId = null; // the first line is on a branch of its own
   expect(await view.seek("e1")).toBe("elsewhere");
   expect(await view.seek("nobody")).toBe("missing");
@@ -100,7 +104,9 @@ test("a leaf that moves, and a log that is read anew, end the place", async () =
   expect(view.state.get().place).not.toBeNull();
   expect(await view.seek("e6")).toBe("here");
   model.restart();
-  for (let i = 0; i < 20; i++) model.userMessage(`missed ${i}`, `missed${i}`, "cli_other");
+  for (let i = 0; i < 20; i++) {
+    model.userMessage(`missed ${i}`, `missed${i}`, "cli_other");
+  }
   relay.setOnline(device, true);
   const state = await until(view.state, (s) => s.status === "live");
   expect(state.place).toBeNull();
@@ -114,12 +120,19 @@ test.each([1, 2, 3, 4])("any order of jumps and cuts keeps the rule (%i)", async
   const view = await openLong(80, 12);
   for (let step = 0; step < 60; step++) {
     const dice = random.below(7);
-    if (dice === 0) void view.seek(`e${1 + random.below(model.log.length)}`);
-    else if (dice === 1) view.loadEarlier();
-    else if (dice < 4) view.loadLater();
-    else if (dice === 4) view.leavePlace();
-    else if (dice === 5) model.userMessage(`more ${step}`, `m${step}`, "cli_other");
-    else await view.seek(`e${1 + random.below(model.log.length)}`);
+    if (dice === 0) {
+      void view.seek(`e${1 + random.below(model.log.length)}`);
+    } else if (dice === 1) {
+      view.loadEarlier();
+    } else if (dice < 4) {
+      view.loadLater();
+    } else if (dice === 4) {
+      view.leavePlace();
+    } else if (dice === 5) {
+      model.userMessage(`more ${step}`, `m${step}`, "cli_other");
+    } else {
+      await view.seek(`e${1 + random.below(model.log.length)}`);
+    }
     check(view.state.get());
   }
   const state = await until(view.state, (s) => s.entries.at(-1)?.id === model.log.at(-1)?.id);
@@ -131,7 +144,9 @@ function check({ entries, place, earlier }: SessionState): void {
   const from = model.log.findIndex((each) => each.id === first);
   expect(entries).toEqual(model.log.slice(from, from + entries.length));
   expect(earlier === "none").toBe(from === 0);
-  if (!place) return;
+  if (!place) {
+    return;
+  }
   const at = model.log.findIndex((each) => each.id === place.entries[0]?.id);
   expect(place.entries).toEqual(model.log.slice(at, at + place.entries.length));
   expect(at + place.entries.length).toBeLessThan(from + 1);

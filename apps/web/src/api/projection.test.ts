@@ -3,8 +3,19 @@ import { describe, expect, it } from "vitest";
 import { ModelSession } from "../../test-support/model-session";
 import { Random } from "../../test-support/random";
 import { randomStep } from "../../test-support/random-turns";
+import { afterEvent, afterResync, trimmed } from "../link/copies/session-copy";
+import type { SessionCopy } from "./copies";
 import { lastErrorOf } from "./derive";
-import { applyResync, emptyProjection, type Projection, prependEntries, project, tailBytes } from "./projection";
+import type { WireEvent } from "./messages";
+import {
+  applyResync,
+  emptyProjection,
+  fromCopy,
+  type Projection,
+  prependEntries,
+  project,
+  tailBytes,
+} from "./projection";
 
 function freshLoad(session: ModelSession): Projection {
   return applyResync(emptyProjection(), session.resync(emptyProjection().anchors));
@@ -56,6 +67,62 @@ describe("project", () => {
       reconnect();
     }
     expect([...modes.keys()].sort()).toEqual(["full_reload", "persistent_fallback", "stream_resume"]);
+  });
+
+  it("equals a fresh load after a start from a copy, however old, however short", () => {
+    const modes = new Map<string, number>();
+    for (let seed = 1; seed <= 120; seed++) {
+      const random = new Random(seed);
+      const session = new ModelSession("ses_1");
+      session.ringSize = random.pick([3, 20, 200]);
+      session.windowSize = random.pick([4, 30, 500]);
+      const most = random.pick([1, 5, 200]);
+      let copy: SessionCopy | null = null;
+      const copies: SessionCopy[] = [];
+      const load = (): void => {
+        session.subscribers.clear();
+        const asked = emptyProjection().anchors;
+        copy = afterResync(null, asked, session.resync(asked));
+        session.subscribers.add((event) => {
+          copy = copy && afterEvent(copy, event);
+        });
+      };
+      load();
+      for (let step = 0; step < 120; step++) {
+        randomStep(session, random);
+        if (random.chance(4)) {
+          session.restart();
+          load();
+        }
+        if (copy && random.chance(8)) {
+          copies.push(structuredClone(trimmed(copy, most)));
+        }
+        const saved = random.chance(20) && copies.length > 0 ? random.pick(copies) : null;
+        if (saved) {
+          const begun = fromCopy(saved);
+          const response = session.resync(begun.anchors);
+          modes.set(response.mode, (modes.get(response.mode) ?? 0) + 1);
+          const state = applyResync(begun, response);
+          expect(whole(state, session)).toEqual(whole(freshLoad(session), session));
+          // The copy goes on from there.
+          const next = afterResync(saved, begun.anchors, response);
+          expect(next?.entries.at(-1)).toEqual(session.log.at(-1));
+          expect(next?.last).toBe(response.anchors.persistentLastSeq);
+          const follow = (event: WireEvent) => {
+            followed = project(followed, event);
+          };
+          let followed = state;
+          session.subscribers.add(follow);
+          randomStep(session, random);
+          session.subscribers.delete(follow);
+          expect({ ...whole(followed, session), summary: null }).toEqual({
+            ...whole(freshLoad(session), session),
+            summary: null,
+          });
+        }
+      }
+    }
+    expect([...modes.keys()].sort()).toEqual(["full_reload", "persistent_fallback"]);
   });
 
   it("follows events without any resync", () => {
@@ -136,7 +203,7 @@ describe("lastErrorOf", () => {
     ["nothing", [], null],
     ["a good answer", [message("assistant", { stopReason: "stop" })], null],
     ["a failed turn", [message("user"), turn("error", "no key")], "no key"],
-    ["a cancelled turn", [message("user"), turn("aborted")], null],
+    ["a canceled turn", [message("user"), turn("aborted")], null],
     ["a failed turn and a new message", [turn("error", "no key"), message("user")], null],
     ["a failed answer of another program", [message("assistant", { stopReason: "error", errorMessage: "429" })], "429"],
     ["a renaming after a failed turn", [turn("error", "no key"), { type: "session_info", name: "x" }], "no key"],

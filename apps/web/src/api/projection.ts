@@ -1,15 +1,15 @@
 // What an entry makes of a session's events. Pure: the same events give the same
 // state, and after any resync the state equals that of a fresh load. The host
 // projects by the same rules (api.Live.Apply).
+import { SAVED_EPOCH, type SessionCopy } from "./copies";
 import type { WireEvent } from "./messages";
 import {
   type Anchors,
-  type CrewBatch,
-  type CrewChild,
   CUSTOM_PROCESS,
   type GetEntriesResponse,
   type Live,
   MAX_TOOL_TAIL,
+  type ModelRetry,
   type PartialBlock,
   type Process,
   type ProcessRecord,
@@ -18,6 +18,8 @@ import {
   type SessionEntry,
   type SessionEvent,
   type SessionSummary,
+  type SubagentBatch,
+  type SubagentChild,
 } from "./types";
 
 export interface Projection {
@@ -53,6 +55,13 @@ export function emptyProjection(): Projection {
     live: emptyLive(),
     anchors: { epoch: "", persistentLastSeq: 0, streamLastSeq: 0 },
   };
+}
+
+/** A session as a copy has it: what it says of its end is told by a resync, with the entries that followed. */
+export function fromCopy(copy: SessionCopy, told: SessionSummary | null = null): Projection {
+  const { summary, entries, before, last } = copy;
+  const anchors = { epoch: SAVED_EPOCH, persistentLastSeq: last, streamLastSeq: 0 };
+  return { ...emptyProjection(), summary: told ?? summary, entries, before, anchors };
 }
 
 /** Takes one event. One that was seen already changes nothing; one of an unknown type only counts as seen. */
@@ -130,6 +139,7 @@ function wholeLive(live: Live | undefined): Live {
     work: live?.work ?? null,
     crew: live?.crew ?? empty.crew,
     processes: live?.processes ?? empty.processes,
+    ...(live?.retry ? { retry: live.retry } : {}),
     ...(live?.unattended ? { unattended: true } : {}),
   };
 }
@@ -145,7 +155,7 @@ function afterEntry(live: Live, entry: SessionEntry): Live {
   const { message } = entry;
   switch (message.role) {
     case "assistant":
-      return { ...live, partial: [] };
+      return retried({ ...live, partial: [] });
     case "toolResult":
       return { ...live, tools: live.tools.filter((tool) => tool.toolCallId !== message.toolCallId) };
     default:
@@ -160,12 +170,16 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "turn_cancelling":
       return live.turn?.turnId === event.turnId ? { ...live, turn: { ...live.turn, cancelling: true } } : live;
     case "turn_ended":
-      return attended({ ...live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] }, false);
+      return attended(
+        retried({ ...live, turn: null, partial: [], tools: [], approvals: [], questions: [], crew: [] }),
+        false,
+      );
     case "message_started":
+      return retried({ ...live, partial: [] });
     case "message_reset":
-      return { ...live, partial: [] };
+      return retried({ ...live, partial: [] }, event.retry);
     case "block_started":
-      return { ...live, partial: startBlock(live.partial, event) };
+      return retried({ ...live, partial: startBlock(live.partial, event) });
     case "block_delta":
       return { ...live, partial: growBlock(live.partial, event.index, event.delta) };
     case "tool_started":
@@ -190,7 +204,7 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "crew_started":
       return { ...live, crew: [...withoutBatch(live.crew, event.batch.toolCallId), event.batch] };
     case "crew_updated":
-      return { ...live, crew: updateCrew(live.crew, event.toolCallId, event.index, event.child) };
+      return { ...live, crew: updateSubagents(live.crew, event.toolCallId, event.index, event.child) };
     case "crew_ended":
       return { ...live, crew: withoutBatch(live.crew, event.toolCallId) };
     case "work_started":
@@ -209,11 +223,21 @@ function attended({ unattended: _, ...live }: Live, unattended: boolean): Live {
   return unattended ? { ...live, unattended } : live;
 }
 
-function withoutBatch(crew: CrewBatch[], toolCallId: string): CrewBatch[] {
+/** The attempt that follows a failed one, if any. */
+function retried({ retry: _, ...live }: Live, retry?: ModelRetry): Live {
+  return retry ? { ...live, retry } : live;
+}
+
+function withoutBatch(crew: SubagentBatch[], toolCallId: string): SubagentBatch[] {
   return crew.filter((batch) => batch.toolCallId !== toolCallId);
 }
 
-function updateCrew(crew: CrewBatch[], toolCallId: string, index: number, child: CrewChild): CrewBatch[] {
+function updateSubagents(
+  crew: SubagentBatch[],
+  toolCallId: string,
+  index: number,
+  child: SubagentChild,
+): SubagentBatch[] {
   return crew.map((batch) =>
     batch.toolCallId === toolCallId
       ? { ...batch, children: batch.children.map((each, i) => (i === index ? child : each)) }

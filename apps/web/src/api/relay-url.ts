@@ -11,15 +11,23 @@ export interface RelayAddress {
   loopback: boolean;
 }
 
-/** Reads a relay's address in any of its forms; throws with a sentence for people. */
+/** An address that is none of a relay, or one with a user name or password in it. */
+export class RelayUrlError extends Error {
+  override name = "RelayUrlError";
+  constructor(readonly why: "form" | "user") {
+    super(`bad relay address: ${why}`);
+  }
+}
+
+/** Reads a relay's address in any of its forms; throws RelayUrlError. */
 export function parseRelayUrl(text: string): RelayAddress {
   const url = tryParse(text.trim());
   const secure = url?.protocol === "wss:" || url?.protocol === "https:";
   if (!url?.hostname || !(secure || url.protocol === "ws:" || url.protocol === "http:")) {
-    throw new Error("This is not the address of a relay: it looks like https://relay.example.org.");
+    throw new RelayUrlError("form");
   }
   if (url.username || url.password) {
-    throw new Error("A relay's address holds no user name and no password: leave them out.");
+    throw new RelayUrlError("user");
   }
   // URL.host leaves the default port out, and lower-cases names.
   const authority = url.host.toLowerCase();

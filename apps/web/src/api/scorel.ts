@@ -1,24 +1,39 @@
 // The page's end of the link: the one object that everything else starts from.
 
+import { t } from "../i18n/api";
+import { type Translation, translation } from "../i18n/i18n";
 import { Calls } from "./calls";
-import type { Device, Diagnosis, Host, LinkState, Pairing, PairingState, Scorel } from "./contract";
-import { PageDiagnosis, type PageParts, realPage } from "./doctor";
+import type {
+  Device,
+  Diagnosis,
+  Host,
+  LinkState,
+  PageDiagnosisOptions,
+  PageParts,
+  Pairing,
+  PairingState,
+  Readable,
+  RunningDiagnosis,
+  Scorel,
+  WaitingPrompt,
+} from "./contract";
 import { Frames } from "./frames";
 import { HostClient } from "./host";
-import { labelFromUserAgent } from "./label";
+import { labelFrom, labelFromUserAgent } from "./label";
 import type { FromLink, PagePort, ToLink } from "./messages";
-import { IdbOutbox, type OutboxStore } from "./outbox";
-import { parseRelayUrl } from "./relay-url";
+import { Outgoing } from "./outgoing";
+import { parseRelayUrl, type RelayAddress, RelayUrlError } from "./relay-url";
 import { Store } from "./store";
-import { findUnsupported, type Surroundings } from "./support";
+import { findUnsupported, type Surroundings, type Unsupported } from "./support";
+import { Waiting } from "./waiting";
 
 const RELAY_KEY = "scorel.relay";
+const LABEL_KEY = "scorel.label";
 
 export interface ScorelOptions {
   /** Starts the link; a worker but in tests. */
   /** `onFailure` is called when it did not start. */
   connect: (onFailure: () => void) => PagePort;
-  outbox: OutboxStore;
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
   /** The relay that is dialled unless another was chosen. */
   origin: string;
@@ -31,12 +46,20 @@ export interface ScorelOptions {
 function pageOptions(): ScorelOptions {
   return {
     connect: startWorker,
-    outbox: new IdbOutbox(),
     storage: storageOf(),
     origin: location.origin,
     userAgent: navigator.userAgent,
     around: globalThis as unknown as Surroundings,
     page: realPage(),
+  };
+}
+
+/** The parts of a real page. */
+function realPage(): PageParts {
+  return {
+    origin: location.origin,
+    fetch: (path, signal) => fetch(path, { cache: "no-store", redirect: "manual", signal }),
+    script: () => document.querySelector("script[type=module][src]")?.getAttribute("src") ?? null,
   };
 }
 
@@ -75,18 +98,25 @@ class PageScorel implements Scorel {
   readonly #relayUrl: Store<string>;
   readonly #hosts = new Map<string, HostClient>();
   readonly #pairings = new Map<number, Store<PairingState>>();
-  readonly #diagnoses = new Map<number, PageDiagnosis>();
+  readonly #diagnoses = new Map<number, RunningDiagnosis>();
   readonly #frames = new Frames();
   readonly #calls: Calls;
+  readonly #outgoing: Outgoing;
   #port: PagePort | null = null;
 
   readonly link = this.#link;
   readonly me = this.#me;
   readonly devices = this.#devices;
+  readonly waiting: Readable<WaitingPrompt[]>;
 
   constructor(options: ScorelOptions) {
     this.#options = options;
     this.#calls = new Calls((message) => this.#post(message));
+    this.#outgoing = new Outgoing({
+      post: (message) => this.#post(message),
+      call: (make) => this.#calls.call(make),
+    });
+    this.waiting = new Waiting(this.#outgoing).state;
     this.#relayUrl = new Store(chosenRelay(options));
     const unsupported = findUnsupported(options.around);
     if (unsupported) {
@@ -100,7 +130,13 @@ class PageScorel implements Scorel {
         this.#take(message);
       }
     };
-    this.#post({ t: "start", relayUrl: this.#relayUrl.get(), label: labelFromUserAgent(options.userAgent) });
+    const label = this.#chosenLabel();
+    this.#post({ t: "start", relayUrl: this.#relayUrl.get(), label, ...workerTranslation() });
+  }
+
+  #chosenLabel(): string {
+    const { storage, userAgent } = this.#options;
+    return labelFrom(storage?.getItem(LABEL_KEY) ?? "") || labelFromUserAgent(userAgent);
   }
 
   get relayUrl(): Store<string> {
@@ -108,12 +144,10 @@ class PageScorel implements Scorel {
   }
 
   async setRelayUrl(text: string): Promise<void> {
-    const { http, loopback } = parseRelayUrl(text);
+    const { http, loopback } = typedRelay(text);
     const { storage, origin } = this.#options;
     if (origin.startsWith("https:") && http.startsWith("http:") && !loopback) {
-      throw new Error(
-        "This page was opened over https, so it can only reach a relay over https: write https:// in front.",
-      );
+      throw new Error(t("api.scorel.needsHttps"));
     }
     if (http === origin) {
       storage?.removeItem(RELAY_KEY);
@@ -122,6 +156,17 @@ class PageScorel implements Scorel {
     }
     this.#relayUrl.set(http);
     this.#post({ t: "relay", relayUrl: http });
+  }
+
+  setLabel(typed: string): void {
+    const { storage } = this.#options;
+    const label = labelFrom(typed);
+    if (label) {
+      storage?.setItem(LABEL_KEY, label);
+    } else {
+      storage?.removeItem(LABEL_KEY);
+    }
+    this.#post({ t: "label", label: label || labelFromUserAgent(this.#options.userAgent) });
   }
 
   setInvite(invite: string): void {
@@ -147,7 +192,7 @@ class PageScorel implements Scorel {
         deviceId,
         calls: this.#calls,
         post: (message) => this.#post(message),
-        outbox: this.#options.outbox,
+        outgoing: this.#outgoing,
         frames: this.#frames,
         me: this.#me,
       });
@@ -156,13 +201,21 @@ class PageScorel implements Scorel {
     return host;
   }
 
+  retryPrompt(clientKey: string): void {
+    this.#outgoing.retry(clientKey);
+  }
+
+  discardPrompt(clientKey: string): void {
+    this.#outgoing.discard(clientKey);
+  }
+
   reconnectNow(): void {
     this.#post({ t: "wake", force: true });
   }
 
-  diagnose(): Diagnosis {
+  diagnose(make: new (options: PageDiagnosisOptions) => RunningDiagnosis): Diagnosis {
     const id = this.#calls.nextId();
-    const diagnosis = new PageDiagnosis({
+    const diagnosis = new make({
       page: this.#options.page,
       relayUrl: this.#relayUrl.get(),
       devices: this.#devices.get() ?? [],
@@ -182,11 +235,17 @@ class PageScorel implements Scorel {
     const wake = (): void => this.#post({ t: "wake", force: false });
     globalThis.addEventListener?.("online", wake);
     globalThis.addEventListener?.("pageshow", wake);
-    globalThis.document?.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") {
+    const tellVisible = (): void => {
+      const visible = document.visibilityState === "visible";
+      this.#post({ t: "visible", visible });
+      if (visible) {
         wake();
       }
-    });
+    };
+    globalThis.document?.addEventListener("visibilitychange", tellVisible);
+    if (globalThis.document?.visibilityState === "hidden") {
+      tellVisible();
+    }
   }
 
   #pair(code: string | null): Pairing {
@@ -196,7 +255,7 @@ class PageScorel implements Scorel {
     if (this.#port) {
       this.#post({ t: "pair", id, code });
     } else {
-      state.set({ step: "failed", message: "This page cannot pair: see what it says about this browser." });
+      state.set({ step: "failed", message: t("api.scorel.cannotPair") });
     }
     return { state, cancel: () => this.#post({ t: "cancel_pair", id }) };
   }
@@ -204,7 +263,7 @@ class PageScorel implements Scorel {
   // An error of a worker that has long been at work is not the end of the page.
   #failed(): void {
     if (!this.#me.get()) {
-      this.#link.set({ state: "unsupported", ...WORKER_FAILED });
+      this.#link.set({ state: "unsupported", ...workerFailed() });
     }
   }
 
@@ -228,6 +287,9 @@ class PageScorel implements Scorel {
         return;
       case "event":
         this.#hosts.get(message.deviceId)?.take(message.event);
+        return;
+      case "outbox":
+        this.#outgoing.take(message.news, message.here);
         return;
       case "answer":
         this.#calls.resolve(message.id, message.result);
@@ -255,10 +317,25 @@ class PageScorel implements Scorel {
   }
 }
 
-const WORKER_FAILED = {
-  reason: "The part of this page that holds the keys and the connection did not start.",
-  advice: "Reload the page. If that does not help, use a current Chrome, Edge, Firefox or Safari.",
-};
+/** The worker has no translations of its own. */
+function workerTranslation(): { translation?: Translation } {
+  const { locale, parts } = translation();
+  return parts.link ? { translation: { locale, parts: { link: parts.link } } } : {};
+}
+
+function workerFailed(): Unsupported {
+  return { reason: t("api.scorel.workerFailed"), advice: t("api.scorel.workerFailedAdvice") };
+}
+
+/** The address that a person typed; throws with a sentence for people. */
+function typedRelay(text: string): RelayAddress {
+  try {
+    return parseRelayUrl(text);
+  } catch (err) {
+    const user = err instanceof RelayUrlError && err.why === "user";
+    throw new Error(user ? t("api.scorel.noUserName") : t("api.scorel.notARelayAddress"));
+  }
+}
 
 function chosenRelay({ storage, origin }: ScorelOptions): string {
   try {

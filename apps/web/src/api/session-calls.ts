@@ -25,13 +25,14 @@ export async function answerApproval(
   approval: Approval,
   answer: Answer,
 ): Promise<Answered> {
-  const answered: Answered = await host.request("answer_approval", {
+  const fields = {
     sessionId,
     approvalId: approval.id,
     ...answer,
     // The answer is for what was on the screen, and for nothing else.
     ...(approval.shown ? { shown: approval.shown } : {}),
-  });
+  };
+  const answered: Answered = await host.request("answer_approval", fields, approval);
   return ours(answered, answered.decidedBy === me && answered.decision === answer.decision);
 }
 

@@ -1,4 +1,6 @@
 // @vitest-environment node
+import { answerMessage, fromBase64url, idOf, verifySignature } from "@scorel/protocol";
+import type { AnswerSignature } from "@scorel/protocol/gen/session";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
@@ -198,9 +200,9 @@ describe("a prompt", () => {
     await live(v);
     relay.setOnline(device, false);
     await until(v.state, (s) => s.status === "offline");
-    v.send("one");
-    v.send("two");
+    const stored = [v.send("one"), v.send("two")];
     await until(v.state, (s) => s.outgoing.length === 2 && s.outgoing.every((o) => o.state === "device"));
+    await Promise.all(stored);
     closePages();
     relay.setOnline(device, true);
     const again = view(openPage(relay));
@@ -251,7 +253,7 @@ describe("a prompt", () => {
     expect(device.prompts.map((p) => p.text)).toEqual(["good", "bad 1"]);
   });
 
-  it("of a turn is cancelled by that turn's id", async () => {
+  it("of a turn is canceled by that turn's id", async () => {
     const v = view(await pairedPage());
     await live(v);
     await v.cancel();
@@ -286,7 +288,13 @@ describe("an approval", () => {
     });
     const shown = { ...approval({ id: "apr_1" }), shown: "hash" };
     await v.answer(shown, { decision: "deny", feedback: "use make" });
-    expect(await asked).toMatchObject({
+    const sent = (await asked) as { signature: AnswerSignature };
+    const { signKey, sealKey, value, ...about } = sent.signature;
+    const me = idOf("cli", fromBase64url(signKey), fromBase64url(sealKey));
+    const answer = { ...about, approval: shown, decision: "deny", feedback: "use make" } as const;
+    expect(about.sessionId).toBe(SESSION);
+    expect(await verifySignature(fromBase64url(signKey), answerMessage(answer, me), fromBase64url(value))).toBe(true);
+    expect(sent).toMatchObject({
       sessionId: SESSION,
       approvalId: "apr_1",
       decision: "deny",
@@ -357,7 +365,7 @@ describe("a session longer than one answer", () => {
     const v = view(page);
     await live(v);
     device.intercept = (r) => (r.type === "send_prompt" ? null : undefined);
-    v.send("long ago");
+    await v.send("long ago");
     await until(v.state, (s) => s.outgoing.length === 1);
     const clientKey = v.state.get().outgoing[0]?.clientKey ?? "";
     await closePages();

@@ -1,6 +1,7 @@
 // One session as a page sees it: its projection kept in step with the host over
 // every break, together with what this browser still has to send.
 
+import type { PromptImage } from "./contract";
 import {
   type Answer,
   type Answered,
@@ -16,21 +17,25 @@ import {
   type SessionView,
   type Sought,
 } from "./contract";
+import type { Saved, SessionCopy } from "./copies";
 import { keepSame, lastErrorOf } from "./derive";
 import { Earlier } from "./earlier";
 import type { Frames } from "./frames";
 import type { WireEvent } from "./messages";
-import type { OutboxStore } from "./outbox";
+import { OnItsWay } from "./on-its-way";
+import type { Outgoing } from "./outgoing";
 import { Place } from "./place";
-import { applyResync, emptyProjection, type Projection, prependEntries, projectAll } from "./projection";
+import { applyResync, emptyProjection, fromCopy, type Projection, prependEntries, projectAll } from "./projection";
 import { PromptsInLog } from "./prompts-in-log";
-import { Sender } from "./sender";
 import { answerApproval, answerQuestion, cancelTurn, editQueue } from "./session-calls";
 import { Store } from "./store";
+import { reported, running, type Timelines } from "./timelines";
 import {
   ApiKind,
   type Approval,
   type GetEntriesResponse,
+  type ImageBlock,
+  type Process,
   type Question,
   type QueueItem,
   type SessionSummary,
@@ -39,9 +44,11 @@ import {
 export interface SessionOptions {
   sessionId: string;
   host: Pick<Host, "deviceId" | "status" | "request">;
-  outbox: OutboxStore;
+  outgoing: Outgoing;
   frames: Frames;
   me: Readable<{ id: string; label: string } | null>;
+  /** Asks for the copy that this browser kept. */
+  recall: () => Promise<Saved<SessionCopy> | null>;
   /** How long to wait before asking again after the host refused a resync, in milliseconds. */
   resyncRetry?: number;
 }
@@ -54,17 +61,22 @@ export class Session implements SessionView {
   readonly sessionId: string;
   readonly #options: SessionOptions;
   readonly #state: Store<SessionState>;
-  readonly #sender: Sender;
+  readonly #onItsWay: OnItsWay;
   readonly #stopMe: () => void;
   readonly #place: Place;
   readonly #earlier: Earlier;
-  readonly #inLog: PromptsInLog;
+  readonly #inLog = new PromptsInLog();
   #projection: Projection = emptyProjection();
   #outgoing: OutgoingPrompt[] = [];
+  #timelines: Timelines = new Map();
   #pending: WireEvent[] = [];
   #phase: Phase = "loading";
   #trouble: string | null = null;
   #loaded = false;
+  /** The copy of this browser is being read: the host is asked for what follows on it. */
+  #recalling = true;
+  /** When what is shown was true, where it is a copy. */
+  #savedAt: number | null = null;
   /** Counts resyncs; an answer to an older one is dropped. */
   #sync = 0;
   #syncing = false;
@@ -76,28 +88,14 @@ export class Session implements SessionView {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.sessionId = options.sessionId;
-    this.#sender = new Sender({
+    this.#onItsWay = new OnItsWay({
       deviceId: options.host.deviceId,
       sessionId: options.sessionId,
-      store: options.outbox,
-      deliver: async ({ clientKey, text, steer }) => {
-        const mode = steer ? ({ mode: "steer" } as const) : {};
-        const sent = await options.host.request("send_prompt", {
-          sessionId: options.sessionId,
-          clientKey,
-          text,
-          ...mode,
-        });
-        if (sent.state === "removed") {
-          this.#sender.discard(clientKey);
-        }
-        if (sent.state === "taken") {
-          this.#taken(clientKey);
-        }
-      },
-      onChange: () => this.#options.frames.request(this.#publish),
+      outgoing: options.outgoing,
+      changed: () => this.#options.frames.request(this.#publish),
+      handed: () => this.#settle(),
+      sync: () => this.#sync,
     });
-    this.#inLog = new PromptsInLog(this.#sender);
     const retry = options.resyncRetry ?? RESYNC_RETRY;
     this.#earlier = new Earlier({
       sessionId: options.sessionId,
@@ -116,14 +114,27 @@ export class Session implements SessionView {
     });
     this.#state = new Store(this.#compose());
     this.#stopMe = options.me.subscribe(() => this.#options.frames.request(this.#publish));
+    options.recall().then(
+      (saved) => this.#recalled(saved),
+      () => this.#recalled(null),
+    );
   }
 
   get state(): Readable<SessionState> {
     return this.#state;
   }
 
-  send(text: string, steer = false): void {
-    this.#sender.send(text, steer);
+  send(text: string, steer = false, images: (PromptImage | ImageBlock)[] = []): Promise<void> {
+    const { host, outgoing } = this.#options;
+    const projectId = this.#projection.summary?.projectId;
+    const clientKey = outgoing.add({
+      ...{ deviceId: host.deviceId, sessionId: this.sessionId, text },
+      ...(projectId ? { projectId } : {}),
+      ...(steer ? { steer } : {}),
+      ...(images.length > 0 ? { images } : {}),
+    });
+    this.#publish();
+    return outgoing.stored(clientKey);
   }
 
   editQueue(items: QueueItem[]): Promise<void> {
@@ -131,11 +142,11 @@ export class Session implements SessionView {
   }
 
   retry(clientKey: string): void {
-    this.#sender.retry(clientKey);
+    this.#options.outgoing.retry(clientKey);
   }
 
   discard(clientKey: string): void {
-    this.#sender.discard(clientKey);
+    this.#options.outgoing.discard(clientKey);
   }
 
   cancel(): Promise<void> {
@@ -200,9 +211,31 @@ export class Session implements SessionView {
 
   /** A channel was opened: whatever was missed is asked for. */
   connected(): void {
+    if (this.#recalling) {
+      return;
+    }
     this.#flush();
     this.#resync();
     this.#publish();
+  }
+
+  #recalled(saved: Saved<SessionCopy> | null): void {
+    this.#recalling = false;
+    // Events of an earlier look at the session do not follow on the copy. The resync brings what they brought.
+    this.#pending = [];
+    if (this.#closed) {
+      return;
+    }
+    if (saved) {
+      this.#loaded = true;
+      this.#savedAt = saved.savedAt;
+      this.#replace(fromCopy(saved.value, this.#projection.summary));
+    }
+    if (this.#options.host.status.get() === "open") {
+      this.connected();
+    } else if (saved) {
+      this.#publish();
+    }
   }
 
   /** The way to the host changed. */
@@ -219,7 +252,6 @@ export class Session implements SessionView {
     this.#pending = [];
     clearTimeout(this.#retry);
     this.#place.interrupt();
-    this.#sender.goOffline();
     if (this.#phase === "live") {
       this.#phase = "loading";
     }
@@ -230,6 +262,7 @@ export class Session implements SessionView {
   close(): void {
     this.#closed = true;
     this.disconnected();
+    this.#onItsWay.close();
     this.#stopMe();
   }
 
@@ -260,10 +293,11 @@ export class Session implements SessionView {
     this.#phase = "live";
     this.#trouble = null;
     this.#loaded = true;
+    this.#savedAt = null;
     this.#replace(apply());
     // What came while the answer was under way: older events are known by their seq.
     this.#flush();
-    this.#sender.goLive();
+    this.#settle();
     this.#publish();
   }
 
@@ -283,35 +317,39 @@ export class Session implements SessionView {
 
   // Arrow functions: Frames tells callbacks apart by identity.
   readonly #flush = (): void => {
-    if (this.#syncing || this.#pending.length === 0) {
+    if (this.#syncing || this.#recalling || this.#pending.length === 0) {
       return;
     }
     const events = this.#pending;
     this.#pending = [];
+    const told = events.flatMap((event) => (event.type === "process_event" ? [event.process as Process] : []));
+    this.#timelines = reported(this.#timelines, told);
     this.#replace(projectAll(this.#projection, events));
     this.#publish();
   };
 
   #replace(next: Projection): void {
-    const { entries: before, live } = this.#projection;
+    const { entries: before } = this.#projection;
     this.#projection = next;
+    this.#timelines = running(reported(this.#timelines, next.live.processes), next.live.processes);
     if (next.entries !== before && this.#inLog.learn(before, next.entries)) {
       this.#place.leave(); // it was on the path to another leaf
     }
-    // What lies further back than what is here cannot be told from what was removed.
-    if (live.queue !== next.live.queue && next.before === 0) {
-      this.#inLog.dropRemoved(live.queue, next.live.queue);
-    }
+    this.#settle();
   }
 
-  // The host has the message of a prompt. It was told before, unless the message lies
-  // further back than what is here.
-  #taken(clientKey: string): void {
-    if (this.#syncing || this.#projection.before === 0) {
+  // Events that wait for the next frame count as told.
+  #settle(): void {
+    const inStep = this.#phase === "live" && !this.#syncing;
+    if (inStep && this.#pending.length > 0) {
+      this.#flush(); // which comes back here
       return;
     }
-    this.#flush();
-    this.#inLog.add(clientKey);
+    this.#onItsWay.settle({ ...this.#sent(), inStep });
+  }
+
+  #sent() {
+    return { queue: this.#projection.live.queue, inLog: this.#inLog.keys };
   }
 
   readonly #publish = (): void => {
@@ -320,14 +358,16 @@ export class Session implements SessionView {
 
   #compose(): SessionState {
     const { summary, entries, before, live } = this.#projection;
-    this.#outgoing = keepSame(this.#outgoing, this.#sender.outgoing(live.queue, this.#inLog.keys, this.#me));
+    this.#outgoing = keepSame(this.#outgoing, this.#onItsWay.list(this.#sent(), this.#me));
     return {
       status: statusOf(this.#options.host.status.get(), this.#phase, this.#loaded),
       summary,
+      savedAt: this.#savedAt,
       entries,
       earlier: before === 0 ? "none" : this.#earlier.busy ? "loading" : "some",
       place: this.#place.state,
       live,
+      timelines: this.#timelines,
       outgoing: this.#outgoing,
       lastError: this.#trouble ?? (live.turn ? null : lastErrorOf(entries)),
     };

@@ -1,3 +1,5 @@
+import { t } from "../i18n/api";
+
 /** Why this page cannot work, or null. */
 export interface Unsupported {
   reason: string;
@@ -15,30 +17,28 @@ export interface Surroundings {
   location?: { hostname: string; port: string; protocol: string };
 }
 
-const UPDATE = "Use a current Chrome, Edge, Firefox or Safari.";
-
 /** Looks for what scorel needs before anything is started. Keys are tried by the worker, which makes them. */
 export function findUnsupported(around: Surroundings): Unsupported | null {
   if (!around.isSecureContext) {
     return {
-      reason: "The browser gives this page no cryptography, because it was not opened over https or from this machine.",
-      advice: `Open the page over https, or from ${localAddress(around)} on the machine itself.`,
+      reason: t("api.support.notSecure"),
+      advice: t("api.support.openSecure", { address: localAddress(around) }),
     };
   }
   if (!around.crypto?.subtle) {
-    return { reason: "This browser has no WebCrypto, which keeps the keys.", advice: UPDATE };
+    return { reason: t("api.support.noWebCrypto"), advice: t("api.support.update") };
   }
   if (!around.indexedDB) {
     return {
-      reason: "This browser does not let the page store anything (no IndexedDB), so it could not keep its keys.",
-      advice: "Leave private browsing, or allow this site to store data, then reload the page.",
+      reason: t("api.support.noStorage"),
+      advice: t("api.support.allowStorage"),
     };
   }
   if (!around.Worker) {
-    return { reason: "This browser has no module workers.", advice: UPDATE };
+    return { reason: t("api.support.noWorkers"), advice: t("api.support.update") };
   }
   if (!around.WebSocket || !around.CompressionStream) {
-    return { reason: "This browser lacks WebSocket or CompressionStream.", advice: UPDATE };
+    return { reason: t("api.support.noWebSocket"), advice: t("api.support.update") };
   }
   return null;
 }

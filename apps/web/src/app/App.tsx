@@ -1,19 +1,30 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, useState } from "react";
 import type { Scorel } from "../api/contract";
+import type { Shell } from "../api/shell";
 import { ToastProvider } from "../components/Toast";
-import { SettingsSheet } from "../features/settings/SettingsSheet";
 import { SettingsContext } from "../features/settings/settings-context";
+import { LazyPart } from "../features/shared/MissingPart";
+import { chunk } from "../features/shared/missing-chunk";
 import { ScorelContext } from "../features/shared/scorel-context";
+import { ShellContext } from "../features/update/shell-context";
 import type { createAppRouter } from "./router";
+
+const SettingsSheet = lazy(
+  chunk(async () => ({
+    default: (await import("../features/settings/SettingsSheet")).SettingsSheet,
+  })),
+);
 
 export interface AppProps {
   scorel: Scorel;
   router: ReturnType<typeof createAppRouter>;
+  /** What keeps the page's own files; nothing does in tests. */
+  shell?: Shell | "page";
 }
 
-export function App({ scorel, router }: AppProps) {
+export function App({ scorel, router, shell }: AppProps) {
   // Answers are kept fresh by events of the host, not by age; and "online" of
   // the browser says nothing about the host.
   const [queries] = useState(
@@ -32,8 +43,12 @@ export function App({ scorel, router }: AppProps) {
       <QueryClientProvider client={queries}>
         <ToastProvider>
           <SettingsContext value={() => setSettings(true)}>
-            <RouterProvider router={router} />
-            {settings ? <SettingsSheet onClose={() => setSettings(false)} onCheck={check} /> : null}
+            <ShellContext value={shell ?? null}>
+              <RouterProvider router={router} />
+            </ShellContext>
+            <LazyPart onClose={() => setSettings(false)}>
+              {settings ? <SettingsSheet onClose={() => setSettings(false)} onCheck={check} /> : null}
+            </LazyPart>
           </SettingsContext>
         </ToastProvider>
       </QueryClientProvider>

@@ -1,19 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { SearchIcon } from "../components/icons";
 import { EmptyState } from "../components/Notice";
+import { SearchIcon } from "../components/shell-icons";
+import { t } from "../i18n/app";
 
 export function NotFound() {
   return (
     <EmptyState
       icon={<SearchIcon />}
-      title="There is no such page"
+      title={t("app.notFound.pageNotFound")}
       actions={
         <Link to="/" className="font-medium text-accent underline underline-offset-2">
-          Go to your devices
+          {t("app.notFound.goToYourMachines")}
         </Link>
       }
     >
-      The address may be mistyped, or it belongs to another version.
+      {t("app.notFound.explanation")}
     </EmptyState>
   );
 }

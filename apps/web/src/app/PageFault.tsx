@@ -1,23 +1,29 @@
 import { Button } from "../components/Button";
-import { WarningIcon } from "../components/icons";
 import { EmptyState } from "../components/Notice";
+import { WarningIcon } from "../components/shell-icons";
+import { MissingPart } from "../features/shared/MissingPart";
+import { MissingChunk } from "../features/shared/missing-chunk";
+import { t } from "../i18n/app";
 
 /** A page broke, or a part of it could not be fetched. The rest of the app stands. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }) {
+  if (error instanceof MissingChunk) {
+    return <MissingPart />;
+  }
   return (
     <EmptyState
       icon={<WarningIcon />}
-      title="This page could not be shown"
+      title={t("app.pageFault.failedToLoad")}
       actions={
         <>
           <Button tone="primary" onClick={reset}>
-            Try again
+            {t("app.pageFault.tryAgain")}
           </Button>
-          <Button onClick={() => window.location.reload()}>Load the app anew</Button>
+          <Button onClick={() => window.location.reload()}>{t("app.pageFault.reload")}</Button>
         </>
       }
     >
-      {error instanceof Error ? error.message : "No reason was given."} Nothing that you sent is lost.
+      {t("app.pageFault.explanation", { reason: error instanceof Error ? error.message : t("app.pageFault.noReason") })}
     </EmptyState>
   );
 }

@@ -1,9 +1,20 @@
 import { Outlet, useMatchRoute } from "@tanstack/react-router";
+import { lazy, useContext } from "react";
+import { useKeptPath } from "../features/shared/kept";
 import { LinkBanner } from "../features/shared/LinkLight";
+import { LazyPart } from "../features/shared/MissingPart";
+import { chunk } from "../features/shared/missing-chunk";
 import { useReadable, useScorel } from "../features/shared/scorel-context";
 import { useWide } from "../features/shared/use-media";
-import { Sidebar } from "./Sidebar";
+import { ShellContext } from "../features/update/shell-context";
 import { Unsupported } from "./Unsupported";
+
+// A phone has none.
+const Sidebar = lazy(chunk(async () => ({ default: (await import("./Sidebar")).Sidebar })));
+const InboxWatch = lazy(chunk(() => import("../features/inbox/InboxWatch")));
+const UpdateNotice = lazy(
+  chunk(async () => ({ default: (await import("../features/update/UpdateNotice")).UpdateNotice })),
+);
 
 /** What stands around every page: on a desk the sidebar, on a phone nothing. */
 export function Shell() {
@@ -11,8 +22,12 @@ export function Shell() {
   const link = useReadable(scorel.link);
   const devices = useReadable(scorel.devices);
   const wide = useWide();
+  useKeptPath();
+  const shell = useContext(ShellContext);
   const pairing = useMatchRoute()({ to: "/pair" }) !== false;
-  if (link.state === "unsupported") return <Unsupported reason={link.reason} advice={link.advice} />;
+  if (link.state === "unsupported") {
+    return <Unsupported reason={link.reason} advice={link.advice} />;
+  }
 
   const first = devices === null || devices.length === 0;
   const sidebar = wide && !first;
@@ -22,9 +37,25 @@ export function Shell() {
         sidebar ? "grid h-full grid-cols-[17.5rem_minmax(0,1fr)] lg:grid-cols-[20rem_minmax(0,1fr)]" : "h-full"
       }
     >
-      {sidebar ? <Sidebar /> : null}
+      {sidebar ? (
+        <div className="min-h-0">
+          <LazyPart>
+            <Sidebar />
+          </LazyPart>
+        </div>
+      ) : null}
+      {first ? null : (
+        <LazyPart>
+          <InboxWatch />
+        </LazyPart>
+      )}
       <div className="flex h-full min-h-0 min-w-0 flex-col">
         {pairing && first ? null : <LinkBanner />}
+        {shell ? (
+          <LazyPart>
+            <UpdateNotice shell={shell} />
+          </LazyPart>
+        ) : null}
         <div className="min-h-0 flex-1">
           <Outlet />
         </div>

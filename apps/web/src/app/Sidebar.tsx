@@ -1,13 +1,26 @@
 import { Link, useParams } from "@tanstack/react-router";
+import { lazy } from "react";
 import type { Device } from "../api/contract";
-import { Dot } from "../components/Badge";
+import { Badge, type Tone } from "../components/Badge";
 import { IconButton } from "../components/Button";
-import { PlusIcon, SettingsIcon } from "../components/icons";
-import { SidebarSessions } from "../features/device/SidebarSessions";
+import { InboxIcon, PlusIcon, SettingsIcon } from "../components/shell-icons";
+import { useAttention } from "../features/inbox/attention";
 import { useSettingsSheet } from "../features/settings/settings-context";
 import { LinkLight } from "../features/shared/LinkLight";
+import { LazyPart } from "../features/shared/MissingPart";
+import { chunk } from "../features/shared/missing-chunk";
 import { useReadable, useScorel } from "../features/shared/scorel-context";
 import { Wordmark } from "../features/shared/Wordmark";
+import { PresenceDot, PresenceWord } from "../features/status/Presence";
+import { WaitingBadge } from "../features/status/WaitingBadge";
+import { t } from "../i18n/app";
+
+// Not wanted before a machine is chosen, as little as what reads from one.
+const SidebarSessions = lazy(
+  chunk(async () => ({
+    default: (await import("../features/device/SidebarSessions")).SidebarSessions,
+  })),
+);
 
 export function Sidebar() {
   const scorel = useScorel();
@@ -15,31 +28,39 @@ export function Sidebar() {
   const openSettings = useSettingsSheet();
   const { deviceId } = useParams({ strict: false });
   return (
-    <nav aria-label="Devices and sessions" className="flex h-full min-h-0 flex-col border-line border-r bg-sunken/60">
+    <nav
+      aria-label={t("app.sidebar.machinesAndSessions")}
+      className="flex h-full min-h-0 flex-col border-line border-r bg-sunken/60"
+    >
       <div className="flex min-h-14 items-center justify-between pr-2 pl-4">
-        <Link to="/" className="inline-flex rounded-sm" aria-label="scorel, your devices">
+        <Link to="/" className="inline-flex rounded-sm" aria-label={t("app.sidebar.home")}>
           <Wordmark />
         </Link>
         <Link
           to="/pair"
-          aria-label="Pair another machine"
-          title="Pair another machine"
+          aria-label={t("app.sidebar.pairAnotherMachine")}
+          title={t("app.sidebar.pairAnotherMachine")}
           className="touchable grid aspect-square place-items-center rounded-md text-muted hover:bg-sunken hover:text-ink"
         >
           <PlusIcon />
         </Link>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-4">
+        <InboxLink />
         {devices.map((device) => (
           <section key={device.id} className="mb-1">
             <DeviceLink device={device} />
-            {device.id === deviceId ? <SidebarSessions deviceId={device.id} /> : null}
+            {device.id === deviceId ? (
+              <LazyPart>
+                <SidebarSessions deviceId={device.id} />
+              </LazyPart>
+            ) : null}
           </section>
         ))}
       </div>
       <div className="flex items-center justify-between border-line border-t py-1 pr-2 pl-2">
         <LinkLight />
-        <IconButton label="Settings" onClick={openSettings}>
+        <IconButton label={t("app.sidebar.settings")} onClick={openSettings}>
           <SettingsIcon />
         </IconButton>
       </div>
@@ -47,19 +68,53 @@ export function Sidebar() {
   );
 }
 
+function InboxLink() {
+  const { needsYou, unread } = useAttention();
+  return (
+    <Link
+      to="/"
+      activeOptions={{ exact: true, includeSearch: false }}
+      activeProps={{ className: "bg-surface shadow-[inset_0_0_0_1px_var(--c-line)]" }}
+      data-testid="sidebar-inbox"
+      className="touchable mb-2 flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface"
+    >
+      <InboxIcon className="text-muted" />
+      <span className="min-w-0 flex-1 truncate">{t("app.sidebar.inbox")}</span>
+      <Count tone="warn" n={needsYou} label={t("app.sidebar.needYou", { n: needsYou })} />
+      <Count tone="neutral" n={unread} label={t("app.sidebar.unread", { n: unread })} />
+    </Link>
+  );
+}
+
+/** A number and what it counts; nothing for zero. */
+function Count({ tone, n, label }: { tone: Tone; n: number; label: string }) {
+  if (n === 0) {
+    return null;
+  }
+  return (
+    <Badge tone={tone}>
+      <span aria-hidden="true">{n}</span>
+      <span className="sr-only">{label}</span>
+    </Badge>
+  );
+}
+
 function DeviceLink({ device }: { device: Device }) {
-  const unusable = device.revoked ? "removed" : device.problem ? "not usable" : null;
+  const asking = useAttention().machines[device.id] ?? 0;
   return (
     <Link
       to="/d/$deviceId"
       params={{ deviceId: device.id }}
       activeOptions={{ exact: true }}
       activeProps={{ className: "bg-surface shadow-[inset_0_0_0_1px_var(--c-line)]" }}
+      data-testid="sidebar-device"
       className={"touchable flex items-center gap-2.5 rounded-md px-2.5 font-medium text-sm hover:bg-surface"}
     >
-      <Dot tone={unusable ? "danger" : device.online ? "accent" : "neutral"} />
+      <PresenceDot device={device} />
       <span className="min-w-0 flex-1 truncate">{device.label}</span>
-      {unusable || !device.online ? <span className="caption text-faint">{unusable ?? "offline"}</span> : null}
+      <Count tone="warn" n={asking} label={t("app.sidebar.needYou", { n: asking })} />
+      <WaitingBadge deviceId={device.id} />
+      <PresenceWord device={device} />
     </Link>
   );
 }

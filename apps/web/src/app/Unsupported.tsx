@@ -1,5 +1,6 @@
-import { WarningIcon } from "../components/icons";
+import { WarningIcon } from "../components/shell-icons";
 import { Wordmark } from "../features/shared/Wordmark";
+import { t } from "../i18n/app";
 
 /** Says plainly why the page cannot work here, and what to do. */
 export function Unsupported({ reason, advice }: { reason: string; advice: string }) {
@@ -11,7 +12,7 @@ export function Unsupported({ reason, advice }: { reason: string; advice: string
       <Wordmark />
       <div className="my-auto pb-16">
         <WarningIcon className="mb-4 text-3xl text-warn" />
-        <h1 className="font-semibold text-2xl tracking-tight">scorel cannot work on this page</h1>
+        <h1 className="font-semibold text-2xl tracking-tight">{t("app.unsupported.title")}</h1>
         <p className="mt-3 text-muted">{reason}</p>
         <p className="mt-3 font-medium">{advice}</p>
       </div>

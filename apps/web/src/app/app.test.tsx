@@ -1,9 +1,9 @@
-import "./testing/browser";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../api/contract";
 import { emptyLive } from "../api/projection";
 import { ApiKind, type Project, type SessionSummary } from "../api/types";
+import { setMedia } from "./testing/browser";
 import { approval, assistant, hostInfo, project, summary, user } from "./testing/builders";
 import { FakeScorel, FakeSession } from "./testing/fake-scorel";
 import { renderApp } from "./testing/render-app";
@@ -32,7 +32,7 @@ describe("a fresh browser", () => {
   it("is shown a code, and comes to the device when it is paired", async () => {
     const scorel = new FakeScorel();
     const { router } = renderApp(scorel, "/");
-    await screen.findByText("Asking the relay for a code");
+    await screen.findByText("Requesting a code");
     expect(router.state.location.pathname).toBe("/pair");
     const pairing = scorel.pairings.at(-1);
     const showing = {
@@ -50,18 +50,18 @@ describe("a fresh browser", () => {
       scorel.devices.set([{ id: dev, label: "workshop", online: true }]);
       pairing?.state.set({ step: "done", deviceId: dev, label: "workshop" });
     });
-    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}`), { timeout: 3000 });
-    expect(pairing?.cancelled).toBe(false);
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}`));
+    expect(pairing?.canceled).toBe(false);
   });
 
   it("says that a code has expired", async () => {
     const scorel = new FakeScorel();
     renderApp(scorel, "/pair");
-    await screen.findByText("Asking the relay for a code");
+    await screen.findByText("Requesting a code");
     act(() => scorel.pairings[0]?.state.set({ step: "showing", code: "X", command: "x", expiresAt: Date.now() - 1 }));
     fireEvent.click(screen.getByRole("button", { name: "Show a new code" }));
     expect(scorel.pairings).toHaveLength(2);
-    expect(scorel.pairings[0]?.cancelled).toBe(true);
+    expect(scorel.pairings[0]?.canceled).toBe(true);
   });
 
   it("redeems a typed code, and shows the sentence of a failure", async () => {
@@ -69,7 +69,7 @@ describe("a fresh browser", () => {
     renderApp(scorel, "/pair");
     fireEvent.change(await screen.findByTestId("pair-code-input"), { target: { value: "nonsense" } });
     fireEvent.click(screen.getByTestId("pair-redeem"));
-    expect(screen.getByRole("alert").textContent).toContain("no pairing code");
+    expect(screen.getByRole("alert").textContent).toContain("not a pairing code");
     fireEvent.change(screen.getByTestId("pair-code-input"), { target: { value: "7K3M-9QXR-2BTD" } });
     fireEvent.click(screen.getByTestId("pair-redeem"));
     expect(scorel.pairings.at(-1)?.code).toBe("7K3M-9QXR-2BTD");
@@ -103,7 +103,7 @@ describe("the link", () => {
     act(() =>
       scorel.link.set({ state: "connecting", attempt: 3, retryAt: Date.now() + 20_000, lastError: "no answer" }),
     );
-    expect(screen.getByTestId("link-banner").textContent).toMatch(/Next try in (20|19) s/);
+    expect(screen.getByTestId("link-banner").textContent).toMatch(/Retrying in (20|19) s/);
     fireEvent.click(screen.getByRole("button", { name: "Try now" }));
     expect(scorel.reconnects).toBe(1);
   });
@@ -115,8 +115,8 @@ describe("a relay by invite", () => {
     renderApp(scorel, "/");
     await screen.findByTestId("link-state");
     act(() => scorel.link.set({ state: "refused", message: "Newcomers need an invite.", needsInvite: true }));
-    expect(screen.getByTestId("link-banner").textContent).toContain("Newcomers need an invite.");
-    const use = screen.getByRole("button", { name: "Use it" }) as HTMLButtonElement;
+    expect((await screen.findByTestId("link-banner")).textContent).toContain("Newcomers need an invite.");
+    const use = screen.getByRole("button", { name: "Join" }) as HTMLButtonElement;
     expect(use.disabled).toBe(true);
     fireEvent.change(screen.getByLabelText("Invite"), { target: { value: " 7K3M-9QXR-2BTD-0V5W " } });
     fireEvent.click(use);
@@ -128,14 +128,22 @@ describe("devices", () => {
   it("forgets one only after a question", async () => {
     const { scorel } = world();
     renderApp(scorel, "/");
-    fireEvent.click(await screen.findByRole("button", { name: "Forget workshop" }));
+    fireEvent.click(await screen.findByRole("button", { name: "Remove workshop" }));
     expect(scorel.forgotten).toEqual([]);
-    fireEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Forget" }));
+    fireEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Remove" }));
     await waitFor(() => expect(scorel.forgotten).toEqual([dev]));
   });
 });
 
 describe("a device", () => {
+  it("says why the sessions of a project cannot be reached", async () => {
+    const why = "the database sessions on db:5432 cannot be reached";
+    const { scorel } = world([project("p1", "/home/ada/scorel", { unavailable: why })]);
+    renderApp(scorel, `/d/${dev}`);
+    expect((await screen.findByTestId("project-unavailable")).textContent).toContain(why);
+    expect(screen.getByTestId("new-session").hasAttribute("disabled")).toBe(true);
+  });
+
   it("adds a project by browsing, and makes a session in it once", async () => {
     const projects: Project[] = [];
     const { scorel, host } = world(projects);
@@ -157,24 +165,32 @@ describe("a device", () => {
     let attempts = 0;
     host.handlers.create_session = () => {
       attempts++;
-      if (attempts === 1) throw new Error("The device cannot be reached now.");
+      if (attempts === 1) {
+        throw new Error("The device cannot be reached now.");
+      }
       return { session: summary("s9", "p9", "") };
     };
+    host.handlers.list_agents = () => ({ agents: [] });
     host.sessions.set("s9", new FakeSession("s9", { summary: summary("s9", "p9", "") }));
     const { router } = renderApp(scorel, `/d/${dev}`);
     fireEvent.click(await screen.findByTestId("add-project"));
     const entries = await screen.findAllByTestId("dir-entry");
     expect(entries.map((entry) => entry.dataset.path)).toEqual(["/home/ada/scorel"]);
     fireEvent.click(entries[0] as HTMLElement);
-    await screen.findByText("No folder in here. You can use this one.");
+    await screen.findByText("No subfolders. You can use this folder.");
     await waitFor(() => expect((screen.getByTestId("choose-folder") as HTMLButtonElement).disabled).toBe(false));
     fireEvent.click(screen.getByTestId("choose-folder"));
     await screen.findByTestId("project-row");
     fireEvent.click(screen.getByTestId("new-session"));
-    await screen.findByText("The device cannot be reached now.");
-    fireEvent.click(screen.getByTestId("new-session"));
-    await screen.findByTestId("composer");
-    expect(router.state.location.pathname).toBe(`/d/${dev}/s/s9`);
+    const composer = await screen.findByTestId("composer");
+    expect(host.requests.map(({ name }) => name)).not.toContain("create_session");
+    fireEvent.change(composer, { target: { value: "hello" } });
+    fireEvent.keyDown(composer, { key: "Enter" });
+    await screen.findByText("Starting the session…");
+    await waitFor(() => expect(attempts).toBe(1));
+    await act(async () => host.newSessions.goLive());
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s9`));
+    expect(host.session("s9").sent).toEqual(["hello"]);
     const keys = host.requests
       .filter((each) => each.name === "create_session")
       .map((each) => (each.fields as { clientKey: string }).clientKey);
@@ -203,6 +219,63 @@ describe("a device", () => {
     expect(asked).toContainEqual({ projectId: "p1", limit: 50, watching: true });
   });
 
+  it("leads from the sidebar to the sessions that do not fit there", async () => {
+    const all = Array.from({ length: 23 }, (_, i) => summary(`s${i}`, "p1", `Name ${i}`, { updatedAt: 1000 - i }));
+    const { scorel, host } = world([project("p1", "/home/ada/scorel"), project("p2", "/home/ada/lamps")], all);
+    host.sessions.set("s0", new FakeSession("s0", { summary: all[0] ?? null }));
+    setMedia("(min-width: 768px)", true);
+    const { router } = renderApp(scorel, `/d/${dev}/s/s0`);
+    const more = await screen.findByTestId("sidebar-all");
+    expect(more.textContent).toBe("Show all 23 sessions");
+    expect(within(screen.getByRole("navigation")).queryByText("Name 8")).toBeNull();
+    fireEvent.click(more);
+    await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}`));
+    await waitFor(() => expect(screen.getAllByTestId("session-row")).toHaveLength(23));
+  });
+
+  it("begins no session by a click, however often", async () => {
+    const { scorel, host } = world();
+    host.handlers.list_agents = () => ({ agents: [] });
+    setMedia("(min-width: 768px)", true);
+    const { router } = renderApp(scorel, `/d/${dev}`);
+    const [sidebar] = await screen.findAllByRole("button", { name: "New session in scorel" });
+    for (let i = 0; i < 3; i++) {
+      fireEvent.click(sidebar as HTMLElement);
+    }
+    await screen.findByTestId("composer");
+    expect(router.state.location.search).toEqual({ project: "p1" });
+    expect(host.requests.map(({ name }) => name)).not.toContain("create_session");
+  });
+
+  it("is where it was when one comes back, with what was opened and searched for", async () => {
+    const all = Array.from({ length: 23 }, (_, i) => summary(`s${i}`, "p1", `Name ${i}`, { updatedAt: 1000 - i }));
+    const { scorel, host } = world(undefined, all);
+    host.sessions.set("s20", new FakeSession("s20", { summary: all[20] ?? null }));
+    const { router } = renderApp(scorel, `/d/${dev}`);
+    fireEvent.click(await screen.findByText("Show all 23 sessions"));
+    const scroll = (top: number) => {
+      const main = screen.getByRole("main");
+      main.scrollTop = top;
+      fireEvent.scroll(main);
+    };
+    scroll(700);
+    fireEvent.click(screen.getByText("Name 20"));
+    await screen.findByTestId("composer");
+    // The arrow does what the Back button of the browser does, and does not open the page a second time.
+    fireEvent.click(screen.getByRole("link", { name: "Back" }));
+    await waitFor(() => expect(screen.getAllByTestId("session-row")).toHaveLength(23));
+    expect(router.state.location.pathname).toBe(`/d/${dev}`);
+    expect(router.history.canGoBack()).toBe(false);
+    expect(screen.getByRole("main").scrollTop).toBe(700);
+    fireEvent.change(screen.getByTestId("session-search"), { target: { value: "Name" } });
+    scroll(0);
+    await act(() => router.navigate({ to: "/connection" }));
+    await screen.findByRole("heading", { name: "Connection" });
+    act(() => router.history.back());
+    await waitFor(() => expect((screen.getByTestId("session-search") as HTMLInputElement).value).toBe("Name"));
+    expect(screen.getByRole("main").scrollTop).toBe(0);
+  });
+
   it("follows the host's events", async () => {
     const { scorel, host } = world(undefined, [summary("s1", "p1", "Old name")]);
     renderApp(scorel, `/d/${dev}`);
@@ -211,14 +284,14 @@ describe("a device", () => {
       host.emit({ type: "session_updated", session: summary("s1", "p1", "New name", { waitingApproval: true }) }),
     );
     expect(await screen.findByText("New name")).toBeTruthy();
-    expect(screen.getByTestId("session-row").textContent).toContain("waits for you");
+    expect(screen.getByTestId("session-row").textContent).toContain("Needs you");
     act(() => host.emit({ type: "projects_changed", projects: [] }));
-    expect(await screen.findByText("No project yet")).toBeTruthy();
+    expect(await screen.findByText("No projects yet")).toBeTruthy();
   });
 
   it.each([
     ["offline", "offline-notice", "workshop is offline"],
-    ["revoked", "revoked-notice", "pair again"],
+    ["revoked", "revoked-notice", "Pair again"],
   ] as const)("says that it is %s", async (status, id, text) => {
     const { scorel, host } = world();
     host.status.set(status);
@@ -238,9 +311,11 @@ describe("a session", () => {
     expect(session.sent).toEqual(["Hello"]);
     expect(screen.getByTestId("message-state").dataset.state).toBe("device");
     const [prompt] = session.state.get().outgoing;
-    if (!prompt) throw new Error("nothing was sent");
+    if (!prompt) {
+      throw new Error("nothing was sent");
+    }
     act(() => session.patch({ outgoing: [{ ...prompt, state: "host" }] }));
-    expect(screen.getByTestId("message-state").textContent).toBe("on the host");
+    expect(screen.getByTestId("message-state").textContent).toBe("Queued");
     act(() => session.patch({ outgoing: [], entries: [user("Hello", { clientKey: prompt.clientKey })] }));
     expect(screen.getAllByTestId("message-user")).toHaveLength(1);
     expect(screen.getByTestId("message-state").dataset.state).toBe("taken");
@@ -275,7 +350,25 @@ describe("a session", () => {
     fireEvent.click(screen.getAllByTestId("approval-deny")[1] as HTMLElement);
     await waitFor(() => expect(session.answers).toEqual([{ approvalId: "a2", decision: "deny" }]));
     fireEvent.click(screen.getByTestId("cancel-turn"));
-    expect(session.cancelled).toBe(1);
+    expect(session.canceled).toBe(1);
+  });
+
+  it("shows that the model is asked again, why and when", async () => {
+    const live = { ...emptyLive(), turn: { turnId: "t", clientKey: "k", startedAt: 0 } };
+    const session = new FakeSession("s1", { entries: [user("Go")], live });
+    chat(session);
+    await screen.findByText("Working");
+    const retry = { reason: "Claude is overloaded (HTTP 529).", attempt: 2, attempts: 4, delayMs: 4000 };
+    act(() => session.patchLive({ retry }));
+    expect(screen.getByTestId("model-retry").textContent).toBe(
+      "Claude is overloaded (HTTP 529). Trying again in 4 s (attempt 2 of 4)",
+    );
+    expect(screen.queryByText("Working")).toBeNull();
+    act(() => session.patchLive({ retry: { ...retry, attempt: 3, delayMs: 0 } }));
+    expect(await screen.findByText(/Trying again now \(attempt 3 of 4\)/)).toBeTruthy();
+    const { retry: _, ...answering } = session.state.get().live;
+    act(() => session.patch({ live: { ...answering, partial: [{ type: "text", text: "Here" }] } }));
+    expect(screen.queryByTestId("model-retry")).toBeNull();
   });
 
   it("labels the demo model", async () => {
@@ -314,7 +407,7 @@ describe("a session", () => {
 
   it("says that it is missing", async () => {
     chat(new FakeSession("s1", { status: "missing" }));
-    expect(await screen.findByText("This session is not there")).toBeTruthy();
+    expect(await screen.findByText("Session not found")).toBeTruthy();
   });
 
   it("shows the end of a long log at first", async () => {

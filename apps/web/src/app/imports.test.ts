@@ -19,21 +19,49 @@ function importsOf(file: string): string[] {
   });
 }
 
-it("no file imports itself by way of others", () => {
-  const files = filesBelow(src);
-  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+/** Every circle of a graph, as the names along it. */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
-  const walk = (file: string, path: string[]): void => {
-    const at = path.indexOf(file);
+  const walk = (node: string, path: string[]): void => {
+    const at = path.indexOf(node);
     if (at >= 0) {
-      circles.push([...path.slice(at), file].map((each) => relative(src, each)).join(" > "));
-    } else if (!done.has(file)) {
-      for (const next of imports.get(file) ?? []) walk(next, [...path, file]);
-      done.add(file);
+      circles.push([...path.slice(at), node].join(" > "));
+    } else if (!done.has(node)) {
+      for (const next of graph.get(node) ?? []) {
+        walk(next, [...path, node]);
+      }
+      done.add(node);
     }
   };
-  for (const file of files) walk(file, []);
+  for (const node of graph.keys()) {
+    walk(node, []);
+  }
+  return circles;
+}
+
+it("no file imports itself by way of others", () => {
+  const files = filesBelow(src);
+  const name = (file: string) => relative(src, file);
   expect(files.length).toBeGreaterThan(100);
-  expect(circles).toEqual([]);
+  expect(circlesOf(new Map(files.map((file) => [name(file), importsOf(file).map(name)])))).toEqual([]);
+});
+
+it("no folder of a session's page imports itself by way of others", () => {
+  const chat = join(src, "features", "chat");
+  const graph = new Map<string, string[]>();
+  for (const file of filesBelow(chat)) {
+    const from = relative(chat, dirname(file));
+    const others = importsOf(file)
+      .map((each) => relative(chat, dirname(each)))
+      .filter((to) => to !== from && !to.startsWith(".."));
+    graph.set(from, [...(graph.get(from) ?? []), ...others]);
+  }
+  expect(graph.get("transcript")).toContain("messages");
+  expect(circlesOf(graph)).toEqual([]);
+});
+
+it("a circle is found", () => {
+  const graph = new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: [], d: ["b"] }));
+  expect(circlesOf(graph)).toEqual(["b > d > b"]);
 });

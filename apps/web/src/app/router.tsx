@@ -5,11 +5,12 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from "@tanstack/react-router";
-import { ConnectionPage } from "../features/connection/ConnectionPage";
-import { DevicesPage } from "../features/devices/DevicesPage";
-import { type LinkCode, PairPage } from "../features/pair/PairPage";
+import { type Filter, states } from "../features/inbox/filter";
+import type { LinkCode } from "../features/pair/PairPage";
+import { chunk } from "../features/shared/missing-chunk";
 import { NotFound } from "./NotFound";
 import { PageFault } from "./PageFault";
+import { PageFrame } from "./PageFrame";
 import { Shell } from "./Shell";
 
 interface RouterContext {
@@ -22,24 +23,88 @@ const root = createRootRouteWithContext<RouterContext>()({
   errorComponent: PageFault,
 });
 
-const home = createRoute({ getParentRoute: () => root, path: "/", component: DevicesPage });
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  // What the inbox lists.
+  validateSearch: ({ machine, project, state }: Record<string, unknown>): Filter => {
+    const known = states.find((each) => each === state);
+    return {
+      ...(typeof machine === "string" ? { machine } : {}),
+      ...(typeof project === "string" ? { project } : {}),
+      ...(known ? { state: known } : {}),
+    };
+  },
+  component: lazyRouteComponent(
+    chunk(() => import("../features/inbox/InboxPage")),
+    "InboxPage",
+  ),
+});
 
 const pair = createRoute({
   getParentRoute: () => root,
   path: "/pair",
-  component: function Pair() {
-    const { linkCode } = pair.useRouteContext();
-    return <PairPage linkCode={linkCode} />;
-  },
+  component: lazyRouteComponent(
+    chunk(() => import("../features/pair/PairPage")),
+    "PairPage",
+  ),
 });
 
-// Not a chunk of its own: it is wanted when the server that would send it is away.
-const connection = createRoute({ getParentRoute: () => root, path: "/connection", component: ConnectionPage });
+const loadConnection = chunk(() => import("../features/connection/ConnectionPage"));
+
+const connection = createRoute({
+  getParentRoute: () => root,
+  path: "/connection",
+  component: lazyRouteComponent(loadConnection, "ConnectionPage"),
+});
+
+/** Loads the page that people need when the server of the page is away. */
+export function loadForTrouble(): void {
+  loadConnection().catch(() => {}); // the route itself tries again and shows the error
+}
+
+const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+
+const share = createRoute({
+  getParentRoute: () => root,
+  path: "/share",
+  // What another app gives, see public/manifest.webmanifest.
+  validateSearch: (search: Record<string, unknown>): { title?: string; text?: string; url?: string } => ({
+    title: text(search.title),
+    text: text(search.text),
+    url: text(search.url),
+  }),
+  component: lazyRouteComponent(
+    chunk(() => import("../features/share/SharePage")),
+    "SharePage",
+  ),
+});
 
 const device = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId",
-  component: lazyRouteComponent(() => import("../features/device/DevicePage"), "DevicePage"),
+  // The archived sessions instead of the others, and the project whose sessions are all listed.
+  validateSearch: ({ archived, project }: Record<string, unknown>): { archived?: boolean; project?: string } => ({
+    ...(archived === true ? { archived } : {}),
+    ...(typeof project === "string" ? { project } : {}),
+  }),
+  component: lazyRouteComponent(
+    chunk(() => import("../features/device/DevicePage")),
+    "DevicePage",
+  ),
+});
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$deviceId/new",
+  validateSearch: ({ project, agent }: Record<string, unknown>): { project: string; agent?: string } => ({
+    project: typeof project === "string" ? project : "",
+    ...(typeof agent === "string" ? { agent } : {}),
+  }),
+  component: lazyRouteComponent(
+    chunk(() => import("../features/start/StartPage")),
+    "StartPage",
+  ),
 });
 
 const session = createRoute({
@@ -48,15 +113,34 @@ const session = createRoute({
   // The entry that a search found.
   validateSearch: (search: Record<string, unknown>): { entry?: string } =>
     typeof search.entry === "string" ? { entry: search.entry } : {},
-  component: lazyRouteComponent(() => import("../features/chat/ChatPage"), "ChatPage"),
+  component: lazyRouteComponent(
+    chunk(() => import("../features/chat/ChatPage")),
+    "ChatPage",
+  ),
+});
+
+const terminal = createRoute({
+  getParentRoute: () => root,
+  path: "/d/$deviceId/terminal",
+  // The project in whose folder a shell starts.
+  validateSearch: ({ project }: Record<string, unknown>): { project?: string } =>
+    typeof project === "string" ? { project } : {},
+  component: lazyRouteComponent(
+    chunk(() => import("../features/terminal/TerminalPage")),
+    "TerminalPage",
+  ),
 });
 
 /** The pages and their addresses. `linkCode` is what a pairing link carried. */
 export function createAppRouter(linkCode: LinkCode, history?: RouterHistory) {
   return createRouter({
-    routeTree: root.addChildren([home, pair, connection, device, session]),
+    routeTree: root.addChildren([home, pair, connection, share, device, start, session, terminal]),
     context: { linkCode },
     defaultPreload: "intent",
+    // The frame of a page is in sight before its code is here.
+    defaultPendingComponent: PageFrame,
+    defaultPendingMs: 0,
+    defaultPendingMinMs: 0,
     ...(history ? { history } : {}),
   });
 }
@@ -64,5 +148,9 @@ export function createAppRouter(linkCode: LinkCode, history?: RouterHistory) {
 declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createAppRouter>;
+  }
+  interface HistoryState {
+    /** What was searched for. It is not in the address, which the server of the page sees. */
+    find?: string;
   }
 }

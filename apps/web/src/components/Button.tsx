@@ -24,7 +24,7 @@ export function Button({ tone = "secondary", busy = false, className, children, 
       disabled={disabled || busy}
       aria-busy={busy || undefined}
       className={cx(
-        "touchable inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border px-3.5 py-1.5 font-medium font-sans text-sm tracking-normal transition-colors disabled:cursor-not-allowed disabled:opacity-55",
+        "touchable inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border px-3.5 py-1.5 font-medium font-sans text-sm tracking-normal transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55",
         tones[tone],
         className,
       )}

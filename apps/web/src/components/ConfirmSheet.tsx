@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { t } from "../i18n/components";
 import { Button } from "./Button";
 import { Sheet } from "./Sheet";
 
@@ -11,7 +12,7 @@ export interface ConfirmSheetProps {
   onClose: () => void;
 }
 
-/** Asks before something is lost. A refusal is shown where the question stands. */
+/** Asks before something is lost or opened. A refusal is shown where the question stands. */
 export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: ConfirmSheetProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -33,7 +34,7 @@ export function ConfirmSheet({ title, children, confirm, onConfirm, onClose }: C
       footer={
         <>
           <Button tone="quiet" onClick={onClose}>
-            Keep
+            {t("components.confirmSheet.cancel")}
           </Button>
           <Button tone="danger" busy={busy} onClick={run}>
             {confirm}

@@ -1,14 +1,17 @@
 import { useEffect, useState } from "react";
+import { t } from "../i18n/components";
 import { IconButton } from "./Button";
 import { CheckIcon, CopyIcon } from "./icons";
 import { useToast } from "./Toast";
 
 /** Copies text, and says so for two seconds. */
-export function CopyButton({ text, label = "Copy", className }: { text: string; label?: string; className?: string }) {
+export function CopyButton({ text, label, className }: { text: string; label?: string; className?: string }) {
   const [copied, setCopied] = useState(false);
   const toast = useToast();
   useEffect(() => {
-    if (!copied) return;
+    if (!copied) {
+      return;
+    }
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
@@ -17,11 +20,15 @@ export function CopyButton({ text, label = "Copy", className }: { text: string; 
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      toast("The browser did not let the page copy; select the text and copy it by hand.");
+      toast(t("components.copyButton.blocked"));
     }
   };
   return (
-    <IconButton label={copied ? "Copied" : label} onClick={copy} className={className}>
+    <IconButton
+      label={copied ? t("components.copyButton.copied") : (label ?? t("components.copyButton.copy"))}
+      onClick={copy}
+      className={className}
+    >
       {copied ? <CheckIcon className="text-accent" /> : <CopyIcon />}
     </IconButton>
   );

@@ -1,6 +1,8 @@
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { t } from "../i18n/components";
 import { IconButton } from "./Button";
-import { CloseIcon } from "./icons";
+import { cx } from "./cx";
+import { CloseIcon } from "./shell-icons";
 
 export interface SheetProps {
   title: string;
@@ -8,13 +10,15 @@ export interface SheetProps {
   children: ReactNode;
   /** Stays in sight under the scrolling content. */
   footer?: ReactNode;
+  /** Takes most of a desk's width, for code. */
+  wide?: boolean;
 }
 
 /**
  * A modal: from below on a phone, in the middle on a desk. It is a native
  * dialog, so that focus, Escape and what lies behind are the browser's care.
  */
-export function Sheet({ title, onClose, children, footer }: SheetProps) {
+export function Sheet({ title, onClose, children, footer, wide = false }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // A layout effect: its end still finds the dialog in the page, and so the browser
@@ -25,7 +29,9 @@ export function Sheet({ title, onClose, children, footer }: SheetProps) {
     return () => dialog?.close();
   }, []);
   const closeOnScrim = (event: MouseEvent) => {
-    if (event.target === ref.current) onClose();
+    if (event.target === ref.current) {
+      onClose();
+    }
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a native dialog, the click is only for the scrim
@@ -37,14 +43,17 @@ export function Sheet({ title, onClose, children, footer }: SheetProps) {
         event.preventDefault();
         onClose();
       }}
-      className="rise m-0 mt-auto max-h-[88dvh] w-full max-w-none rounded-t-lg border border-line bg-surface p-0 text-ink shadow-raised backdrop:bg-scrim sm:m-auto sm:max-w-lg sm:rounded-lg"
+      className={cx(
+        "rise m-0 mt-auto max-h-[88dvh] w-full max-w-none rounded-t-lg border border-line bg-surface p-0 font-sans text-base text-ink tracking-normal shadow-raised backdrop:bg-scrim sm:m-auto sm:rounded-lg",
+        wide ? "sm:max-w-5xl" : "sm:max-w-lg",
+      )}
     >
       <div className="flex max-h-[88dvh] flex-col">
         <div className="flex items-center justify-between gap-2 border-line border-b py-2 pr-2 pl-4">
           <h2 id={titleId} dir="auto" className="min-w-0 break-words font-semibold [overflow-wrap:anywhere]">
             {title}
           </h2>
-          <IconButton label="Close" onClick={onClose}>
+          <IconButton label={t("components.sheet.close")} onClick={onClose}>
             <CloseIcon />
           </IconButton>
         </div>

@@ -11,7 +11,9 @@ export function Spinner({ label, className }: { label?: string; className?: stri
       )}
     />
   );
-  if (!label) return ring;
+  if (!label) {
+    return ring;
+  }
   return (
     <span role="status" className="inline-flex">
       {ring}

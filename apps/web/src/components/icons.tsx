@@ -1,37 +1,15 @@
-import type { ReactNode, SVGProps } from "react";
-import { cx } from "./cx";
+import { icon } from "./shell-icons";
 
-// Drawn on a 20 x 20 grid with one line width, so that they sit together. An icon
-// only decorates: the control that holds it carries the label.
-export type IconProps = Omit<SVGProps<SVGSVGElement>, "children">;
+// Those of the first page are apart, so that it loads no others.
+export * from "./shell-icons";
 
-function icon(name: string, shape: ReactNode) {
-  // biome-ignore lint/correctness/noComponentHookFactories: it is called once for each icon, while the module loads
-  const Icon = (props: IconProps) => (
-    <svg
-      viewBox="0 0 20 20"
-      width="1.125em"
-      height="1.125em"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.6"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      focusable="false"
-      {...props}
-      className={cx("shrink-0", props.className)}
-    >
-      {shape}
-    </svg>
-  );
-  Icon.displayName = `${name}Icon`;
-  return Icon;
-}
-
+export const ArchiveIcon = icon("Archive", <path d="M3 4h14v3.5H3zM4.5 7.5V16h11V7.5M8 10.5h4" />);
 export const ArrowUpIcon = icon("ArrowUp", <path d="M10 16V4.5M5 9.5l5-5 5 5" />);
 export const ArrowDownIcon = icon("ArrowDown", <path d="M10 4v11.5M5 10.5l5 5 5-5" />);
-export const BackIcon = icon("Back", <path d="M12.5 4 6.5 10l6 6" />);
+export const FilesIcon = icon(
+  "Files",
+  <path d="M11 3H5.5A1.5 1.5 0 0 0 4 4.500v11A1.500 1.500 0 0 0 5.500 17h9a1.500 1.500 0 0 0 1.500-1.500V8zM11 3v5h5M10 10.500v4M8 12.500h4" />,
+);
 export const BranchIcon = icon(
   "Branch",
   <>
@@ -41,17 +19,16 @@ export const BranchIcon = icon(
     <path d="M6 6.3v7.4M14 8.8c0 3-8 1.7-8 4.9" />
   </>,
 );
+export const CameraIcon = icon(
+  "Camera",
+  <>
+    <path d="M3 6.5h3l1.5-2h5l1.5 2h3v9H3z" />
+    <circle cx="10" cy="11" r="2.6" />
+  </>,
+);
 export const CheckIcon = icon("Check", <path d="m4.5 10.5 3.7 3.7 7.3-8" />);
 export const ChevronDownIcon = icon("ChevronDown", <path d="m5 7.5 5 5 5-5" />);
 export const ChevronRightIcon = icon("ChevronRight", <path d="m7.5 5 5 5-5 5" />);
-export const ClockIcon = icon(
-  "Clock",
-  <>
-    <circle cx="10" cy="10" r="7" />
-    <path d="M10 6v4.3l2.7 1.7" />
-  </>,
-);
-export const CloseIcon = icon("Close", <path d="m5 5 10 10M15 5 5 15" />);
 export const CopyIcon = icon(
   "Copy",
   <>
@@ -91,30 +68,29 @@ export const MoreIcon = icon(
     <circle cx="15.5" cy="10" r="1" />
   </>,
 );
-export const PlusIcon = icon("Plus", <path d="M10 4.5v11M4.5 10h11" />);
+export const PinIcon = icon("Pin", <path d="M7 3h6M8 3v5l-2.5 3.5h9L12 8V3M10 11.5V17" />);
 export const QuestionIcon = icon(
   "Question",
   <path d="M3.5 4.5h13v9.5H10l-3.5 3v-3h-3zM8 7.8A2 2 0 1 1 10 10m0 1.8v.1" />,
 );
-export const RefreshIcon = icon("Refresh", <path d="M16 10a6 6 0 1 1-1.8-4.3L16 7.5M16 3.5v4h-4" />);
-export const SearchIcon = icon(
-  "Search",
+export const ImageIcon = icon(
+  "Image",
   <>
-    <circle cx="9" cy="9" r="5" />
-    <path d="m12.8 12.8 3.7 3.7" />
-  </>,
-);
-export const SettingsIcon = icon(
-  "Settings",
-  <>
-    <path d="M3 6h6.5M14 6h3M3 14h3M10.5 14H17" />
-    <circle cx="11.8" cy="6" r="2.2" />
-    <circle cx="8.2" cy="14" r="2.2" />
+    <rect x="3" y="4" width="14" height="12" rx="1.8" />
+    <circle cx="7.4" cy="8.2" r="1.3" />
+    <path d="m4 14 4-3.6 2.6 2.3L13.4 10l3.2 3.2" />
   </>,
 );
 export const ShieldIcon = icon(
   "Shield",
   <path d="M10 2.8 4 5v4.5c0 3.8 2.5 6.5 6 7.7 3.5-1.2 6-3.9 6-7.7V5zM10 7v3.5m0 2.7v.1" />,
+);
+export const SplitIcon = icon(
+  "Split",
+  <>
+    <rect x="3" y="4" width="14" height="12" rx="1.5" />
+    <path d="M10 4v12" />
+  </>,
 );
 export const StopIcon = icon(
   "Stop",
@@ -125,4 +101,3 @@ export const TrashIcon = icon(
   "Trash",
   <path d="M3.5 5.5h13M8 5.5v-2h4v2M5.5 5.5 6.2 16a1 1 0 0 0 1 .9h5.6a1 1 0 0 0 1-.9l.7-10.5" />,
 );
-export const WarningIcon = icon("Warning", <path d="M10 3 2.5 16.5h15zM10 8.5V12m0 2.2v.1" />);

@@ -1,5 +1,6 @@
 import type { ErrorFrame, Frame } from "@scorel/protocol/wire";
 import { UnreachableError } from "../api/messages";
+import { t } from "../i18n/link";
 
 /** The relay refused a request; `kind` is one of the wire's Kind. */
 export class RelayError extends Error {
@@ -52,7 +53,7 @@ export class Asks {
     const all = [...this.#pending.values()];
     this.#pending.clear();
     for (const pending of all) {
-      pending.reject(new UnreachableError("The connection to the relay was lost."));
+      pending.reject(new UnreachableError(t("link.asks.connectionLost")));
     }
   }
 }

@@ -1,9 +1,11 @@
 // The sealed channel to one device: opened when it is wanted and possible, opened
 // again when it ends, and the requests that run over it.
+
 import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
 import { Kind as ApiKind } from "@scorel/protocol/gen/api";
 import { Kind, type Reason } from "@scorel/protocol/wire";
 import { RefusedError, UnreachableError, type WireEvent } from "../api/messages";
+import { t } from "../i18n/link";
 import { RelayError } from "./asks";
 import type { Pin } from "./pins";
 import { RequestTable } from "./requests";
@@ -94,7 +96,7 @@ export class DeviceChannel {
     await this.#requests.whenOpen(this.isOpen, wait);
     const current = this.#run;
     if (!current?.sealed) {
-      throw new UnreachableError("The device cannot be reached now.");
+      throw new UnreachableError(t("link.channel.unreachable"));
     }
     const { requestId, answer } = this.#requests.add();
     const message = utf8(JSON.stringify({ type: name, requestId, ...fields }));
@@ -262,5 +264,5 @@ export class DeviceChannel {
 }
 
 function tooLarge(): RefusedError {
-  return new RefusedError(ApiKind.too_large, "This is too large to be sent. Make it shorter.");
+  return new RefusedError(ApiKind.too_large, t("link.channel.tooLarge"));
 }

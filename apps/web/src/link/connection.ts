@@ -1,5 +1,6 @@
 // One life of one WebSocket to a relay: login, then frames and records until it
 // ends. It never dials twice; the dialer makes a new one.
+
 import { type Bytes, fromBase64, type Identity } from "@scorel/protocol";
 import {
   type DataRecord,
@@ -20,6 +21,7 @@ import {
   WireError,
 } from "@scorel/protocol/wire";
 import type { RelayAddress } from "../api/relay-url";
+import { t } from "../i18n/link";
 import { Outbound } from "./outbound";
 import type { Timing } from "./timing";
 
@@ -88,7 +90,7 @@ export class Connection {
     this.#socket.binaryType = "arraybuffer";
     this.#outbound = new Outbound(this.#socket, () => Math.min(this.#limits?.maxMessage ?? MAX_MESSAGE, MAX_MESSAGE));
     this.#loginTimer = setTimeout(
-      () => this.fail(`The relay at ${options.address.http} does not answer.`),
+      () => this.fail(t("link.connection.noAnswer", { address: options.address.http })),
       options.timing.login,
     );
     this.#socket.onmessage = (event) => this.#receive(event.data);
@@ -114,7 +116,7 @@ export class Connection {
 
   #push(item: string | DataRecord): void {
     if (this.#phase !== "ended" && !this.#outbound.push(item)) {
-      this.fail("The network does not take what this page sends.");
+      this.fail(t("link.connection.outboundFull"));
     }
   }
 
@@ -129,7 +131,8 @@ export class Connection {
     this.#socket.onmessage = null;
     this.#socket.onclose = null;
     this.#socket.close();
-    const unreached = before === "hello" ? `The relay at ${this.#options.address.http} cannot be reached.` : null;
+    const address = this.#options.address.http;
+    const unreached = before === "hello" ? t("link.connection.unreachable", { address }) : null;
     this.#options.handler.onEnd({ ...this.#end, message: this.#end.message ?? unreached });
   }
 
@@ -184,7 +187,7 @@ export class Connection {
       throw new WireError(Kind.bad_frame, "a second hello");
     }
     if (hello.version < VERSION) {
-      this.fail("The relay speaks an older version of the protocol: it must be updated.", true);
+      this.fail(t("link.connection.oldRelay"), true);
       return;
     }
     this.#limits = hello.limits;
@@ -222,6 +225,6 @@ const MAX_PRE_LOGIN_WELCOME = Math.max(MAX_PRE_LOGIN, MAX_CONTROL);
 
 function sentenceOf(err: unknown): string {
   return err instanceof WireError
-    ? `The relay sent what this page does not understand (${err.message}).`
-    : `The connection failed (${err instanceof Error ? err.message : String(err)}).`;
+    ? t("link.connection.notUnderstood", { reason: err.message })
+    : t("link.connection.failed", { reason: err instanceof Error ? err.message : String(err) });
 }

@@ -1,11 +1,8 @@
 import { isId } from "@scorel/protocol";
 import type { Peer } from "@scorel/protocol/wire";
 import type { Device } from "../api/contract";
+import { t } from "../i18n/link";
 import { deletePin, loadPins, matchesPin, type Pin, savePin } from "./pins";
-
-const FOREIGN_KEYS =
-  "The relay names other keys for this device than the ones you paired with, so it is not used. Do not trust this relay; pair again through one that you trust.";
-const NO_PIN = "This browser does not hold the keys of this device. Pair with it again.";
 
 /**
  * The devices of this browser on one relay: the pins, which count, and what the
@@ -18,6 +15,8 @@ export class DeviceBook {
   #online = new Set<string>();
   #problems = new Map<string, Device>();
   #told = false;
+  /** When the pins that were removed here had been made: reading them again may have begun before that. */
+  #removed = new Map<string, number>();
 
   constructor(db: IDBDatabase, authority: string) {
     this.#db = db;
@@ -30,7 +29,9 @@ export class DeviceBook {
 
   /** Reads the pins again: another tab may have paired. */
   async load(): Promise<void> {
-    this.#pins = new Map((await loadPins(this.#db, this.#authority)).map((pin) => [pin.id, pin]));
+    const pins = await loadPins(this.#db, this.#authority);
+    const there = pins.filter((pin) => this.#removed.get(pin.id) !== pin.pairedAt);
+    this.#pins = new Map(there.map((pin) => [pin.id, pin]));
   }
 
   /** Takes the bindings of a welcome. A pin that is not among them was revoked while this browser was away. */
@@ -54,9 +55,14 @@ export class DeviceBook {
   async #admit(peer: Peer): Promise<void> {
     const pin = this.#pins.get(peer.id);
     if (!pin) {
-      this.#problems.set(peer.id, { id: peer.id, label: peer.label, online: false, problem: NO_PIN });
+      this.#problems.set(peer.id, { id: peer.id, label: peer.label, online: false, problem: t("link.devices.noPin") });
     } else if (!matchesPin(pin, peer)) {
-      this.#problems.set(peer.id, { id: peer.id, label: pin.label, online: false, problem: FOREIGN_KEYS });
+      this.#problems.set(peer.id, {
+        id: peer.id,
+        label: pin.label,
+        online: false,
+        problem: t("link.devices.foreignKeys"),
+      });
     } else if (pin.state !== "bound") {
       await this.#save({ ...pin, state: "bound" });
     }
@@ -66,6 +72,16 @@ export class DeviceBook {
   usable(id: string): Pin | null {
     const pin = this.#pins.get(id);
     return pin?.state === "bound" && !this.#problems.has(id) ? pin : null;
+  }
+
+  /** The devices that may be used, online or not. */
+  usableIds(): string[] {
+    return [...this.#pins.keys()].filter((id) => this.usable(id));
+  }
+
+  /** The devices that this browser was removed on. */
+  revokedIds(): string[] {
+    return [...this.#pins.values()].filter((pin) => pin.state === "revoked").map((pin) => pin.id);
   }
 
   isOnline(id: string): boolean {
@@ -86,7 +102,7 @@ export class DeviceBook {
     if (!this.#pins.has(id)) {
       await this.load();
     }
-    if (this.#pins.has(id) && this.#problems.get(id)?.problem === NO_PIN) {
+    if (this.#pins.has(id) && this.#problems.get(id)?.problem === t("link.devices.noPin")) {
       this.#problems.delete(id);
     }
     if (online) {
@@ -149,11 +165,8 @@ export class DeviceBook {
     }
   }
 
-  /** null until the relay has told. */
+  /** Until the relay has told, the devices of the pins; null where there is none. */
   list(): Device[] | null {
-    if (!this.#told) {
-      return null;
-    }
     const pinned = [...this.#pins.values()]
       .filter((pin) => pin.state !== "pending" && !this.#problems.has(pin.id))
       .sort((a, b) => a.pairedAt - b.pairedAt)
@@ -163,23 +176,32 @@ export class DeviceBook {
           label: pin.label,
           online: pin.state === "bound" && this.#online.has(pin.id),
           ...(pin.state === "revoked" ? { revoked: true } : {}),
+          ...(this.#told ? {} : { untold: true }),
         }),
       );
-    return [...pinned, ...this.#problems.values()];
+    return this.#told || pinned.length > 0 ? [...pinned, ...this.#problems.values()] : null;
   }
 
   async #store(pin: Pin): Promise<void> {
+    this.#removed.delete(pin.id);
     await savePin(this.#db, pin);
     this.#pins.set(pin.id, pin);
   }
 
   // What the relay says again at the next welcome may fail to be stored now.
   async #save(pin: Pin): Promise<void> {
+    if (this.#removed.get(pin.id) === pin.pairedAt) {
+      return;
+    }
     this.#pins.set(pin.id, pin);
     await savePin(this.#db, pin).catch(() => {});
   }
 
   async #remove(id: string): Promise<void> {
+    const pin = this.#pins.get(id);
+    if (pin) {
+      this.#removed.set(id, pin.pairedAt);
+    }
     this.#pins.delete(id);
     await deletePin(this.#db, this.#authority, id);
   }

@@ -1,4 +1,5 @@
 import type { LinkState } from "../api/contract";
+import { t } from "../i18n/link";
 import type { Connection, ConnectionEnd } from "./connection";
 import { backoff, type Timing } from "./timing";
 
@@ -52,7 +53,7 @@ export class Dialer {
       // The browser forbids this address; it will forbid it the next time too.
       const why = err instanceof Error ? err.message : String(err);
       this.ended({
-        message: `This browser does not let the page reach the relay (${why}).`,
+        message: t("link.dialer.notAllowed", { reason: why }),
         refused: true,
         needsInvite: false,
         retryAfter: 0,
@@ -105,7 +106,7 @@ export class Dialer {
     }
     if (end.refused) {
       this.#refused = true;
-      const message = end.message ?? "The relay refused this browser.";
+      const message = end.message ?? t("link.dialer.refused");
       this.#publish(end.needsInvite ? { state: "refused", message, needsInvite: true } : { state: "refused", message });
       return;
     }

@@ -1,7 +1,9 @@
 // The steps of a diagnosis that are about one device.
+
 import { Handshake, type Identity, utf8 } from "@scorel/protocol";
 import type { Frame, Peer } from "@scorel/protocol/wire";
 import { StepFailure, type Verdict } from "../api/diagnosis";
+import { t } from "../i18n/link";
 import { RelayError } from "./asks";
 import { channelFailure, type Line, readAnswer, sealFailure, within } from "./doctor-line";
 import { matchesPin, type Pin } from "./pins";
@@ -38,58 +40,58 @@ export class DeviceDoctor {
 
   binding(): Verdict {
     if (!this.#peer) {
-      throw new StepFailure("binding_missing", "the relay knows no pairing with this machine");
+      throw new StepFailure("binding_missing", t("link.doctor.noPairing"));
     }
     if (!matchesPin(this.#pin, this.#peer)) {
-      throw new StepFailure("binding_keys", "the relay names other keys for this machine than the paired ones");
+      throw new StepFailure("binding_keys", t("link.doctor.differentKeys"));
     }
-    return { detail: `known to the relay as "${this.#peer.label}"` };
+    return { detail: t("link.doctor.knownAs", { label: this.#peer.label }) };
   }
 
   presence(): Verdict {
     if (!this.#peer?.online) {
-      throw new StepFailure("presence_offline", "the machine is not connected to the relay");
+      throw new StepFailure("presence_offline", t("link.doctor.offline"));
     }
-    return { detail: "the machine is connected to the relay" };
+    return { detail: t("link.doctor.online") };
   }
 
   async channel(): Promise<Verdict> {
     const { id } = this.#pin;
     const opened = this.#way.ask((requestId) => ({ type: "open_channel", requestId, deviceId: id }));
-    const late = new StepFailure("channel_failed", "the relay did not answer");
+    const late = new StepFailure("channel_failed", t("link.doctor.relaySilent"));
     const frame = await within(this.#way.patience, opened, late).catch((err: unknown) => {
       throw err instanceof RelayError ? channelFailure(err) : err;
     });
     if (frame.type !== "channel_opened" || frame.peerId !== id) {
-      throw new StepFailure("channel_failed", "the relay opened a channel to something else");
+      throw new StepFailure("channel_failed", t("link.doctor.otherChannel"));
     }
     this.#channel = frame.channel;
     this.#line = this.#way.line(frame.channel);
-    return { detail: "opened" };
+    return { detail: t("link.doctor.opened") };
   }
 
   async seal(): Promise<Verdict> {
     const { channel, line } = this.#open();
     const handshake = new Handshake(this.#way.identity, { id: this.#pin.id, sealKey: this.#pin.sealKey });
     this.#way.sendRecord(channel, await handshake.start());
-    const late = new StepFailure("seal_silent", "the host did not answer the handshake");
+    const late = new StepFailure("seal_silent", t("link.doctor.handshakeSilent"));
     try {
       const reply = await within(this.#way.patience, line.next(), late);
       this.#sealed = new Sealed(await handshake.finish(reply), (record) => this.#way.sendRecord(channel, record));
     } catch (err) {
       throw sealFailure(err);
     }
-    return { detail: "both sides hold the paired keys" };
+    return { detail: t("link.doctor.sealed") };
   }
 
   async api(): Promise<Verdict> {
     const { line } = this.#open();
     const sealed = this.#sealed;
     if (!sealed) {
-      throw new StepFailure("seal_lost", "the channel is not sealed");
+      throw new StepFailure("seal_lost", t("link.doctor.notSealed"));
     }
     const start = performance.now();
-    const late = new StepFailure("api_silent", "the host did not answer");
+    const late = new StepFailure("api_silent", t("link.doctor.hostSilent"));
     const answer = await sealed
       .send(utf8(JSON.stringify({ type: "get_host", requestId: REQUEST })))
       .then(() => within(this.#way.patience, readAnswer(line, sealed, REQUEST), late))
@@ -97,10 +99,17 @@ export class DeviceDoctor {
         throw sealFailure(err);
       });
     if (answer.type !== "response") {
-      throw new StepFailure("api_refused", `the host says: ${answer.message ?? ""}`);
+      throw new StepFailure("api_refused", t("link.doctor.hostSays", { message: answer.message ?? "" }));
     }
-    const trip = Math.max(0.1, performance.now() - start).toFixed(1);
-    return { detail: `scorel ${answer.result?.host?.version ?? ""}, there and back in ${trip}ms` };
+    const time = Math.max(0.1, performance.now() - start).toFixed(1);
+    const version = answer.result?.host?.version ?? "";
+    const outages = answer.result?.host?.outages ?? [];
+    if (outages.length === 0) {
+      return { detail: t("link.doctor.roundTrip", { version, time }) };
+    }
+    const out = outages.map(({ provider, place, reason }) => t("link.doctor.outage", { provider, place, reason }));
+    const detail = t("link.doctor.roundTripOutages", { version, time, outages: out.join("; ") });
+    return { status: "warn", detail, finding: "api_store" };
   }
 
   /** Closes the channel, if there is one. */
@@ -113,7 +122,7 @@ export class DeviceDoctor {
 
   #open(): { channel: number; line: Line } {
     if (this.#channel === null || !this.#line) {
-      throw new StepFailure("seal_lost", "the channel ended at once");
+      throw new StepFailure("seal_lost", t("link.doctor.channelEnded"));
     }
     return { channel: this.#channel, line: this.#line };
   }

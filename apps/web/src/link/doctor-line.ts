@@ -1,8 +1,11 @@
 // The small parts of a diagnosis: one channel as a line of records, waits that end,
 // and what each refusal means.
+
 import type { Bytes } from "@scorel/protocol";
 import { Kind, type Reason } from "@scorel/protocol/wire";
 import { type Finding, StepFailure } from "../api/diagnosis";
+import type { Outage } from "../api/types";
+import { t } from "../i18n/link";
 import type { RelayError } from "./asks";
 import type { ConnectionEnd } from "./connection";
 import type { Sealed } from "./sealed";
@@ -11,7 +14,7 @@ import type { Sealed } from "./sealed";
 export class ClosedError extends Error {
   override name = "ClosedError";
   constructor(readonly reason: Reason) {
-    super(`the channel was closed: ${reason}`);
+    super(t("link.doctor.channelClosed", { reason }));
   }
 }
 
@@ -53,7 +56,7 @@ export class Line {
 export interface Answer {
   type?: string;
   message?: string;
-  result?: { host?: { version?: string } };
+  result?: { host?: { version?: string; outages?: Outage[] } };
 }
 
 /** Reads until the answer to `requestId` comes; events pass by. */
@@ -90,13 +93,13 @@ const LOGIN: Partial<Record<Kind, Finding>> = {
 /** Why the login did not come to its end. */
 export function loginFailure(end: ConnectionEnd): StepFailure {
   if (end.kind === undefined) {
-    return new StepFailure("login_lost", end.message ?? "the relay hung up");
+    return new StepFailure("login_lost", end.message ?? t("link.doctor.relayHungUp"));
   }
   if (end.kind === Kind.bad_frame) {
     // Found by either side, not decided by the relay.
-    return new StepFailure("login_broken", `the login broke: ${end.message}`);
+    return new StepFailure("login_broken", t("link.doctor.loginBroke", { message: end.message }));
   }
-  return new StepFailure(LOGIN[end.kind] ?? "login_refused", `the relay says: ${end.message}`);
+  return new StepFailure(LOGIN[end.kind] ?? "login_refused", t("link.doctor.relaySays", { message: end.message }));
 }
 
 const CHANNEL: Partial<Record<number, Finding>> = {
@@ -108,7 +111,7 @@ const CHANNEL: Partial<Record<number, Finding>> = {
 
 /** Why the relay opened no channel. */
 export function channelFailure(err: RelayError): StepFailure {
-  return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", `the relay says: ${err.message}`);
+  return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", t("link.doctor.relaySays", { message: err.message }));
 }
 
 /** Why the channel did not come to carry sealed messages. */
@@ -117,21 +120,15 @@ export function sealFailure(err: unknown): StepFailure {
     return err;
   }
   if (!(err instanceof ClosedError)) {
-    return new StepFailure(
-      "seal_broken",
-      "what came does not open: it was made with other keys, or changed on the way",
-    );
+    return new StepFailure("seal_broken", t("link.doctor.doesNotOpen"));
   }
   switch (err.reason) {
     case "revoked":
     case "not_authorized":
-      return new StepFailure("seal_removed", "the machine does not let this client in any more");
+      return new StepFailure("seal_removed", t("link.doctor.clientRemoved"));
     case "seal_broken":
     case "protocol":
-      return new StepFailure(
-        "seal_broken",
-        "the host could not open the handshake: it was made with other keys, or changed on the way",
-      );
+      return new StepFailure("seal_broken", t("link.doctor.hostCannotOpen"));
     default:
       return new StepFailure("seal_lost", err.message);
   }

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import { FakeRelay } from "../../test-support/relay";
-import type { Scorel } from "../api/contract";
+import type { PageParts, Scorel } from "../api/contract";
 import { type DiagnosisState, type DiagnosisStep, failureOf } from "../api/diagnosis";
-import type { PageParts } from "../api/doctor";
+import { PageDiagnosis } from "../api/doctor";
 import type { Timing } from "./timing";
 
 let relay: FakeRelay;
@@ -28,7 +28,7 @@ async function paired(timing: Partial<Timing> = {}): Promise<Scorel> {
 }
 
 function diagnose(page: Scorel): Promise<DiagnosisState> {
-  return until(page.diagnose().state, (state) => state.done);
+  return until(page.diagnose(PageDiagnosis).state, (state) => state.done);
 }
 
 function statuses(steps: readonly DiagnosisStep[] | undefined): Record<string, string> {
@@ -56,16 +56,31 @@ describe("a diagnosis", () => {
 
   it("shows each step while it runs", async () => {
     const page = await paired();
-    const diagnosis = page.diagnose();
+    const diagnosis = page.diagnose(PageDiagnosis);
     const running: string[] = [];
     diagnosis.state.subscribe(() => {
       const { relay: first, devices } = diagnosis.state.get();
       const now = [...first, ...(devices[0]?.steps ?? [])].find((step) => step.status === "running");
-      if (now && running.at(-1) !== now.name) running.push(now.name);
+      if (now && running.at(-1) !== now.name) {
+        running.push(now.name);
+      }
     });
     await until(diagnosis.state, (state) => state.done);
     expect(running.at(-1)).toBe("api");
     expect(running.filter((name) => name === "seal")).toHaveLength(1);
+  });
+
+  it("warns of a session database that is down", async () => {
+    const page = await paired();
+    await until(page.host(device.identity.id).status, (status) => status === "open");
+    const outage = { provider: "postgres", place: "sessions on db:5432", reason: "nobody answers", since: 1 };
+    device.intercept = (request) =>
+      request.type === "get_host"
+        ? { type: "response", result: { host: { version: "1", outages: [outage] } } }
+        : undefined;
+    const last = (await diagnose(page)).devices[0]?.steps.at(-1);
+    expect(last).toMatchObject({ name: "api", status: "warn", finding: "api_store" });
+    expect(last?.detail).toContain("those in postgres (sessions on db:5432) are unavailable: nobody answers");
   });
 
   it("works without a pairing", async () => {
@@ -74,9 +89,9 @@ describe("a diagnosis", () => {
     expect(state.devices).toEqual([]);
   });
 
-  it("tells nothing any more once it is cancelled", async () => {
+  it("tells nothing any more once it is canceled", async () => {
     const page = await paired();
-    const diagnosis = page.diagnose();
+    const diagnosis = page.diagnose(PageDiagnosis);
     diagnosis.cancel();
     const before = diagnosis.state.get();
     await diagnose(page);
@@ -105,7 +120,7 @@ describe("a diagnosis says where it stops:", () => {
     expect(stopped).toMatchObject({ name, finding });
     const all = [...state.relay, ...(state.devices[0]?.steps ?? [])];
     const rest = all.slice(all.findIndex((step) => step.name === name) + 1);
-    expect(rest.every((step) => step.status === "skipped" && step.detail === `not tried, for ${name} failed`)).toBe(
+    expect(rest.every((step) => step.status === "skipped" && step.detail === `not tried, because ${name} failed`)).toBe(
       true,
     );
   });
@@ -162,7 +177,7 @@ describe("what only the page can ask for", () => {
     [
       "a proxy that hides the health",
       { fetch: async () => new Response("", { status: 404 }) },
-      [{}, { status: "ok", detail: "answered; its health is not shown to the public" }],
+      [{}, { status: "ok", detail: "answered; its health is not public" }],
     ],
     [
       "a proxy without its relay",

@@ -1,6 +1,7 @@
 // The link's half of a diagnosis: a connection of its own to the relay, and through
 // it a sealed channel to each paired device, closed again when the host has answered.
 // It asks what `scorel doctor` asks, in the same order, and says it in the same words.
+
 import type { Bytes, Identity } from "@scorel/protocol";
 import { type Frame, type RelayHello, VERSION, type Welcome } from "@scorel/protocol/wire";
 import {
@@ -16,6 +17,7 @@ import {
   waiting,
 } from "../api/diagnosis";
 import type { RelayAddress } from "../api/relay-url";
+import { t } from "../i18n/link";
 import { Asks } from "./asks";
 import { Connection, type ConnectionEnd } from "./connection";
 import { DeviceDoctor, type DeviceWay } from "./doctor-device";
@@ -47,7 +49,7 @@ export class LinkDoctor {
   readonly #hello = new Deferred<RelayHello>();
   readonly #welcome = new Deferred<Welcome>();
   #connection: Connection | null = null;
-  #cancelled = false;
+  #canceled = false;
   #dialledAt = 0;
   #welcomedAt = 0;
   #relay: DiagnosisStep[] = waiting(RELAY_STEPS);
@@ -68,7 +70,7 @@ export class LinkDoctor {
     const failed = failureOf(this.#relay);
     for (const pin of this.#options.pins) {
       if (failed) {
-        this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), failed.name));
+        this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), t("link.doctor.notTried", { step: failed.name })));
       } else {
         await this.#probe(pin);
       }
@@ -79,7 +81,7 @@ export class LinkDoctor {
 
   /** Ends it; nothing is told any more. */
   cancel(): void {
-    this.#cancelled = true;
+    this.#canceled = true;
     this.#connection?.fail(null);
   }
 
@@ -101,7 +103,7 @@ export class LinkDoctor {
       this.#connection = new Connection({ address, identity, label, timing, makeSocket, handler });
     } catch (err) {
       const why = err instanceof Error ? err.message : String(err);
-      this.#hello.reject(new StepFailure("relay_socket", `this browser does not let the page connect (${why})`));
+      this.#hello.reject(new StepFailure("relay_socket", t("link.doctor.notAllowed", { reason: why })));
     }
   }
 
@@ -118,8 +120,8 @@ export class LinkDoctor {
   #ended(end: ConnectionEnd): void {
     this.#hello.reject(
       end.refused
-        ? new StepFailure("relay_version", end.message ?? `this page speaks version ${VERSION} of the protocol`)
-        : new StepFailure("relay_socket", end.message ?? "the server hung up"),
+        ? new StepFailure("relay_version", end.message ?? t("link.doctor.thisVersion", { version: VERSION }))
+        : new StepFailure("relay_socket", end.message ?? t("link.doctor.serverHungUp")),
     );
     this.#welcome.reject(loginFailure(end));
     this.#asks.drop();
@@ -130,23 +132,23 @@ export class LinkDoctor {
 
   readonly #greeting = async (): Promise<Verdict> => {
     const { version } = await this.#hello.promise;
-    return { detail: `protocol version ${version}` };
+    return { detail: t("link.doctor.protocolVersion", { version }) };
   };
 
   readonly #login = async (): Promise<Verdict> => {
     const { id } = await this.#welcome.promise;
-    return { detail: `as ${id.slice(0, 12)}…${id.slice(-4)}` };
+    return { detail: t("link.doctor.as", { id: `${id.slice(0, 12)}…${id.slice(-4)}` }) };
   };
 
   readonly #clock = async (): Promise<Verdict> => {
     const { serverTime } = await this.#welcome.promise;
     const skew = (this.#dialledAt + this.#welcomedAt) / 2 - serverTime;
-    const apart = inWords(Math.abs(skew));
+    const time = inWords(Math.abs(skew));
     if (Math.abs(skew) <= MOST_SKEW) {
-      return { detail: `within ${apart}` };
+      return { detail: t("link.doctor.clockWithin", { time }) };
     }
-    const where = skew > 0 ? "ahead of" : "behind";
-    return { detail: `this machine's clock is ${apart} ${where} the relay's`, finding: "clock_skew" };
+    const detail = skew > 0 ? t("link.doctor.clockAhead", { time }) : t("link.doctor.clockBehind", { time });
+    return { detail, finding: "clock_skew" };
   };
 
   async #probe(pin: Pin): Promise<void> {
@@ -189,7 +191,7 @@ export class LinkDoctor {
       const step = await tryStep(name, checks[name], lost);
       put(step);
       if (step.status === "failed") {
-        set(skipRest(steps, name));
+        set(skipRest(steps, t("link.doctor.notTried", { step: name })));
         return;
       }
     }
@@ -201,7 +203,7 @@ export class LinkDoctor {
   }
 
   #tell(done: boolean): void {
-    if (!this.#cancelled) {
+    if (!this.#canceled) {
       this.#options.tell({ relay: this.#relay, devices: this.#devices, done });
     }
   }

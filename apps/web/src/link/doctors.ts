@@ -15,7 +15,7 @@ export class Doctors {
     this.#db = db;
   }
 
-  /** Looks at the whole way; resolves when it has been seen or was cancelled. */
+  /** Looks at the whole way; resolves when it has been seen or was canceled. */
   async run(id: number, patient: Patient, tell: (state: LinkDiagnosis) => void): Promise<void> {
     const pins = (await loadPins(this.#db, patient.address.authority)).filter((pin) => pin.state !== "pending");
     const doctor = new LinkDoctor({ ...patient, pins, tell });

@@ -243,8 +243,8 @@ describe("devices", () => {
     await expect(host.request("list_projects", {})).rejects.toThrow("Pair again");
     closePages();
     const again = openPage(relay);
-    const devices = await until(again.devices, (d) => d !== null);
-    expect(devices).toEqual([{ id: device.identity.id, label: "workshop", online: false, revoked: true }]);
+    const untold = { id: device.identity.id, label: "workshop", online: false, revoked: true, untold: true };
+    expect(await until(again.devices, (d) => d !== null)).toEqual([untold]);
     await again.forgetDevice(device.identity.id);
     await until(again.devices, (d) => d?.length === 0);
   });
@@ -267,11 +267,11 @@ describe("devices", () => {
     const other = await FakeDevice.create();
     await savePin(db, { ...(pin as NonNullable<typeof pin>), sealKey: other.identity.sealKey });
     const again = openPage(relay);
-    const devices = await until(again.devices, (d) => d !== null);
+    const devices = await until(again.devices, (d) => d?.[0]?.problem !== undefined);
     expect(devices).toEqual([
-      { id, label: "workshop", online: false, problem: expect.stringContaining("names other keys") },
+      { id, label: "workshop", online: false, problem: expect.stringContaining("presents different keys") },
     ]);
-    await expect(again.host(id).request("get_host", {})).rejects.toThrow("names other keys");
+    await expect(again.host(id).request("get_host", {})).rejects.toThrow("presents different keys");
     expect(relay.seen.get().filter((f) => f.type === "open_channel").length).toBe(0);
   });
 
@@ -330,6 +330,23 @@ describe("devices", () => {
     await until(page.link, (l) => l.state === "online");
     expect(relay.dialled).toBeGreaterThan(dialled);
   });
+
+  it.each([true, false])(
+    "finds a relay that went silent where no channel is open, to a device that is online: %s",
+    async (online) => {
+      const page = openPage(relay);
+      await pairPage(page, device);
+      closePages();
+      device.online = online;
+      const again = openPage(relay, { probeAfter: 40, probeWait: 20 });
+      await until(again.link, (l) => l.state === "online");
+      relay.silent = true;
+      const lost = await until(again.link, (l) => l.state === "connecting" && l.lastError !== null);
+      expect(lost).toMatchObject({ lastError: "The connection went silent." });
+      relay.silent = false;
+      await until(again.link, (l) => l.state === "online");
+    },
+  );
 });
 
 // Deflates to no less than three quarters.

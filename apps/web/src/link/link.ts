@@ -1,11 +1,14 @@
 // The link: one identity, one connection to one relay, the devices behind it and
 // a sealed channel to each that is wanted. Everything here runs on one thread and
 // is owned by this object; it knows no page and no session.
-import type { Bytes, Identity } from "@scorel/protocol";
+
+import { type Bytes, type Identity, signAnswer } from "@scorel/protocol";
 import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
 import type { HostStatus } from "../api/contract";
 import { type FromLink, UnreachableError } from "../api/messages";
 import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
+import type { Approval, Requests } from "../api/types";
+import { t } from "../i18n/link";
 import { Asks, RelayError } from "./asks";
 import { DeviceChannel } from "./channel";
 import { Connection } from "./connection";
@@ -17,6 +20,8 @@ import { Prober } from "./prober";
 import { type LinkSession, makeSession } from "./session";
 import type { Timing } from "./timing";
 
+type Answering = Requests["answer_approval"]["request"];
+
 export interface LinkOptions {
   db: IDBDatabase;
   identity: Identity;
@@ -24,6 +29,10 @@ export interface LinkOptions {
   label: string;
   timing: Timing;
   post: (message: FromLink) => void;
+  /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
+  reachable?: (deviceId: string, opening: number) => void;
+  /** This browser was removed on a device, or has removed it. */
+  lost?: (deviceId: string) => void;
   makeSocket: (url: string, protocol: string) => WebSocket;
 }
 
@@ -32,6 +41,7 @@ export class Link {
   readonly #dialer: Dialer;
   readonly #pairings: Pairings;
   #address: RelayAddress;
+  #label: string;
   /** Kept for this relay while the page lives: once admitted, nobody asks for it again. */
   #invite = "";
   #book: DeviceBook;
@@ -46,6 +56,7 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#address = parseRelayUrl(options.relayUrl);
+    this.#label = options.label;
     this.#book = new DeviceBook(options.db, this.#address.authority);
     this.#dialer = new Dialer(
       options.timing,
@@ -57,13 +68,14 @@ export class Link {
     this.#prober = new Prober({
       dialer: this.#dialer,
       timing: options.timing,
-      channels: () => this.#channels.values(),
+      ask: () => this.#askForASign(),
       pairing: () => this.#pairings.any,
     });
   }
 
   async start(): Promise<void> {
     await this.#book.load();
+    this.#options.post({ t: "devices", devices: this.#book.list() });
     this.#dialer.now();
   }
 
@@ -87,6 +99,15 @@ export class Link {
     this.#dialer.restart();
   }
 
+  /** Changes the name that relay and machines are told, which they learn at a login. */
+  setLabel(label: string): void {
+    if (label !== this.#label) {
+      this.#label = label;
+      this.#dialer.restart();
+    }
+    this.#options.post({ t: "me", id: this.#options.identity.id, label });
+  }
+
   setInvite(invite: string): void {
     this.#invite = invite;
     this.#dialer.restart();
@@ -102,6 +123,11 @@ export class Link {
     this.#prober.wake();
   }
 
+  /** Whether somebody can see the page. */
+  setVisible(visible: boolean): void {
+    this.#prober.setVisible(visible);
+  }
+
   use(deviceId: string): void {
     if (!this.#channels.has(deviceId)) {
       this.#channels.set(deviceId, this.#makeChannel(deviceId));
@@ -110,11 +136,12 @@ export class Link {
     this.#updateOne(deviceId);
   }
 
-  async request(deviceId: string, name: string, fields: object): Promise<unknown> {
+  /** Sends a request. With an approval it is the answer to that, and is signed. */
+  async request(deviceId: string, name: string, fields: object, approval?: Approval): Promise<unknown> {
     this.use(deviceId);
     const status = this.#statusOf(deviceId);
     if (status === "revoked") {
-      throw new UnreachableError(REVOKED);
+      throw new UnreachableError(t("link.link.revoked"));
     }
     const problem = this.#book.problem(deviceId);
     if (problem) {
@@ -122,7 +149,15 @@ export class Link {
     }
     const { channelWait, offlineWait } = this.#options.timing;
     const channel = this.#channels.get(deviceId) as DeviceChannel;
-    return channel.request(name, fields, status === "offline" ? offlineWait : channelWait);
+    const sent = approval ? await this.#signed(deviceId, fields as Answering, approval) : fields;
+    return channel.request(name, sent, status === "offline" ? offlineWait : channelWait);
+  }
+
+  /** An answer with the signature of this browser: of what was shown, what was said, and when. */
+  async #signed(deviceId: string, fields: Answering, approval: Approval): Promise<object> {
+    const { sessionId, decision, feedback } = fields;
+    const answer = { deviceId, sessionId, approval, decision, feedback, at: Date.now() };
+    return { ...fields, signature: await signAnswer(this.#options.identity, answer) };
   }
 
   pair(id: number, code: string | null): void {
@@ -135,8 +170,8 @@ export class Link {
 
   /** Looks at the whole way anew. */
   diagnose(id: number): Promise<void> {
-    const { identity, label, timing, makeSocket, post } = this.#options;
-    const patient = { address: this.#address, identity, label, timing, makeSocket };
+    const { identity, timing, makeSocket, post } = this.#options;
+    const patient = { address: this.#address, identity, label: this.#label, timing, makeSocket };
     return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
 
@@ -149,7 +184,7 @@ export class Link {
     const session = this.#session;
     const bound = !this.#book.isRevoked(deviceId);
     if (bound && !session) {
-      throw new UnreachableError("The relay must be told, and it cannot be reached now. Try again when it is back.");
+      throw new UnreachableError(t("link.link.relayNotReachable"));
     }
     // First here, so that other tabs see that it was forgotten and not taken away.
     const restore = await this.#book.forget(deviceId);
@@ -165,13 +200,14 @@ export class Link {
     } finally {
       this.#changed();
     }
+    this.#options.lost?.(deviceId);
   }
 
   #dial(): Connection {
     const connection: Connection = new Connection({
       address: this.#address,
       identity: this.#options.identity,
-      label: this.#options.label,
+      label: this.#label,
       invite: this.#invite,
       timing: this.#options.timing,
       makeSocket: this.#options.makeSocket,
@@ -195,6 +231,9 @@ export class Link {
     if (book !== this.#book) {
       return;
     }
+    for (const deviceId of book.revokedIds()) {
+      this.#options.lost?.(deviceId);
+    }
     const session = makeSession({
       connection,
       identity: this.#options.identity,
@@ -209,6 +248,33 @@ export class Link {
     this.#dialer.welcomed();
     this.#changed();
     this.#pairings.online(session);
+  }
+
+  /**
+   * Sends something that is answered over the connection: a request to a host, or one to the relay for a channel to a
+   * device, of which any answer will do. False when there is no device to name.
+   */
+  #askForASign(): boolean {
+    const open = [...this.#channels.values()].find((channel) => channel.isOpen);
+    if (open) {
+      open.request("get_host", {}, 0).catch(() => {});
+      return true;
+    }
+    const session = this.#session;
+    const devices = this.#book.usableIds();
+    // An offline device costs no host anything. An online one gets a channel, which is asked the next time.
+    const device = devices.find((id) => !this.#book.isOnline(id)) ?? devices[0];
+    if (!session || !device) {
+      return false;
+    }
+    if (this.#book.isOnline(device)) {
+      this.use(device);
+    }
+    session.openChannel(device).then(
+      (number) => session.closeChannel(number, "closed"),
+      () => {},
+    );
+    return true;
   }
 
   #disconnected(): void {
@@ -235,8 +301,7 @@ export class Link {
         this.#changed();
         return;
       case "binding_revoked":
-        await this.#book.revoke(frame.peerId);
-        this.#changed();
+        await this.#revoked(frame.peerId);
         return;
     }
     if ("slot" in frame) {
@@ -244,12 +309,21 @@ export class Link {
     }
   }
 
+  async #revoked(deviceId: string): Promise<void> {
+    const before = this.#book.isRevoked(deviceId);
+    await this.#book.revoke(deviceId);
+    if (!before) {
+      this.#options.lost?.(deviceId);
+    }
+    this.#changed();
+  }
+
   #makeChannel(deviceId: string): DeviceChannel {
     const { identity, timing, post } = this.#options;
     const channel: DeviceChannel = new DeviceChannel(deviceId, identity, timing, {
       onChange: () => this.#report(deviceId),
       onEvent: (event) => post({ t: "event", deviceId, event }),
-      onRevoked: () => void this.#book.revoke(deviceId).then(() => this.#changed()),
+      onRevoked: () => void this.#revoked(deviceId),
       onOffline: () => void this.#book.setOnline(deviceId, false).then(() => this.#changed()),
       onOpen: () => void this.#learnLabel(channel),
     });
@@ -281,7 +355,7 @@ export class Link {
     const reachable = this.#session && pin && this.#book.isOnline(deviceId);
     channel?.update(reachable && this.#session && pin ? { link: this.#session, pin } : null);
     if (this.#statusOf(deviceId) === "revoked") {
-      channel?.rejectWaiting(REVOKED);
+      channel?.rejectWaiting(t("link.link.revoked"));
     }
     this.#report(deviceId);
   }
@@ -307,8 +381,7 @@ export class Link {
     if (this.#told.get(deviceId) !== key) {
       this.#told.set(deviceId, key);
       this.#options.post({ t: "host", deviceId, status, opening });
+      this.#options.reachable?.(deviceId, status === "open" ? opening : 0);
     }
   }
 }
-
-const REVOKED = "This browser was removed on the machine. Pair again to use it.";

@@ -1,5 +1,6 @@
 // One pairing under way: started here or redeemed here. The ceremony itself is
 // PairMachine's; this carries its messages and says where it stands.
+
 import {
   type Code,
   CodeError,
@@ -14,6 +15,7 @@ import {
 import { type Frame, Kind, type PairJoined, type PairSession, type Peer } from "@scorel/protocol/wire";
 import type { PairingState } from "../api/contract";
 import { UnreachableError } from "../api/messages";
+import { t } from "../i18n/link";
 import { RelayError } from "./asks";
 import type { DeviceBook } from "./devices";
 import { pinOf } from "./pins";
@@ -31,10 +33,6 @@ export interface PairLink {
   /** A device was added. */
   changed(): void;
 }
-
-const EXPIRED = "The code has expired. Ask for a new one.";
-const LOST = "The connection to the relay was lost while pairing. Start again.";
-const CANCELLED = "Pairing was cancelled.";
 
 export class PairingRun {
   readonly #publish: (state: PairingState) => void;
@@ -88,7 +86,7 @@ export class PairingRun {
       return;
     }
     if (this.#peer) {
-      this.#fail(LOST);
+      this.#fail(t("link.pairing.lost"));
     } else {
       this.#publish({ step: "requesting" });
     }
@@ -96,7 +94,7 @@ export class PairingRun {
 
   cancel(): void {
     this.#reject();
-    this.#fail(CANCELLED);
+    this.#fail(t("link.pairing.canceled"));
   }
 
   /** Takes a frame of this pairing's slot. */
@@ -207,7 +205,7 @@ export class PairingRun {
     if (link.book.usable(peer.id)) {
       this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
     } else {
-      this.#fail(LOST);
+      this.#fail(t("link.pairing.lost"));
     }
   }
 
@@ -220,7 +218,7 @@ export class PairingRun {
 
   #need(): PairLink {
     if (!this.#link) {
-      throw new UnreachableError(LOST);
+      throw new UnreachableError(t("link.pairing.lost"));
     }
     return this.#link;
   }
@@ -231,7 +229,7 @@ export class PairingRun {
 
   #expire(): void {
     this.#reject();
-    this.#fail(EXPIRED);
+    this.#fail(t("link.pairing.expired"));
   }
 
   #reject(): void {
@@ -261,37 +259,33 @@ export class PairingRun {
 function closedSentence(kind: number, accepted: boolean): string {
   switch (kind) {
     case Kind.pair_unknown:
-      return EXPIRED;
+      return t("link.pairing.expired");
     case Kind.bad_proof:
-      return CONFIRM;
+      return t("link.pairing.differentCodes");
     default:
-      return accepted ? "The other side did not accept. Start again if that was a mistake." : LOST_PEER;
+      return accepted ? t("link.pairing.notAccepted") : t("link.pairing.canceledThere");
   }
 }
 
-const LOST_PEER = "The other side broke the pairing off. Start again with a new code.";
-const CONFIRM =
-  "The two sides do not have the same code: it was mistyped, or somebody is between them. Start again with a new code.";
-
 function messageOf(err: unknown): string {
   if (err instanceof CodeError) {
-    return "This is not a pairing code. It looks like 7K3M-9QXR-2BTD: digits and letters, without I, L, O and U.";
+    return t("link.pairing.notACode");
   }
   if (err instanceof PairError) {
-    return err.why === "confirm" ? CONFIRM : LOST_PEER;
+    return err.why === "confirm" ? t("link.pairing.differentCodes") : t("link.pairing.canceledThere");
   }
   if (!(err instanceof RelayError)) {
-    return err instanceof Error ? err.message : LOST;
+    return err instanceof Error ? err.message : t("link.pairing.lost");
   }
   switch (err.kind) {
     case Kind.pair_unknown:
-      return "No machine shows this code now: it was mistyped, used or has expired. Ask the machine for a new one.";
+      return t("link.pairing.unknownCode");
     case Kind.pair_self:
-      return "This code was made by a browser. Type it on the machine that you want to reach: scorel pair CODE.";
+      return t("link.pairing.madeByABrowser");
     case Kind.pair_busy:
-      return "Somebody else is using this code right now. Ask the machine for a new one.";
+      return t("link.pairing.inUse");
     case Kind.rate_limited:
-      return "There were too many attempts. Wait a minute, then try again with a new code.";
+      return t("link.pairing.tooManyAttempts");
     default:
       return err.message;
   }

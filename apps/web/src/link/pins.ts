@@ -25,6 +25,12 @@ export async function loadPins(db: IDBDatabase, authority: string): Promise<Pin[
   return all.filter((pin) => pin.authority === authority);
 }
 
+/** Whether this browser may use a device over any relay. */
+export async function isBound(db: IDBDatabase, id: string): Promise<boolean> {
+  const all = await transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
+  return all.some((pin) => pin.id === id && pin.state === "bound");
+}
+
 export async function savePin(db: IDBDatabase, pin: Pin): Promise<void> {
   await transact(db, STORES.pins, "readwrite", (s) => s.put(pin));
 }

@@ -1,4 +1,5 @@
 import { UnreachableError } from "../api/messages";
+import { t } from "../i18n/link";
 
 interface Pending<T> {
   resolve(value: T): void;
@@ -31,7 +32,7 @@ export class RequestTable {
           reject(err);
         },
       };
-      const timer = setTimeout(() => entry.reject(new UnreachableError("The device cannot be reached now.")), wait);
+      const timer = setTimeout(() => entry.reject(new UnreachableError(t("link.requests.unreachable"))), wait);
       this.#waiting.add(entry);
     });
   }
@@ -69,7 +70,7 @@ export class RequestTable {
     const all = [...this.#sent.values()];
     this.#sent.clear();
     for (const pending of all) {
-      pending.reject(new UnreachableError("The connection to the device was lost before it answered."));
+      pending.reject(new UnreachableError(t("link.requests.connectionLost")));
     }
   }
 }

@@ -13,9 +13,14 @@ export interface Timing {
   channelWait: number;
   /** The same when the device is known to be offline. */
   offlineWait: number;
-  /** Silence after which the way to the host is probed, and how long the probe may take. */
+  /** Silence after which the connection of a visible page is probed, and how long an answer may take. */
   probeAfter: number;
   probeWait: number;
+  /** The same for a hidden page. */
+  hiddenProbeAfter: number;
+  hiddenProbeWait: number;
+  /** How long a change of a copy may wait to be written. */
+  copyDelay: number;
 }
 
 export const TIMING: Timing = {
@@ -26,8 +31,11 @@ export const TIMING: Timing = {
   handshake: 10_000,
   channelWait: 15_000,
   offlineWait: 3_000,
-  probeAfter: 25_000,
-  probeWait: 10_000,
+  probeAfter: 10_000,
+  probeWait: 5_000,
+  hiddenProbeAfter: 25_000,
+  hiddenProbeWait: 10_000,
+  copyDelay: 5_000,
 };
 
 /** Exponential back-off with jitter; `attempt` counts from 0. */

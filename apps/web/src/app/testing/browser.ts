@@ -2,16 +2,40 @@
 // test that renders.
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+import { forgetDrafts } from "../../features/shared/draft";
 
 // A page that is a chunk of its own may take its time on a busy machine.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 60_000 });
 
 class Observer {
-  observe(): void {}
+  observe(_target?: Element): void {}
   unobserve(): void {}
   disconnect(): void {}
   takeRecords(): [] {
     return [];
+  }
+}
+
+let sight = "";
+
+/** Elements that match `selector` are in sight as soon as they are observed, until the test ends. */
+export function setInSight(selector: string): void {
+  sight = selector;
+}
+
+class SightObserver extends Observer {
+  readonly #callback: IntersectionObserverCallback;
+
+  constructor(callback: IntersectionObserverCallback) {
+    super();
+    this.#callback = callback;
+  }
+
+  override observe(target?: Element): void {
+    if (sight !== "" && target?.matches(sight)) {
+      const seen = { target, isIntersecting: true, intersectionRatio: 1 } as unknown as IntersectionObserverEntry;
+      this.#callback([seen], this as unknown as IntersectionObserver);
+    }
   }
 }
 
@@ -26,7 +50,7 @@ Element.prototype.scrollIntoView ??= () => {};
 
 Object.assign(window, {
   ResizeObserver: Observer,
-  IntersectionObserver: Observer,
+  IntersectionObserver: SightObserver,
   matchMedia: (query: string) => ({
     matches: media.get(query) ?? false,
     addEventListener() {},
@@ -44,5 +68,8 @@ HTMLDialogElement.prototype.close ??= function close() {
 afterEach(() => {
   cleanup();
   media.clear();
+  sight = "";
   sessionStorage.clear();
+  forgetDrafts();
+  localStorage.clear();
 });

@@ -141,7 +141,7 @@ export function hostInfo(more: Partial<HostInfo> = {}): HostInfo {
     ],
     defaultModel: "main",
     relayState: "connected",
-    grants: ["view", "prompt", "approve", "manage"],
+    grants: ["view", "prompt", "approve", "manage", "files"],
     ...more,
   };
 }

@@ -1,24 +1,28 @@
 // A Scorel without a network, for tests of the pages and for looking at them. It
 // keeps the contract's promises about stores; what a test wants to happen, it sets.
+
 import type {
   Answer,
   Answered,
   Device,
-  Diagnosis,
   Host,
   HostStatus,
   LinkState,
+  NewSession,
+  NewSessions,
   OutgoingPrompt,
-  Pairing,
-  PairingState,
+  PromptImage,
   QuestionReplied,
   QuestionReply,
   Scorel,
   SessionState,
   SessionView,
   Sought,
+  StartingSession,
+  WaitingPrompt,
 } from "../../api/contract";
 import { ApiError } from "../../api/contract";
+import type { Saved } from "../../api/copies";
 import type { DiagnosisState } from "../../api/diagnosis";
 import { emptyLive } from "../../api/projection";
 import { Store } from "../../api/store";
@@ -26,28 +30,19 @@ import {
   ApiKind,
   type Approval,
   type Event,
+  type ImageBlock,
   type Live,
   type Question,
   type QueueItem,
   type Requests,
 } from "../../api/types";
-
-export class FakePairing implements Pairing {
-  readonly state: Store<PairingState>;
-  cancelled = false;
-
-  constructor(readonly code: string | null) {
-    this.state = new Store<PairingState>({ step: "requesting" });
-  }
-
-  cancel(): void {
-    this.cancelled = true;
-  }
-}
+import { FakeDiagnosis, FakePairing } from "./fake-pairing";
 
 export class FakeSession implements SessionView {
   readonly state: Store<SessionState>;
   readonly sent: string[] = [];
+  /** How many images went with each. */
+  readonly sentImages: number[] = [];
   readonly answers: ({ approvalId: string; sessionId?: string } & Answer)[] = [];
   readonly replies: ({ questionId: string } & QuestionReply)[] = [];
   replyWith: Partial<QuestionReplied> = {};
@@ -55,7 +50,7 @@ export class FakeSession implements SessionView {
   readonly discarded: string[] = [];
   readonly steered: string[] = [];
   readonly queues: QueueItem[][] = [];
-  cancelled = 0;
+  canceled = 0;
   fetched = 0;
   fetchedLater = 0;
   readonly soughtFor: string[] = [];
@@ -70,10 +65,12 @@ export class FakeSession implements SessionView {
     this.state = new Store<SessionState>({
       status: "live",
       summary: null,
+      savedAt: null,
       entries: [],
       earlier: "none",
       place: null,
       live: emptyLive(),
+      timelines: new Map(),
       outgoing: [],
       lastError: null,
       ...state,
@@ -88,16 +85,26 @@ export class FakeSession implements SessionView {
     this.patch({ live: { ...this.state.get().live, ...change } });
   }
 
+  /** What the next edit of the queue is refused with. */
+  refuseEdit: Error | null = null;
+
   async editQueue(items: QueueItem[]): Promise<void> {
+    if (this.refuseEdit) {
+      throw this.refuseEdit;
+    }
     this.queues.push(items);
   }
 
-  send(text: string, steer = false): void {
+  async send(text: string, steer = false, images: (PromptImage | ImageBlock)[] = []): Promise<void> {
     this.sent.push(text);
-    if (steer) this.steered.push(text);
+    this.sentImages.push(images.length);
+    if (steer) {
+      this.steered.push(text);
+    }
     const prompt: OutgoingPrompt = {
       clientKey: `key-${this.sent.length}`,
       text,
+      ...(images.length > 0 ? { images } : {}),
       state: "device",
       mine: true,
       createdAt: Date.now(),
@@ -115,7 +122,7 @@ export class FakeSession implements SessionView {
   }
 
   async cancel(): Promise<void> {
-    this.cancelled++;
+    this.canceled++;
   }
 
   async answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered> {
@@ -161,16 +168,86 @@ type Handlers = {
   ) => Promise<Requests[K]["response"]> | Requests[K]["response"];
 };
 
-export class FakeDiagnosis implements Diagnosis {
-  readonly state: Store<DiagnosisState>;
-  cancelled = false;
+type Begin = (starting: StartingSession) => Promise<string>;
 
-  constructor(state: DiagnosisState) {
-    this.state = new Store(state);
+/** New sessions that begin while it is live. */
+export class FakeNewSessions implements NewSessions {
+  readonly state = new Store<StartingSession[]>([]);
+  readonly #begin: Begin;
+  readonly #begun = new Map<string, { promise: Promise<string>; resolve: (sessionId: string) => void }>();
+  #live = true;
+  #made = 0;
+
+  constructor(begin: Begin) {
+    this.#begin = begin;
   }
 
-  cancel(): void {
-    this.cancelled = true;
+  begin(start: NewSession, text: string, images: StartingSession["images"] = []): string {
+    const clientKey = `start-${++this.#made}`;
+    this.state.set([...this.state.get(), { clientKey, start, text, images, state: "waiting" }]);
+    void this.#run(clientKey);
+    return clientKey;
+  }
+
+  begun(clientKey: string): Promise<string> {
+    return this.#begunOf(clientKey).promise;
+  }
+
+  #begunOf(clientKey: string): { promise: Promise<string>; resolve: (sessionId: string) => void } {
+    let known = this.#begun.get(clientKey);
+    if (!known) {
+      let resolve: (sessionId: string) => void = () => {};
+      const promise = new Promise<string>((done) => {
+        resolve = done;
+      });
+      known = { promise, resolve };
+      this.#begun.set(clientKey, known);
+    }
+    return known;
+  }
+
+  async stored(): Promise<void> {}
+
+  retry(clientKey: string): void {
+    this.#replace(clientKey, null);
+    void this.#run(clientKey);
+  }
+
+  discard(clientKey: string): void {
+    this.state.set(this.state.get().filter((each) => each.clientKey !== clientKey));
+  }
+
+  goLive(): void {
+    this.#live = true;
+    for (const { clientKey } of this.state.get()) {
+      void this.#run(clientKey);
+    }
+  }
+
+  goOffline(): void {
+    this.#live = false;
+  }
+
+  async #run(clientKey: string): Promise<void> {
+    const starting = this.state.get().find((each) => each.clientKey === clientKey);
+    if (!this.#live || starting?.state !== "waiting") {
+      return;
+    }
+    try {
+      const sessionId = await this.#begin(starting);
+      this.#begunOf(clientKey).resolve(sessionId);
+      this.discard(clientKey);
+    } catch (err) {
+      if (err instanceof ApiError) {
+        this.#replace(clientKey, err.message);
+      }
+    }
+  }
+
+  #replace(clientKey: string, error: string | null): void {
+    const change = ({ error: _, ...each }: StartingSession): StartingSession =>
+      error === null ? { ...each, state: "waiting" } : { ...each, state: "failed", error };
+    this.state.set(this.state.get().map((each) => (each.clientKey === clientKey ? change(each) : each)));
   }
 }
 
@@ -181,13 +258,36 @@ export class FakeHost implements Host {
   readonly sessions = new Map<string, FakeSession>();
   readonly #listeners = new Set<(event: Event) => void>();
 
-  constructor(readonly deviceId: string) {}
+  readonly newSessions: FakeNewSessions;
+
+  constructor(readonly deviceId: string) {
+    this.newSessions = new FakeNewSessions(async ({ clientKey, start, text, images }) => {
+      const { mode, ...fields } = start;
+      const { session } = await this.request("create_session", { ...fields, clientKey });
+      if (mode) {
+        await this.request("set_mode", { sessionId: session.id, mode });
+      }
+      const view = this.sessions.get(session.id) ?? new FakeSession(session.id);
+      this.sessions.set(session.id, view);
+      void view.send(text, false, images);
+      return session.id;
+    });
+  }
 
   async request<K extends keyof Requests>(name: K, fields: Requests[K]["request"]): Promise<Requests[K]["response"]> {
     this.requests.push({ name, fields });
     const handler = this.handlers[name];
-    if (!handler) throw new ApiError(ApiKind.unknown_request, `The host does not know ${name}.`);
+    if (!handler) {
+      throw new ApiError(ApiKind.unknown_request, `The host does not know ${name}.`);
+    }
     return handler(fields);
+  }
+
+  /** What this browser kept, by the name of the request. */
+  readonly kept: { [K in keyof Requests]?: Saved<Requests[K]["response"]> } = {};
+
+  async recall<K extends keyof Requests>(name: K): Promise<Saved<Requests[K]["response"]> | null> {
+    return (this.kept[name] as Saved<Requests[K]["response"]> | undefined) ?? null;
   }
 
   onEvent(listener: (event: Event) => void): () => void {
@@ -196,7 +296,9 @@ export class FakeHost implements Host {
   }
 
   emit(event: Event): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) {
+      listener(event);
+    }
   }
 
   session(sessionId: string): FakeSession {
@@ -212,6 +314,7 @@ export class FakeScorel implements Scorel {
   readonly relayUrl = new Store("wss://relay.example");
   readonly me = new Store<{ id: string; label: string } | null>({ id: "cli_me", label: "Chrome on Linux" });
   readonly devices = new Store<Device[] | null>([]);
+  readonly waiting = new Store<WaitingPrompt[]>([]);
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();
   readonly forgotten: string[] = [];
@@ -222,8 +325,14 @@ export class FakeScorel implements Scorel {
   reconnects = 0;
 
   async setRelayUrl(url: string): Promise<void> {
-    if (!/^(wss?|https?):\/\//.test(url)) throw new Error("A relay address begins with https:// or wss://.");
+    if (!/^(wss?|https?):\/\//.test(url)) {
+      throw new Error("A relay address begins with https:// or wss://.");
+    }
     this.relayUrl.set(url);
+  }
+
+  setLabel(label: string): void {
+    this.me.set({ id: "cli_me", label: label || "Chrome on Linux" });
   }
 
   setInvite(invite: string): void {
@@ -247,6 +356,16 @@ export class FakeScorel implements Scorel {
     const host = this.hosts.get(deviceId) ?? new FakeHost(deviceId);
     this.hosts.set(deviceId, host);
     return host;
+  }
+
+  retryPrompt(clientKey: string): void {
+    this.waiting.set(
+      this.waiting.get().map((each) => (each.clientKey === clientKey ? { ...each, error: null } : each)),
+    );
+  }
+
+  discardPrompt(clientKey: string): void {
+    this.waiting.set(this.waiting.get().filter((each) => each.clientKey !== clientKey));
   }
 
   reconnectNow(): void {

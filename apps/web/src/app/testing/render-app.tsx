@@ -2,9 +2,18 @@ import { createMemoryHistory } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import { App } from "../App";
 import { createAppRouter } from "../router";
+import "../Sidebar";
 // The pages that the router loads when they are opened: here before a test's clock runs.
 import "../../features/chat/ChatPage";
+import "../../features/connection/ConnectionPage";
 import "../../features/device/DevicePage";
+import "../../features/device/SidebarSessions";
+import "../../features/inbox/InboxPage";
+import "../../features/inbox/InboxWatch";
+import "../../features/pair/PairPage";
+import "../../features/settings/SettingsSheet";
+import "../../features/share/SharePage";
+import "../../features/start/StartPage";
 import type { FakeScorel } from "./fake-scorel";
 
 /** The whole app at an address, on a fake Scorel. */

@@ -1,30 +1,64 @@
-import { useCallback, useState } from "react";
+import { lazy, useCallback, useEffect, useMemo, useState } from "react";
+import { fetchImage } from "../../api/images";
 import { IconButton } from "../../components/Button";
-import { BranchIcon } from "../../components/icons";
+import { BranchIcon, FilesIcon, SearchIcon } from "../../components/icons";
+import { t } from "../../i18n/chat";
 import { useHostData } from "../device/host-data";
+import { Pinned } from "../device/SessionRow";
 import { UnknownDevice } from "../device/UnknownDevice";
+import { SessionMenu } from "../session/SessionMenu";
+import { may } from "../shared/grants";
 import { useClientNames, useHost, useHostFreshness } from "../shared/host-queries";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
+import { useWide } from "../shared/use-media";
 import { useTitle } from "../shared/use-title";
-import { may } from "./grants";
-import { LogContext, type LogReader, NamesContext } from "./live-context";
+import { LogContext, type LogReader, NamesContext } from "./context/live-context";
+import { useSession } from "./context/use-session";
+import { cachingLoader, ImagesContext } from "./images/images-context";
 import { ParentLink } from "./ParentLink";
 import { SessionBody } from "./SessionBody";
-import { SessionMenu } from "./SessionMenu";
 import { Loading } from "./SessionStates";
-import { useSession } from "./use-session";
 
 export interface ChatSessionProps {
   deviceId: string;
   sessionId: string;
   /** The entry to show; undefined is the end. */
   entryId: string | undefined;
+  /** What is searched for in the session; undefined is nothing. */
+  finding: string | undefined;
+}
+
+const FindBar = lazy(chunk(() => import("../search/FindBar")));
+
+/** What is searched for; a search of all sessions or a key begins it. */
+function useFinding(begun: string | undefined) {
+  const [find, setFind] = useState(begun);
+  useEffect(() => {
+    if (begun !== undefined) {
+      setFind(begun);
+    }
+  }, [begun]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { target } = event;
+      const free = target instanceof Element && !target.closest("input,textarea,select,[contenteditable],dialog");
+      if (event.key === "/" && free && !event.defaultPrevented && !document.querySelector("dialog[open]")) {
+        event.preventDefault();
+        setFind((before) => before ?? "");
+      }
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return [find, setFind] as const;
 }
 
 /** One session: its transcript and what can be done with it. */
-export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) {
+export function ChatSession({ deviceId, sessionId, entryId, finding }: ChatSessionProps) {
   const scorel = useScorel();
   const host = useHost(deviceId);
   useHostFreshness(host);
@@ -33,8 +67,11 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
   const open = useSession(host, sessionId);
   const devices = useReadable(scorel.devices);
   const [tree, setTree] = useState(false);
+  const [find, setFind] = useFinding(finding);
+  const [changes, setChanges] = useState(false);
+  const wide = useWide();
   const device = devices?.find((each) => each.id === deviceId);
-  const label = device?.label ?? data.info?.label ?? "the machine";
+  const label = device?.label ?? data.info?.label ?? t("chat.chatSession.theMachine");
   // What is told to all is heard at once; the view of one session may hear of it at its next look.
   const told = useToldSession(deviceId, sessionId);
   const summary = told ?? open?.state.summary ?? null;
@@ -44,53 +81,103 @@ export function ChatSession({ deviceId, sessionId, entryId }: ChatSessionProps) 
     (processLogRef, from) => host.request("get_process_log", { processLogRef, from }),
     [host],
   );
-  if (devices && !device) return <UnknownDevice />;
+  const loadImage = useMemo(() => cachingLoader((sha256) => fetchImage(host, sessionId, sha256)), [host, sessionId]);
+  if (devices && !device) {
+    return <UnknownDevice />;
+  }
   return (
     <NamesContext value={nameOf}>
       <LogContext value={readLog}>
-        <div className="flex h-full min-h-0 flex-col">
-          <PageHeader
-            title={summary ? summary.name || "New session" : "Session"}
-            subtitle={
-              <>
-                {summary?.parentSessionId ? (
-                  <ParentLink host={host} projectId={summary.projectId} sessionId={summary.parentSessionId} />
-                ) : null}
-                {[project?.name, label].filter(Boolean).join(" · ")}
-              </>
-            }
-            back={
-              summary?.parentSessionId
-                ? { to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId: summary.parentSessionId } }
-                : { to: "/d/$deviceId", params: { deviceId } }
-            }
-            actions={
-              summary ? (
+        <ImagesContext value={loadImage}>
+          <div className="flex h-full min-h-0 flex-col">
+            <PageHeader
+              title={
                 <>
-                  <IconButton label="Branches of the session" data-testid="open-tree" onClick={() => setTree(true)}>
-                    <BranchIcon />
-                  </IconButton>
-                  <SessionMenu host={host} session={summary} view={open?.view} mayDelete={may(data.info, "manage")} />
+                  {summary?.pinned ? <Pinned /> : null}
+                  {summary ? summary.name || t("chat.chatSession.newSession") : t("chat.chatSession.session")}
                 </>
-              ) : null
-            }
-          />
-          <main className="flex min-h-0 flex-1 flex-col">
-            {open ? (
-              <SessionBody
-                open={open}
-                host={host}
-                label={label}
-                data={data}
-                tree={tree}
-                onTree={setTree}
-                entryId={entryId}
-              />
-            ) : (
-              <Loading />
+              }
+              subtitle={
+                <>
+                  {summary?.parentSessionId ? (
+                    <ParentLink host={host} projectId={summary.projectId} sessionId={summary.parentSessionId} />
+                  ) : null}
+                  {[summary?.archived ? t("chat.chatSession.archived") : null, project?.name, label]
+                    .filter(Boolean)
+                    .join(" · ")}
+                </>
+              }
+              back={
+                summary?.parentSessionId
+                  ? { to: "/d/$deviceId/s/$sessionId", params: { deviceId, sessionId: summary.parentSessionId } }
+                  : { to: "/d/$deviceId", params: { deviceId } }
+              }
+              actions={
+                summary ? (
+                  <>
+                    <IconButton
+                      label={t("chat.chatSession.search")}
+                      data-testid="open-find"
+                      aria-keyshortcuts="/"
+                      onClick={() => setFind(find ?? "")}
+                    >
+                      <SearchIcon />
+                    </IconButton>
+                    <IconButton
+                      label={t("chat.chatSession.branches")}
+                      data-testid="open-tree"
+                      onClick={() => setTree(true)}
+                    >
+                      <BranchIcon />
+                    </IconButton>
+                    {wide && may(data.info, "files") ? (
+                      <IconButton
+                        label={t("chat.chatSession.changes")}
+                        data-testid="open-changes"
+                        onClick={() => setChanges(true)}
+                      >
+                        <FilesIcon />
+                      </IconButton>
+                    ) : null}
+                    <SessionMenu
+                      host={host}
+                      info={data.info}
+                      session={summary}
+                      view={open?.view}
+                      onChanges={!wide && may(data.info, "files") ? () => setChanges(true) : undefined}
+                    />
+                  </>
+                ) : null
+              }
+            />
+            {find === undefined ? null : (
+              <LazyPart>
+                <FindBar
+                  {...{ host, sessionId, entryId, text: find }}
+                  onText={setFind}
+                  onClose={() => setFind(undefined)}
+                />
+              </LazyPart>
             )}
-          </main>
-        </div>
+            <main className="flex min-h-0 flex-1 flex-col">
+              {open ? (
+                <SessionBody
+                  open={open}
+                  host={host}
+                  label={label}
+                  data={data}
+                  tree={tree}
+                  onTree={setTree}
+                  changes={changes}
+                  onChanges={setChanges}
+                  entryId={entryId}
+                />
+              ) : (
+                <Loading />
+              )}
+            </main>
+          </div>
+        </ImagesContext>
       </LogContext>
     </NamesContext>
   );

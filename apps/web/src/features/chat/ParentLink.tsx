@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Host } from "../../api/contract";
+import { t } from "../../i18n/chat";
+import { rich } from "../../i18n/rich";
 import { sessionTitle } from "../device/host-data";
 import { useSessions, useToldSession } from "../shared/sessions";
 
@@ -18,15 +20,18 @@ export function ParentLink({ host, projectId, sessionId }: ParentLinkProps) {
   const parent = told ?? sessions?.find((session) => session.id === sessionId);
   return (
     <>
-      task of{" "}
-      <Link
-        data-testid="parent-session"
-        to="/d/$deviceId/s/$sessionId"
-        params={{ deviceId, sessionId }}
-        className="font-medium text-accent underline underline-offset-2"
-      >
-        {parent ? sessionTitle(parent) : "another session"}
-      </Link>
+      {rich((parent) => t("chat.parentLink.taskOf", parent), {
+        parent: (
+          <Link
+            data-testid="parent-session"
+            to="/d/$deviceId/s/$sessionId"
+            params={{ deviceId, sessionId }}
+            className="font-medium text-accent underline underline-offset-2"
+          >
+            {parent ? sessionTitle(parent) : t("chat.parentLink.anotherSession")}
+          </Link>
+        ),
+      })}
       {" · "}
     </>
   );

@@ -1,23 +1,31 @@
-import { useState } from "react";
+import { lazy, useState } from "react";
 import type { Host } from "../../api/contract";
 import { useToast } from "../../components/Toast";
+import { t } from "../../i18n/chat";
 import { RevokedNotice } from "../device/HostNotice";
 import type { HostData } from "../device/host-data";
 import { ServersWait } from "../project/ServersWait";
+import { SessionCost } from "../session/SessionSpent";
 import { sentence } from "../shared/errors";
+import { may } from "../shared/grants";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
-import { Composer } from "./Composer";
-import { compactFocus } from "./commands";
-import { may } from "./grants";
-import { SessionHistory } from "./SessionHistory";
-import { SessionMode } from "./SessionMode";
-import { SessionModel } from "./SessionModel";
-import { SessionCost } from "./SessionSpent";
+import { Composer } from "./composer/Composer";
+import { compactFocus } from "./composer/commands";
+import type { Insert } from "./context/history-context";
+import type { OpenSession } from "./context/use-session";
+import type { Attached } from "./images/use-attachments";
+import { SessionMode } from "./mode/SessionMode";
+import { SessionModel } from "./mode/SessionModel";
 import { Beginning, Elsewhere, LoadingSession, Missing } from "./SessionStates";
 import { SessionStrip } from "./SessionStrip";
-import { Transcript } from "./Transcript";
-import type { OpenSession } from "./use-session";
+import { PinnedTasks } from "./tools/PinnedTasks";
+import { Transcript } from "./transcript/Transcript";
+import { SessionHistory } from "./tree/SessionHistory";
+
+const ChangesSheet = lazy(chunk(() => import("../changes/ChangesSheet")));
 
 export interface SessionBodyProps {
   open: OpenSession;
@@ -27,24 +35,34 @@ export interface SessionBodyProps {
   /** The sheet with the branches is open. */
   tree: boolean;
   onTree: (open: boolean) => void;
+  /** The sheet with what has changed is open. */
+  changes: boolean;
+  onChanges: (open: boolean) => void;
   entryId: string | undefined;
 }
 
 /** A session under its header: the transcript, what holds in it, and where prompts are written. */
-export function SessionBody({ open, host, label, data, tree, onTree, entryId }: SessionBodyProps) {
+export function SessionBody({ open, host, label, data, tree, onTree, changes, onChanges, entryId }: SessionBodyProps) {
   const { state, view } = open;
   const { deviceId } = host;
-  const [insert, setInsert] = useState<{ text: string } | null>(null);
+  const [insert, setInsert] = useState<Insert | null>(null);
   const me = useReadable(useScorel().me);
   const toast = useToast();
   const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
-  if (state.status === "missing") return <Missing deviceId={deviceId} label={label} />;
+  if (state.status === "missing") {
+    return <Missing deviceId={deviceId} label={label} />;
+  }
   const revoked = state.status === "revoked";
   const mayPrompt = may(data.info, "prompt");
   const model = data.info?.models.find((each) => each.name === summary?.model);
-  const say = (text: string, steer?: boolean) => {
+  const say = (text: string, steer?: boolean, images: Attached[] = []) => {
+    if (images.length > 0) {
+      return view.send(text, steer, images);
+    }
     const instructions = compactFocus(text);
-    if (instructions === null) return view.send(text, steer);
+    if (instructions === null) {
+      return view.send(text, steer);
+    }
     host
       .request("compact_session", { sessionId: view.sessionId, clientKey: crypto.randomUUID(), instructions })
       .catch((cause: unknown) => {
@@ -82,7 +100,25 @@ export function SessionBody({ open, host, label, data, tree, onTree, entryId }: 
       {data.info && summary && state.status === "live" ? (
         <ServersWait host={host} info={data.info} projectId={summary.projectId} />
       ) : null}
-      <SessionStrip status={state.status} label={label} damaged={summary?.damaged} work={state.live.work}>
+      <PinnedTasks entries={state.entries} working={state.live.turn !== null} />
+      <LazyPart onClose={() => onChanges(false)}>
+        {changes ? (
+          <ChangesSheet
+            host={host}
+            sessionId={view.sessionId}
+            mayWrite={may(data.info, "approve")}
+            onPrompt={mayPrompt && !revoked ? (text) => setInsert({ text, append: true }) : null}
+            onClose={() => onChanges(false)}
+          />
+        ) : null}
+      </LazyPart>
+      <SessionStrip
+        status={state.status}
+        label={label}
+        savedAt={state.savedAt}
+        damaged={summary?.damaged}
+        work={state.live.work}
+      >
         {summary && !revoked ? (
           <>
             <SessionCost session={summary} />
@@ -97,16 +133,18 @@ export function SessionBody({ open, host, label, data, tree, onTree, entryId }: 
       ) : (
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
+          noImages={model && !model.images ? t("chat.sessionBody.theModelDoesNotAccept", { name: model.name }) : null}
           onSend={say}
+          slash={{ host, projectId: summary?.projectId ?? "" }}
           insert={insert}
           onCancel={state.live.turn && mayPrompt ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}
           blocked={
             summary?.damaged
-              ? "This session can be read, not continued"
+              ? t("chat.sessionBody.thisSessionCanBeRead")
               : mayPrompt
                 ? null
-                : "This browser may look on, not write"
+                : t("chat.sessionBody.viewOnlyInThisBrowser")
           }
         >
           {data.info && summary && mayPrompt ? (

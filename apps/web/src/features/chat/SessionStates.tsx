@@ -3,13 +3,14 @@ import type { SessionState, SessionView } from "../../api/contract";
 import { MachineIcon, SearchIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
-import { OutgoingRows } from "./OutgoingRows";
+import { t } from "../../i18n/chat";
+import { OutgoingRows } from "./queue/OutgoingRows";
 
 /** Nothing is known yet. */
 export function Loading() {
   return (
     <div className="safe-x mx-auto w-full max-w-3xl flex-1 py-6">
-      <Skeleton label="Reading the session" rows={7} />
+      <Skeleton label={t("chat.sessionStates.loadingTheSession")} rows={7} />
     </div>
   );
 }
@@ -19,11 +20,11 @@ export function LoadingSession({ state, view }: { state: SessionState; view: Ses
   return (
     <div className="safe-x mx-auto w-full max-w-3xl flex-1 overflow-y-auto py-6">
       {state.lastError ? (
-        <Notice tone="danger" icon={<WarningIcon />} title="The session could not be read; trying again">
+        <Notice tone="danger" icon={<WarningIcon />} title={t("chat.sessionStates.theSessionCouldNotBe")}>
           {state.lastError}
         </Notice>
       ) : null}
-      <Skeleton label="Reading the session" rows={7} />
+      <Skeleton label={t("chat.sessionStates.loadingTheSession")} rows={7} />
       <OutgoingRows prompts={state.outgoing} queue={[]} running={false} view={view} />
     </div>
   );
@@ -32,8 +33,8 @@ export function LoadingSession({ state, view }: { state: SessionState; view: Ses
 /** The machine cannot be reached, and nothing was loaded before. */
 export function Elsewhere({ label }: { label: string }) {
   return (
-    <EmptyState icon={<MachineIcon />} title="The transcript is on the machine">
-      It shows here as soon as {label} can be reached.
+    <EmptyState icon={<MachineIcon />} title={t("chat.sessionStates.notAvailableOffline")}>
+      {t("chat.sessionStates.theSessionAppearsAsSoon", { label })}
     </EmptyState>
   );
 }
@@ -41,8 +42,8 @@ export function Elsewhere({ label }: { label: string }) {
 /** Nothing was said yet. */
 export function Beginning() {
   return (
-    <EmptyState icon={<TerminalIcon />} title="What shall the agent do?">
-      It works in the project's folder on the machine. What it does there without asking is the mode, below.
+    <EmptyState icon={<TerminalIcon />} title={t("chat.sessionStates.whatShouldTheAgentDo")}>
+      {t("chat.sessionStates.itWorksInTheProject")}
     </EmptyState>
   );
 }
@@ -52,18 +53,18 @@ export function Missing({ deviceId, label }: { deviceId: string; label: string }
   return (
     <EmptyState
       icon={<SearchIcon />}
-      title="This session is not there"
+      title={t("chat.sessionStates.sessionNotFound")}
       actions={
         <Link
           to="/d/$deviceId"
           params={{ deviceId }}
           className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
         >
-          See the sessions on {label}
+          {t("chat.sessionStates.showTheSessionsOn", { label })}
         </Link>
       }
     >
-      {label} knows no session of this address. It may have been removed there.
+      {t("chat.sessionStates.hasNoSessionWithThis", { label })}
     </EmptyState>
   );
 }

@@ -6,6 +6,7 @@ import { CopyButton } from "../../components/CopyButton";
 import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/connection";
 import { PageHeader } from "../shared/PageHeader";
 import { useTitle } from "../shared/use-title";
 import { StepList } from "./StepList";
@@ -16,22 +17,24 @@ import { hasWarning, reportOf, type Stop, stopsOf, titleOf } from "./words";
 export function ConnectionPage() {
   const [run, setRun] = useState(0);
   const state = useDiagnosis(run);
-  useTitle("Connection");
+  useTitle(t("connection.connectionPage.connection"));
   return (
     <div className="flex h-full min-h-0 flex-col">
       <PageHeader
-        title="Connection"
+        title={t("connection.connectionPage.connection")}
         back={{ to: "/" }}
         actions={
           <>
-            {state?.done ? <CopyButton text={reportOf(state)} label="Copy the report" /> : null}
+            {state?.done ? (
+              <CopyButton text={reportOf(state)} label={t("connection.connectionPage.copyTheReport")} />
+            ) : null}
             <Button
               data-testid="check-again"
               className="max-sm:border-transparent max-sm:bg-transparent"
               disabled={!state?.done}
               onClick={() => setRun((n) => n + 1)}
             >
-              <RefreshIcon /> <span className="max-sm:sr-only">Check again</span>
+              <RefreshIcon /> <span className="max-sm:sr-only">{t("connection.connectionPage.checkAgain")}</span>
             </Button>
           </>
         }
@@ -49,7 +52,7 @@ function Diagnosis({ state }: { state: DiagnosisState }) {
     <>
       <Summary state={state} />
       <section>
-        <Heading title="The relay" detail={state.relayUrl} />
+        <Heading title={t("connection.connectionPage.theRelay")} detail={state.relayUrl} />
         <Card>
           <StepList steps={state.relay} />
         </Card>
@@ -80,8 +83,14 @@ function Summary({ state }: { state: DiagnosisState }) {
   const stops = stopsOf(state);
   if (!state.done) {
     return (
-      <Notice data-testid="diagnosis" data-state="running" role="status" icon={<Spinner />} title="Looking at the way">
-        Each step is tried after the one before it.
+      <Notice
+        data-testid="diagnosis"
+        data-state="running"
+        role="status"
+        icon={<Spinner />}
+        title={t("connection.connectionPage.testing")}
+      >
+        {t("connection.connectionPage.oneAfterAnother")}
       </Notice>
     );
   }
@@ -96,8 +105,8 @@ function Summary({ state }: { state: DiagnosisState }) {
         title={titleOfStops(stops, state.devices.length)}
       >
         {stops.length === 1 && stops[0]
-          ? `The way stops at ${titleOf(stops[0].step.name)}: ${stops[0].step.detail}.`
-          : "Below stands where each way stops, and what to do."}
+          ? t("connection.connectionPage.failedAt", { step: titleOf(stops[0].step.name), detail: stops[0].step.detail })
+          : t("connection.connectionPage.seeBelow")}
       </Notice>
     );
   }
@@ -109,11 +118,13 @@ function Summary({ state }: { state: DiagnosisState }) {
       role="status"
       tone={warned ? "warn" : "plain"}
       icon={warned ? <WarningIcon className="text-warn" /> : <CheckIcon className="text-accent" />}
-      title={warned ? "It works, but not all is well" : "All is well"}
+      title={
+        warned ? t("connection.connectionPage.workingWithWarnings") : t("connection.connectionPage.everythingWorks")
+      }
     >
       {state.devices.length === 0
-        ? "The relay lets this browser in. It is paired with no machine yet."
-        : "Every paired machine can be reached from here."}
+        ? t("connection.connectionPage.noMachinePaired")
+        : t("connection.connectionPage.allReachable")}
     </Notice>
   );
 }
@@ -121,8 +132,14 @@ function Summary({ state }: { state: DiagnosisState }) {
 function titleOfStops(stops: readonly Stop[], devices: number): string {
   const [first] = stops;
   if (first?.device === null) {
-    return first.step.name === "login" ? "The relay does not let this browser in" : "The relay cannot be reached";
+    return first.step.name === "login"
+      ? t("connection.connectionPage.relayRejects")
+      : t("connection.connectionPage.relayUnreachable");
   }
-  if (stops.length === 1) return `${first?.device} cannot be reached`;
-  return stops.length === devices ? "No machine can be reached" : `${stops.length} machines cannot be reached`;
+  if (stops.length === 1) {
+    return t("connection.connectionPage.machineUnreachable", { label: first?.device });
+  }
+  return stops.length === devices
+    ? t("connection.connectionPage.noMachineReachable")
+    : t("connection.connectionPage.machinesUnreachable", { count: stops.length });
 }

@@ -4,15 +4,16 @@ import type { DiagnosisStep, StepStatus } from "../../api/diagnosis";
 import { cx } from "../../components/cx";
 import { CheckIcon, CloseIcon, WarningIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/connection";
 import { hintOf, titleOf, tookOf } from "./words";
 
-const marks: Record<StepStatus, { icon: ReactNode; colour: string; word: string }> = {
-  waiting: { icon: <Ring />, colour: "text-line-strong", word: "waiting" },
-  running: { icon: <Turning />, colour: "text-accent", word: "running" },
-  ok: { icon: <CheckIcon />, colour: "text-accent", word: "well" },
-  warn: { icon: <WarningIcon />, colour: "text-warn", word: "warning" },
-  failed: { icon: <CloseIcon />, colour: "text-danger", word: "failed" },
-  skipped: { icon: <Ring />, colour: "text-line-strong", word: "not tried" },
+const marks: Record<StepStatus, { icon: ReactNode; color: string; word: () => string }> = {
+  waiting: { icon: <Ring />, color: "text-line-strong", word: () => t("connection.stepList.waiting") },
+  running: { icon: <Turning />, color: "text-accent", word: () => t("connection.stepList.running") },
+  ok: { icon: <CheckIcon />, color: "text-accent", word: () => t("connection.stepList.ok") },
+  warn: { icon: <WarningIcon />, color: "text-warn", word: () => t("connection.stepList.warning") },
+  failed: { icon: <CloseIcon />, color: "text-danger", word: () => t("connection.stepList.failed") },
+  skipped: { icon: <Ring />, color: "text-line-strong", word: () => t("connection.stepList.notTried") },
 };
 
 function Ring() {
@@ -44,7 +45,7 @@ export function StepList({ steps }: { steps: readonly DiagnosisStep[] }) {
 }
 
 function Row({ step }: { step: DiagnosisStep }) {
-  const { icon, colour, word } = marks[step.status];
+  const { icon, color, word } = marks[step.status];
   const hint = hintOf(step);
   const quiet = step.status === "waiting" || step.status === "skipped";
   const wrong = step.status === "failed" || step.status === "warn";
@@ -52,13 +53,19 @@ function Row({ step }: { step: DiagnosisStep }) {
   const tried = step.ms !== undefined;
   return (
     <li data-testid="step" data-step={step.name} data-status={step.status} className="px-3.5 py-2">
-      <div className="flex items-baseline gap-2.5">
-        <span className={cx("shrink-0 self-start pt-[0.2em] leading-none", colour)}>{icon}</span>
-        <p className={cx("w-20 shrink-0", quiet ? "text-faint" : "font-medium")}>
+      {/* On a phone what was found stands under its step: beside it is too little room for both. */}
+      <div className="flex items-baseline gap-x-2.5 max-sm:flex-wrap">
+        <span className={cx("shrink-0 self-start pt-[0.2em] leading-none", color)}>{icon}</span>
+        <p className={cx("max-sm:flex-1 sm:w-28 sm:shrink-0", quiet ? "text-faint" : "font-medium")}>
           {titleOf(step.name)}
-          <span className="sr-only">: {word}</span>
+          <span className="sr-only">{t("connection.stepList.afterName", { state: word() })}</span>
         </p>
-        <p className={cx("min-w-0 flex-1 break-words text-sm", wrong ? "text-ink" : "text-faint")}>
+        <p
+          className={cx(
+            "min-w-0 break-words text-sm max-sm:order-last max-sm:basis-full max-sm:pl-7 max-sm:empty:hidden sm:flex-1",
+            wrong ? "text-ink" : "text-faint",
+          )}
+        >
           {tried ? step.detail : null}
         </p>
         {tried && !quiet ? (
@@ -70,10 +77,10 @@ function Row({ step }: { step: DiagnosisStep }) {
   );
 }
 
-const colours = { warn: "border-warn-line bg-warn-soft", failed: "border-danger-line bg-danger-soft" };
+const colors = { warn: "border-warn-line bg-warn-soft", failed: "border-danger-line bg-danger-soft" };
 
 function Hint({ step, hint }: { step: DiagnosisStep; hint: string }) {
-  const tone = step.status === "warn" ? colours.warn : colours.failed;
+  const tone = step.status === "warn" ? colors.warn : colors.failed;
   return (
     <div className={cx("mt-2 mb-1 ml-7 break-words rounded-md border px-3 py-2 text-sm", tone)}>
       <p data-testid="step-hint">{withCode(hint)}</p>
@@ -103,7 +110,7 @@ function Remedy({ step: { finding } }: { step: DiagnosisStep }) {
     case "page_old":
       return (
         <button type="button" className={remedy} onClick={() => location.reload()}>
-          Reload
+          {t("connection.stepList.reload")}
         </button>
       );
     case "binding_missing":
@@ -112,7 +119,7 @@ function Remedy({ step: { finding } }: { step: DiagnosisStep }) {
     case "api_refused":
       return (
         <Link to="/pair" className={remedy}>
-          Pair again
+          {t("connection.stepList.pairAgain")}
         </Link>
       );
     default:

@@ -1,5 +1,5 @@
 import "../../app/testing/browser";
-import { act, fireEvent, screen, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { type DiagnosisState, type DiagnosisStep, skipRest, waiting } from "../../api/diagnosis";
 import { FakeScorel } from "../../app/testing/fake-scorel";
@@ -15,7 +15,11 @@ const offline: DiagnosisStep = {
   detail: "the machine is not connected to the relay",
   ms: 1200,
 };
-const stopped = [ok("binding"), offline, ...skipRest(waiting(["channel", "seal", "api"]), "presence")];
+const stopped = [
+  ok("binding"),
+  offline,
+  ...skipRest(waiting(["channel", "seal", "api"]), "not tried, because presence failed"),
+];
 
 function show(diagnosis: Partial<DiagnosisState>, path = "/connection") {
   const scorel = new FakeScorel();
@@ -26,7 +30,9 @@ function show(diagnosis: Partial<DiagnosisState>, path = "/connection") {
 
 function step(name: string): HTMLElement {
   const found = screen.getAllByTestId("step").find((each) => each.dataset.step === name);
-  if (!found) throw new Error(`no step ${name}`);
+  if (!found) {
+    throw new Error(`no step ${name}`);
+  }
   return found;
 }
 
@@ -53,9 +59,9 @@ describe("the connection page", () => {
     const before = scorel.diagnoses.length;
     fireEvent.click(screen.getByTestId("check-again"));
     expect(scorel.diagnoses).toHaveLength(before + 1);
-    expect(first?.cancelled).toBe(true);
+    expect(first?.canceled).toBe(true);
     await act(() => router.navigate({ to: "/" }));
-    expect(scorel.diagnoses.at(-1)?.cancelled).toBe(true);
+    expect(scorel.diagnoses.at(-1)?.canceled).toBe(true);
   });
 
   it("tells a warning from a failure", async () => {
@@ -74,7 +80,7 @@ describe("the connection page", () => {
   it("is reached from the settings", async () => {
     const { router } = show({}, "/");
     fireEvent.click(await screen.findByRole("button", { name: "Settings" }));
-    fireEvent.click(screen.getByTestId("settings-connection"));
+    fireEvent.click(await screen.findByTestId("settings-connection"));
     await screen.findByTestId("diagnosis");
     expect(router.state.location.pathname).toBe("/connection");
     expect(screen.queryByRole("dialog")).toBeNull();
@@ -86,8 +92,12 @@ describe("the connection page", () => {
       scorel.host("dev_one").status.set("offline");
       scorel.link.set({ state: "connecting", attempt: 3, retryAt: null, lastError: "The relay cannot be reached." });
     });
-    const links = await screen.findAllByTestId("connection-link");
-    expect(links.map((link) => link.getAttribute("href"))).toEqual(["/connection", "/connection"]);
+    // The page itself comes a moment after its frame.
+    const links = await waitFor(() => {
+      const all = screen.getAllByTestId("connection-link");
+      expect(all.map((link) => link.getAttribute("href"))).toEqual(["/connection", "/connection"]);
+      return all;
+    });
     fireEvent.click(links[0] as HTMLElement);
     expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("ok");
   });
@@ -108,7 +118,7 @@ describe("the report", () => {
       "  ok       binding   binding is well (4 ms)",
       "  failed   presence  the machine is not connected to the relay (1.2 s)",
       expect.stringContaining("                     Wake the machine"),
-      "  skipped  channel   not tried, for presence failed",
+      "  skipped  channel   not tried, because presence failed",
       "",
     ]);
   });

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Diagnosis } from "../../api/contract";
 import type { DiagnosisState } from "../../api/diagnosis";
+import { PageDiagnosis } from "../../api/doctor";
 import { useScorel } from "../shared/scorel-context";
 
 const idle = { get: () => null, subscribe: () => () => {} };
@@ -11,7 +12,7 @@ export function useDiagnosis(run: number): DiagnosisState | null {
   const [diagnosis, setDiagnosis] = useState<Diagnosis | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new run is a new diagnosis
   useEffect(() => {
-    const started = scorel.diagnose();
+    const started = scorel.diagnose(PageDiagnosis);
     setDiagnosis(started);
     return () => started.cancel();
   }, [scorel, run]);

@@ -1,15 +1,18 @@
 // What a diagnosis says to people. Titles and hints are those of `scorel doctor`.
+
 import { type DiagnosisState, type DiagnosisStep, failureOf, type StepName } from "../../api/diagnosis";
 import vocabulary from "../../api/doctor-words.json";
+import { t } from "../../i18n/connection";
+import { translation } from "../../i18n/i18n";
 
 /** What a step looks at. */
 export function titleOf(name: StepName): string {
-  return vocabulary.steps[name];
+  return (translation().doctor ?? vocabulary).steps[name];
 }
 
 /** What helps against what a step found; null when there is nothing to do. */
 export function hintOf(step: DiagnosisStep): string | null {
-  return step.finding ? vocabulary.hints[step.finding] : null;
+  return step.finding ? (translation().doctor ?? vocabulary).hints[step.finding] : null;
 }
 
 /** Where a diagnosis stopped. `device` is its label; null is before any. */
@@ -36,7 +39,9 @@ export function hasWarning(state: DiagnosisState): boolean {
 
 /** "3 ms", "1.2 s". */
 export function tookOf(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1000
+    ? t("connection.words.milliseconds", { count: Math.round(ms) })
+    : t("connection.words.seconds", { count: (ms / 1000).toFixed(1) });
 }
 
 /** The report as `scorel doctor` prints it, to hand on. */

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { Button } from "../../components/Button";
 import { Sheet } from "../../components/Sheet";
+import { t } from "../../i18n/device";
 import { sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
 import { FolderBrowser } from "./FolderBrowser";
@@ -26,7 +27,9 @@ export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => 
     setPath(to);
   };
   const choose = async () => {
-    if (!here) return;
+    if (!here) {
+      return;
+    }
     setBusy(true);
     setError(null);
     try {
@@ -41,12 +44,12 @@ export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => 
   const problem = error ?? (listing.error ? sentence(listing.error) : null);
   return (
     <Sheet
-      title="Choose a folder"
+      title={t("device.addProjectSheet.chooseAFolder")}
       onClose={onClose}
       footer={
         <>
           <Button tone="quiet" onClick={onClose}>
-            Cancel
+            {t("device.addProjectSheet.cancel")}
           </Button>
           <Button
             data-testid="choose-folder"
@@ -55,7 +58,7 @@ export function AddProjectSheet({ host, onClose }: { host: Host; onClose: () => 
             disabled={!here || listing.isPlaceholderData || listing.isError}
             onClick={choose}
           >
-            Use this folder
+            {t("device.addProjectSheet.useThisFolder")}
           </Button>
         </>
       }

@@ -1,27 +1,36 @@
-import { useParams } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, type ReactNode, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Project } from "../../api/types";
-import { Button } from "../../components/Button";
+import { Button, IconButton } from "../../components/Button";
 import { ConfirmSheet } from "../../components/ConfirmSheet";
-import { FolderIcon, PlusIcon, WarningIcon } from "../../components/icons";
+import { cx } from "../../components/cx";
+import { FolderIcon, PlusIcon, ShieldIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/device";
 import { ProjectSettings } from "../project/ProjectSettings";
 import { SessionSearch } from "../search/SessionSearch";
+import { may } from "../shared/grants";
 import { useHost, useHostFreshness } from "../shared/host-queries";
+import { useKeptScroll } from "../shared/kept";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
 import { PageHeader } from "../shared/PageHeader";
+import { useSavedAt } from "../shared/recall";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useAnySession } from "../shared/sessions";
 import { useNow } from "../shared/time";
 import { useTitle } from "../shared/use-title";
-import { AddProjectSheet } from "./AddProjectSheet";
+import { WaitingList } from "../status/WaitingList";
 import { HostNotice } from "./HostNotice";
 import { type HostData, useHostData } from "./host-data";
-import { ModelSelect } from "./ModelSelect";
-import { useNewSession } from "./new-session";
 import { ProjectCard } from "./ProjectCard";
 import { UnknownDevice } from "./UnknownDevice";
+import { useStartSession } from "./use-start-session";
+
+const AccessSheet = lazy(chunk(async () => ({ default: (await import("../access/AccessSheet")).AccessSheet })));
+const AddProjectSheet = lazy(chunk(async () => ({ default: (await import("./AddProjectSheet")).AddProjectSheet })));
 
 /** A device: its projects, their sessions, and the ways to more of both. */
 export function DevicePage() {
@@ -30,27 +39,48 @@ export function DevicePage() {
   const host = useHost(deviceId);
   const status = useReadable(host.status);
   useHostFreshness(host);
+  const savedAt = useSavedAt(host);
+  const box = useRef<HTMLElement>(null);
+  useKeptScroll(box, deviceId);
   const data = useHostData(host);
   const device = devices?.find((each) => each.id === deviceId);
   useTitle(device?.label);
-  if (devices && !device) return <UnknownDevice />;
-  const label = device?.label ?? data.info?.label ?? "the machine";
+  if (devices && !device) {
+    return <UnknownDevice />;
+  }
+  const label = device?.label ?? data.info?.label ?? t("device.devicePage.theMachine");
   return (
     <div className="flex h-full min-h-0 flex-col">
       <PageHeader
-        title={device?.label ?? data.info?.label ?? "Device"}
+        title={device?.label ?? data.info?.label ?? t("device.devicePage.machine")}
         back={{ to: "/" }}
         subtitle={subtitleOf(data)}
+        actions={
+          <>
+            <Link
+              to="/d/$deviceId/terminal"
+              params={{ deviceId }}
+              data-testid="open-terminals"
+              aria-label={t("device.devicePage.terminal")}
+              title={t("device.devicePage.terminal")}
+              className="touchable grid aspect-square shrink-0 place-items-center rounded-md text-muted text-xl hover:bg-sunken hover:text-ink"
+            >
+              <TerminalIcon />
+            </Link>
+            {may(data.info, "manage") ? <Access host={host} machine={label} /> : null}
+          </>
+        }
       />
-      <main className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
+      <main key={deviceId} ref={box} className="safe-x min-h-0 flex-1 overflow-y-auto py-5">
         <div className="mx-auto max-w-2xl space-y-3">
           {device?.problem ? (
-            <Notice tone="danger" icon={<WarningIcon />} title={`${label} cannot be used from here`}>
+            <Notice tone="danger" icon={<WarningIcon />} title={t("device.devicePage.cannotBeUsed", { label })}>
               {device.problem}
             </Notice>
           ) : (
-            <HostNotice status={status} label={label} />
+            <HostNotice status={status} label={label} savedAt={savedAt} />
           )}
+          {status === "revoked" ? null : <WaitingList deviceId={deviceId} />}
           {status === "revoked" ? null : (
             <Searchable host={host}>
               <Projects host={host} data={data} reachable={status === "open"} />
@@ -62,14 +92,30 @@ export function DevicePage() {
   );
 }
 
+function Access({ host, machine }: { host: Host; machine: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton label={t("device.devicePage.access")} data-testid="access" onClick={() => setOpen(true)}>
+        <ShieldIcon />
+      </IconButton>
+      <LazyPart onClose={() => setOpen(false)}>
+        {open ? <AccessSheet host={host} machine={machine} onClose={() => setOpen(false)} /> : null}
+      </LazyPart>
+    </>
+  );
+}
+
 /** A search above the projects, as soon as there is a session to find. */
 function Searchable({ host, children }: { host: Host; children: ReactNode }) {
-  if (!useAnySession(host)) return children;
+  if (!useAnySession(host)) {
+    return children;
+  }
   return <SessionSearch host={host}>{children}</SessionSearch>;
 }
 
 function subtitleOf({ info }: HostData) {
-  return info ? <span className="caption">scorel {info.version}</span> : null;
+  return info ? <span className="caption">{t("device.devicePage.version", { version: info.version })}</span> : null;
 }
 
 function Projects({ host, data, reachable }: { host: Host; data: HostData; reachable: boolean }) {
@@ -79,8 +125,10 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
   const { projects, info, error } = data;
   const mayManage = info === null || info.grants.includes("manage");
   if (projects === null) {
-    if (error) return <Unread error={error} onRetry={data.refetch} />;
-    return reachable ? <Skeleton label="Reading the projects" rows={6} /> : null;
+    if (error) {
+      return <Unread error={error} onRetry={data.refetch} />;
+    }
+    return reachable ? <Skeleton label={t("device.devicePage.loadingTheProjects")} rows={6} /> : null;
   }
   const add = (
     <Button
@@ -89,7 +137,7 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
       disabled={!reachable || !mayManage}
       onClick={() => setAdding(true)}
     >
-      <PlusIcon /> Add a project
+      <PlusIcon /> {t("device.devicePage.addAProject")}
     </Button>
   );
   return (
@@ -104,11 +152,13 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
           onSettings={(project) => setSettings(project.id)}
         />
       ) : (
-        <EmptyState icon={<FolderIcon />} title="No project yet" actions={add}>
-          Choose a folder on this machine; the agent works in it.
+        <EmptyState icon={<FolderIcon />} title={t("device.devicePage.noProjectsYet")} actions={add}>
+          {t("device.devicePage.chooseAFolder")}
         </EmptyState>
       )}
-      {adding ? <AddProjectSheet host={host} onClose={() => setAdding(false)} /> : null}
+      <LazyPart onClose={() => setAdding(false)}>
+        {adding ? <AddProjectSheet host={host} onClose={() => setAdding(false)} /> : null}
+      </LazyPart>
       {settings ? (
         <ProjectSettings
           host={host}
@@ -122,12 +172,12 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
       ) : null}
       {removing ? (
         <ConfirmSheet
-          title={`Remove ${removing.name}?`}
-          confirm="Remove"
+          title={t("device.devicePage.removeTitle", { name: removing.name })}
+          confirm={t("device.devicePage.remove")}
           onConfirm={async () => void (await host.request("remove_project", { projectId: removing.id }))}
           onClose={() => setRemoving(null)}
         >
-          It leaves the list; the folder and its files stay as they are. A project that has sessions cannot be removed.
+          {t("device.devicePage.removeExplained")}
         </ConfirmSheet>
       ) : null}
     </>
@@ -146,27 +196,60 @@ interface ProjectListProps {
 
 function ProjectList({ host, data, projects, reachable, add, onSettings }: ProjectListProps) {
   const now = useNow(30_000);
-  const [model, setModel] = useState("");
-  const { create, busyProject } = useNewSession(host);
+  const { archived = false, project: opened } = useSearch({ from: "/d/$deviceId" });
+  const start = useStartSession(host);
   return (
     <>
-      <div className="flex items-center justify-between gap-2">
-        {data.info ? <ModelSelect info={data.info} value={model} onChange={setModel} /> : <span />}
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <ArchiveFilter deviceId={host.deviceId} archived={archived} />
         {add}
       </div>
       {projects.map((project) => (
         <ProjectCard
-          key={project.id}
+          key={`${project.id} ${archived}`}
           host={host}
+          info={data.info}
           project={project}
+          archived={archived}
+          opened={project.id === opened}
           now={now}
           reachable={reachable}
-          creating={busyProject === project.id}
-          onNewSession={() => create(project.id, model)}
+          onNewSession={() => start(project.id)}
           onSettings={() => onSettings(project)}
         />
       ))}
     </>
+  );
+}
+
+/** Switches between the sessions that are archived and the others. */
+function ArchiveFilter({ deviceId, archived }: { deviceId: string; archived: boolean }) {
+  const tab = (label: string, search: { archived?: boolean }, current: boolean) => (
+    <Link
+      to="/d/$deviceId"
+      params={{ deviceId }}
+      search={search}
+      replace
+      aria-current={current ? "true" : undefined}
+      className={cx(
+        "touchable inline-flex items-center rounded-sm px-3 text-sm",
+        current
+          ? "bg-surface font-medium text-ink shadow-[inset_0_0_0_1px_var(--c-line)]"
+          : "text-muted hover:text-ink",
+      )}
+    >
+      {label}
+    </Link>
+  );
+  return (
+    <nav
+      aria-label={t("device.devicePage.filterSessions")}
+      data-testid="session-filter"
+      className="inline-flex gap-0.5 rounded-md bg-sunken p-0.5"
+    >
+      {tab(t("device.devicePage.active"), {}, !archived)}
+      {tab(t("device.devicePage.archived"), { archived: true }, archived)}
+    </nav>
   );
 }
 
@@ -175,8 +258,8 @@ function Unread({ error, onRetry }: { error: string; onRetry: () => void }) {
     <Notice
       tone="danger"
       icon={<WarningIcon />}
-      title="The projects could not be read"
-      actions={<Button onClick={onRetry}>Try again</Button>}
+      title={t("device.devicePage.projectsNotLoaded")}
+      actions={<Button onClick={onRetry}>{t("device.devicePage.tryAgain")}</Button>}
     >
       {error}
     </Notice>

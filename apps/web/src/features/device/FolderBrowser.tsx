@@ -6,6 +6,7 @@ import { ArrowUpIcon, BranchIcon, ChevronRightIcon, FolderIcon, HomeIcon } from 
 import { Skeleton } from "../../components/Skeleton";
 import { Spinner } from "../../components/Spinner";
 import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/device";
 import { crumbs } from "./paths";
 
 type Listing = Requests["list_dir"]["response"];
@@ -27,14 +28,18 @@ export function FolderBrowser({ listing, loading, problem, onGo }: FolderBrowser
   return (
     <div>
       <div className="flex items-center gap-0.5">
-        <IconButton label="Home folder" onClick={() => onGo("")}>
+        <IconButton label={t("device.folderBrowser.homeFolder")} onClick={() => onGo("")}>
           <HomeIcon />
         </IconButton>
-        <IconButton label="Up" disabled={!listing?.parent} onClick={() => onGo(listing?.parent ?? "")}>
+        <IconButton
+          label={t("device.folderBrowser.up")}
+          disabled={!listing?.parent}
+          onClick={() => onGo(listing?.parent ?? "")}
+        >
           <ArrowUpIcon />
         </IconButton>
         {listing ? <Crumbs path={listing.path} onGo={onGo} /> : <span className="flex-1" />}
-        {loading ? <Spinner label="Reading the folder" className="mr-2 text-faint" /> : null}
+        {loading ? <Spinner label={t("device.folderBrowser.loadingTheFolder")} className="mr-2 text-faint" /> : null}
       </div>
       {problem ? (
         <p role="alert" className="mt-2 text-danger text-sm">
@@ -49,17 +54,13 @@ export function FolderBrowser({ listing, loading, problem, onGo }: FolderBrowser
             </li>
           ))}
           {entries.length === 0 ? (
-            <li className="px-3 py-4 text-faint text-sm">No folder in here. You can use this one.</li>
+            <li className="px-3 py-4 text-faint text-sm">{t("device.folderBrowser.noSubfolders")}</li>
           ) : null}
         </ul>
       ) : problem ? null : (
-        <Skeleton label="Reading the folder" rows={6} className="mt-2" />
+        <Skeleton label={t("device.folderBrowser.loadingTheFolder")} rows={6} className="mt-2" />
       )}
-      {listing?.truncated ? (
-        <p className="mt-2 text-muted text-sm">
-          There are more folders than are listed; type the path of the one you want.
-        </p>
-      ) : null}
+      {listing?.truncated ? <p className="mt-2 text-muted text-sm">{t("device.folderBrowser.notAllListed")}</p> : null}
       {hiddenCount > 0 ? (
         <label className="touchable mt-2 flex items-center gap-2 text-muted text-sm">
           <input
@@ -68,7 +69,7 @@ export function FolderBrowser({ listing, loading, problem, onGo }: FolderBrowser
             onChange={(event) => setHidden(event.target.checked)}
             className="size-4 accent-accent"
           />
-          Show {hiddenCount} hidden {hiddenCount === 1 ? "folder" : "folders"}
+          {t("device.folderBrowser.showHidden", { count: hiddenCount })}
         </label>
       ) : null}
       <PathForm onGo={onGo} />
@@ -82,7 +83,7 @@ function Crumbs({ path, onGo }: { path: string; onGo: (path: string) => void }) 
     // The end of a long path matters most: the row begins at its right edge.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
     <div tabIndex={0} className="flex min-w-0 flex-1 flex-row-reverse overflow-x-auto" title={path}>
-      <ol aria-label="Folder" className="mr-auto flex items-center font-mono text-sm">
+      <ol aria-label={t("device.folderBrowser.folder")} className="mr-auto flex items-center font-mono text-sm">
         {parts.map((part, i) => (
           <li key={part.path} className="flex items-center">
             {i > 1 ? <span className="text-faint">/</span> : null}
@@ -114,7 +115,7 @@ function DirRow({ entry, onGo }: { entry: DirEntry; onGo: (path: string) => void
       <span className="min-w-0 flex-1 truncate">{entry.name}</span>
       {entry.git ? (
         <Badge>
-          <BranchIcon /> git
+          <BranchIcon /> {t("device.folderBrowser.git")}
         </Badge>
       ) : null}
       <ChevronRightIcon className="shrink-0 text-faint" />
@@ -127,13 +128,15 @@ function PathForm({ onGo }: { onGo: (path: string) => void }) {
   const [path, setPath] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (path.trim()) onGo(path.trim());
+    if (path.trim()) {
+      onGo(path.trim());
+    }
   };
   return (
     <form onSubmit={submit} className="mt-3 flex items-end gap-2">
       <TextField
         className="min-w-0 flex-1"
-        label="Or type a path"
+        label={t("device.folderBrowser.orTypeAPath")}
         mono
         autoComplete="off"
         autoCapitalize="off"
@@ -141,7 +144,7 @@ function PathForm({ onGo }: { onGo: (path: string) => void }) {
         value={path}
         onChange={(event) => setPath(event.target.value)}
       />
-      <Button type="submit">Go</Button>
+      <Button type="submit">{t("device.folderBrowser.go")}</Button>
     </form>
   );
 }

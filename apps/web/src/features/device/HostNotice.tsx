@@ -3,12 +3,28 @@ import type { HostStatus } from "../../api/contract";
 import { CloseIcon, MachineIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/device";
+import { rich } from "../../i18n/rich";
 import { ConnectionLink } from "../shared/ConnectionLink";
+import { clock } from "../shared/time";
 
 const underlined = "-my-2 font-medium text-sm underline underline-offset-2";
 
+export interface HostNoticeProps {
+  status: HostStatus;
+  label: string;
+  /** When what is shown of the device was saved, where it is a copy. */
+  savedAt?: number | null;
+}
+
 /** Says why a device does not answer and what can be done; nothing while it does. */
-export function HostNotice({ status, label }: { status: HostStatus; label: string }) {
+export function HostNotice({ status, label, savedAt = null }: HostNoticeProps) {
+  const saved =
+    savedAt === null ? null : (
+      <span data-testid="saved-copy" className="block">
+        {t("device.hostNotice.savedCopy", { time: clock(savedAt) })}
+      </span>
+    );
   switch (status) {
     case "open":
       return null;
@@ -16,10 +32,11 @@ export function HostNotice({ status, label }: { status: HostStatus; label: strin
       return (
         <Notice
           icon={<Spinner />}
-          title={`Reaching ${label}`}
-          actions={<ConnectionLink className={underlined}>Check the connection</ConnectionLink>}
+          title={t("device.hostNotice.connectingTo", { label })}
+          actions={<ConnectionLink className={underlined}>{t("device.hostNotice.checkTheConnection")}</ConnectionLink>}
         >
-          A sealed channel to the machine is being opened.
+          {saved}
+          {t("device.hostNotice.settingUpEncryption")}
         </Notice>
       );
     case "offline":
@@ -28,16 +45,21 @@ export function HostNotice({ status, label }: { status: HostStatus; label: strin
           data-testid="offline-notice"
           tone="warn"
           icon={<MachineIcon />}
-          title={`${label} is offline`}
-          actions={<ConnectionLink className={underlined}>Check the connection</ConnectionLink>}
+          title={t("device.hostNotice.isOffline", { label })}
+          actions={<ConnectionLink className={underlined}>{t("device.hostNotice.checkTheConnection")}</ConnectionLink>}
         >
-          Wake the machine, or start scorel on it with <code className="font-mono">scorel host serve</code>. This page
-          goes on by itself when it is back.
+          {saved}
+          {rich((values) => t("device.hostNotice.wake", values), { command: <Serve /> })}
         </Notice>
       );
     case "revoked":
       return <RevokedNotice label={label} />;
   }
+}
+
+/** The command that starts a host. */
+function Serve() {
+  return <code className="font-mono">{"scorel host serve"}</code>;
 }
 
 export function RevokedNotice({ label }: { label: string }) {
@@ -46,17 +68,17 @@ export function RevokedNotice({ label }: { label: string }) {
       data-testid="revoked-notice"
       tone="danger"
       icon={<CloseIcon />}
-      title={`This browser was removed on ${label}`}
+      title={t("device.hostNotice.removed", { label })}
       actions={
         <Link
           to="/pair"
           className="touchable inline-flex items-center rounded-md bg-accent px-3.5 font-medium text-on-accent text-sm hover:bg-accent-hover"
         >
-          Pair again
+          {t("device.hostNotice.pairAgain")}
         </Link>
       }
     >
-      It may no longer see or change anything there. To use the machine again, pair again.
+      {t("device.hostNotice.noAccess")}
     </Notice>
   );
 }

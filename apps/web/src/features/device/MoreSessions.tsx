@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/device";
 
 export interface MoreSessionsProps {
   state: "none" | "some" | "loading";
@@ -12,12 +13,16 @@ export function MoreSessions({ state, onMore }: MoreSessionsProps) {
   const more = useEffectEvent(onMore);
   useEffect(() => {
     const element = foot.current;
-    if (!element || state !== "some") return;
+    if (!element || state !== "some") {
+      return;
+    }
     const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), { rootMargin: "600px 0px" });
     observer.observe(element);
     return () => observer.disconnect();
   }, [state]);
-  if (state === "none") return null;
+  if (state === "none") {
+    return null;
+  }
   return (
     <button
       ref={foot}
@@ -27,7 +32,7 @@ export function MoreSessions({ state, onMore }: MoreSessionsProps) {
       onClick={onMore}
       className="touchable flex w-full items-center gap-2 border-line border-t px-4 text-left text-muted text-sm hover:bg-sunken hover:text-ink"
     >
-      {state === "loading" ? <Spinner /> : null} More sessions
+      {state === "loading" ? <Spinner /> : null} {t("device.moreSessions.moreSessions")}
     </button>
   );
 }

@@ -1,10 +1,12 @@
-import { useState } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Host } from "../../api/contract";
-import type { Project } from "../../api/types";
+import type { HostInfo, Project } from "../../api/types";
 import { Badge } from "../../components/Badge";
 import { Button, IconButton } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { FolderIcon, PlusIcon, SettingsIcon } from "../../components/icons";
+import { t } from "../../i18n/device";
+import { useKeptState } from "../shared/kept";
 import { useSessions } from "../shared/sessions";
 import { MoreSessions } from "./MoreSessions";
 import { SessionRow } from "./SessionRow";
@@ -14,23 +16,35 @@ const shown = 6;
 
 export interface ProjectCardProps {
   host: Host;
+  /** null until the machine has sent it. */
+  info: HostInfo | null;
   project: Project;
+  /** Shows the archived sessions instead of the others. */
+  archived: boolean;
+  /** Lists all sessions, and brings the project into sight. */
+  opened: boolean;
   now: number;
   /** False while the device cannot be reached. */
   reachable: boolean;
-  creating: boolean;
   onNewSession: () => void;
   /** Opens what belongs to the project: trust, servers, rules. */
   onSettings: () => void;
 }
 
 export function ProjectCard(props: ProjectCardProps) {
-  const { host, project, now, reachable, creating, onNewSession, onSettings } = props;
-  const { sessions, total, more, loadMore } = useSessions(host, project.id);
-  const [all, setAll] = useState(false);
+  const { host, info, project, archived, opened, now, reachable, onNewSession, onSettings } = props;
+  const { sessions, total, more, loadMore } = useSessions(host, project.id, archived);
+  const [asked, setAll] = useKeptState(`all ${project.id} ${archived}`, false);
+  const all = asked || opened;
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (opened) {
+      card.current?.scrollIntoView({ block: "start" });
+    }
+  }, [opened]);
   const listed = all ? (sessions ?? []) : (sessions ?? []).slice(0, shown);
   return (
-    <Card data-testid="project-row" className="overflow-hidden">
+    <Card ref={card} data-testid="project-row" className="overflow-hidden">
       <div className="flex items-center gap-2 py-2 pr-2 pl-4">
         <FolderIcon className="shrink-0 text-faint" />
         <div className="min-w-0 flex-1">
@@ -38,14 +52,15 @@ export function ProjectCard(props: ProjectCardProps) {
             <h2 dir="auto" className="truncate font-medium">
               {project.name}
             </h2>
-            {project.missing ? <Badge tone="danger">folder is gone</Badge> : null}
+            {project.missing ? <Badge tone="danger">{t("device.projectCard.folderMissing")}</Badge> : null}
+            {project.unavailable ? <Badge tone="danger">{t("device.projectCard.sessionsUnavailable")}</Badge> : null}
           </div>
           <p className="truncate font-mono text-faint text-xs" title={project.path}>
             {project.path}
           </p>
         </div>
         <IconButton
-          label={`Settings of ${project.name}`}
+          label={t("device.projectCard.settingsOf", { name: project.name })}
           data-testid="project-settings"
           disabled={!reachable}
           onClick={onSettings}
@@ -54,28 +69,34 @@ export function ProjectCard(props: ProjectCardProps) {
         </IconButton>
         <Button
           data-testid="new-session"
-          busy={creating}
-          disabled={!reachable || project.missing}
+          disabled={project.missing || project.unavailable !== undefined}
           className="text-accent"
-          aria-label={`New session in ${project.name}`}
+          aria-label={t("device.projectCard.newSessionIn", { name: project.name })}
           onClick={onNewSession}
         >
-          {creating ? null : <PlusIcon />} <span className="max-sm:sr-only">New session</span>
+          <PlusIcon /> <span className="max-sm:sr-only">{t("device.projectCard.newSession")}</span>
         </Button>
       </div>
+      {project.unavailable ? (
+        <p className="border-line border-t px-4 py-3 text-muted text-sm" data-testid="project-unavailable">
+          {t("device.projectCard.unavailable", { reason: project.unavailable })}
+        </p>
+      ) : null}
       {listed.length > 0 ? (
         <ul className="divide-y divide-line border-line border-t">
           {listed.map((session) => (
             <li key={session.id}>
-              <SessionRow deviceId={host.deviceId} session={session} now={now} />
+              <SessionRow host={host} info={info} session={session} now={now} />
             </li>
           ))}
         </ul>
-      ) : sessions === null ? null : (
+      ) : sessions === null || project.unavailable ? null : (
         <p className="border-line border-t px-4 py-3 text-faint text-sm">
           {project.missing
-            ? "The folder is not there now. Bring it back, or remove the project."
-            : "No session yet. A new one starts the agent in this folder."}
+            ? t("device.projectCard.folderMissingExplained")
+            : archived
+              ? t("device.projectCard.noArchivedSessions")
+              : t("device.projectCard.noSessionsYet")}
         </p>
       )}
       {all ? (
@@ -86,7 +107,7 @@ export function ProjectCard(props: ProjectCardProps) {
           onClick={() => setAll(true)}
           className="touchable w-full border-line border-t px-4 text-left text-muted text-sm hover:bg-sunken hover:text-ink"
         >
-          Show all {total} sessions
+          {t("device.projectCard.showAll", { total })}
         </button>
       ) : null}
     </Card>

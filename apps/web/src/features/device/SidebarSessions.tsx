@@ -4,14 +4,18 @@ import type { Project, SessionSummary } from "../../api/types";
 import { Dot } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
 import { PlusIcon } from "../../components/icons";
-import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/device";
 import { SessionSearch } from "../search/SessionSearch";
 import { useHost, useHostFreshness } from "../shared/host-queries";
+import { useReadable } from "../shared/scorel-context";
 import { useAnySession, useSessions } from "../shared/sessions";
+import { useWaiting } from "../status/use-waiting";
+import { WaitingBadge, WaitingCount } from "../status/WaitingBadge";
 import { sessionTitle, useHostData } from "./host-data";
-import { useNewSession } from "./new-session";
+import { Pinned } from "./SessionRow";
+import { useStartSession } from "./use-start-session";
 
-/** How many sessions of a project the sidebar lists; the device's page has them all. */
+/** How many sessions of a project the sidebar lists; it leads to the others on the device's page. */
 const shown = 8;
 
 export function SidebarSessions({ deviceId }: { deviceId: string }) {
@@ -19,7 +23,7 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
   useHostFreshness(host);
   const { projects } = useHostData(host);
   const any = useAnySession(host);
-  const { create, busyProject } = useNewSession(host);
+  const start = useStartSession(host);
   // The page of the device has a search of its own.
   const { sessionId } = useParams({ strict: false });
   const listed = (
@@ -31,12 +35,12 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
               {project.name}
             </span>
             <IconButton
-              label={`New session in ${project.name}`}
-              disabled={project.missing || busyProject !== null}
-              onClick={() => create(project.id)}
+              label={t("device.sidebarSessions.newSessionIn", { name: project.name })}
+              disabled={project.missing || project.unavailable !== undefined}
+              onClick={() => start(project.id)}
               className="min-h-7"
             >
-              {busyProject === project.id ? <Spinner /> : <PlusIcon />}
+              <PlusIcon />
             </IconButton>
           </div>
           <SidebarProject host={host} project={project} />
@@ -58,15 +62,55 @@ export function SidebarSessions({ deviceId }: { deviceId: string }) {
 }
 
 function SidebarProject({ host, project }: { host: Host; project: Project }) {
-  const { sessions } = useSessions(host, project.id);
-  return sessions
-    ?.slice(0, shown)
-    .map((session) => <SidebarSession key={session.id} deviceId={host.deviceId} session={session} />);
+  const { sessions, total } = useSessions(host, project.id);
+  const listed = (sessions ?? []).slice(0, shown);
+  const { deviceId } = host;
+  const starting = useWaiting(deviceId).filter((each) => each.sessionId === null && each.projectId === project.id);
+  return (
+    <>
+      {starting.map((prompt) => (
+        <Link
+          key={prompt.clientKey}
+          data-testid="sidebar-starting"
+          to="/d/$deviceId/new"
+          params={{ deviceId }}
+          search={{ project: project.id }}
+          className="touchable flex items-center gap-2 rounded-md px-2 text-muted text-sm hover:bg-surface hover:text-ink"
+        >
+          <span dir="auto" className="min-w-0 flex-1 truncate">
+            {prompt.text || t("device.sidebarSessions.newSession")}
+          </span>
+          <WaitingCount prompts={[prompt]} />
+        </Link>
+      ))}
+      {listed.map((session) => (
+        <SidebarSession key={session.id} host={host} session={session} />
+      ))}
+      {sessions && total > listed.length ? (
+        <Link
+          data-testid="sidebar-all"
+          to="/d/$deviceId"
+          params={{ deviceId }}
+          search={{ project: project.id }}
+          aria-label={t("device.sidebarSessions.showAllOf", { total, name: project.name })}
+          className="touchable flex items-center rounded-md px-2 text-faint text-xs hover:bg-surface hover:text-ink"
+        >
+          {t("device.sidebarSessions.showAll", { total })}
+        </Link>
+      ) : null}
+    </>
+  );
 }
 
-function SidebarSession({ deviceId, session }: { deviceId: string; session: SessionSummary }) {
+function SidebarSession({ host, session }: { host: Host; session: SessionSummary }) {
+  const { deviceId } = host;
+  const reachable = useReadable(host.status) === "open";
   const waits = session.waitingApproval || session.waitingAnswer;
-  const state = waits ? "waits for you" : session.running ? "running" : null;
+  const state = waits
+    ? t("device.sidebarSessions.needsYou")
+    : session.running
+      ? t("device.sidebarSessions.working")
+      : null;
   return (
     <Link
       to="/d/$deviceId/s/$sessionId"
@@ -75,10 +119,14 @@ function SidebarSession({ deviceId, session }: { deviceId: string; session: Sess
       inactiveProps={{ className: "text-muted" }}
       className="touchable flex items-center gap-2 rounded-md px-2 text-sm hover:bg-surface hover:text-ink"
     >
-      <span className="min-w-0 flex-1 truncate">{sessionTitle(session)}</span>
+      <span className="min-w-0 flex-1 truncate">
+        {session.pinned ? <Pinned /> : null}
+        {sessionTitle(session)}
+      </span>
+      <WaitingBadge deviceId={deviceId} sessionId={session.id} />
       {state ? (
         <span title={state}>
-          <Dot tone={waits ? "warn" : "accent"} live />
+          <Dot tone={reachable ? (waits ? "warn" : "accent") : "neutral"} live={reachable} />
           <span className="sr-only">{state}</span>
         </span>
       ) : null}

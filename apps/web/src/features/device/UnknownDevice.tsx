@@ -1,27 +1,28 @@
 import { Link } from "@tanstack/react-router";
 import { MachineIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
+import { t } from "../../i18n/device";
 import { PageHeader } from "../shared/PageHeader";
 
 /** For an address that names a device which this browser does not know. */
 export function UnknownDevice() {
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <PageHeader title="Unknown machine" back={{ to: "/" }} />
+      <PageHeader title={t("device.unknownDevice.unknownMachine")} back={{ to: "/" }} />
       <main>
         <EmptyState
           icon={<MachineIcon />}
-          title="This browser is not paired with that machine"
+          title={t("device.unknownDevice.notPaired")}
           actions={
             <Link
               to="/pair"
               className="touchable inline-flex items-center font-medium text-accent underline underline-offset-2"
             >
-              Pair a machine
+              {t("device.unknownDevice.pairAMachine")}
             </Link>
           }
         >
-          The address may come from another browser: each browser is paired by itself.
+          {t("device.unknownDevice.explanation")}
         </EmptyState>
       </main>
     </div>

@@ -1,5 +1,6 @@
 import type { Host } from "../../api/contract";
 import type { HostInfo, Project, SessionSummary } from "../../api/types";
+import { t } from "../../i18n/device";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 
@@ -22,12 +23,14 @@ export function useHostData(host: Host): HostData {
     projects: projects.data?.projects ?? null,
     error: failed ? sentence(failed.error) : null,
     refetch: () => {
-      for (const query of [info, projects]) void query.refetch();
+      for (const query of [info, projects]) {
+        void query.refetch();
+      }
     },
   };
 }
 
 /** What a session is called in lists. */
 export function sessionTitle(session: SessionSummary): string {
-  return session.name || "New session";
+  return session.name || t("device.hostData.newSession");
 }

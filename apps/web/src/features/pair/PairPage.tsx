@@ -1,12 +1,15 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useRouteContext } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Card } from "../../components/Card";
 import { BackIcon } from "../../components/icons";
+import { t } from "../../i18n/pair";
 import { useSettingsSheet } from "../settings/settings-context";
 import { LinkBanner, LinkLight } from "../shared/LinkLight";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useWide } from "../shared/use-media";
 import { Wordmark } from "../shared/Wordmark";
+import { BrowserName } from "./BrowserName";
+import { InstallHelp } from "./InstallHelp";
 import { PairingPanel } from "./PairingPanel";
 import { RedeemForm } from "./RedeemForm";
 import { usePairing } from "./use-pairing";
@@ -20,7 +23,8 @@ export interface LinkCode {
 }
 
 /** The first screen of a fresh browser, and the way to a further device. */
-export function PairPage({ linkCode }: { linkCode: LinkCode }) {
+export function PairPage() {
+  const { linkCode } = useRouteContext({ from: "/pair" });
   const scorel = useScorel();
   const devices = useReadable(scorel.devices);
   const openSettings = useSettingsSheet();
@@ -31,7 +35,9 @@ export function PairPage({ linkCode }: { linkCode: LinkCode }) {
   const doneId = state.step === "done" ? state.deviceId : null;
 
   useEffect(() => {
-    if (!doneId) return;
+    if (!doneId) {
+      return;
+    }
     const timer = setTimeout(() => void navigate({ to: "/d/$deviceId", params: { deviceId: doneId } }), pause);
     return () => clearTimeout(timer);
   }, [doneId, navigate]);
@@ -52,24 +58,27 @@ export function PairPage({ linkCode }: { linkCode: LinkCode }) {
       {first ? <LinkBanner /> : null}
       <main className="safe-x mx-auto w-full max-w-xl flex-1 py-6 md:py-14">
         <h1 className="font-semibold text-2xl tracking-tight">
-          {first ? "Connect a machine" : "Pair another machine"}
+          {first ? t("pair.pairPage.connectAMachine") : t("pair.pairPage.pairAnotherMachine")}
         </h1>
-        <p className="mt-2 text-muted">
-          Your agent works on your own machine. Pair this browser with it once; from then on everything between the two
-          is encrypted end to end, and the relay in the middle cannot read it.
-        </p>
+        <p className="mt-2 text-muted">{t("pair.pairPage.explanation")}</p>
         <Card className="mt-6 p-5 md:p-6">
           <PairingPanel control={control} />
         </Card>
-        {busy ? null : <RedeemForm onRedeem={control.redeem} />}
+        {busy ? null : (
+          <>
+            <RedeemForm onRedeem={control.redeem} />
+            <BrowserName onChanged={control.showCode} />
+            <InstallHelp />
+          </>
+        )}
         <p className="mt-8 text-faint text-sm">
-          This page talks to a relay.{" "}
+          {t("pair.pairPage.thisPageUsesARelay")}{" "}
           <button
             type="button"
             className="touchable underline underline-offset-2 hover:text-ink"
             onClick={openSettings}
           >
-            Change the relay address
+            {t("pair.pairPage.changeTheRelayAddress")}
           </button>
         </p>
       </main>
@@ -85,7 +94,7 @@ function TopBar({ first }: { first: boolean }) {
           <Wordmark />
         ) : (
           <Link to="/" className="touchable inline-flex items-center gap-2 text-muted">
-            <BackIcon /> Devices
+            <BackIcon /> {t("pair.pairPage.machines")}
           </Link>
         )}
         <LinkLight />

@@ -5,6 +5,8 @@ import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
 import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/pair";
+import { rich } from "../../i18n/rich";
 import { minutesAndSeconds, useNow } from "../shared/time";
 import type { PairingControl } from "./use-pairing";
 
@@ -14,43 +16,57 @@ export function PairingPanel({ control }: { control: PairingControl }) {
   switch (state.step) {
     case "requesting":
       return (
-        <Step icon={<Spinner />} title={by === "showing" ? "Asking the relay for a code" : "Looking for the machine"}>
-          {by === "showing" ? "This takes a moment." : "The relay is asked for the machine that shows this code."}
+        <Step
+          icon={<Spinner />}
+          title={
+            by === "showing" ? t("pair.pairingPanel.requestingACode") : t("pair.pairingPanel.lookingForTheMachine")
+          }
+        >
+          {by === "showing" ? t("pair.pairingPanel.takesAMoment") : t("pair.pairingPanel.askingTheRelay")}
         </Step>
       );
     case "showing":
       return <ShowCode state={state} onNew={control.showCode} />;
     case "confirming":
       return (
-        <Step icon={<Spinner />} title={`Found ${state.label || "the machine"}`}>
-          Both sides now prove that they know the code, without sending it.
+        <Step
+          icon={<Spinner />}
+          title={t("pair.pairingPanel.found", { label: state.label || t("pair.pairingPanel.theMachine") })}
+        >
+          {t("pair.pairingPanel.proving")}
         </Step>
       );
     case "accepting":
       return (
-        <Step icon={<Spinner />} title={`Waiting for ${state.label || "the machine"}`}>
-          Confirm this browser in the terminal on that machine.
+        <Step
+          icon={<Spinner />}
+          title={t("pair.pairingPanel.waitingFor", { label: state.label || t("pair.pairingPanel.theMachine") })}
+        >
+          {t("pair.pairingPanel.confirmInTheTerminal")}
         </Step>
       );
     case "done":
       return (
-        <Step icon={<CheckIcon className="text-accent" />} title={`Paired with ${state.label}`}>
-          <p>This browser may now work with that machine, until you remove it there.</p>
+        <Step
+          icon={<CheckIcon className="text-accent" />}
+          title={t("pair.pairingPanel.pairedWith", { label: state.label })}
+        >
+          <p>{t("pair.pairingPanel.canUse")}</p>
           <Link
             to="/d/$deviceId"
             params={{ deviceId: state.deviceId }}
             className="mt-3 inline-block font-medium text-accent underline underline-offset-2"
           >
-            Open {state.label}
+            {t("pair.pairingPanel.open", { label: state.label })}
           </Link>
         </Step>
       );
     case "failed":
       return (
-        <Step icon={<WarningIcon className="text-danger" />} title="Pairing did not work">
+        <Step icon={<WarningIcon className="text-danger" />} title={t("pair.pairingPanel.failed")}>
           <p role="alert">{state.message}</p>
           <Button tone="primary" className="mt-4" onClick={control.showCode}>
-            Show a new code
+            {t("pair.pairingPanel.showANewCode")}
           </Button>
         </Step>
       );
@@ -74,24 +90,24 @@ function ShowCode({ state, onNew }: { state: Extract<PairingState, { step: "show
   const left = state.expiresAt - now;
   if (left <= 0) {
     return (
-      <Step icon={<WarningIcon className="text-warn" />} title="This code has expired">
-        <p>A code is good for ten minutes and for one machine.</p>
+      <Step icon={<WarningIcon className="text-warn" />} title={t("pair.pairingPanel.expired")}>
+        <p>{t("pair.pairingPanel.validity")}</p>
         <Button tone="primary" className="mt-4" onClick={onNew}>
-          Show a new code
+          {t("pair.pairingPanel.showANewCode")}
         </Button>
       </Step>
     );
   }
   return (
     <div>
-      <p className="text-muted text-sm">Run this on the machine that you want to reach:</p>
+      <p className="text-muted text-sm">{t("pair.pairingPanel.runThis")}</p>
       <div className="mt-2 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
         <code data-testid="pair-command" className="min-w-0 flex-1 break-words py-1.5 font-mono text-sm">
           {state.command}
         </code>
-        <CopyButton text={state.command} label="Copy the command" />
+        <CopyButton text={state.command} label={t("pair.pairingPanel.copyTheCommand")} />
       </div>
-      <p className="caption mt-6 text-faint uppercase">Pairing code</p>
+      <p className="caption mt-6 text-faint uppercase">{t("pair.pairingPanel.pairingCode")}</p>
       <p
         data-testid="pair-code"
         className="mt-1 select-all whitespace-nowrap font-medium font-mono text-[clamp(1.5rem,7.4vw,2.5rem)] leading-tight tracking-tight"
@@ -100,10 +116,12 @@ function ShowCode({ state, onNew }: { state: Extract<PairingState, { step: "show
       </p>
       <div className="mt-3 flex items-center justify-between gap-2 text-muted text-sm">
         <span>
-          Expires in <span className="font-mono tabular-nums">{minutesAndSeconds(left)}</span>
+          {rich((values) => t("pair.pairingPanel.expiresIn", values), {
+            time: <span className="font-mono tabular-nums">{minutesAndSeconds(left)}</span>,
+          })}
         </span>
         <Button tone="quiet" className="-mr-3.5" onClick={onNew}>
-          <RefreshIcon /> New code
+          <RefreshIcon /> {t("pair.pairingPanel.newCode")}
         </Button>
       </div>
     </div>

@@ -1,26 +1,33 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, lazy, Suspense, useState } from "react";
 import { Button } from "../../components/Button";
+import { CameraIcon } from "../../components/icons";
 import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/pair";
 
 const digits = 12;
+
+const ScanSheet = lazy(() => import("./ScanSheet").then((module) => ({ default: module.ScanSheet })));
 
 /** Takes a code that the machine shows. */
 export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
   const [code, setCode] = useState("");
   const [error, setError] = useState<string | null>(null);
+  const [scanning, setScanning] = useState(false);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const typed = code.trim();
     const problem = problemOf(typed);
     setError(problem);
-    if (!problem) onRedeem(typed);
+    if (!problem) {
+      onRedeem(typed);
+    }
   };
   return (
     <form onSubmit={submit} className="mt-6" noValidate>
       <div className="flex items-end gap-2">
         <TextField
           className="min-w-0 flex-1"
-          label="I have a code"
+          label={t("pair.redeemForm.enterACode")}
           mono
           placeholder="7K3M-9QXR-2BTD"
           autoComplete="off"
@@ -32,22 +39,45 @@ export function RedeemForm({ onRedeem }: { onRedeem: (code: string) => void }) {
           data-testid="pair-code-input"
         />
         <Button type="submit" data-testid="pair-redeem">
-          Pair
+          {t("pair.redeemForm.pair")}
         </Button>
       </div>
       <p role={error ? "alert" : undefined} className={`mt-1.5 text-sm ${error ? "text-danger" : "text-muted"}`}>
-        {error ?? "Run scorel pair on the machine without a code, and it shows one."}
+        {error ?? t("pair.redeemForm.hint")}
       </p>
+      {hasCamera() ? (
+        <Button className="mt-3" onClick={() => setScanning(true)} data-testid="pair-scan">
+          <CameraIcon /> {t("pair.redeemForm.scan")}
+        </Button>
+      ) : null}
+      {scanning ? (
+        <Suspense>
+          <ScanSheet
+            onClose={() => setScanning(false)}
+            onCode={(scanned) => {
+              setScanning(false);
+              onRedeem(scanned);
+            }}
+          />
+        </Suspense>
+      ) : null}
     </form>
   );
+}
+
+/** Whether the browser lets a page use a camera: one on a secure connection. */
+function hasCamera(): boolean {
+  return typeof navigator.mediaDevices?.getUserMedia === "function";
 }
 
 /** What is wrong with a typed code, as a sentence; null when it can be tried. */
 export function problemOf(code: string): string | null {
   const bare = code.replace(/[\s-]/g, "");
-  if (bare === "") return "Type the code that scorel pair shows on the machine.";
+  if (bare === "") {
+    return t("pair.redeemForm.empty");
+  }
   if (!/^[0-9a-z]+$/i.test(bare) || bare.length !== digits || /u/i.test(bare)) {
-    return "That is no pairing code: it has twelve digits and letters, like 7K3M-9QXR-2BTD.";
+    return t("pair.redeemForm.notACode");
   }
   return null;
 }

@@ -5,7 +5,9 @@
  */
 export function takeFragment(view: Pick<Window, "location" | "history">): string | null {
   const { pathname, search, hash } = view.location;
-  if (hash.length < 2 || !pathname.startsWith("/pair")) return null;
+  if (hash.length < 2 || !pathname.startsWith("/pair")) {
+    return null;
+  }
   view.history.replaceState(view.history.state, "", pathname + search);
   try {
     return decodeURIComponent(hash.slice(1));

@@ -28,7 +28,9 @@ export function usePairing(code: string | null): PairingControl {
     const started = attempt.code === null ? scorel.startPairing() : scorel.redeemPairing(attempt.code);
     setPairing(started);
     return () => {
-      if (started.state.get().step !== "done") started.cancel();
+      if (started.state.get().step !== "done") {
+        started.cancel();
+      }
     };
   }, [attempt, scorel]);
 
@@ -36,7 +38,9 @@ export function usePairing(code: string | null): PairingControl {
   useEffect(() => {
     const follow = () => {
       const next = takeFragment(window);
-      if (next) setAttempt({ code: next });
+      if (next) {
+        setAttempt({ code: next });
+      }
     };
     window.addEventListener("hashchange", follow);
     return () => window.removeEventListener("hashchange", follow);

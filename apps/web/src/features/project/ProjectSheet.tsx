@@ -3,8 +3,10 @@ import type { Project } from "../../api/types";
 import { Button } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
+import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
 import { SandboxState } from "../shared/SandboxState";
+import { AgentList } from "./AgentList";
 import { RuleList } from "./RuleList";
 import { ServerList } from "./ServerList";
 import { Trust } from "./Trust";
@@ -21,25 +23,24 @@ export interface ProjectSheetProps {
 export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
   const { projects, info } = useHostData(host);
   const project = projects?.find((each) => each.id === projectId);
-  if (!project) return null;
+  if (!project) {
+    return null;
+  }
   const mayManage = info === null || info.grants.includes("manage");
   return (
     <Sheet title={project.name} onClose={onClose}>
       <div data-testid="project-sheet" className="space-y-6">
         <p className="-mt-1 break-all font-mono text-faint text-xs">{project.path}</p>
-        {mayManage ? null : (
-          <p className="text-muted text-sm">
-            This browser may look at the rules, and change nothing here. Change it on the machine itself.
-          </p>
-        )}
+        {mayManage ? null : <p className="text-muted text-sm">{t("project.projectSheet.viewOnlyInThisBrowser")}</p>}
         {mayManage ? <Trust host={host} project={project} /> : null}
         {mayManage ? <ServerList host={host} project={project} /> : null}
+        <AgentList host={host} project={project} mayManage={mayManage} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (
           <div className="border-line border-t pt-4">
             <Button tone="danger" data-testid="remove-project" onClick={() => onRemove(project)}>
-              <TrashIcon /> Remove it from the list
+              <TrashIcon /> {t("project.projectSheet.removeFromTheList")}
             </Button>
           </div>
         ) : null}

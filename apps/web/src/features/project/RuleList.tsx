@@ -4,16 +4,33 @@ import { Badge, type Tone } from "../../components/Badge";
 import { IconButton } from "../../components/Button";
 import { TrashIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
-import { visible } from "../chat/visible";
+import { t } from "../../i18n/project";
+import { visible } from "../chat/text/visible";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { useAct } from "../shared/use-act";
 import { RuleForm } from "./RuleForm";
 import { Section } from "./Section";
-import { useAct } from "./use-act";
 
 const scopes: { scope: PermissionRule["scope"]; title: string; none: string }[] = [
-  { scope: "project", title: "In this project", none: "None. The answer “Always allow” keeps one here." },
-  { scope: "user", title: "In every project", none: "None. The machine's config.toml can hold some." },
+  {
+    scope: "project",
+    get title() {
+      return t("project.ruleList.inThisProject");
+    },
+    get none() {
+      return t("project.ruleList.noneAnsweringAlwaysAllowAdds");
+    },
+  },
+  {
+    scope: "user",
+    get title() {
+      return t("project.ruleList.inEveryProject");
+    },
+    get none() {
+      return t("project.ruleList.noneTheyCanBeSet");
+    },
+  },
 ];
 
 const tones: Record<PermissionRule["kind"], Tone> = { allow: "accent", ask: "warn", deny: "danger" };
@@ -40,9 +57,11 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
       await refetch();
     });
   return (
-    <Section title="Rules" error={refused ?? (error ? sentence(error) : null)}>
-      <p className="mt-1 text-muted text-sm">What denies beats what asks, and that beats what allows.</p>
-      {data ? null : error ? null : <Skeleton label="Reading the rules" rows={3} className="mt-2" />}
+    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? sentence(error) : null)}>
+      <p className="mt-1 text-muted text-sm">{t("project.ruleList.denyBeatsAskAskBeats")}</p>
+      {data ? null : error ? null : (
+        <Skeleton label={t("project.ruleList.loadingTheRules")} rows={3} className="mt-2" />
+      )}
       {data
         ? scopes.map(({ scope, title, none }) => {
             const rules = data.rules.filter((rule) => rule.scope === scope);
@@ -85,15 +104,22 @@ function RuleRow({ rule, busy, onRemove }: RuleRowProps) {
       <span className="min-w-0 flex-1">
         <code className="break-all font-mono text-sm">{text}</code>
         {rule.problem ? (
-          <span className="block break-words text-danger text-xs">Does not count: {rule.problem}</span>
+          <span className="block break-words text-danger text-xs">
+            {t("project.ruleList.ignored", { problem: rule.problem })}
+          </span>
         ) : null}
       </span>
       {onRemove ? (
-        <IconButton label={`Remove the rule ${text}`} data-testid="remove-rule" disabled={busy} onClick={onRemove}>
+        <IconButton
+          label={t("project.ruleList.removeTheRule", { text })}
+          data-testid="remove-rule"
+          disabled={busy}
+          onClick={onRemove}
+        >
           <TrashIcon />
         </IconButton>
       ) : rule.source === "config.toml" ? (
-        <span className="caption text-faint">config.toml</span>
+        <span className="caption text-faint">{t("project.ruleList.configToml")}</span>
       ) : null}
     </div>
   );

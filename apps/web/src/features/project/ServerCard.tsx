@@ -3,17 +3,58 @@ import type { MCPServer, MCPSetting } from "../../api/types";
 import { Badge, type Tone } from "../../components/Badge";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
-import { visible } from "../chat/visible";
+import { t } from "../../i18n/project";
+import { visible } from "../chat/text/visible";
 
 const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
-  disabled: { text: "off", tone: "neutral" },
-  untrusted: { text: "not trusted", tone: "neutral" },
-  needs_consent: { text: "waits for you", tone: "warn" },
-  denied: { text: "refused", tone: "danger" },
-  idle: { text: "allowed", tone: "neutral" },
-  starting: { text: "starting", tone: "accent" },
-  ready: { text: "running", tone: "accent" },
-  failed: { text: "failed", tone: "danger" },
+  disabled: {
+    get text() {
+      return t("project.serverCard.off");
+    },
+    tone: "neutral",
+  },
+  untrusted: {
+    get text() {
+      return t("project.serverCard.notTrusted");
+    },
+    tone: "neutral",
+  },
+  needs_consent: {
+    get text() {
+      return t("project.serverCard.needsYou");
+    },
+    tone: "warn",
+  },
+  denied: {
+    get text() {
+      return t("project.serverCard.denied");
+    },
+    tone: "danger",
+  },
+  idle: {
+    get text() {
+      return t("project.serverCard.allowed");
+    },
+    tone: "neutral",
+  },
+  starting: {
+    get text() {
+      return t("project.serverCard.starting");
+    },
+    tone: "accent",
+  },
+  ready: {
+    get text() {
+      return t("project.serverCard.running");
+    },
+    tone: "accent",
+  },
+  failed: {
+    get text() {
+      return t("project.serverCard.failed");
+    },
+    tone: "danger",
+  },
 };
 
 export interface ServerCardProps {
@@ -45,17 +86,21 @@ export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
       {server.reason && state !== "needs_consent" && state !== "untrusted" ? (
         <p className="mt-2 break-words text-muted">{server.reason}</p>
       ) : null}
-      {server.tools.length > 0 ? <p className="mt-2 break-words text-muted">Tools: {server.tools.join(", ")}</p> : null}
+      {server.tools.length > 0 ? (
+        <p className="mt-2 break-words text-muted">
+          {t("project.serverCard.tools", { tools: server.tools.join(", ") })}
+        </p>
+      ) : null}
       {asks ? (
         <div className="mt-3 flex flex-wrap gap-2">
           {allowed ? null : (
             <Button data-testid="mcp-allow" tone="primary" busy={busy} onClick={() => onDecide(true)}>
-              Allow it to {server.transport === "stdio" ? "start" : "be asked"}
+              {t("project.serverCard.allowServer")}
             </Button>
           )}
           {state === "denied" ? null : (
             <Button data-testid="mcp-refuse" disabled={busy} onClick={() => onDecide(false)}>
-              {allowed ? "Allow it no longer" : "Refuse"}
+              {allowed ? t("project.serverCard.stopAllowing") : t("project.serverCard.deny")}
             </Button>
           )}
         </div>
@@ -66,26 +111,37 @@ export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
 
 /** What a person consents to, every part of it. */
 function What({ server }: { server: MCPServer }) {
-  const { command, args, cwd, env, url, headers } = server;
+  const { command, args, cwd, env, url, headers, sandbox } = server;
   if (!command && !url) {
     return <p className="mt-2 break-all font-mono text-xs">{visible(server.shown)}</p>;
   }
   return (
     <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
-      {command ? <Part name="Command">{visible(command)}</Part> : null}
+      {command ? <Part name={t("project.serverCard.command")}>{visible(command)}</Part> : null}
       {args?.length ? (
-        <Part name="Arguments">{<Lines lines={args.map((arg) => (arg === "" ? '""' : visible(arg)))} />}</Part>
+        <Part name={t("project.serverCard.arguments")}>
+          {<Lines lines={args.map((arg) => (arg === "" ? '""' : visible(arg)))} />}
+        </Part>
       ) : null}
-      {cwd ? <Part name="Folder">{visible(cwd)}</Part> : null}
-      {url ? <Part name="Address">{visible(url)}</Part> : null}
-      {env?.length ? <Part name="Variables">{<Lines lines={env.map(settingText)} />}</Part> : null}
-      {headers?.length ? <Part name="Headers">{<Lines lines={headers.map(settingText)} />}</Part> : null}
+      {cwd ? <Part name={t("project.serverCard.folder")}>{visible(cwd)}</Part> : null}
+      {sandbox ? (
+        <Part name={t("project.serverCard.sandbox")}>
+          {sandbox === "none" ? t("project.serverCard.noneItCanDoWhat") : visible(sandbox)}
+        </Part>
+      ) : null}
+      {url ? <Part name={t("project.serverCard.address")}>{visible(url)}</Part> : null}
+      {env?.length ? (
+        <Part name={t("project.serverCard.variables")}>{<Lines lines={env.map(settingText)} />}</Part>
+      ) : null}
+      {headers?.length ? (
+        <Part name={t("project.serverCard.headers")}>{<Lines lines={headers.map(settingText)} />}</Part>
+      ) : null}
     </dl>
   );
 }
 
 function settingText({ name, value, secret }: MCPSetting): string {
-  return `${visible(name)} = ${secret ? "(not shown)" : visible(value)}`;
+  return `${visible(name)} = ${secret ? t("project.serverCard.notShown") : visible(value)}`;
 }
 
 function Part({ name, children }: { name: string; children: ReactNode }) {

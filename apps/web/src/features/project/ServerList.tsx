@@ -1,11 +1,12 @@
 import type { Host } from "../../api/contract";
 import type { MCPServer, Project } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/project";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { useAct } from "../shared/use-act";
 import { Section } from "./Section";
 import { ServerCard } from "./ServerCard";
-import { useAct } from "./use-act";
 
 /** The MCP servers that the project can use, those that wait for an answer first. */
 export function ServerList({ host, project }: { host: Host; project: Project }) {
@@ -23,7 +24,7 @@ export function ServerList({ host, project }: { host: Host; project: Project }) 
   const waits = (server: MCPServer) => (server.state === "needs_consent" ? 0 : 1);
   const servers = data?.servers.toSorted((a, b) => waits(a) - waits(b));
   return (
-    <Section title="MCP servers" error={refused ?? (error ? sentence(error) : null)}>
+    <Section title={t("project.serverList.mcpServers")} error={refused ?? (error ? sentence(error) : null)}>
       {data?.problems?.map((problem) => (
         <p key={problem} className="mt-1 break-words text-danger text-sm">
           {problem}
@@ -38,10 +39,10 @@ export function ServerList({ host, project }: { host: Host; project: Project }) 
           ))}
         </ul>
       ) : error ? null : (
-        <Skeleton label="Reading the servers" rows={2} className="mt-2" />
+        <Skeleton label={t("project.serverList.loadingTheServers")} rows={2} className="mt-2" />
       )}
       {servers?.length === 0 ? (
-        <p className="mt-1 text-muted text-sm">None. The folder's .mcp.json and the machine's config.toml name them.</p>
+        <p className="mt-1 text-muted text-sm">{t("project.serverList.noneTheFolderSMcp")}</p>
       ) : null}
     </Section>
   );

@@ -4,6 +4,7 @@ import type { HostInfo, MCPServer } from "../../api/types";
 import { Button } from "../../components/Button";
 import { ShieldIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
+import { t } from "../../i18n/project";
 import { useHostQuery } from "../shared/host-queries";
 import { ProjectSettings } from "./ProjectSettings";
 
@@ -36,15 +37,15 @@ function Waiting({ host, projectId }: ServersWaitProps) {
             actions={
               <>
                 <Button tone="primary" data-testid="servers-look" onClick={() => setOpen(true)}>
-                  Look at {waiting.length === 1 ? "it" : "them"}
+                  {t("project.serversWait.review")}
                 </Button>
                 <Button tone="quiet" onClick={() => leave(question)}>
-                  Not now
+                  {t("project.serversWait.notNow")}
                 </Button>
               </>
             }
           >
-            Nothing of it runs before you have said so.
+            {t("project.serversWait.nothingRunsUntilYouApprove")}
           </Notice>
         </div>
       ) : null}
@@ -55,9 +56,12 @@ function Waiting({ host, projectId }: ServersWaitProps) {
 
 function titleOf(waiting: MCPServer[]): string {
   const names = waiting.map((server) => server.name);
-  const list = names.length > 3 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ");
-  const what = names.length === 1 ? "an MCP server" : "MCP servers";
-  return `This folder brings ${what} along: ${list}`;
+  const list =
+    names.length > 3
+      ? t("project.serversWait.andMore", { names: names.slice(0, 2).join(", "), count: names.length - 2 })
+      : names.join(", ");
+  const what = names.length === 1 ? t("project.serversWait.anMcpServer") : t("project.serversWait.mcpServers");
+  return t("project.serversWait.thisFolderIncludes", { what, list });
 }
 
 /** What a person put off, until this tab is closed. */

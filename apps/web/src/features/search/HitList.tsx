@@ -1,31 +1,30 @@
 import { Link } from "@tanstack/react-router";
-import type { SearchHit } from "../../api/types";
 import { cx } from "../../components/cx";
+import { t } from "../../i18n/search";
 import { ago, useNow } from "../shared/time";
-import type { Search } from "./query";
+import type { Found, FoundHit } from "./query";
 
-const speakers: Record<string, string> = {
-  user: "You",
-  assistant: "Agent",
-  tool: "Tool",
-  summary: "Summary",
-  name: "Name",
+const speakers: Record<string, () => string> = {
+  user: () => t("search.hitList.you"),
+  assistant: () => t("search.hitList.agent"),
+  tool: () => t("search.hitList.tool"),
+  summary: () => t("search.hitList.summary"),
+  name: () => t("search.hitList.name"),
 };
 
 export interface HitListProps {
-  deviceId: string;
-  search: Search;
-  compact: boolean;
+  found: Found;
+  compact?: boolean;
 }
 
-export function HitList({ deviceId, search, compact }: HitListProps) {
+export function HitList({ found, compact = false }: HitListProps) {
   const now = useNow(30_000);
-  const { found, error, busy } = search;
-  const hits = found?.hits ?? [];
+  const { error, busy, behind } = found;
+  const hits = found.hits ?? [];
   return (
-    <section aria-label="Found">
+    <section aria-label={t("search.hitList.searchResults")}>
       <p role="status" className={cx("caption py-1.5 text-faint", compact ? "pl-2" : "pl-1")}>
-        {error ?? (found ? told(found.hits.length, found.behind ?? 0) : busy ? "Searching" : "")}
+        {error ?? (found.hits ? told(hits.length, behind) : busy ? t("search.hitList.searching") : "")}
       </p>
       <ul
         className={cx(
@@ -34,9 +33,9 @@ export function HitList({ deviceId, search, compact }: HitListProps) {
       >
         {error
           ? null
-          : hits.map((hit) => (
-              <li key={`${hit.sessionId}/${hit.entryId}`}>
-                <Hit deviceId={deviceId} hit={hit} now={now} compact={compact} />
+          : hits.map((each) => (
+              <li key={`${each.deviceId}/${each.hit.sessionId}/${each.hit.entryId}`}>
+                <Hit found={each} text={found.text} now={now} compact={compact} />
               </li>
             ))}
       </ul>
@@ -46,34 +45,38 @@ export function HitList({ deviceId, search, compact }: HitListProps) {
 
 /** What the search came to, in words. */
 function told(hits: number, behind: number): string {
-  const what = hits === 0 ? "Nothing was found" : hits === 1 ? "1 place" : `${hits} places`;
-  return behind > 0 ? `${what} so far; the machine still reads ${behind} sessions` : what;
+  return behind > 0 ? t("search.hitList.resultsSoFar", { hits, behind }) : t("search.hitList.results", { hits });
 }
 
 interface HitProps {
-  deviceId: string;
-  hit: SearchHit;
+  found: FoundHit;
+  text: string;
   now: number;
   compact: boolean;
 }
 
-function Hit({ deviceId, hit, now, compact }: HitProps) {
+function Hit({ found: { deviceId, machine, hit }, text, now, compact }: HitProps) {
   return (
     <Link
       data-testid="search-hit"
+      data-stop
       to="/d/$deviceId/s/$sessionId"
       params={{ deviceId, sessionId: hit.sessionId }}
       search={{ entry: hit.entryId }}
+      state={{ find: text }}
       className={cx("block hover:bg-sunken", compact ? "rounded-md px-2 py-1.5" : "min-h-11 px-4 py-2.5")}
     >
       <span className="flex items-baseline gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium text-sm">{hit.name || "New session"}</span>
+        <span className="min-w-0 flex-1 truncate font-medium text-sm">
+          {hit.name || t("search.hitList.newSession")}
+        </span>
+        {machine ? <span className="caption max-w-40 truncate text-faint">{machine}</span> : null}
         <time dateTime={new Date(hit.at).toISOString()} className="caption shrink-0 text-faint">
           {ago(hit.at, now)}
         </time>
       </span>
       <span className={cx("block break-words text-muted text-sm", compact ? "line-clamp-2" : "line-clamp-3")}>
-        <span className="text-faint">{speakers[hit.role] ?? "Other"}: </span>
+        <span className="text-faint">{speakers[hit.role]?.() ?? t("search.hitList.other")}</span>
         {hit.snippet.map((part, i) =>
           part.found ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet never move

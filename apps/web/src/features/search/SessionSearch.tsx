@@ -1,20 +1,20 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Host } from "../../api/contract";
-import { IconButton } from "../../components/Button";
-import { cx } from "../../components/cx";
-import { CloseIcon, SearchIcon } from "../../components/icons";
-import { Spinner } from "../../components/Spinner";
+import { t } from "../../i18n/search";
 import { isRefusal, sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-queries";
+import { useKeptState } from "../shared/kept";
 import { useReadable } from "../shared/scorel-context";
 import { HitList } from "./HitList";
 import { isSearch, type Search, whileTyping } from "./query";
+import { SearchField } from "./SearchField";
 
 /** How long nothing is typed before it is searched for, in milliseconds. */
 const pause = 180;
 
-function useSettled(text: string): string {
+/** The text once nothing was typed for a moment. */
+export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), pause);
@@ -41,7 +41,7 @@ export function useSearch(host: Host, text: string): Search {
   });
   return {
     found: asked ? (data ?? null) : null,
-    error: asked && !open ? "The machine cannot be searched while it is offline." : error ? sentence(error) : null,
+    error: asked && !open ? t("search.sessionSearch.offline") : error ? sentence(error) : null,
     busy: isFetching || (open && text !== settled && isSearch(text)),
   };
 }
@@ -56,48 +56,18 @@ export interface SessionSearchProps {
 
 /** A search over all sessions of a device. What it finds takes the place of its children. */
 export function SessionSearch({ host, compact = false, children }: SessionSearchProps) {
-  const [text, setText] = useState("");
-  const search = useSearch(host, text);
-  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useKeptState(`search ${host.deviceId} ${compact}`, "");
+  const { found, error, busy } = useSearch(host, text);
+  const { deviceId } = host;
+  const hits = found?.hits.map((hit) => ({ deviceId, hit })) ?? null;
   return (
     <>
-      <search className={cx("relative block", compact && "mb-2")}>
-        <SearchIcon className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-faint" />
-        <input
-          ref={field}
-          type="search"
-          data-testid="session-search"
-          aria-label="Search the sessions"
-          placeholder="Search the sessions"
-          autoComplete="off"
-          enterKeyHint="search"
-          maxLength={200}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Escape") setText("");
-          }}
-          className="touchable block w-full rounded-md border border-line-strong bg-surface py-1.5 pr-12 pl-9 text-base placeholder:text-faint sm:text-sm"
-        />
-        {search.busy ? (
-          <span className="absolute top-0 right-11 flex h-full items-center text-faint">
-            <Spinner />
-          </span>
-        ) : null}
-        {text === "" ? null : (
-          <IconButton
-            label="Clear the search"
-            onClick={() => {
-              setText("");
-              field.current?.focus();
-            }}
-            className="absolute top-0 right-0 h-full"
-          >
-            <CloseIcon />
-          </IconButton>
-        )}
-      </search>
-      {isSearch(text) ? <HitList deviceId={host.deviceId} search={search} compact={compact} /> : children}
+      <SearchField text={text} onText={setText} busy={busy} {...(compact ? { className: "mb-2" } : {})} />
+      {isSearch(text) ? (
+        <HitList found={{ hits, text, behind: found?.behind ?? 0, error, busy }} compact={compact} />
+      ) : (
+        children
+      )}
     </>
   );
 }

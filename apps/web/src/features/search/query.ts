@@ -1,4 +1,23 @@
-import type { Requests } from "../../api/types";
+import type { Requests, SearchHit } from "../../api/types";
+
+/** A hit with the machine that it is on. */
+export interface FoundHit {
+  deviceId: string;
+  /** The name of the machine, where several are searched. */
+  machine?: string;
+  hit: SearchHit;
+}
+
+/** What a search over one machine or more came to; `hits` is null until something was asked and answered. */
+export interface Found {
+  hits: FoundHit[] | null;
+  /** What was searched for. */
+  text: string;
+  /** How many sessions are left to search. */
+  behind: number;
+  error: string | null;
+  busy: boolean;
+}
 
 /** What was found for a text; `found` is null until something was asked and answered. */
 export interface Search {

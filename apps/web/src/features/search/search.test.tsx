@@ -1,9 +1,12 @@
 import "../../app/testing/browser";
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import type { Requests } from "../../api/types";
 import { assistant, hostInfo, project, summary, user } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
+// Here before a test's clock runs.
+import "./FindBar";
 
 const dev = "dev_one";
 
@@ -47,7 +50,7 @@ describe("a search", () => {
     expect(host.requests.find((each) => each.name === "search_sessions")?.fields).toEqual({ query: "lam*", limit: 30 });
     expect(hit.querySelector("mark")?.textContent).toBe("lamp");
     expect(hit.textContent).toContain("Agent: the lamp is lit");
-    expect(screen.getByText("1 place so far; the machine still reads 3 sessions")).toBeTruthy();
+    expect(screen.getByText("1 result so far; 3 sessions left to search")).toBeTruthy();
     expect(screen.queryByTestId("session-row")).toBeNull();
     fireEvent.click(hit);
     await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
@@ -61,7 +64,7 @@ describe("a search", () => {
     renderApp(scorel, `/d/${dev}`);
     const box = (await screen.findAllByTestId("session-search")).at(-1) as HTMLElement;
     fireEvent.change(box, { target: { value: "lamp" } });
-    await screen.findByText("The index is away.", undefined, { timeout: 10_000 });
+    await screen.findByText("The index is away.");
     fireEvent.keyDown(box, { key: "Escape" });
     expect((box as HTMLInputElement).value).toBe("");
     await screen.findByTestId("session-row");
@@ -89,9 +92,9 @@ describe("a search", () => {
   });
 
   it.each([
-    ["elsewhere", "That place is on another branch of this session."],
-    ["missing", "That place is not in this session any more."],
-    ["failed", /could not be fetched now/],
+    ["elsewhere", "This message is on another branch of the session."],
+    ["missing", "This message is no longer in the session."],
+    ["failed", /could not be loaded/],
   ] as const)("says so when the entry is %s", async (sought, text) => {
     const { scorel, host } = world();
     const session = new FakeSession("s1", { entries: [user("later", { id: "e9", parentId: null })], earlier: "some" });
@@ -99,5 +102,51 @@ describe("a search", () => {
     host.sessions.set("s1", session);
     renderApp(scorel, `/d/${dev}/s/s1?entry=e2`);
     await screen.findByText(text);
+  });
+});
+
+describe("a search in one session", () => {
+  const hit = (entryId: string, seq: number, role = "user") =>
+    ({ ...{ sessionId: "s1", projectId: "p1", name: "Lamps", entryId, seq, role, at: seq }, snippet: [] }) as never;
+
+  function open(answer: Requests["search_sessions"]["response"]) {
+    const { scorel, host } = world();
+    const entries = [user("first lamp"), user("nothing"), user("second lamp"), user("third lamp")];
+    const ids = entries.map((entry, i) => ({ ...entry, id: `e${i}`, parentId: i === 0 ? null : `e${i - 1}` }));
+    host.sessions.set("s1", new FakeSession("s1", { summary: summary("s1", "p1", "Lamps"), entries: ids }));
+    host.handlers.search_sessions = () => answer;
+    const { router } = renderApp(scorel, `/d/${dev}/s/s1`);
+    return { host, entry: () => router.state.location.search };
+  }
+
+  it("counts all places and leads from one to the next", async () => {
+    const { host, entry } = open({ hits: [hit("n", 5, "name"), hit("e3", 4), hit("e2", 3), hit("e0", 1)], total: 4 });
+    await screen.findByTestId("open-find");
+    fireEvent.keyDown(document.body, { key: "/" });
+    const field = await screen.findByTestId("find-text");
+    fireEvent.change(field, { target: { value: "lamp" } });
+    await waitFor(() => expect(screen.getByTestId("find-count").textContent).toBe("3 results"));
+    expect(host.requests.find(({ name }) => name === "search_sessions")?.fields).toEqual({
+      ...{ query: "lamp*", sessionId: "s1", limit: 1000 },
+    });
+    const go = async (key: object, place: string, entryId: string) => {
+      fireEvent.keyDown(field, { key: "Enter", ...key });
+      await waitFor(() => expect(screen.getByTestId("find-count").textContent).toBe(place));
+      expect(entry()).toEqual({ entry: entryId });
+    };
+    await go({}, "3 of 3", "e3");
+    await go({}, "2 of 3", "e2");
+    await go({ shiftKey: true }, "3 of 3", "e3");
+    await go({ shiftKey: true }, "1 of 3", "e0");
+    fireEvent.keyDown(field, { key: "Escape" });
+    expect(screen.queryByTestId("find")).toBeNull();
+  });
+
+  it("says so where the machine cannot search one session", async () => {
+    open({ hits: [hit("e3", 4)] });
+    fireEvent.click(await screen.findByTestId("open-find"));
+    fireEvent.change(await screen.findByTestId("find-text"), { target: { value: "lamp" } });
+    await screen.findByText("Update scorel on this machine to search one session.");
+    expect(screen.getByRole("button", { name: "Next result" }).hasAttribute("disabled")).toBe(true);
   });
 });

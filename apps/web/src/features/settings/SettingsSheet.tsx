@@ -1,10 +1,14 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
+import { Select } from "../../components/Select";
 import { Sheet } from "../../components/Sheet";
 import { TextField } from "../../components/TextField";
+import { type Choice, chooseLanguage, chosenLanguage, languages } from "../../i18n/language";
+import { t } from "../../i18n/settings";
 import { sentence } from "../shared/errors";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { chooseTheme, chosenTheme, type ThemeChoice } from "./theme";
 
 export interface SettingsSheetProps {
   onClose: () => void;
@@ -16,33 +20,79 @@ export function SettingsSheet({ onClose, onCheck }: SettingsSheetProps) {
   const scorel = useScorel();
   const me = useReadable(scorel.me);
   return (
-    <Sheet title="Settings" onClose={onClose}>
+    <Sheet title={t("settings.settingsSheet.settings")} onClose={onClose}>
       <RelayForm onDone={onClose} />
+      <ThemeField />
+      <LanguageField />
       <section className="mt-6 border-line border-t pt-4">
-        <h3 className="font-medium text-sm">Connection</h3>
-        <p className="mt-1 text-muted text-sm">Looks at the way to each machine, step by step.</p>
+        <h3 className="font-medium text-sm">{t("settings.settingsSheet.connection")}</h3>
+        <p className="mt-1 text-muted text-sm">{t("settings.settingsSheet.connectionExplained")}</p>
         <Button data-testid="settings-connection" className="mt-2" onClick={onCheck}>
-          Check the connection
+          {t("settings.settingsSheet.checkTheConnection")}
         </Button>
       </section>
       <section className="mt-6 border-line border-t pt-4">
-        <h3 className="font-medium text-sm">This browser</h3>
+        <h3 className="font-medium text-sm">{t("settings.settingsSheet.thisBrowser")}</h3>
         {me ? (
           <>
             <p className="mt-1 text-muted text-sm">{me.label}</p>
             <div className="flex items-center gap-1">
               <code className="min-w-0 flex-1 break-all font-mono text-faint text-xs">{me.id}</code>
-              <CopyButton text={me.id} label="Copy the id" />
+              <CopyButton text={me.id} label={t("settings.settingsSheet.copyId")} />
             </div>
-            <p className="mt-1 text-muted text-sm">
-              Its keys were made here and cannot be taken out of this browser. To shut it out, remove it on the machine.
-            </p>
+            <p className="mt-1 text-muted text-sm">{t("settings.settingsSheet.keysExplained")}</p>
           </>
         ) : (
-          <p className="mt-1 text-muted text-sm">Its keys are being made.</p>
+          <p className="mt-1 text-muted text-sm">{t("settings.settingsSheet.creatingKeys")}</p>
         )}
       </section>
     </Sheet>
+  );
+}
+
+function ThemeField() {
+  const [theme, setTheme] = useState(chosenTheme);
+  const choose = (choice: ThemeChoice) => {
+    chooseTheme(choice);
+    setTheme(choice);
+  };
+  return (
+    <section className="mt-6 border-line border-t pt-4">
+      <h3 className="mb-2 font-medium text-sm">{t("settings.settingsSheet.theme")}</h3>
+      <Select
+        label={t("settings.settingsSheet.theme")}
+        data-testid="settings-theme"
+        value={theme}
+        onChange={(event) => choose(event.target.value as ThemeChoice)}
+        options={[
+          { value: "", label: t("settings.settingsSheet.systemTheme") },
+          { value: "light", label: t("settings.settingsSheet.light") },
+          { value: "dark", label: t("settings.settingsSheet.dark") },
+        ]}
+      />
+    </section>
+  );
+}
+
+function LanguageField() {
+  return (
+    <section className="mt-6 border-line border-t pt-4">
+      <h3 className="font-medium text-sm">{t("settings.settingsSheet.language")}</h3>
+      <p className="mt-1 mb-2 text-muted text-sm">{t("settings.settingsSheet.languageExplained")}</p>
+      <Select
+        label={t("settings.settingsSheet.language")}
+        data-testid="settings-language"
+        value={chosenLanguage()}
+        onChange={(event) => {
+          chooseLanguage(event.target.value as Choice);
+          location.reload();
+        }}
+        options={[
+          { value: "", label: t("settings.settingsSheet.systemLanguage") },
+          ...Object.entries(languages).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+    </section>
   );
 }
 
@@ -67,7 +117,7 @@ function RelayForm({ onDone }: { onDone: () => void }) {
   return (
     <form onSubmit={submit} noValidate>
       <TextField
-        label="Relay address"
+        label={t("settings.settingsSheet.relayAddress")}
         mono
         inputMode="url"
         autoComplete="off"
@@ -75,10 +125,10 @@ function RelayForm({ onDone }: { onDone: () => void }) {
         value={url}
         onChange={(event) => setUrl(event.target.value)}
         error={error}
-        hint="Where your machines can be found: the address that their relay is reached at."
+        hint={t("settings.settingsSheet.relayExplained")}
       />
       <Button type="submit" tone="primary" className="mt-3" busy={busy} disabled={url.trim() === current}>
-        Use this relay
+        {t("settings.settingsSheet.useThisRelay")}
       </Button>
     </form>
   );

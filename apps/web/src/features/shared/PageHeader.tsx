@@ -1,6 +1,8 @@
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { Link, type LinkProps, useRouter } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { BackIcon } from "../../components/icons";
+import { BackIcon } from "../../components/shell-icons";
+import { t } from "../../i18n/shared";
+import { useIsBehind } from "./kept";
 import { LinkLight } from "./LinkLight";
 import { useWide } from "./use-media";
 
@@ -14,13 +16,23 @@ export interface PageHeaderProps {
 
 export function PageHeader({ title, subtitle, back, actions }: PageHeaderProps) {
   const wide = useWide();
+  const router = useRouter();
+  const isBehind = useIsBehind();
   return (
     <header className="safe-t shrink-0 border-line border-b bg-bg">
       <div className="flex min-h-14 items-center gap-0.5 px-2 md:gap-2 md:px-5">
         {back && !wide ? (
           <Link
             {...back}
-            aria-label="Back"
+            onClick={(event) => {
+              // Back to the page as it was left, not to a new copy of it.
+              const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+              if (plain && isBehind(router.buildLocation(back).pathname)) {
+                event.preventDefault();
+                router.history.back();
+              }
+            }}
+            aria-label={t("shared.pageHeader.back")}
             className="touchable grid aspect-square shrink-0 place-items-center rounded-md text-muted text-xl hover:bg-sunken"
           >
             <BackIcon />

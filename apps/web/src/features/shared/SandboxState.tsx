@@ -1,19 +1,22 @@
 import type { HostInfo } from "../../api/types";
 import { cx } from "../../components/cx";
 import { ShieldIcon, WarningIcon } from "../../components/icons";
+import { t } from "../../i18n/shared";
 import { sandboxWords } from "./sandbox";
 
 /** What holds the agent's commands back on the machine, and what does not. Nothing for a machine that does not tell. */
 export function SandboxState({ info, className }: { info: HostInfo | null; className?: string }) {
   const words = info ? sandboxWords(info) : null;
-  if (!words) return null;
+  if (!words) {
+    return null;
+  }
   const { strength, title, lines, warnings } = words;
   const Icon = strength === "full" ? ShieldIcon : WarningIcon;
   return (
     <section
       data-testid="sandbox"
       data-strength={strength}
-      aria-label="Sandbox of commands"
+      aria-label={t("shared.sandbox.label")}
       className={cx("flex items-start gap-3 text-sm", className)}
     >
       <Icon className={cx("mt-0.5 text-base", strength === "full" ? "text-accent" : "text-warn")} />

@@ -2,8 +2,10 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect } from "react";
 import type { Host } from "../../api/contract";
 import type { Event, Requests } from "../../api/types";
+import { t } from "../../i18n/shared";
 import { isRefusal } from "./errors";
 import { hostKey } from "./host-keys";
+import { useRecalled } from "./recall";
 import { useReadable, useScorel } from "./scorel-context";
 import { dropSession, putSession } from "./sessions";
 
@@ -19,8 +21,10 @@ export function useHost(deviceId: string): Host {
 /** A read from the host. It is asked while the channel is open; what was heard before stays in sight. */
 export function useHostQuery<K extends Name>(host: Host, name: K, fields: Requests[K]["request"]) {
   const status = useReadable(host.status);
+  const queryKey = hostKey(host.deviceId, name, fields);
+  useRecalled(host, queryKey, name, fields);
   return useQuery({
-    queryKey: hostKey(host.deviceId, name, fields),
+    queryKey,
     queryFn: (): Promise<Requests[K]["response"]> => host.request(name, fields),
     enabled: status === "open" || status === "connecting",
     retry: (failures, error) => !isRefusal(error) && failures < 2,
@@ -39,6 +43,7 @@ export function useHostFreshness(host: Host): void {
       const now = host.status.get();
       if (now === "open" && before !== "open") {
         client.removeQueries({ queryKey: [host.deviceId, "session"] });
+        client.removeQueries({ queryKey: [host.deviceId, "saved"] });
         void client.invalidateQueries({ queryKey: [host.deviceId] });
       }
       before = now;
@@ -61,11 +66,18 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     case "rules_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_rules"] });
       return;
+    case "agents_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_agents"] });
+      void client.invalidateQueries({ queryKey: [deviceId, "preview_agent"] });
+      return;
     case "mcp_servers_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_mcp_servers"] });
       return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
+      // The grants of this browser may be among what changed.
+      void client.invalidateQueries({ queryKey: [deviceId, "get_host"] });
+      void client.invalidateQueries({ queryKey: [deviceId, "list_terminals"] });
       return;
     default:
       return; // an event of a session, or of a newer host
@@ -77,8 +89,12 @@ export function useClientNames(host: Host): (clientId: string | undefined) => st
   const me = useReadable(useScorel().me);
   const { data } = useHostQuery(host, "list_clients", {});
   return (clientId) => {
-    if (clientId === "host") return "the machine itself";
-    if (clientId && clientId === me?.id) return "this browser";
-    return data?.clients.find((client) => client.id === clientId)?.label ?? "another device";
+    if (clientId === "host") {
+      return t("shared.hostQueries.theMachineItself");
+    }
+    if (clientId && clientId === me?.id) {
+      return t("shared.hostQueries.thisBrowser");
+    }
+    return data?.clients.find((client) => client.id === clientId)?.label ?? t("shared.hostQueries.anotherDevice");
   };
 }

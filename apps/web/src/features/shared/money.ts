@@ -1,6 +1,8 @@
-const dollar = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+import { locale } from "../../i18n/i18n";
 
 /** US dollars: cents, and below one cent as many digits as tell something. */
 export function dollars(cost: number): string {
-  return cost < 0.01 ? `$${cost.toPrecision(2)}` : dollar.format(cost);
+  const digits = cost < 0.01 ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 } : {};
+  const currency = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" } as const;
+  return new Intl.NumberFormat(locale(), { ...currency, ...digits }).format(cost);
 }

@@ -13,19 +13,23 @@ test("no sandbox is said plainly, with its reason", () => {
   const none = words({ sandbox: "none", sandboxNote: "bubblewrap is not installed" });
   expect(none?.strength).toBe("none");
   expect(none?.title).toBe("Commands run without a sandbox");
-  expect(none?.lines).toContain("Why: bubblewrap is not installed.");
+  expect(none?.lines).toContain("Reason: bubblewrap is not installed.");
 });
 
 test.each<[string, string[], RegExp]>([
-  ["open", [], /^They write to the project and nowhere else\. They reach the network\./],
-  ["closed", ["/tmp"], /^They write to the project and \/tmp only\. They do not reach the network\./],
-  ["no_tcp", ["/tmp", "/data"], /^They write to the project, \/tmp and \/data only\. They cannot use TCP\./],
-  ["someday", [], /Their network: someday\./],
+  ["open", [], /^Write access: the project only\. Network access: yes\./],
+  ["closed", ["/tmp"], /^Write access: the project and \/tmp only\. Network access: no\./],
+  [
+    "no_tcp",
+    ["/tmp", "/data"],
+    /^Write access: the project, \/tmp, and \/data only\. Network access: everything except TCP\./,
+  ],
+  ["someday", [], /Network access: someday\./],
 ])("what commands reach: %s", (network, writable, text) => {
   const full = words({ sandbox: "bubblewrap+landlock", sandboxLimits: { network, writable } });
   expect(full?.strength).toBe("full");
   expect(full?.lines.join(" ")).toMatch(text);
-  expect(full?.lines.at(-1)).toContain("does not hold back");
+  expect(full?.lines.at(-1)).toContain("Not restricted");
 });
 
 test("a weak sandbox says what it leaves open, and what is exposed or missing", () => {
@@ -35,8 +39,20 @@ test("a weak sandbox says what it leaves open, and what is exposed or missing", 
   });
   expect(weak?.strength).toBe("weak");
   expect(weak?.lines.join(" ")).toContain("read scorel's own folder");
-  expect(weak?.lines).toContain("/gone stands in sandbox.writable and is not there.");
+  expect(weak?.lines).toContain("/gone is in sandbox.writable but does not exist.");
   expect(weak?.warnings).toEqual([
-    "They can change /home/ada/.scorel, with scorel's keys. Take the folder around it out of sandbox.writable.",
+    "Commands can change /home/ada/.scorel, with scorel's keys. Remove the folder around it from sandbox.writable.",
   ]);
+});
+
+test("a host that runs as root is warned about, and more so without a strong sandbox", () => {
+  const sandboxLimits = { network: "open", writable: [] };
+  const strong = words({ sandbox: "bubblewrap+landlock", sandboxLimits, runsAsRoot: true });
+  expect(strong?.warnings).toEqual(["The host runs as root. Run it as an ordinary user."]);
+  for (const weak of [
+    words({ sandbox: "landlock", sandboxLimits, runsAsRoot: true }),
+    words({ sandbox: "none", runsAsRoot: true }),
+  ]) {
+    expect(weak?.warnings.join()).toContain("“Auto” asks");
+  }
 });

@@ -1,5 +1,8 @@
 // What holds the commands of an agent back on a machine, in words for people.
+
 import type { HostInfo } from "../../api/types";
+import { locale } from "../../i18n/i18n";
+import { t } from "../../i18n/shared";
 
 export interface SandboxWords {
   /** "none" where nothing holds a command back, "weak" where less does than could. */
@@ -12,53 +15,55 @@ export interface SandboxWords {
 }
 
 /** null for a machine that tells nothing of it: an older one. */
-export function sandboxWords({ sandbox, sandboxNote, sandboxLimits: limits }: HostInfo): SandboxWords | null {
-  if (!sandbox) return null;
-  const why = sandboxNote ? [`Why: ${sandboxNote}.`] : [];
+export function sandboxWords({
+  sandbox,
+  sandboxNote,
+  sandboxLimits: limits,
+  runsAsRoot,
+}: HostInfo): SandboxWords | null {
+  if (!sandbox) {
+    return null;
+  }
+  const why = sandboxNote ? [t("shared.sandbox.why", { reason: sandboxNote })] : [];
+  const full = !!limits && sandbox.includes("bubblewrap");
+  const root = runsAsRoot ? [full ? t("shared.sandbox.runsAsRoot") : t("shared.sandbox.runsAsRootAutoAsks")] : [];
   if (!limits) {
     return {
       strength: "none",
-      title: "Commands run without a sandbox",
-      lines: ["A command that runs can read, change and send whatever you can on that machine.", ...why],
-      warnings: [],
+      title: t("shared.sandbox.none"),
+      lines: [t("shared.sandbox.noneExplained"), ...why],
+      warnings: root,
     };
   }
-  const full = sandbox.includes("bubblewrap");
   return {
     strength: full ? "full" : "weak",
-    title: full ? "Commands run in a sandbox" : "Commands run in a weak sandbox",
+    title: full ? t("shared.sandbox.full") : t("shared.sandbox.weak"),
     lines: [
-      `They write to the project${andFolders(limits.writable ?? [])}.`,
+      writeWords(limits.writable ?? []),
       networkWords(limits.network),
-      ...(full
-        ? []
-        : ["They can also read scorel's own folder, stop other programs, and change the rights of your files."]),
+      ...(full ? [] : [t("shared.sandbox.weakExplained")]),
       ...why,
-      ...(limits.missing ?? []).map((path) => `${path} stands in sandbox.writable and is not there.`),
-      "It does not hold back: reading your other files, MCP servers, and programs that run things for others, such as Docker.",
+      ...(limits.missing ?? []).map((path) => t("shared.sandbox.missing", { path })),
+      t("shared.sandbox.notRestricted"),
     ],
-    warnings: (limits.exposed ?? []).map(
-      (path) => `They can change ${path}, with scorel's keys. Take the folder around it out of sandbox.writable.`,
-    ),
+    warnings: [...root, ...(limits.exposed ?? []).map((path) => t("shared.sandbox.exposed", { path }))],
   };
 }
 
-function andFolders(folders: readonly string[]): string {
-  if (folders.length === 0) return " and nowhere else";
-  const last = folders.at(-1);
-  const others = folders.slice(0, -1);
-  return `${others.length > 0 ? `, ${others.join(", ")}` : ""} and ${last} only`;
+function writeWords(writable: readonly string[]): string {
+  const folders = new Intl.ListFormat(locale()).format([t("shared.sandbox.theProject"), ...writable]);
+  return t("shared.sandbox.writeAccess", { folders });
 }
 
 function networkWords(network: string): string {
   switch (network) {
     case "open":
-      return "They reach the network.";
+      return t("shared.sandbox.networkOpen");
     case "closed":
-      return "They do not reach the network.";
+      return t("shared.sandbox.networkClosed");
     case "no_tcp":
-      return "They cannot use TCP. The rest of the network is open to them.";
+      return t("shared.sandbox.networkNoTcp");
     default:
-      return `Their network: ${network}.`;
+      return t("shared.sandbox.networkOther", { network });
   }
 }

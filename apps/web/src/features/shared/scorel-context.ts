@@ -6,7 +6,9 @@ export const ScorelContext = createContext<Scorel | null>(null);
 /** The one Scorel of the page. */
 export function useScorel(): Scorel {
   const scorel = useContext(ScorelContext);
-  if (!scorel) throw new Error("useScorel needs a ScorelContext above it");
+  if (!scorel) {
+    throw new Error("useScorel needs a ScorelContext above it");
+  }
   return scorel;
 }
 

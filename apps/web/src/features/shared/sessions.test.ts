@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SessionSummary } from "../../api/types";
 import { summary } from "../../app/testing/builders";
 import { withSession } from "./sessions";
 
@@ -11,6 +12,8 @@ const pages = (next?: string) => ({
     { sessions: [at("a", 10)], total: 9, ...(next ? { next } : {}) },
   ],
 });
+
+const asArchived = (session: SessionSummary) => ({ ...session, archived: true });
 
 const idsOf = ({ pages: all }: ReturnType<typeof withSession>) =>
   all.map((page) => page.sessions.map((each) => each.id));
@@ -28,5 +31,31 @@ describe("a session that changed", () => {
   it("waits for its page when it is older than what is here", () => {
     expect(idsOf(withSession(pages("y"), at("far", 5)))).toEqual([["c", "b"], ["a"]]);
     expect(idsOf(withSession(pages(), at("far", 5)))).toEqual([["far", "c", "b"], ["a"]]);
+  });
+
+  it("is new in a list that is here as a whole", () => {
+    expect(withSession(pages(), at("back", 25)).pages[0]?.total).toBe(10);
+  });
+
+  it("leaves the list when it is archived, and comes back from the archive", () => {
+    const archived = { ...at("b", 20), archived: true };
+    const after = withSession(pages(), archived);
+    expect(idsOf(after)).toEqual([["c"], ["a"]]);
+    expect(after.pages[0]?.total).toBe(8);
+    expect(withSession(after, archived)).toBe(after);
+    const archive = { pageParams: [""], pages: [{ sessions: [at("x", 1)].map(asArchived), total: 1 }] };
+    const filled = withSession(archive, archived, true);
+    expect(idsOf(filled)).toEqual([["b", "x"]]);
+    expect(filled.pages[0]?.total).toBe(2);
+    expect(idsOf(withSession(filled, at("b", 20), true))).toEqual([["x"]]);
+  });
+
+  it("is shown at once when it is pinned, however old it is", () => {
+    expect(idsOf(withSession(pages("y"), { ...at("old", 1), pinned: true }))).toEqual([["old", "c", "b"], ["a"]]);
+  });
+
+  it("waits for its page when it is new and only pinned ones are here", () => {
+    const pinned = { pageParams: [""], pages: [{ sessions: [{ ...at("p", 1), pinned: true }], next: "x", total: 3 }] };
+    expect(withSession(pinned, at("new", 50))).toBe(pinned);
   });
 });

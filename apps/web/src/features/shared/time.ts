@@ -1,10 +1,14 @@
 import { useEffect, useState } from "react";
+import { locale } from "../../i18n/i18n";
+import { t } from "../../i18n/shared";
 
 /** The clock in Unix milliseconds, read again every `every` milliseconds; null stops it. */
 export function useNow(every: number | null): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    if (every === null) return;
+    if (every === null) {
+      return;
+    }
     setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), every);
     return () => clearInterval(timer);
@@ -25,17 +29,25 @@ const day = 24 * hour;
 /** "now", "5 min", "3 h", "2 d", then the date: short enough for a list. */
 export function ago(then: number, now: number): string {
   const passed = now - then;
-  if (passed < minute) return "now";
-  if (passed < hour) return `${Math.floor(passed / minute)} min`;
-  if (passed < day) return `${Math.floor(passed / hour)} h`;
-  if (passed < 7 * day) return `${Math.floor(passed / day)} d`;
-  return new Date(then).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
+  if (passed < minute) {
+    return t("shared.time.now");
+  }
+  if (passed < hour) {
+    return t("shared.time.minutes", { count: Math.floor(passed / minute) });
+  }
+  if (passed < day) {
+    return t("shared.time.hours", { count: Math.floor(passed / hour) });
+  }
+  if (passed < 7 * day) {
+    return t("shared.time.days", { count: Math.floor(passed / day) });
+  }
+  return new Date(then).toLocaleDateString(locale(), { day: "numeric", month: "short", year: "numeric" });
 }
 
 /** The time of day for today, with the date before that. */
 export function clock(then: number, now = Date.now()): string {
   const sameDay = new Date(then).toDateString() === new Date(now).toDateString();
-  return new Date(then).toLocaleString(undefined, {
+  return new Date(then).toLocaleString(locale(), {
     hour: "2-digit",
     minute: "2-digit",
     ...(sameDay ? {} : { day: "numeric", month: "short" }),

@@ -1,0 +1,93 @@
+import { deflateSync } from "node:zlib";
+import type { Locator } from "@playwright/test";
+import { expect, test } from "./harness";
+import { sessionFiles } from "./log";
+
+test("a prompt carries an image, and keeps it when it is edited and sent again", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.pair();
+  await anna.addProject();
+  await anna.startSession();
+  await anna.at("attach-input").setInputFiles([
+    { name: "red.png", mimeType: "image/png", buffer: png(255, 0, 0) },
+    { name: "blue.png", mimeType: "image/png", buffer: png(0, 0, 255) },
+  ]);
+  await expect(anna.at("attached-images").getByRole("img")).toHaveCount(2);
+  await anna.prompt("stream 3");
+  await expect(anna.page).toHaveURL(/\/s\/[^/]+$/);
+  await expect(anna.at("message-assistant")).toContainText("word3");
+  await anna.rest();
+  await expectShown(anna.at("picture"), 2);
+
+  await test.step("the images are there after a reload", async () => {
+    await anna.page.reload();
+    await expectShown(anna.at("picture"), 2);
+  });
+
+  await test.step("edited, it has them still, and one of them is removed", async () => {
+    await anna.at("place-menu").first().click();
+    await anna.at("go-here").click();
+    const attached = anna.at("attached-images");
+    await expectShown(attached.locator("img"), 2);
+    await expect(anna.at("composer")).toHaveValue("stream 3");
+    await attached.getByRole("button", { name: "Remove image 1" }).click();
+    await anna.prompt("stream 4");
+    await expect(anna.at("message-assistant")).toContainText("word4");
+    await anna.rest();
+    await expectShown(anna.at("picture"), 1);
+  });
+  expect(sessionFiles(world.scorelHome)).toHaveLength(1);
+});
+
+test("a session that begins while the machine is away is made once, with one prompt", async ({ world, visitor }) => {
+  const anna = await visitor();
+  await anna.pair();
+  await anna.addProject();
+  await anna.startSession();
+  await world.killHost();
+  await expect(anna.at("offline-notice")).toBeVisible();
+  await anna.prompt("stream 5");
+  await expect(anna.page.getByText("Your message is sent when the machine is back")).toBeVisible();
+  await anna.page.reload();
+  await expect(anna.page.getByText("Your message is sent when the machine is back")).toBeVisible();
+  await world.startHost();
+  await expect(anna.page).toHaveURL(/\/s\/[^/]+$/, { timeout: 120_000 });
+  await anna.expectTruth();
+  expect((await anna.said()).filter(({ who }) => who === "user")).toEqual([{ who: "user", text: "stream 5" }]);
+  expect(sessionFiles(world.scorelHome)).toHaveLength(1);
+});
+
+async function expectShown(pictures: Locator, count: number): Promise<void> {
+  await expect(pictures).toHaveCount(count);
+  await expect
+    .poll(() => pictures.evaluateAll((all) => all.map((each) => (each as HTMLImageElement).naturalWidth)))
+    .toEqual(Array.from({ length: count }, () => 2));
+}
+
+/** A picture of 2 x 2 pixels in one color. */
+function png(...color: [number, number, number]): Buffer {
+  const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]);
+  const row = [0, ...color, ...color];
+  const chunks = [chunk("IHDR", header), chunk("IDAT", deflateSync(Buffer.from([...row, ...row]))), chunk("IEND")];
+  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...chunks]);
+}
+
+function chunk(type: string, data = Buffer.alloc(0)): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(data.length);
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc(body));
+  return Buffer.concat([size, body, sum]);
+}
+
+function crc(bytes: Buffer): number {
+  let value = 0xffffffff;
+  for (const byte of bytes) {
+    value ^= byte;
+    for (let bit = 0; bit < 8; bit++) {
+      value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    }
+  }
+  return (value ^ 0xffffffff) >>> 0;
+}

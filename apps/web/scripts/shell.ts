@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Plugin } from "vite";
+
+/** Where the build puts the service worker: at the root, so that its scope is the whole page. */
+export const serviceWorker = "sw.js";
+
+interface Chunk {
+  file: string;
+  css?: string[];
+  imports?: string[];
+  isEntry?: boolean;
+  isDynamicEntry?: boolean;
+}
+
+/**
+ * Tells the service worker of a build its files: the page, everything that it can open, its workers, styles and icons.
+ * Highlighting and its grammars are megabytes; they are kept once they were used. The version is a hash of all contents,
+ * so that a build with another file has another service worker, which is how browsers notice an update.
+ */
+export function shell(): Plugin {
+  let dist = "";
+  return {
+    name: "scorel-shell",
+    apply: "build",
+    config({ build }) {
+      if (build?.rolldownOptions?.input) {
+        return; // a build of something else, such as the gallery
+      }
+      dist = "dist";
+      const entryFileNames = ({ name }: { name: string }) =>
+        name === "sw" ? serviceWorker : "assets/[name]-[hash].js";
+      return { build: { rolldownOptions: { input: ["index.html", "src/shell/sw.ts"], output: { entryFileNames } } } };
+    },
+    configResolved({ root, build }) {
+      dist &&= resolve(root, build.outDir);
+    },
+    closeBundle: {
+      order: "post",
+      handler() {
+        if (!dist) {
+          return;
+        }
+        const files = shellFiles(dist, JSON.parse(readFileSync(join(dist, ".vite/manifest.json"), "utf8")));
+        const hash = createHash("sha256");
+        for (const file of files) {
+          hash.update(`${file}\0`).update(readFileSync(join(dist, file === "/" ? "index.html" : file)));
+        }
+        const value = JSON.stringify({ version: hash.digest("hex").slice(0, 16), files });
+        const path = join(dist, serviceWorker);
+        const code = readFileSync(path, "utf8");
+        if (!code.includes("__SHELL__") || /^\s*(import|export)\b/m.test(code)) {
+          throw new Error("the service worker has no place for its files, or is not one file");
+        }
+        writeFileSync(
+          path,
+          code.replace("__SHELL__", () => value),
+        );
+      },
+    },
+  };
+}
+
+/** The paths of a version. */
+function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
+  const wanted = new Set<string>();
+  const walk = (key: string): void => {
+    const chunk = manifest[key];
+    if (!chunk || wanted.has(chunk.file)) {
+      return;
+    }
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) {
+      wanted.add(file);
+    }
+    chunk.imports?.forEach(walk);
+  };
+  for (const [key, { isEntry, isDynamicEntry }] of Object.entries(manifest)) {
+    const part = key.startsWith("src/") && isDynamicEntry && !key.includes("highlight");
+    if (part || (isEntry && key === "index.html")) {
+      walk(key);
+    }
+  }
+  // Workers are built apart and stand in no manifest.
+  const known = new Set(Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]));
+  for (const name of readdirSync(join(dist, "assets"))) {
+    if (!known.has(`assets/${name}`)) {
+      wanted.add(`assets/${name}`);
+    }
+  }
+  const root = readdirSync(dist).filter((name) => /\.(svg|png|webmanifest)$/.test(name));
+  return ["/", ...[...wanted, ...root].sort().map((name) => `/${name}`)];
+}

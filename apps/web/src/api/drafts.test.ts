@@ -1,0 +1,89 @@
+// @vitest-environment node
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { freshBrowser } from "../../test-support/bench";
+import { type Draft, Drafts, wipeDrafts } from "./drafts";
+
+beforeEach(freshBrowser);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const KEY = "dev_1/ses_1";
+const text = (words: string): Draft => ({ text: words, images: [] });
+const image = (sha256: string) => ({ sha256, blob: new Blob([sha256], { type: "image/png" }) });
+/** As another tab, or the same after a restart, would read it. */
+const kept = (key = KEY) => new Drafts().read(key);
+
+describe("a draft", () => {
+  it("is kept a moment after it was typed, once, and each under its own key", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const drafts = new Drafts();
+    const flush = vi.spyOn(drafts, "flush");
+    for (const typed of ["h", "he", "hello"]) {
+      drafts.keep(KEY, text(typed));
+      vi.advanceTimersByTime(90);
+    }
+    expect(flush).not.toHaveBeenCalled();
+    expect(drafts.peek(KEY)).toEqual(text("hello"));
+    vi.advanceTimersByTime(30);
+    vi.useRealTimers();
+    expect(flush).toHaveBeenCalledTimes(1);
+    await flush.mock.results[0]?.value;
+    expect(await kept()).toEqual(text("hello"));
+    expect(await kept("dev_1/new/prj_1")).toEqual(text(""));
+    expect(drafts.peek(KEY)).toBeUndefined();
+  });
+
+  it("is kept at once when the page goes", async () => {
+    const drafts = new Drafts();
+    drafts.keep(KEY, text("half a thou"));
+    await drafts.flush();
+    expect(await kept()).toEqual(text("half a thou"));
+  });
+
+  it("keeps the bytes of its images, and writes them only when they change", async () => {
+    const drafts = new Drafts();
+    drafts.keep(KEY, { text: "look", images: [image("aa")] });
+    await drafts.flush();
+    const again = new Drafts();
+    const read = await again.read(KEY);
+    expect(read.images).toMatchObject([{ sha256: "aa" }]);
+    const put = vi.spyOn(IDBObjectStore.prototype, "put");
+    again.keep(KEY, { ...read, text: "look here" });
+    await again.flush();
+    expect(put).toHaveBeenCalledTimes(1);
+    again.keep(KEY, text("look here"));
+    await again.flush();
+    expect(await kept()).toEqual(text("look here"));
+  });
+
+  it("stays on disk until what was sent is stored", async () => {
+    const drafts = new Drafts();
+    drafts.keep(KEY, text("send me"));
+    await drafts.flush();
+    let stored = () => {};
+    drafts.keep(
+      KEY,
+      text(""),
+      new Promise<void>((resolve) => {
+        stored = resolve;
+      }),
+    );
+    await drafts.flush();
+    expect(await kept()).toEqual(text("send me"));
+    stored();
+    await expect.poll(() => kept()).toEqual(text(""));
+  });
+
+  it("is deleted with what else is for its machine, and no other", async () => {
+    const drafts = new Drafts();
+    for (const key of [KEY, "dev_1/new/prj_1", "dev_2/ses_1", "dev_10/ses_1"]) {
+      drafts.keep(key, { text: key, images: [image("aa")] });
+    }
+    await drafts.flush();
+    await wipeDrafts("dev_1");
+    const left = await Promise.all([KEY, "dev_1/new/prj_1", "dev_2/ses_1", "dev_10/ses_1"].map(kept));
+    expect(left.map((draft) => draft.text)).toEqual(["", "", "dev_2/ses_1", "dev_10/ses_1"]);
+    expect(left.map((draft) => draft.images.length)).toEqual([0, 0, 1, 1]);
+  });
+});

@@ -1,0 +1,180 @@
+// What is written and not sent, kept in IndexedDB until it is sent. It is a database of its own, so that a page of an
+// older version that is still open keeps its own one.
+import type { PromptImage } from "./contract";
+import type { ImageBlock } from "./types";
+
+/** A prompt that is not sent yet. */
+export interface Draft {
+  text: string;
+  images: (PromptImage | ImageBlock)[];
+}
+
+const NAME = "scorel-drafts";
+const TEXTS = "texts";
+const IMAGES = "images";
+
+interface Kept<T> {
+  key: string;
+  value: T;
+}
+
+/** How long what is typed may wait to be kept, in milliseconds. */
+const DELAY = 300;
+
+function openDrafts(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(NAME, 1);
+    request.onupgradeneeded = () => {
+      for (const name of [TEXTS, IMAGES]) {
+        request.result.createObjectStore(name, { keyPath: "key" });
+      }
+    };
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+      const db = request.result;
+      db.onversionchange = () => db.close();
+      resolve(db);
+    };
+  });
+}
+
+function change(db: IDBDatabase, work: (texts: IDBObjectStore, images: IDBObjectStore) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const tx = db.transaction([TEXTS, IMAGES], "readwrite");
+    work(tx.objectStore(TEXTS), tx.objectStore(IMAGES));
+    tx.oncomplete = () => resolve();
+    tx.onabort = () => reject(tx.error ?? new Error("the browser's database gave up a transaction"));
+    // The page may be about to go: it cannot wait for this to happen by itself.
+    tx.commit();
+  });
+}
+
+/** Deletes the drafts for a device. Their keys begin with its id. */
+export async function wipeDrafts(deviceId: string): Promise<void> {
+  const db = await openDrafts();
+  const keys = IDBKeyRange.bound(`${deviceId}/`, `${deviceId}0`, false, true);
+  await change(db, (texts, images) => {
+    texts.delete(keys);
+    images.delete(keys);
+  });
+  db.close();
+}
+
+interface Unsaved {
+  draft: Draft;
+  /** Its images are on disk as they are. */
+  sameImages: boolean;
+  /** It is not to be kept before this: the draft on disk is all that there is of a prompt that is being stored. */
+  held: boolean;
+}
+
+/** The drafts of this browser, as one page reads and keeps them. */
+export class Drafts {
+  #db: Promise<IDBDatabase> | null = null;
+  #unsaved = new Map<string, Unsaved>();
+  /** The images of each draft as they are on disk, by their names. */
+  #images = new Map<string, string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** What this page has not kept so far. */
+  peek(key: string): Draft | undefined {
+    return this.#unsaved.get(key)?.draft;
+  }
+
+  /** The draft that was kept last, in whichever tab; empty where there is none. */
+  async read(key: string): Promise<Draft> {
+    try {
+      const db = await this.#open();
+      const tx = db.transaction([TEXTS, IMAGES]);
+      const [text, images] = await Promise.all([
+        answerOf<Kept<string> | undefined>(tx.objectStore(TEXTS).get(key)),
+        answerOf<Kept<Draft["images"]> | undefined>(tx.objectStore(IMAGES).get(key)),
+      ]);
+      const draft = { text: text?.value ?? "", images: images?.value ?? [] };
+      this.#images.set(key, namesOf(draft));
+      return draft;
+    } catch {
+      return { text: "", images: [] }; // storage is closed: drafts live in the page alone
+    }
+  }
+
+  /** Keeps a draft a moment later, and not before `after`. An empty one is deleted. */
+  keep(key: string, draft: Draft, after?: Promise<unknown>): void {
+    const unsaved = { draft, sameImages: this.#images.get(key) === namesOf(draft), held: after !== undefined };
+    this.#unsaved.set(key, unsaved);
+    const release = () => {
+      unsaved.held = false;
+      this.#schedule();
+    };
+    if (after) {
+      after.then(release, release);
+    } else {
+      this.#schedule();
+    }
+  }
+
+  /** Keeps now what is to be kept: the page may go. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const due = [...this.#unsaved].filter(([, { held }]) => !held);
+    if (due.length === 0) {
+      return;
+    }
+    try {
+      await change(await this.#open(), (texts, images) => {
+        for (const [key, unsaved] of due) {
+          write(key, unsaved, texts, images);
+        }
+      });
+    } catch {
+      return; // storage is full or closed: they live in the page alone
+    }
+    for (const [key, unsaved] of due) {
+      this.#images.set(key, namesOf(unsaved.draft));
+      if (this.#unsaved.get(key) === unsaved) {
+        this.#unsaved.delete(key);
+      }
+    }
+  }
+
+  // From the first change on, so that somebody who never pauses loses no more than what that long took to type.
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => void this.flush(), DELAY);
+  }
+
+  #open(): Promise<IDBDatabase> {
+    this.#db ??= openDrafts().catch((err: unknown) => {
+      this.#db = null;
+      throw err;
+    });
+    return this.#db;
+  }
+}
+
+function write(key: string, { draft, sameImages }: Unsaved, texts: IDBObjectStore, images: IDBObjectStore): void {
+  if (draft.text) {
+    texts.put({ key, value: draft.text });
+  } else {
+    texts.delete(key);
+  }
+  if (sameImages) {
+    return;
+  }
+  if (draft.images.length > 0) {
+    images.put({ key, value: draft.images });
+  } else {
+    images.delete(key);
+  }
+}
+
+function namesOf({ images }: Draft): string {
+  return images.map(({ sha256 = "" }) => sha256).join();
+}
+
+function answerOf<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

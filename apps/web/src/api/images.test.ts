@@ -1,0 +1,93 @@
+// @vitest-environment node
+
+import { fromBase64, toBase64 } from "@scorel/protocol/base64";
+import { describe, expect, it } from "vitest";
+import { ApiError, type Host } from "./contract";
+import { fetchImage, imageType, namedImage, promptContent, uploadImage, withImages } from "./images";
+import { ApiKind, MAX_BLOB_CHUNK } from "./types";
+
+/** A GIF of one pixel, and n bytes more. */
+function gif(n: number): Blob {
+  const head = new Uint8Array([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0, 0, 0]);
+  return new Blob([head, new Uint8Array(n), new Uint8Array([0x3b])]);
+}
+
+/** A host that keeps what it is sent; it answers from `received` on. */
+function host(received = 0): { asked: unknown[]; request: Host["request"]; bytes: () => number } {
+  const asked: unknown[] = [];
+  let has = received;
+  const request = async (name: string, fields: Record<string, unknown>) => {
+    asked.push(name);
+    if (name !== "upload_blob") {
+      return { state: "taken" };
+    }
+    if (typeof fields.data === "string" && (fields.offset ?? 0) === has) {
+      has += fromBase64(fields.data).length;
+    }
+    return { received: has, ...(has === fields.size ? { image: { type: "image" } } : {}) };
+  };
+  return { asked, request: request as Host["request"], bytes: () => has };
+}
+
+describe("images of a prompt", () => {
+  it("are told by their bytes", () => {
+    expect(imageType(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]))).toBe("image/png");
+    expect(imageType(new TextEncoder().encode("<svg xmlns='http://www.w3.org/2000/svg'>"))).toBeNull();
+    expect(imageType(new TextEncoder().encode("RIFF....WEBPVP8L"))).toBe("image/webp");
+    expect(imageType(new Uint8Array())).toBeNull();
+  });
+
+  it("go on from where the host says, and tell how far they are", async () => {
+    const image = await namedImage(gif(2 * MAX_BLOB_CHUNK));
+    const first = host(MAX_BLOB_CHUNK);
+    const progress: number[] = [];
+    await uploadImage(first, image, (done) => progress.push(done));
+    expect(first.bytes()).toBe(image.blob.size);
+    expect(first.asked).toHaveLength(3);
+    expect(progress.at(-1)).toBe(1);
+    expect(image.sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("are uploaded again where the host has lost them, once", async () => {
+    const image = await namedImage(gif(1));
+    const there = host();
+    let tries = 0;
+    const send = async () => {
+      if (++tries === 1) {
+        throw new ApiError(ApiKind.not_found, "upload it again");
+      }
+      return "sent";
+    };
+    expect(await withImages(there, [image], () => {}, send)).toBe("sent");
+    const lost = async () => {
+      throw new ApiError(ApiKind.not_found, "no such session");
+    };
+    await expect(withImages(there, [image], () => {}, lost)).rejects.toThrow("no such session");
+  });
+
+  it("stand behind the text", async () => {
+    const image = await namedImage(gif(1));
+    expect(promptContent("look", [])).toEqual({ text: "look" });
+    expect(promptContent(" ", [image])).toEqual({ content: [{ type: "image", sha256: image.sha256 }] });
+    expect(promptContent("look", [image]).content?.[0]).toEqual({ type: "text", text: "look" });
+  });
+
+  it("come back in parts, and are shown only as what they are", async () => {
+    const bytes = new Uint8Array(await gif(9).arrayBuffer());
+    const part = (data: Uint8Array, next?: number) => ({
+      mimeType: "image/svg+xml",
+      size: bytes.length,
+      data: toBase64(data),
+      next,
+    });
+    const request = async (_: string, fields: { offset?: number }) =>
+      fields.offset ? part(bytes.subarray(12)) : part(bytes.subarray(0, 12), 12);
+    const blob = await fetchImage({ request: request as unknown as Host["request"] }, "ses", "hash");
+    expect(blob.type).toBe("image/gif");
+    expect(blob.size).toBe(bytes.length);
+    const svg = async () => part(new TextEncoder().encode("<svg onload='alert(1)'>"));
+    await expect(fetchImage({ request: svg as unknown as Host["request"] }, "ses", "hash")).rejects.toThrow(
+      "This image cannot be shown.",
+    );
+  });
+});

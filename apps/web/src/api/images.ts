@@ -1,0 +1,117 @@
+// Images of prompts: what they are, how they reach the host, and how they come back.
+
+import { fromBase64, toBase64 } from "@scorel/protocol/base64";
+import { t } from "../i18n/api";
+import { ApiError, type Host, type PromptImage } from "./contract";
+import { ApiKind, type ImageBlock, MAX_BLOB_CHUNK, type SendPromptRequest } from "./types";
+
+type Asker = Pick<Host, "request">;
+
+/** The types that a host takes. A browser would run what an SVG holds. */
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** The type of an image by its first bytes; null for everything else. */
+export function imageType(head: Uint8Array): string | null {
+  const starts = (...bytes: number[]) => bytes.every((byte, i) => head[i] === byte);
+  if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) {
+    return "image/png";
+  }
+  if (starts(0xff, 0xd8, 0xff)) {
+    return "image/jpeg";
+  }
+  if (starts(0x47, 0x49, 0x46, 0x38)) {
+    return "image/gif";
+  }
+  const word = (at: number) => String.fromCharCode(...head.subarray(at, at + 4));
+  if (word(0) === "RIFF" && word(8) === "WEBP") {
+    return "image/webp";
+  }
+  return null;
+}
+
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Names an image by its bytes. */
+export async function namedImage(blob: Blob): Promise<PromptImage> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return { sha256: hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))), blob };
+}
+
+/**
+ * Sends an image to the host, part by part, from where the host says. What it has already is not sent again.
+ * `progress` is told how much of it the host has, from 0 to 1.
+ */
+export async function uploadImage(host: Asker, image: PromptImage, progress: (done: number) => void): Promise<void> {
+  const { sha256, blob } = image;
+  const size = blob.size;
+  let { received, image: complete } = await host.request("upload_blob", { sha256, size });
+  while (!complete) {
+    const part = blob.slice(received, received + MAX_BLOB_CHUNK);
+    const data = toBase64(new Uint8Array(await part.arrayBuffer()));
+    const before = received;
+    ({ received, image: complete } = await host.request("upload_blob", { sha256, size, offset: before, data }));
+    if (!complete && received <= before) {
+      throw new Error(t("api.images.noParts"));
+    }
+    progress(received / size);
+  }
+}
+
+/** What send_prompt carries of a prompt with images. */
+export function promptContent(
+  text: string,
+  images: (PromptImage | ImageBlock)[],
+): Pick<SendPromptRequest, "text" | "content"> {
+  if (images.length === 0) {
+    return { text };
+  }
+  const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+  return { content: [...words, ...images.map(imageByName)] };
+}
+
+function imageByName({ sha256 = "" }: PromptImage | ImageBlock) {
+  return { type: "image" as const, sha256 };
+}
+
+/** Uploads the images of a prompt that the host does not have, and sends it. An image that the host has lost meanwhile is uploaded again, once. */
+export async function withImages<T>(
+  host: Asker,
+  images: (PromptImage | ImageBlock)[],
+  progress: (done: number) => void,
+  send: () => Promise<T>,
+): Promise<T> {
+  const here = images.filter((image): image is PromptImage => "blob" in image);
+  const upload = async () => {
+    for (const [i, image] of here.entries()) {
+      await uploadImage(host, image, (done) => progress((i + done) / here.length));
+    }
+  };
+  await upload();
+  try {
+    return await send();
+  } catch (err) {
+    if (here.length === 0 || !(err instanceof ApiError) || err.kind !== ApiKind.not_found) {
+      throw err;
+    }
+    await upload();
+    return send();
+  }
+}
+
+/** Fetches an image of a session. What is none of the types above is refused, whatever the log calls it. */
+export async function fetchImage(host: Asker, sessionId: string, sha256: string): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let offset = 0; ; ) {
+    const { data, next } = await host.request("get_blob", { sessionId, sha256, ...(offset ? { offset } : {}) });
+    parts.push(fromBase64(data));
+    if (!next || next <= offset) {
+      break;
+    }
+    offset = next;
+  }
+  const type = parts[0] ? imageType(parts[0]) : null;
+  if (!type) {
+    throw new Error(t("api.images.cannotBeShown"));
+  }
+  return new Blob(parts, { type });
+}

@@ -1,0 +1,141 @@
+// The outbox as a page sees it. The worker owns it; what a person does is shown at once.
+
+import type { ToLink } from "./messages";
+import { byAge, type Gone, NO_SESSION, type OutboxItem, type OutboxNews } from "./outbox";
+import { Store } from "./store";
+
+export interface OutgoingOptions {
+  post: (message: ToLink) => void;
+  call: (make: (id: number) => ToLink) => Promise<unknown>;
+}
+
+/** What became of an item; `here` when this tab has brought it to the host. */
+export type OnGone = (item: OutboxItem, outcome: Gone["outcome"], here: boolean) => void;
+
+interface Begun {
+  promise: Promise<string>;
+  resolve: (sessionId: string) => void;
+}
+
+export class Outgoing {
+  readonly #options: OutgoingOptions;
+  /** In the order in which they were written, without those that a person discarded. */
+  readonly items = new Store<OutboxItem[]>([]);
+  /** How much of the images of an item the host has, from 0 to 1. */
+  readonly progress = new Store<ReadonlyMap<string, number>>(new Map());
+  readonly #listeners = new Set<OnGone>();
+  #stored = new Map<string, Promise<void>>();
+  #begun = new Map<string, Begun>();
+  #discarded = new Set<string>();
+  #lastCreatedAt = 0;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a prompt of this browser's person, and returns its key. */
+  add(fields: Omit<OutboxItem, "clientKey" | "createdAt" | "error">): string {
+    // Strictly increasing, so that the order survives a reload.
+    this.#lastCreatedAt = Math.max(Date.now(), this.#lastCreatedAt + 1);
+    const item = { ...fields, clientKey: crypto.randomUUID(), createdAt: this.#lastCreatedAt, error: null };
+    const kept = this.#options.call((id) => ({ t: "put", id, item }));
+    const stored = kept.then(
+      () => {},
+      () => {},
+    );
+    this.#stored.set(item.clientKey, stored);
+    this.#set([...this.items.get(), item]);
+    return item.clientKey;
+  }
+
+  /** Resolves when this browser has stored the prompt. */
+  stored(clientKey: string): Promise<void> {
+    return this.#stored.get(clientKey) ?? Promise.resolve();
+  }
+
+  /** Resolves with the session that began with the prompt. */
+  begun(clientKey: string): Promise<string> {
+    return this.#begunOf(clientKey).promise;
+  }
+
+  retry(clientKey: string): void {
+    this.#set(this.items.get().map((item) => (item.clientKey === clientKey ? { ...item, error: null } : item)));
+    this.#options.post({ t: "retry", clientKey });
+  }
+
+  discard(clientKey: string): void {
+    this.#discarded.add(clientKey);
+    this.#set(this.items.get().filter((item) => item.clientKey !== clientKey));
+    this.#options.post({ t: "discard", clientKey });
+  }
+
+  onGone(listener: OnGone): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes what the worker says. */
+  take({ changed, gone, progress }: OutboxNews, here: boolean): void {
+    if (progress) {
+      this.progress.set(new Map([...this.progress.get(), [progress.clientKey, progress.done]]));
+    }
+    if (changed.length === 0 && gone.length === 0) {
+      return;
+    }
+    const items = new Map(this.items.get().map((item) => [item.clientKey, item]));
+    for (const item of changed) {
+      if (item.discarded || this.#discarded.has(item.clientKey)) {
+        items.delete(item.clientKey);
+      } else {
+        items.set(item.clientKey, item);
+      }
+    }
+    const lost = gone.flatMap(({ clientKey, outcome }) => {
+      const item = items.get(clientKey);
+      this.#forget(clientKey);
+      items.delete(clientKey);
+      return item ? [{ item, outcome }] : [];
+    });
+    // Before the list, so that what is handed over is never in neither place.
+    for (const { item, outcome } of lost) {
+      for (const listener of [...this.#listeners]) {
+        listener(item, outcome, here);
+      }
+    }
+    this.#set([...items.values()]);
+    for (const { clientKey, sessionId } of changed) {
+      if (sessionId !== NO_SESSION) {
+        this.#begun.get(clientKey)?.resolve(sessionId);
+      }
+    }
+  }
+
+  #forget(clientKey: string): void {
+    this.#stored.delete(clientKey);
+    this.#discarded.delete(clientKey);
+    if (this.progress.get().has(clientKey)) {
+      this.progress.set(new Map([...this.progress.get()].filter(([key]) => key !== clientKey)));
+    }
+  }
+
+  #set(items: OutboxItem[]): void {
+    this.items.set(items.sort(byAge));
+  }
+
+  #begunOf(clientKey: string): Begun {
+    let begun = this.#begun.get(clientKey);
+    if (!begun) {
+      let resolve: Begun["resolve"] = () => {};
+      const promise = new Promise<string>((done) => {
+        resolve = done;
+      });
+      begun = { promise, resolve };
+      this.#begun.set(clientKey, begun);
+      const item = this.items.get().find((each) => each.clientKey === clientKey);
+      if (item && item.sessionId !== NO_SESSION) {
+        resolve(item.sessionId);
+      }
+    }
+    return begun;
+  }
+}

@@ -1,0 +1,39 @@
+// The prompts that wait in this browser, as lists and badges show them.
+import type { WaitingPrompt } from "./contract";
+import { NO_SESSION, type OutboxItem } from "./outbox";
+import type { Outgoing } from "./outgoing";
+import { Store } from "./store";
+
+export class Waiting {
+  readonly state = new Store<WaitingPrompt[]>([]);
+  /** Shown for each item, so that it is the same object while the item is. */
+  #shown = new Map<OutboxItem, WaitingPrompt>();
+
+  constructor({ items }: Pick<Outgoing, "items">) {
+    items.subscribe(() => {
+      this.#shown = new Map(items.get().map((item) => [item, this.#shown.get(item) ?? waitingOf(item)]));
+      this.state.set([...this.#shown.values()]);
+    });
+  }
+}
+
+function waitingOf({
+  clientKey,
+  deviceId,
+  projectId,
+  sessionId,
+  start,
+  text,
+  images,
+  error,
+  unstored,
+}: OutboxItem): WaitingPrompt {
+  const project = projectId ?? start?.projectId;
+  return {
+    ...{ clientKey, deviceId, text, error },
+    ...(project ? { projectId: project } : {}),
+    sessionId: sessionId === NO_SESSION ? null : sessionId,
+    images: images?.length ?? 0,
+    ...(unstored ? { unstored } : {}),
+  };
+}

@@ -1,0 +1,80 @@
+import "../../app/testing/browser";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import type { Client } from "../../api/types";
+import { FakeScorel } from "../../app/testing/fake-scorel";
+import { ScorelContext } from "../shared/scorel-context";
+import { AccessSheet } from "./AccessSheet";
+
+const client = (id: string, label: string, more: Partial<Client> = {}): Client => ({
+  id,
+  label,
+  grants: ["view"],
+  pairedAt: 1,
+  online: false,
+  ...more,
+});
+
+function show(clients: Client[]) {
+  const scorel = new FakeScorel();
+  const host = scorel.host("dev_one");
+  const revoked: string[] = [];
+  host.handlers.list_clients = () => ({ clients: clients.filter(({ id }) => !revoked.includes(id)) });
+  host.handlers.revoke_client = ({ clientId }) => {
+    revoked.push(clientId);
+    return {};
+  };
+  const onClose = vi.fn();
+  render(
+    <ScorelContext value={scorel}>
+      <QueryClientProvider client={new QueryClient()}>
+        <AccessSheet host={host} machine="desk" onClose={onClose} />
+      </QueryClientProvider>
+    </ScorelContext>,
+  );
+  return { host, revoked };
+}
+
+const labels = () => screen.getAllByTestId("client").map((row) => row.querySelector("bdi")?.textContent);
+
+test("lists this browser first and says what each may do", async () => {
+  show([
+    client("cli_old", "Old laptop", { grants: ["view", "teleport" as never] }),
+    client("cli_phone", "Phone", { online: true, grants: [] }),
+    client("cli_me", "Chrome on Linux", { grants: ["view", "prompt", "shell"] }),
+  ]);
+  const [own, phone, old] = (await screen.findAllByTestId("client")) as [HTMLElement, HTMLElement, HTMLElement];
+  expect(labels()).toEqual(["Chrome on Linux", "Phone", "Old laptop"]);
+  expect(own.textContent).toContain("This browser");
+  expect(own.textContent).toContain("May read sessions, send prompts, and open terminals");
+  expect(phone.textContent).toContain("May do nothing");
+  expect(phone.textContent).toContain("Connected");
+  expect(old.textContent).toContain("May read sessions and teleport");
+});
+
+test("revokes a client after a confirmation, and shows why if the machine refuses", async () => {
+  const { host, revoked } = show([client("cli_me", "Chrome on Linux"), client("cli_old", "Old laptop")]);
+  await screen.findAllByTestId("client");
+  const ask = () => fireEvent.click(screen.getByRole("button", { name: "Revoke Old laptop" }));
+  ask();
+  expect(screen.getByRole("dialog").textContent).toContain("It loses its connection to desk at once");
+  expect(revoked).toEqual([]);
+  const works = host.handlers.revoke_client;
+  host.handlers.revoke_client = () => {
+    throw new Error("the disk is full");
+  };
+  const confirm = () => fireEvent.click(within(screen.getByRole("dialog")).getByRole("button", { name: "Revoke" }));
+  confirm();
+  expect((await screen.findByRole("alert")).textContent).toContain("the disk is full");
+  host.handlers.revoke_client = works as never;
+  confirm();
+  await waitFor(() => expect(labels()).toEqual(["Chrome on Linux"]));
+  expect(revoked).toEqual(["cli_old"]);
+});
+
+test("warns before this browser revokes itself", async () => {
+  show([client("cli_me", "Chrome on Linux")]);
+  fireEvent.click(await screen.findByRole("button", { name: "Revoke Chrome on Linux" }));
+  expect(screen.getByRole("dialog").textContent).toContain("This browser loses its connection to desk at once");
+});

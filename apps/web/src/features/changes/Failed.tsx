@@ -1,0 +1,18 @@
+import { ApiError } from "../../api/contract";
+import { ApiKind } from "../../api/types";
+import { Button } from "../../components/Button";
+import { t } from "../../i18n/changes";
+import { sentence } from "../shared/errors";
+
+/** Says why a machine did not answer. One that is older than this page cannot. */
+export function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  if (error instanceof ApiError && error.kind === ApiKind.unknown_request) {
+    return <p role="alert">{t("changes.update")}</p>;
+  }
+  return (
+    <div role="alert" className="space-y-2">
+      <p>{sentence(error)}</p>
+      <Button onClick={onRetry}>{t("changes.retry")}</Button>
+    </div>
+  );
+}

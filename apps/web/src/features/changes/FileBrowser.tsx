@@ -1,0 +1,164 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import type { FileEntry } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ChevronRightIcon } from "../../components/icons";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/changes";
+import { visible } from "../chat/text/visible";
+import { Code } from "../code/Code";
+import { languageOf } from "../code/language";
+import { Failed } from "./Failed";
+
+/** The files of a session's folder: one folder, or one file, at a time. */
+export function FileBrowser({ host, sessionId }: { host: Host; sessionId: string }) {
+  const [at, setAt] = useState<{ path: string; file: boolean }>({ path: "", file: false });
+  const names = at.path === "" ? [] : at.path.split("/");
+  const crumb = "touchable rounded px-1 hover:bg-sunken";
+  return (
+    <div>
+      <nav aria-label={t("changes.files")} dir="ltr" className="mb-2 break-all font-mono text-sm">
+        <button type="button" className={crumb} onClick={() => setAt({ path: "", file: false })}>
+          {t("changes.folder")}
+        </button>
+        {names.map((name, i) => {
+          const path = names.slice(0, i + 1).join("/");
+          return (
+            <span key={path}>
+              {" / "}
+              {i === names.length - 1 ? (
+                <span aria-current="page" className="px-1">
+                  {visible(name)}
+                </span>
+              ) : (
+                <button type="button" className={crumb} onClick={() => setAt({ path, file: false })}>
+                  {visible(name)}
+                </button>
+              )}
+            </span>
+          );
+        })}
+      </nav>
+      {at.file ? (
+        <FileText key={at.path} host={host} sessionId={sessionId} path={at.path} />
+      ) : (
+        <Folder
+          host={host}
+          sessionId={sessionId}
+          path={at.path}
+          onOpen={(entry) =>
+            setAt({ path: at.path === "" ? entry.name : `${at.path}/${entry.name}`, file: entry.kind !== "folder" })
+          }
+        />
+      )}
+    </div>
+  );
+}
+
+interface FolderProps {
+  host: Host;
+  sessionId: string;
+  path: string;
+  onOpen: (entry: FileEntry) => void;
+}
+
+function Folder({ host, sessionId, path, onOpen }: FolderProps) {
+  const list = useQuery({
+    queryKey: [host.deviceId, "list_files", sessionId, path],
+    queryFn: () => host.request("list_files", { sessionId, path }),
+    retry: false,
+    gcTime: 0,
+  });
+  if (list.isPending) {
+    return <Skeleton label={t("changes.loading")} rows={6} />;
+  }
+  if (list.error) {
+    return <Failed error={list.error} onRetry={() => list.refetch()} />;
+  }
+  if (list.data.entries.length === 0) {
+    return <p className="text-muted text-sm">{t("changes.empty")}</p>;
+  }
+  return (
+    <>
+      <ul className="divide-y divide-line rounded-md border border-line">
+        {list.data.entries.map((entry) => (
+          <li key={entry.name}>
+            <button
+              type="button"
+              data-testid="file-entry"
+              aria-disabled={entry.closed || entry.kind === "other" || undefined}
+              onClick={() => (entry.closed || entry.kind === "other" ? undefined : onOpen(entry))}
+              className="touchable flex w-full items-center gap-2 px-3 py-1.5 text-left font-mono text-sm hover:bg-sunken aria-disabled:text-muted"
+            >
+              <span dir="ltr" className="min-w-0 flex-1 break-all">
+                {visible(entry.name)}
+                {entry.kind === "folder" ? "/" : ""}
+              </span>
+              {entry.closed ? (
+                <span className="shrink-0 font-sans text-muted text-xs">{t("changes.notShown")}</span>
+              ) : entry.kind === "link" ? (
+                <span className="font-sans text-muted text-xs">{t("changes.link")}</span>
+              ) : entry.kind === "folder" ? (
+                <ChevronRightIcon className="text-faint" />
+              ) : null}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {list.data.truncated ? <p className="mt-2 text-muted text-xs">{t("changes.truncated")}</p> : null}
+    </>
+  );
+}
+
+/** A file, in parts as it is asked for them. */
+function FileText({ host, sessionId, path }: { host: Host; sessionId: string; path: string }) {
+  const [parts, setParts] = useState<{ text: string; next: number }>({ text: "", next: 0 });
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<unknown>(null);
+  const first = useQuery({
+    queryKey: [host.deviceId, "read_file", sessionId, path],
+    queryFn: () => host.request("read_file", { sessionId, path }),
+    retry: false,
+    gcTime: 0,
+  });
+  if (first.isPending) {
+    return <Skeleton label={t("changes.loading")} rows={8} />;
+  }
+  if (first.error) {
+    return <Failed error={first.error} onRetry={() => first.refetch()} />;
+  }
+  if (first.data.binary) {
+    return <p className="text-muted text-sm">{t("changes.binary")}</p>;
+  }
+  const text = first.data.text + parts.text;
+  const next = parts.next === 0 ? (first.data.next ?? 0) : parts.next;
+  const more = async () => {
+    setBusy(true);
+    setFailed(null);
+    try {
+      const part = await host.request("read_file", { sessionId, path, from: next });
+      setParts({ text: parts.text + part.text, next: part.next ?? -1 });
+    } catch (cause) {
+      setFailed(cause);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      {text === "" ? (
+        <p className="text-muted text-sm">{t("changes.emptyFile")}</p>
+      ) : (
+        <div dir="ltr" data-testid="file-text" className="overflow-hidden rounded-md border border-line">
+          <Code code={visible(text)} language={languageOf(path)} className="overflow-x-auto p-3" />
+        </div>
+      )}
+      {failed ? <Failed error={failed} onRetry={more} /> : null}
+      {next > 0 ? (
+        <Button className="mt-2" busy={busy} onClick={more}>
+          {t("changes.more")}
+        </Button>
+      ) : null}
+    </>
+  );
+}

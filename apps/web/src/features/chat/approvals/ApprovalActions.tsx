@@ -1,0 +1,139 @@
+import { type ReactNode, type RefObject, useId } from "react";
+import type { Approval, Decision } from "../../../api/types";
+import { Button } from "../../../components/Button";
+import { Spinner } from "../../../components/Spinner";
+import { t } from "../../../i18n/chat";
+import { visible } from "../text/visible";
+import type { Guard } from "./use-press-guard";
+
+export interface ApprovalActionsProps {
+  area: RefObject<HTMLDivElement | null>;
+  approval: Approval;
+  /** What "always" would keep; empty where it is not offered. */
+  rules: readonly string[];
+  /** Whether the turn can be stopped with the answer. */
+  stops: boolean;
+  /** Nobody would hear an answer. */
+  disabled: boolean;
+  /** What was pressed and is on its way. */
+  sent: Decision | undefined;
+  guard: Guard;
+  onPress: (decision: Decision) => void;
+  onWord: () => void;
+}
+
+/** The answers. They stay in sight while the card is, however long it is. */
+export function ApprovalActions({ area, approval, rules, stops, guard, onWord, ...given }: ApprovalActionsProps) {
+  const { disabled, sent, onPress } = given;
+  const common = { disabled, sent };
+  const allowing = (decision: Decision) => guard.button(decision, () => onPress(decision));
+  const denying = (decision: Decision) => ({ onClick: () => onPress(decision) });
+  return (
+    // In a low window only the last row sticks, so that there is room for what is asked.
+    <div className="sticky bottom-0 z-10 mt-3 border-warn-line border-t bg-inherit short:contents">
+      {rules.length > 0 ? <Always rules={rules} press={{ ...common, ...allowing("always") }} /> : null}
+      <div
+        ref={area}
+        data-testid="approval-actions"
+        className="grid grid-cols-2 gap-2 bg-inherit px-4 pt-2 pb-3 first:pt-3 sm:flex short:sticky short:bottom-0 short:z-10"
+      >
+        <Button
+          data-testid="approval-word"
+          tone="quiet"
+          className="min-w-0 px-2! max-sm:order-3 max-sm:whitespace-normal"
+          disabled={disabled}
+          aria-disabled={sent !== undefined || undefined}
+          onClick={() => (sent === undefined ? onWord() : undefined)}
+        >
+          {t("chat.approvals.denyWithFeedback")}
+        </Button>
+        {stops ? (
+          <Press decision="stop" tone="quiet" className="px-2! max-sm:order-4" {...common} {...denying("stop")}>
+            {t("chat.approvals.stopTheTurn")}
+          </Press>
+        ) : null}
+        <span className="hidden flex-1 sm:block" />
+        <Press decision="deny" hint="D" className="max-sm:order-1" {...common} {...denying("deny")}>
+          {t("chat.approvals.deny")}
+        </Press>
+        {/* What can do the most harm is not what the hand goes to by itself. */}
+        <Press
+          decision="allow"
+          hint="A"
+          tone={approval.risk?.level === "high" ? "danger" : "primary"}
+          className="max-sm:order-2"
+          {...common}
+          {...allowing("allow")}
+        >
+          {t("chat.approvals.allowOnce")}
+        </Press>
+      </div>
+    </div>
+  );
+}
+
+interface PressProps extends Partial<ReturnType<Guard["button"]>> {
+  sent: Decision | undefined;
+  disabled: boolean;
+}
+
+interface PressButtonProps extends PressProps {
+  decision: Decision;
+  /** The key that presses it. */
+  hint?: string;
+  tone?: "primary" | "quiet" | "danger";
+  className?: string;
+  describedBy?: string;
+  children: ReactNode;
+}
+
+/** A button that keeps the focus while its answer is on its way. */
+function Press({ decision, hint, tone, sent, describedBy, className, children, ...rest }: PressButtonProps) {
+  return (
+    <Button
+      data-testid={`approval-${decision}`}
+      aria-describedby={describedBy}
+      aria-busy={sent === decision || undefined}
+      aria-keyshortcuts={hint?.replace("⇧", "Shift+")}
+      {...rest}
+      aria-disabled={rest["aria-disabled"] || sent !== undefined || undefined}
+      {...(tone ? { tone } : {})}
+      {...(className ? { className } : {})}
+    >
+      {sent === decision ? <Spinner /> : null}
+      {children}
+      {hint ? <Key>{hint}</Key> : null}
+    </Button>
+  );
+}
+
+/** Names the key of a button, on the card that keys go to and where there is a keyboard. */
+function Key({ children }: { children: string }) {
+  return (
+    <span aria-hidden="true" className="hidden pointer-fine:group-data-active/card:inline">
+      <kbd className="rounded-sm border border-current/30 px-1 font-mono text-[0.6875rem] leading-4">{children}</kbd>
+    </span>
+  );
+}
+
+/** The rules stand there word for word: they hold long after this call. */
+function Always({ rules, press }: { rules: readonly string[]; press: PressProps }) {
+  const id = useId();
+  return (
+    <div className="flex items-center justify-between gap-3 px-4 pt-3">
+      <div id={id} className="max-h-[20dvh] min-w-0 overflow-auto text-muted text-xs">
+        <p>{t("chat.approvals.alwaysAllowInThisProject")}</p>
+        <ul data-testid="approval-rules">
+          {rules.map((rule) => (
+            <li key={rule} className="break-all font-mono text-[0.8125rem] text-ink">
+              {visible(rule)}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Press decision="always" hint="⇧A" describedBy={id} className="shrink-0" {...press}>
+        {t("chat.approvals.alwaysAllow")}
+      </Press>
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { type RefObject, useState } from "react";
+import type { Approval } from "../../../api/types";
+import { Badge, type Tone } from "../../../components/Badge";
+import { Button } from "../../../components/Button";
+import { ShieldIcon } from "../../../components/icons";
+import { t } from "../../../i18n/chat";
+import { Code } from "../../code/Code";
+import { languageOf } from "../../code/language";
+import { DiffView } from "../../diff/DiffView";
+import { visible } from "../text/visible";
+
+/** How many lines are shown before it is asked for all of them. */
+const shownLines = 20;
+
+const tones: Record<string, Tone> = { low: "neutral", medium: "warn", high: "danger" };
+
+/** A newer host may know more levels. */
+function riskWords(level: string): string {
+  switch (level) {
+    case "low":
+      return t("chat.approvals.riskLow");
+    case "medium":
+      return t("chat.approvals.riskMedium");
+    case "high":
+      return t("chat.approvals.riskHigh");
+    default:
+      return t("chat.approvals.risk", { level });
+  }
+}
+
+export interface ApprovalHeadingProps {
+  approval: Approval;
+  caption: string;
+  heading: RefObject<HTMLHeadingElement | null>;
+}
+
+/** What the agent wants to do and how risky that is. It stays in sight while the card is. */
+export function ApprovalHeading({ approval: { title, risk }, caption, heading }: ApprovalHeadingProps) {
+  return (
+    <div className="sticky top-0 z-10 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2">
+      <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
+      <div className="min-w-0 flex-1">
+        <div className="flex items-center justify-between gap-2">
+          <p className="caption text-warn">{caption}</p>
+          {risk ? <Badge tone={tones[risk.level] ?? "danger"}>{riskWords(risk.level)}</Badge> : null}
+        </div>
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          data-heading
+          className="break-words rounded-sm font-semibold [overflow-wrap:anywhere]"
+        >
+          {visible(title)}
+        </h2>
+      </div>
+    </div>
+  );
+}
+
+/** All that is known of it: the command or the change, where, and what is risky about it. */
+export function ApprovalDetails({ approval }: { approval: Approval }) {
+  const { detail, command, paths = [], cwd, isDiff } = approval;
+  const { risks, reason } = reasonsOf(approval);
+  const language = command || approval.toolName === "bash" ? "bash" : languageOf(paths[0] ?? "");
+  return (
+    <>
+      {command && command !== detail ? <Preview text={command} language="bash" /> : null}
+      {detail && isDiff ? (
+        <div className="mx-4 mt-1.5 overflow-clip rounded-md border border-line">
+          <DiffView of={{ diff: detail }} rows={shownLines} className="max-h-[40dvh] overflow-auto" />
+        </div>
+      ) : detail ? (
+        <Preview text={detail} language={language} />
+      ) : null}
+      <dl className="mx-4 mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-muted text-xs">
+        <Line name={t("chat.approvals.folder")} code={[cwd]} />
+        {paths.length > 0 ? (
+          <Line name={paths.length > 1 ? t("chat.approvals.files") : t("chat.approvals.file")} code={paths} />
+        ) : null}
+        {risks.length > 0 ? <Line name={t("chat.approvals.riskTitle")} text={risks.join("; ")} /> : null}
+        {reason ? <Line name={t("chat.approvals.reason")} text={reason} /> : null}
+      </dl>
+    </>
+  );
+}
+
+/** What is risky about it and why it asks. Nothing is there twice, whatever the host says. */
+function reasonsOf({ risk, reason = "" }: Approval): { risks: string[]; reason: string } {
+  const plain = (text: string) => text.trim().replace(/\.$/, "").toLowerCase();
+  const reasons = risk?.reasons ?? [];
+  const risks = reasons.filter((text, i) => reasons.findIndex((other) => plain(other) === plain(text)) === i);
+  return { risks, reason: risks.some((text) => plain(text) === plain(reason)) ? "" : reason };
+}
+
+function Line({ name, text = "", code }: { name: string; text?: string; code?: string[] }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="break-words text-ink">
+        {visible(text)}
+        {code ? <Items items={code} /> : null}
+      </dd>
+    </>
+  );
+}
+
+/** How many of a list are shown before it is asked for all. */
+const shownItems = 5;
+
+/** A long list is folded, and says so. */
+function Items({ items }: { items: string[] }) {
+  const [all, setAll] = useState(false);
+  const hidden = all || items.length <= shownItems + 1 ? 0 : items.length - shownItems;
+  return (
+    <>
+      {items.slice(0, items.length - hidden).map((item) => (
+        <code key={item} className="block break-all font-mono">
+          {visible(item)}
+        </code>
+      ))}
+      {hidden > 0 ? (
+        <button
+          type="button"
+          className="touchable rounded-sm font-medium text-muted underline underline-offset-2 hover:text-ink"
+          onClick={() => setAll(true)}
+        >
+          {t("chat.approvals.showMore", { hidden })}
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+/** A long text is folded, and says how much of it is not in sight. */
+function Preview({ text, language }: { text: string; language: string }) {
+  const [all, setAll] = useState(false);
+  const lines = visible(text).replace(/\n$/, "").split("\n");
+  const hidden = all ? 0 : Math.max(0, lines.length - shownLines);
+  return (
+    <div className="mx-4 mt-1.5 overflow-hidden rounded-md border border-line bg-surface">
+      <Code
+        code={lines.slice(0, lines.length - hidden).join("\n")}
+        language={language}
+        className="max-h-[40dvh] overflow-auto whitespace-pre-wrap break-words p-3"
+      />
+      {hidden > 0 ? (
+        <Button
+          data-testid="approval-more"
+          tone="quiet"
+          className="w-full rounded-none border-0 border-line border-t text-xs"
+          onClick={() => setAll(true)}
+        >
+          {t("chat.approvals.showMoreLines", { hidden })}
+        </Button>
+      ) : null}
+    </div>
+  );
+}

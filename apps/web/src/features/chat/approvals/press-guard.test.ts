@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { setInSight } from "../../../app/testing/browser";
+import { PointerTrack } from "./pointer-track";
+import { PressGuard, SETTLE } from "./press-guard";
+
+const stops: (() => void)[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  setInSight("[data-area]");
+});
+afterEach(() => {
+  for (const stop of stops.splice(0)) {
+    stop();
+  }
+  document.body.replaceChildren();
+  vi.useRealTimers();
+});
+
+/** Moves the mouse, or the pointer of another kind. */
+function move(clientX: number, clientY: number, pointerType = "mouse", type = "pointermove") {
+  window.dispatchEvent(Object.assign(new MouseEvent(type, { clientX, clientY }), { pointerType }));
+}
+
+const inside = [150, 20] as const;
+const outside = [150, 300] as const;
+
+/** A guard of one button, which is at 100,0 and 100 by 40 large; `before` is where the pointer is at first. */
+function guarded(before?: readonly [number, number]) {
+  const area = document.createElement("div");
+  area.setAttribute("data-area", "");
+  const button = document.createElement("button");
+  button.setAttribute("data-guarded", "allow");
+  let top = 0;
+  button.getBoundingClientRect = () => new DOMRect(100, top, 100, 40);
+  area.append(button);
+  document.body.append(area);
+  const pointer = new PointerTrack();
+  stops.push(pointer.listen());
+  if (before) {
+    move(...before);
+  }
+  let open: readonly string[] = [];
+  const guard = new PressGuard({ area, card: area, pointer, onChange: (names) => (open = names) });
+  stops.push(() => guard.stop());
+  return { guard, isOpen: () => open.includes("allow"), place: (at: number) => (top = at) };
+}
+
+const wait = (time = SETTLE) => vi.advanceTimersByTime(time);
+
+describe("PressGuard", () => {
+  it("opens after the button has been in sight for a while, for a pointer from elsewhere", () => {
+    const { guard, isOpen } = guarded(outside);
+    wait(SETTLE - 1);
+    expect(isOpen()).toBe(false);
+    wait(1);
+    expect(isOpen()).toBe(true);
+    move(...inside);
+    guard.begin("allow", true);
+    expect(guard.counts("allow")).toBe(true);
+  });
+
+  it("opens for a pointer that was never seen", () => {
+    const { isOpen } = guarded();
+    wait();
+    expect(isOpen()).toBe(true);
+  });
+
+  it("stays closed under a pointer that rests, until it has left and returned", () => {
+    const { guard, isOpen } = guarded(inside);
+    wait(10 * SETTLE);
+    move(inside[0] + 3, inside[1] + 3);
+    expect(isOpen()).toBe(false);
+    guard.begin("allow", true);
+    expect(guard.counts("allow")).toBe(false);
+    move(...outside);
+    move(...inside);
+    guard.begin("allow", true);
+    expect(guard.counts("allow")).toBe(true);
+  });
+
+  it("counts a pointer that left and returned meanwhile", () => {
+    const { isOpen } = guarded(inside);
+    wait(100);
+    move(...outside);
+    move(...inside);
+    expect(isOpen()).toBe(false);
+    wait(SETTLE - 100);
+    expect(isOpen()).toBe(true);
+  });
+
+  it("does not hold fingers and keys to where a mouse rests", () => {
+    const { guard, isOpen } = guarded(inside);
+    wait();
+    expect(isOpen()).toBe(false);
+    guard.begin("allow", false);
+    expect(guard.counts("allow")).toBe(true);
+    move(...outside, "touch");
+    expect(isOpen()).toBe(false);
+  });
+
+  it("does not count a touch that began too early, however late it ends", () => {
+    const { guard } = guarded();
+    guard.begin("allow", false);
+    wait(2 * SETTLE);
+    expect(guard.counts("allow")).toBe(false);
+    expect(guard.counts("allow")).toBe(true); // the next one, by what has no pointer
+  });
+
+  it("closes when it starts again, also for a press that has begun", () => {
+    const { guard, isOpen } = guarded(outside);
+    wait();
+    move(...inside);
+    guard.begin("allow", true);
+    guard.restart();
+    expect(isOpen()).toBe(false);
+    expect(guard.counts("allow")).toBe(false);
+    wait();
+    // The button came back under the pointer.
+    expect(isOpen()).toBe(false);
+  });
+
+  it("takes a button that moved under the resting pointer for one that came there", () => {
+    const { guard, isOpen, place } = guarded([150, 220]);
+    wait();
+    expect(isOpen()).toBe(true);
+    place(200);
+    guard.restart();
+    wait();
+    expect(isOpen()).toBe(false);
+  });
+
+  it("opens only while the tab is in front", () => {
+    const state = vi.spyOn(document, "visibilityState", "get");
+    const { isOpen } = guarded();
+    state.mockReturnValue("hidden");
+    document.dispatchEvent(new Event("visibilitychange"));
+    wait(5 * SETTLE);
+    expect(isOpen()).toBe(false);
+    state.mockReturnValue("visible");
+    document.dispatchEvent(new Event("visibilitychange"));
+    wait();
+    expect(isOpen()).toBe(true);
+  });
+
+  it("stays closed out of sight", () => {
+    setInSight("");
+    const { isOpen } = guarded();
+    wait(5 * SETTLE);
+    expect(isOpen()).toBe(false);
+  });
+});

@@ -1,0 +1,182 @@
+// Protects buttons that allow something from a press that was meant for what was in their
+// place before: the second click of a double click, or a click while the page moves.
+//
+// A press counts if it begins after
+//
+//  - the buttons have been in sight, in the same place, for 600 ms. The time starts again
+//    when they move without the reader scrolling, when another card is answered, and when
+//    the tab comes back to the front; and
+//  - with a mouse or pen: the pointer was outside of the button at some moment since then.
+//    A pointer that rests where the button appears must leave it and return.
+//
+// A finger is nowhere between touches, so for touch the first rule is enough: the touch
+// itself must begin late enough, not only end so. The same holds for keys, where a key that
+// is held down does not count. Whatever presses a button without a pointer or a key, such as
+// a screen reader, is held to the time.
+import type { Point, PointerTrack } from "./pointer-track";
+
+/** How long buttons must be in sight before they may be pressed, in milliseconds. */
+export const SETTLE = 600;
+
+/** Buttons move by less than this without it mattering, in CSS pixels. */
+const slack = 8;
+
+/** Marks a button that is guarded; the value names it within its card. */
+export const GUARDED = "data-guarded";
+
+/** Marks the element around the cards whose size changes when they are moved. */
+export const FRAME = "data-guard-frame";
+
+export interface PressGuardOptions {
+  /** What must be in sight: the row of the most important buttons. */
+  area: HTMLElement;
+  /** The card, which has all guarded buttons. */
+  card: HTMLElement;
+  pointer: PointerTrack;
+  /** Receives the names of the buttons that may be pressed, after each change. */
+  onChange: (open: readonly string[]) => void;
+}
+
+export class PressGuard {
+  readonly #options: PressGuardOptions;
+  readonly #left = new Set<string>();
+  readonly #stops: (() => void)[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #frame = 0;
+  #seen = false;
+  #settled = false;
+  /** Where the pointer was when the time started. */
+  #origin: Point | null = null;
+  #place: Point | null = null;
+  /** The press that has begun. */
+  #press: { name: string; counts: boolean } | null = null;
+  #open: readonly string[] = [];
+
+  constructor(options: PressGuardOptions) {
+    this.#options = options;
+    const { area, pointer } = options;
+    const sight = new IntersectionObserver(
+      (changes) => {
+        const seen = changes.slice(-1).some(inSight);
+        if (seen !== this.#seen) {
+          this.#seen = seen;
+          this.restart();
+        }
+      },
+      { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5] },
+    );
+    sight.observe(area);
+    // What grows or shrinks around the card moves it. It has its new place in the next frame.
+    const sizes = new ResizeObserver(() => {
+      cancelAnimationFrame(this.#frame);
+      this.#frame = requestAnimationFrame(() => this.#moved());
+    });
+    sizes.observe(area);
+    const frame = area.closest(`[${FRAME}]`);
+    if (frame) {
+      sizes.observe(frame);
+    }
+    const front = () => this.restart();
+    document.addEventListener("visibilitychange", front);
+    this.#stops.push(
+      () => sight.disconnect(),
+      () => sizes.disconnect(),
+      () => document.removeEventListener("visibilitychange", front),
+      pointer.watch(() => this.#pointed()),
+    );
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    cancelAnimationFrame(this.#frame);
+    for (const stop of this.#stops) {
+      stop();
+    }
+    this.#publish([]);
+  }
+
+  /** Closes the buttons, and starts the time again while they are in sight. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#settled = false;
+    this.#press = null;
+    this.#left.clear();
+    this.#origin = this.#options.pointer.at;
+    this.#publish([]);
+    if (this.#seen && document.visibilityState === "visible") {
+      this.#timer = setTimeout(() => this.#settle(), SETTLE);
+    }
+  }
+
+  /** A key, a finger, or a pointer that rests on the page goes down on a button. */
+  begin(name: string, rests: boolean): void {
+    this.#press = { name, counts: rests ? this.#open.includes(name) : this.#settled };
+  }
+
+  /** A button is pressed: whether that counts. */
+  counts(name: string): boolean {
+    const press = this.#press;
+    this.#press = null;
+    // No pointer and no key went down on it: there is no place to have left.
+    return press?.name === name ? press.counts : this.#settled;
+  }
+
+  /** Whether a key that goes down now may press a button. */
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    for (const [name, rect] of this.#buttons()) {
+      if (!this.#origin || !holds(rect, this.#origin)) {
+        this.#left.add(name);
+      }
+    }
+    this.#pointed();
+  }
+
+  #pointed(): void {
+    const { at } = this.#options.pointer;
+    const buttons = [...this.#buttons()];
+    for (const [name, rect] of buttons) {
+      if (!at || !holds(rect, at)) {
+        this.#left.add(name);
+      }
+    }
+    if (this.#settled) {
+      this.#publish(buttons.map(([name]) => name).filter((name) => this.#left.has(name)));
+    }
+  }
+
+  #moved(): void {
+    const { left: x, top: y } = this.#options.area.getBoundingClientRect();
+    const before = this.#place;
+    this.#place = { x, y };
+    if (before && Math.hypot(x - before.x, y - before.y) > slack) {
+      this.restart();
+    }
+  }
+
+  *#buttons(): Generator<[string, DOMRect]> {
+    for (const button of this.#options.card.querySelectorAll(`[${GUARDED}]`)) {
+      yield [button.getAttribute(GUARDED) ?? "", button.getBoundingClientRect()];
+    }
+  }
+
+  #publish(open: readonly string[]): void {
+    if (open.join() !== this.#open.join()) {
+      this.#open = open;
+      this.#options.onChange(open);
+    }
+  }
+}
+
+/** Half of it is in sight, or it fills half of the window. */
+function inSight({ intersectionRatio, intersectionRect, rootBounds }: IntersectionObserverEntry): boolean {
+  return intersectionRatio >= 0.5 || (rootBounds !== null && intersectionRect.height >= rootBounds.height / 2);
+}
+
+function holds({ left, right, top, bottom }: DOMRect, { x, y }: Point): boolean {
+  return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
+}

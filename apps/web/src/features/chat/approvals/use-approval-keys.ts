@@ -1,0 +1,70 @@
+import { type RefObject, useEffect, useEffectEvent } from "react";
+import type { Decision } from "../../../api/types";
+import { showCard } from "./use-card-focus";
+import type { Guard, Refusal } from "./use-press-guard";
+
+export interface ApprovalKeys {
+  card: RefObject<HTMLElement | null>;
+  /** Whether the card can be answered now. */
+  on: boolean;
+  /** Whether it takes keys while the focus is on nothing. */
+  active: boolean;
+  guard: Guard;
+  offered: (decision: Decision) => boolean;
+  press: (decision: Decision) => void;
+  refuse: (why: Refusal) => void;
+}
+
+/** What takes letters itself. */
+const typing = "input,textarea,select,[contenteditable]";
+
+/**
+ * Keys for a card: A allows, Shift+A always allows, D denies. They go to the card that has
+ * the focus. With the focus on nothing, or on the transcript as a whole, they go to the
+ * active card, which is brought into sight first. There a denial too must wait until the
+ * card has been seen, because it was not chosen. A key that is held down does nothing, nor does one in a field or beside a dialog.
+ */
+export function useApprovalKeys({ card, on, active, guard, offered, press, refuse }: ApprovalKeys): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const decision = decisionOf(event);
+    const { target } = event;
+    if (!decision || !(target instanceof Element) || target.closest(typing) || document.querySelector("dialog[open]")) {
+      return;
+    }
+    const focused = card.current?.contains(target) ?? false;
+    const nowhere = target === document.body || target.matches("[data-transcript]");
+    if (!focused && !(active && nowhere)) {
+      return;
+    }
+    event.preventDefault();
+    if (!offered(decision)) {
+      return;
+    }
+    if (guard.takesKeys() || (decision === "deny" && focused)) {
+      press(decision);
+    } else {
+      refuse("early");
+      if (!focused) {
+        showCard(card.current);
+      }
+    }
+  });
+  useEffect(() => {
+    if (!on) {
+      return;
+    }
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [on]);
+}
+
+function decisionOf(event: KeyboardEvent): Decision | null {
+  if (event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) {
+    return null;
+  }
+  const key = event.key.toLowerCase();
+  if (key === "a") {
+    return event.shiftKey ? "always" : "allow";
+  }
+  return key === "d" && !event.shiftKey ? "deny" : null;
+}

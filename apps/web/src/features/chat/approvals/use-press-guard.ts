@@ -1,0 +1,88 @@
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { PointerContext } from "./pointer-track";
+import { GUARDED, PressGuard } from "./press-guard";
+
+/** Why a press does not count: the card has just come, or the pointer rests where the button came. */
+export type Refusal = "early" | "resting";
+
+/** Guards the buttons of one card. */
+export interface Guard {
+  /** Whether a press of the button would count now. */
+  isOpen: (name: string) => boolean;
+  /** What a guarded button needs. */
+  button: (name: string, press: () => void) => GuardedProps;
+  /** Whether a key that goes down now may stand for a button. */
+  takesKeys: () => boolean;
+}
+
+interface GuardedProps {
+  [GUARDED]: string;
+  "aria-disabled": boolean | undefined;
+  onPointerDown: (event: PointerEvent) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onClick: () => void;
+}
+
+/**
+ * Guards the buttons of `card` while `on`; see PressGuard for the rules. `area` is what must
+ * be in sight. Another `epoch` starts the time again. A press that does not count calls `refuse`.
+ */
+export function usePressGuard(
+  card: RefObject<HTMLElement | null>,
+  area: RefObject<HTMLElement | null>,
+  on: boolean,
+  epoch: unknown,
+  refuse: (why: Refusal) => void,
+): Guard {
+  const pointer = useContext(PointerContext);
+  const guard = useRef<PressGuard | null>(null);
+  const [open, setOpen] = useState<readonly string[]>([]);
+  useEffect(() => {
+    if (!on || !area.current || !card.current) {
+      return;
+    }
+    const made = new PressGuard({ area: area.current, card: card.current, pointer, onChange: setOpen });
+    guard.current = made;
+    return () => {
+      guard.current = null;
+      made.stop();
+    };
+  }, [area, card, on, pointer]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another epoch is all there is to it
+  useEffect(() => guard.current?.restart(), [epoch]);
+  return useMemo(
+    () => ({
+      isOpen: (name) => open.includes(name),
+      takesKeys: () => guard.current?.isSettled ?? false,
+      button: (name, press) => ({
+        [GUARDED]: name,
+        "aria-disabled": !open.includes(name) || undefined,
+        onPointerDown: ({ pointerType }) => guard.current?.begin(name, pointerType !== "touch"),
+        onKeyDown: (event) => {
+          if (event.repeat) {
+            event.preventDefault();
+          } else if (event.key === "Enter" || event.key === " ") {
+            guard.current?.begin(name, false);
+          }
+        },
+        onClick: () => {
+          if (guard.current?.counts(name)) {
+            press();
+          } else {
+            refuse(guard.current?.isSettled ? "resting" : "early");
+          }
+        },
+      }),
+    }),
+    [open, refuse],
+  );
+}

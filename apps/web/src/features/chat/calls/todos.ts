@@ -1,0 +1,58 @@
+// The task list of a session, as the results of the agent's tool tell it.
+import type { SessionEntry, ToolResultMessage } from "../../../api/types";
+import { isRecord } from "./tool-facts";
+
+export interface Todo {
+  id: string;
+  content: string;
+  status: string;
+}
+
+/** The list that a result tells; null where it tells none. */
+export function todosIn(result: ToolResultMessage | null): Todo[] | null {
+  const details = isRecord(result?.details) ? result.details : {};
+  if (result?.toolName !== "todo" || !Array.isArray(details.todos)) {
+    return null;
+  }
+  return details.todos
+    .filter(isRecord)
+    .map(({ id, content, status }) => ({ id: String(id), content: String(content), status: String(status) }));
+}
+
+/** How many are over, and the one that the agent is at. */
+export function progressOf(todos: readonly Todo[]): { done: number; total: number; current: Todo | null } {
+  const counted = todos.filter(({ status }) => status !== "cancelled");
+  return {
+    done: counted.filter(({ status }) => status === "completed").length,
+    total: counted.length,
+    current: todos.find(({ status }) => status === "in_progress") ?? null,
+  };
+}
+
+/** The latest list of a log. Of a log that grew, only what is new is gone through. */
+export class LatestTodos {
+  #entries: readonly SessionEntry[] = [];
+  #todos: Todo[] | null = null;
+
+  update(entries: readonly SessionEntry[]): Todo[] | null {
+    const before = this.#entries;
+    if (entries !== before) {
+      const grown = before.length > 0 && entries[before.length - 1] === before.at(-1) && entries[0] === before[0];
+      const found = latest(entries, grown ? before.length : 0);
+      this.#todos = found ?? (grown ? this.#todos : null);
+      this.#entries = entries;
+    }
+    return this.#todos;
+  }
+}
+
+function latest(entries: readonly SessionEntry[], from: number): Todo[] | null {
+  for (let i = entries.length - 1; i >= from; i--) {
+    const entry = entries[i];
+    const todos = entry?.type === "message" && entry.message.role === "toolResult" ? todosIn(entry.message) : null;
+    if (todos) {
+      return todos;
+    }
+  }
+  return null;
+}

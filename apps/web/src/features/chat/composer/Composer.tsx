@@ -1,0 +1,251 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { MAX_PROMPT } from "../../../api/types";
+import { Button, IconButton } from "../../../components/Button";
+import { ArrowUpIcon, StopIcon } from "../../../components/icons";
+import { t } from "../../../i18n/chat";
+import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
+import { useTouch } from "../../shared/use-media";
+import type { Insert } from "../context/history-context";
+import { AttachButton, AttachedImages } from "../images/AttachedImages";
+import { type Attached, useAttachments } from "../images/use-attachments";
+import type { SlashScope } from "../slash/slash";
+import { useSlash } from "../slash/use-slash";
+
+export interface ComposerProps {
+  /** Names the draft: it comes back with the session. */
+  draftKey: string;
+  /** May return a promise of the message being stored: its draft is kept until then. */
+  onSend: (text: string, steer?: boolean, images?: Attached[]) => unknown;
+  /** Why no image can go with a message, or null: the model may take none. */
+  noImages?: string | null;
+  /** What a slash at the beginning offers; absent for nothing. */
+  slash?: SlashScope | undefined;
+  /** Takes the place of what is in the box when it changes. */
+  insert?: Insert | null;
+  /** null while no turn runs. */
+  onCancel: (() => void) | null;
+  cancelling: boolean;
+  /** Why nothing can be written here, or null. */
+  blocked: string | null;
+  /** Stands at the left under the text. */
+  children?: ReactNode;
+}
+
+/** Where a prompt is written. It stays open while a turn runs: what is sent then waits its turn. */
+export function Composer({
+  draftKey,
+  onSend,
+  noImages = null,
+  slash: scope,
+  insert,
+  onCancel,
+  cancelling,
+  blocked,
+  children,
+}: ComposerProps) {
+  const [error, setError] = useState<string | null>(null);
+  const { text, setText, attached, sending } = useDraft(draftKey, setError);
+  const touch = useTouch();
+  const area = useAutosize(text);
+  const slash = useSlash(blocked === null ? scope : undefined, text, (next) => {
+    setText(next);
+    area.current?.focus();
+  });
+  // Under a finger the focus would bring up the keyboard over the transcript.
+  useEffect(() => {
+    if (!touch) {
+      area.current?.focus({ preventScroll: true });
+    }
+  }, [touch, area]);
+
+  const inserted = useRef(insert);
+  useEffect(() => {
+    if (!insert || inserted.current === insert) {
+      return;
+    }
+    inserted.current = insert;
+    if (insert.append) {
+      setText(text.trim() === "" ? insert.text : `${text.trimEnd()}\n\n${insert.text}`);
+      return;
+    }
+    setText(insert.text);
+    attached.replace(insert.images ?? []);
+  });
+
+  const ready = (text.trim() !== "" || attached.images.length > 0) && attached.busy === 0;
+  const send = (steer = false, images = attached.images) => {
+    const trimmed = text.trim();
+    if (!ready || blocked || (trimmed === "" && images.length === 0)) {
+      return;
+    }
+    if (images.length > 0 && noImages) {
+      return setError(noImages);
+    }
+    const tooLong = new TextEncoder().encode(trimmed).length > MAX_PROMPT;
+    setError(tooLong ? t("chat.composer.thisMessageIsLongerThan") : null);
+    if (tooLong) {
+      return;
+    }
+    setText("");
+    if (images.length > 0) {
+      sending(onSend(trimmed, steer, images));
+    } else if (steer) {
+      sending(onSend(trimmed, true));
+    } else {
+      sending(onSend(trimmed));
+    }
+    attached.replace([]);
+    area.current?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word; keyCode 229 is how Safari says so.
+    const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (!composing && !modified && slash.press(event.key)) {
+      return event.preventDefault();
+    }
+    if (event.key !== "Enter" || event.shiftKey || touch || composing) {
+      return;
+    }
+    event.preventDefault();
+    send();
+  };
+
+  return (
+    <div className="safe-x safe-b mx-auto w-full max-w-3xl shrink-0 pt-1">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere here, and picked with a button */}
+      <div
+        className="relative rounded-lg border border-line-strong bg-surface focus-within:border-accent"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={attached.onDrop}
+      >
+        {slash.menu}
+        <AttachedImages images={attached.images} busy={attached.busy} onRemove={attached.remove} />
+        <textarea
+          ref={area}
+          data-testid="composer"
+          aria-label={t("chat.composer.messageToTheAgent")}
+          aria-describedby={error ? "composer-error" : undefined}
+          rows={1}
+          value={text}
+          disabled={blocked !== null}
+          placeholder={blocked ?? (onCancel ? t("chat.composer.addToTheQueue") : t("chat.composer.askTheAgentToDo"))}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          {...slash.field}
+          onPaste={attached.onPaste}
+          enterKeyHint={touch ? "enter" : "send"}
+          className="block max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
+        />
+        {error ? (
+          <div className="flex flex-wrap items-center gap-x-2 px-3.5 py-1">
+            <p id="composer-error" role="alert" className="min-w-0 text-danger text-sm">
+              {error}
+            </p>
+            {error === noImages && attached.images.length > 0 && text.trim() !== "" ? (
+              <Button data-testid="send-without-images" onClick={() => send(false, [])}>
+                {t("chat.composer.sendWithoutImages")}
+              </Button>
+            ) : null}
+          </div>
+        ) : null}
+        <div className="flex items-center gap-1.5 p-1.5">
+          <AttachButton
+            disabled={blocked !== null}
+            onFiles={(files) => (noImages ? setError(noImages) : void attached.add(files))}
+          />
+          <div className="flex min-w-0 flex-1 items-center">{children}</div>
+          {onCancel ? (
+            <Button data-testid="cancel-turn" disabled={cancelling} onClick={onCancel}>
+              <StopIcon className="text-danger" />
+              <span className={text.trim() === "" ? undefined : "max-sm:sr-only"}>
+                {cancelling ? t("chat.composer.stopping") : t("chat.composer.stop")}
+              </span>
+            </Button>
+          ) : null}
+          {onCancel && ready && !blocked ? (
+            <Button data-testid="steer" tone="quiet" onClick={() => send(true)}>
+              {t("chat.composer.sendNow")}
+            </Button>
+          ) : null}
+          <SendButton queues={onCancel !== null} disabled={!ready || blocked !== null} onClick={() => send()} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: boolean; onClick: () => void }) {
+  return (
+    <IconButton
+      data-testid="send"
+      label={queues ? t("chat.composer.queueThisMessage") : t("chat.composer.send")}
+      disabled={disabled}
+      onClick={onClick}
+      className="bg-accent text-lg text-on-accent hover:bg-accent-hover hover:text-on-accent disabled:bg-sunken disabled:text-faint disabled:opacity-100"
+    >
+      <ArrowUpIcon />
+    </IconButton>
+  );
+}
+
+/** The text and the images, kept in this browser until they are sent. */
+function useDraft(key: string, tell: (problem: string | null) => void) {
+  const [here] = useState(() => peekDraft(key));
+  const [text, setText] = useState(here?.text ?? "");
+  const attached = useAttachments(tell, here?.images);
+  const read = useRef(here !== undefined);
+  const stored = useRef<Promise<unknown> | undefined>(undefined);
+  const { images, replace } = attached;
+
+  useEffect(() => {
+    if (read.current) {
+      return;
+    }
+    let over = false;
+    void readDraft(key).then((kept) => {
+      if (over) {
+        return;
+      }
+      read.current = true;
+      // What was typed meanwhile comes behind it.
+      if (kept.text) {
+        setText((typed) => (typed ? `${kept.text}\n${typed}` : kept.text));
+      }
+      if (kept.images.length > 0) {
+        replace((before) => [...kept.images, ...before]);
+      }
+    });
+    return () => {
+      over = true;
+    };
+  }, [key, replace]);
+
+  useEffect(() => {
+    const empty = text === "" && images.length === 0;
+    if (read.current || !empty) {
+      keepDraft(key, text, images, empty ? stored.current : undefined);
+    }
+  }, [key, text, images]);
+
+  const sending = (done: unknown) => {
+    stored.current = done instanceof Promise ? done : undefined;
+  };
+  return { text, setText, attached, sending };
+}
+
+/** Grows the box with its text; the style sheet sets the limit. */
+function useAutosize(text: string) {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const area = ref.current;
+    if (!area) {
+      return;
+    }
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+  return ref;
+}

@@ -1,0 +1,57 @@
+import "fake-indexeddb/auto";
+import "../../../app/testing/browser";
+import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { Drafts } from "../../../api/drafts";
+import { Composer, type ComposerProps } from "./Composer";
+
+function show(props: Partial<ComposerProps> & { draftKey: string }) {
+  return render(<Composer onSend={() => {}} onCancel={null} cancelling={false} blocked={null} {...props} />);
+}
+
+const area = () => screen.getByTestId("composer") as HTMLTextAreaElement;
+const type = (value: string) => fireEvent.change(area(), { target: { value } });
+const kept = async (key: string) => (await new Drafts().read(key)).text;
+
+test("a draft of another tab, or of before a restart, is in the box", async () => {
+  const tab = new Drafts();
+  tab.keep("d/restart", { text: "half a thought", images: [] });
+  await tab.flush();
+  show({ draftKey: "d/restart" });
+  await waitFor(() => expect(area().value).toBe("half a thought"));
+});
+
+test("what is typed before the draft is here comes behind it", async () => {
+  const tab = new Drafts();
+  tab.keep("d/quick", { text: "first", images: [] });
+  await tab.flush();
+  show({ draftKey: "d/quick" });
+  type("second");
+  await waitFor(() => expect(area().value).toBe("first\nsecond"));
+  await waitFor(async () => expect(await kept("d/quick")).toBe("first\nsecond"));
+});
+
+test("a draft that the previous version kept for the tab is taken over", async () => {
+  sessionStorage.setItem("draft:d/old", "older words");
+  show({ draftKey: "d/old" });
+  await waitFor(() => expect(area().value).toBe("older words"));
+  await waitFor(async () => expect(await kept("d/old")).toBe("older words"));
+  expect(sessionStorage.getItem("draft:d/old")).toBeNull();
+});
+
+test("a draft is deleted when the message is stored, and not before", async () => {
+  let stored = () => {};
+  const onSend = () =>
+    new Promise<void>((resolve) => {
+      stored = resolve;
+    });
+  show({ draftKey: "d/sent", onSend });
+  type("send me");
+  await waitFor(async () => expect(await kept("d/sent")).toBe("send me"));
+  fireEvent.keyDown(area(), { key: "Enter" });
+  expect(area().value).toBe("");
+  fireEvent(window, new Event("pagehide"));
+  expect(await kept("d/sent")).toBe("send me");
+  stored();
+  await waitFor(async () => expect(await kept("d/sent")).toBe(""));
+});

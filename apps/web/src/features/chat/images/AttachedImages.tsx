@@ -1,0 +1,96 @@
+import { type ChangeEvent, useRef } from "react";
+import type { PromptImage } from "../../../api/contract";
+import { IconButton } from "../../../components/Button";
+import { CloseIcon, ImageIcon } from "../../../components/icons";
+import { Spinner } from "../../../components/Spinner";
+import { t } from "../../../i18n/chat";
+import { useBlobUrl, useImage } from "./images-context";
+import type { Attached } from "./use-attachments";
+
+/** The images that go with the next prompt, small, each with a button that removes it. */
+export function AttachedImages(props: { images: Attached[]; busy: number; onRemove: (image: Attached) => void }) {
+  const { images, busy, onRemove } = props;
+  if (images.length === 0 && busy === 0) {
+    return null;
+  }
+  return (
+    <ul
+      data-testid="attached-images"
+      data-unsent
+      aria-label={t("chat.images.imagesOfThisMessage")}
+      className="flex flex-wrap gap-3 px-3.5 pt-3"
+    >
+      {images.map((image, i) => (
+        <li key={image.sha256 ?? i} className="relative">
+          {"blob" in image ? (
+            <Thumbnail image={image} alt={t("chat.images.image", { number: i + 1 })} />
+          ) : (
+            <FetchedThumbnail sha256={image.sha256 ?? ""} alt={t("chat.images.image", { number: i + 1 })} />
+          )}
+          <IconButton
+            label={t("chat.images.removeImage", { number: i + 1 })}
+            onClick={() => onRemove(image)}
+            className="-top-4 -right-4 absolute! hover:bg-transparent"
+          >
+            <span className="grid size-6 place-items-center rounded-full border border-line bg-surface text-sm shadow-sm">
+              <CloseIcon />
+            </span>
+          </IconButton>
+        </li>
+      ))}
+      {busy > 0 ? (
+        <li className="grid size-20 place-items-center rounded-md border border-line bg-sunken">
+          <Spinner />
+          <span className="sr-only">{t("chat.images.loadingAnImage")}</span>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+/** An image that the host has, in a square. */
+function FetchedThumbnail({ sha256, alt }: { sha256: string; alt: string }) {
+  const blob = useImage(sha256);
+  return <Square blob={blob === "failed" ? null : blob} alt={alt} />;
+}
+
+/** An image of this browser, in a square. */
+export function Thumbnail({ image, alt }: { image: PromptImage; alt: string }) {
+  return <Square blob={image.blob} alt={alt} />;
+}
+
+function Square({ blob, alt }: { blob: Blob | null; alt: string }) {
+  const url = useBlobUrl(blob);
+  const frame = "block size-20 rounded-md border border-line bg-sunken object-cover";
+  return url ? <img src={url} alt={alt} className={frame} /> : <span role="img" aria-label={alt} className={frame} />;
+}
+
+/** Picks images from the device. */
+export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const change = (event: ChangeEvent<HTMLInputElement>) => {
+    onFiles([...(event.target.files ?? [])]);
+    event.target.value = ""; // the same file can be picked again
+  };
+  return (
+    <>
+      <IconButton
+        data-testid="attach"
+        label={t("chat.images.attachImages")}
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        <ImageIcon />
+      </IconButton>
+      <input
+        ref={input}
+        data-testid="attach-input"
+        type="file"
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        multiple
+        hidden
+        onChange={change}
+      />
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+import { blocksOf } from "@scorel/protocol/tree";
+import { memo, type ReactNode, useState } from "react";
+import type { AssistantMessage, Block } from "../../../api/types";
+import { Badge } from "../../../components/Badge";
+import { CopyButton } from "../../../components/CopyButton";
+import { WarningIcon } from "../../../components/icons";
+import { Notice } from "../../../components/Notice";
+import { t } from "../../../i18n/chat";
+import { readRuns } from "../calls/reads";
+import { nothing, type ToolFacts } from "../calls/tool-facts";
+import type { ReadFold } from "../context/live-context";
+import { Picture } from "../images/Picture";
+import { Markdown } from "../text/Markdown";
+import { ReadsLine } from "../tools/ReadsLine";
+import { ToolCard } from "../tools/ToolCard";
+import { PlaceMenu } from "./PlaceMenu";
+import { Thinking } from "./Thinking";
+
+export interface AssistantRowProps {
+  entryId: string;
+  message: AssistantMessage;
+  tools: ReadonlyMap<string, ToolFacts>;
+  /** The first of a turn says which model speaks. */
+  first: boolean;
+  /** How the reads at its end are folded, with those of the rows around it. */
+  fold?: ReadFold | null;
+}
+
+export const AssistantRow = memo(function AssistantRow(props: AssistantRowProps) {
+  const { entryId, message, first } = props;
+  const blocks = blocksOf(message);
+  const said = textOf(blocks);
+  return (
+    <article data-testid="message-assistant" data-stop={message.stopReason}>
+      {first ? <Speaker model={message.model} demo={message.provider === "demo"} /> : null}
+      <Blocks {...props} />
+      <Ending message={message} />
+      {endsTurn(message) ? (
+        <div className="-mt-2 -mr-1.5 -mb-3 flex items-center justify-end">
+          {said ? <CopyButton text={said} label={t("chat.messages.copyTheAnswer")} /> : null}
+          <PlaceMenu place={{ entryId, before: false, text: said.replace(/\s+/g, " ").slice(0, 300) }} />
+        </div>
+      ) : null}
+    </article>
+  );
+}, isSame);
+
+/** A fold is the same where it shows the same. */
+function isSame(
+  { fold: before = null, ...a }: AssistantRowProps,
+  { fold: after = null, ...b }: AssistantRowProps,
+): boolean {
+  return (
+    (Object.keys(a) as (keyof typeof a)[]).every((name) => a[name] === b[name]) &&
+    before?.open === after?.open &&
+    before?.head === after?.head &&
+    before?.calls.length === after?.calls.length
+  );
+}
+
+/** What a message holds, in order. Reads that follow one another are one line until somebody opens it. */
+function Blocks({ message, tools, fold = null }: AssistantRowProps) {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const blocks = blocksOf(message);
+  const runs = readRuns(message, tools);
+  const shown: ReactNode[] = [];
+  blocks.forEach((block, i) => {
+    const run = runs.find(({ from, to }) => from <= i && i < to);
+    const shared = fold !== null && run?.to === blocks.length;
+    const folded = run && (shared || run.calls.length > 1);
+    const isOpen = folded && (shared ? fold.open : open.has(run.from));
+    if (folded && i === run.from && (!shared || fold.head)) {
+      const toggle = () => setOpen((now) => new Set(isOpen ? [...now].filter((at) => at !== i) : [...now, i]));
+      shown.push(
+        <ReadsLine
+          key={`reads ${run.from}`}
+          calls={shared ? fold.calls : run.calls}
+          open={isOpen ?? false}
+          onToggle={shared ? fold.toggle : toggle}
+        />,
+      );
+    }
+    if (!folded || isOpen) {
+      // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a finished message never move
+      shown.push(<BlockView key={i} block={block} tools={tools} />);
+    }
+  });
+  return shown;
+}
+
+/** Nothing of the turn follows: one can go on from here. */
+function endsTurn(message: AssistantMessage): boolean {
+  return message.stopReason !== "toolUse" && !blocksOf(message).some((block) => block.type === "toolCall");
+}
+
+/** What was said in words, as it was written. */
+function textOf(blocks: readonly Block[]): string {
+  return blocks
+    .flatMap((block) => (block.type === "text" ? [block.text.trim()] : []))
+    .filter((text) => text !== "")
+    .join("\n\n");
+}
+
+/** Who speaks. The demo model never passes for an AI. */
+export function Speaker({ model, demo }: { model: string | undefined; demo: boolean }) {
+  return (
+    <h2 className="caption mb-1 flex items-center gap-2 text-faint">
+      {demo ? <Badge tone="warn">{t("chat.messages.demoModelNotAnAi")}</Badge> : (model ?? t("chat.messages.agent"))}
+    </h2>
+  );
+}
+
+function BlockView({ block, tools }: { block: Block; tools: ReadonlyMap<string, ToolFacts> }) {
+  switch (block.type) {
+    case "text":
+      return block.text ? <Markdown text={block.text} /> : null;
+    case "thinking":
+      return <Thinking text={block.redacted ? "" : block.thinking} />;
+    case "toolCall":
+      return <ToolCard id={block.id} name={block.name} args={block.arguments} facts={tools.get(block.id) ?? nothing} />;
+    case "image":
+      return <Picture block={block} />;
+    default:
+      return (
+        <p className="text-faint text-sm">
+          {t("chat.messages.unknownBlock", { type: String((block as { type: unknown }).type) })}
+        </p>
+      );
+  }
+}
+
+function Ending({ message }: { message: AssistantMessage }) {
+  switch (message.stopReason) {
+    case "error":
+      return <ErrorCard text={message.errorMessage ?? t("chat.messages.theModelDidNotAnswer")} />;
+    case "aborted":
+      return <p className="caption my-2 text-faint">{t("chat.messages.canceledHere")}</p>;
+    case "length":
+      return <p className="caption my-2 text-warn">{t("chat.messages.cutOffTheModelReached")}</p>;
+    default:
+      return null;
+  }
+}
+
+export function ErrorCard({ text }: { text: string }) {
+  return (
+    <Notice
+      tone="danger"
+      data-testid="turn-error"
+      icon={<WarningIcon className="text-danger" />}
+      title={t("chat.messages.theTurnFailed")}
+      className="my-3"
+    >
+      <span className="whitespace-pre-wrap">{text}</span>
+    </Notice>
+  );
+}

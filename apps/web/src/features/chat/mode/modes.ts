@@ -1,0 +1,78 @@
+import type { Host } from "../../../api/contract";
+import type { HostInfo, Mode, SessionSummary } from "../../../api/types";
+import { t } from "../../../i18n/chat";
+
+/** What shows a session's mode and changes it. */
+export interface SessionModeProps {
+  host: Host;
+  /** null until the machine has told it. */
+  info: HostInfo | null;
+  session: SessionSummary;
+  /** The machine can hear it now. */
+  live: boolean;
+}
+
+/** The modes, each allowing what those before it allow. */
+export const modes: readonly { mode: Mode; name: string; text: string }[] = [
+  {
+    mode: "plan",
+    get name() {
+      return t("chat.mode.planOnly");
+    },
+    get text() {
+      return t("chat.mode.readsOnlyChangesAreDenied");
+    },
+  },
+  {
+    mode: "ask",
+    get name() {
+      return t("chat.mode.askFirst");
+    },
+    get text() {
+      return t("chat.mode.readsFreelyAsksBeforeAny");
+    },
+  },
+  {
+    mode: "accept-edits",
+    get name() {
+      return t("chat.mode.autoAcceptEdits");
+    },
+    get text() {
+      return t("chat.mode.editsProjectFilesFreelyAsks");
+    },
+  },
+  {
+    mode: "auto",
+    get name() {
+      return t("chat.mode.auto");
+    },
+    get text() {
+      return t("chat.mode.runsAnythingNotHighRisk");
+    },
+  },
+  {
+    mode: "bypass",
+    get name() {
+      return t("chat.mode.bypassPermissions");
+    },
+    get text() {
+      return t("chat.mode.runsAlmostEverythingWithoutAsking");
+    },
+  },
+];
+
+/** The name of a mode for people; a mode that is not known is shown as it is. */
+export function nameOfMode(mode: string): string {
+  return modes.find((each) => each.mode === mode)?.name ?? mode;
+}
+
+/** The place of a mode in the order; one that is not known counts as "ask". */
+export function rankOf(mode: string): number {
+  const place = modes.findIndex((each) => each.mode === mode);
+  return place < 0 ? 1 : place;
+}
+
+/** The highest mode that this browser may set; null when it may set none. */
+export function highestMode({ grants, maxMode }: HostInfo): Mode | null {
+  return grants.includes("manage") ? (maxMode ?? "ask") : null;
+}

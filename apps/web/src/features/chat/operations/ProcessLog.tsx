@@ -1,0 +1,162 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import type { Process, ProcessLine } from "../../../api/types";
+import { Button } from "../../../components/Button";
+import { cx } from "../../../components/cx";
+import { t } from "../../../i18n/chat";
+import { sentence } from "../../shared/errors";
+import { useLogReader } from "../context/live-context";
+import { after, figures } from "./progress";
+import { Repeats } from "./Repeats";
+import { useFollowedLog } from "./use-followed-log";
+
+export interface ProcessLogProps {
+  logRef: string;
+  startedAt: number;
+  /** Those that came with the record. */
+  lines: readonly ProcessLine[];
+  /** How many of the whole log `lines` leaves out, after the tenth. */
+  omitted: number;
+}
+
+/** The first lines that a record keeps. */
+const firstLines = 10;
+
+interface Loaded {
+  lines: ProcessLine[];
+  next: number;
+  more: boolean;
+}
+
+/** Lines of the log of an operation that has ended: those that are here, and all of it on demand. */
+export function ProcessLog({ logRef, startedAt, lines, omitted }: ProcessLogProps) {
+  const read = useLogReader();
+  const [whole, setWhole] = useState<Loaded | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState("");
+  const load = async () => {
+    setBusy(true);
+    setError("");
+    try {
+      const page = await read(logRef, whole?.next ?? 0);
+      setWhole({
+        lines: [...(whole?.lines ?? []), ...(page.lines ?? [])],
+        next: page.next,
+        more: page.more ?? false,
+      });
+    } catch (cause) {
+      setError(sentence(cause));
+    }
+    setBusy(false);
+  };
+  const shown = whole?.lines ?? lines;
+  const gap = whole || omitted === 0 ? -1 : firstLines;
+  const label = whole
+    ? whole.more
+      ? t("chat.operations.loadMore")
+      : ""
+    : omitted > 0
+      ? t("chat.operations.wholeLog")
+      : "";
+  return (
+    <>
+      <ol
+        data-testid="process-log"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="max-h-80 space-y-0.5 overflow-auto text-[0.8125rem]"
+      >
+        {shown.map((line, i) => (
+          <li key={line.sequence}>
+            {i === gap ? (
+              <p className="caption py-1 text-faint">{t("chat.operations.stepsAreNotShownHere", { omitted })}</p>
+            ) : null}
+            <LogLine line={line} startedAt={startedAt} />
+          </li>
+        ))}
+      </ol>
+      {error ? <Trouble text={error} /> : null}
+      {label ? (
+        <Button tone="quiet" className="-ml-3 text-xs" busy={busy} onClick={load}>
+          {label}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+/** The log of an operation that runs. It grows, and the newest line stays in sight. */
+export function FollowedLog({ process }: { process: Process }) {
+  const { lines, left, error } = useFollowedLog(process);
+  const box = useRef<HTMLOListElement>(null);
+  const follows = useRef(true);
+  const newest = lines.at(-1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new line moves the end
+  useLayoutEffect(() => {
+    if (box.current && follows.current) {
+      box.current.scrollTop = box.current.scrollHeight;
+    }
+  }, [newest?.sequence, newest?.repeats]);
+  const scrolled = () => {
+    const { current } = box;
+    if (current) {
+      follows.current = current.scrollHeight - current.scrollTop - current.clientHeight < 24;
+    }
+  };
+  return (
+    <>
+      {left > 0 ? (
+        <p className="caption py-1 text-faint">{t("chat.operations.earlierStepsAreOnlyIn", { left })}</p>
+      ) : null}
+      <ol
+        ref={box}
+        onScroll={scrolled}
+        data-testid="process-log"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="max-h-80 space-y-0.5 overflow-auto text-[0.8125rem]"
+      >
+        {lines.map((line) => (
+          <li key={line.sequence}>
+            <LogLine line={line} startedAt={process.startedAt} />
+          </li>
+        ))}
+      </ol>
+      {error ? <Trouble text={error} /> : null}
+    </>
+  );
+}
+
+function Trouble({ text }: { text: string }) {
+  return (
+    <p role="alert" className="text-danger text-sm">
+      {text}
+    </p>
+  );
+}
+
+function LogLine({ line, startedAt }: { line: ProcessLine; startedAt: number }) {
+  const tone = line.level === "error" ? "text-danger" : line.level === "warn" ? "text-warn" : "text-muted";
+  return (
+    <div className="grid grid-cols-[4rem_minmax(0,1fr)] gap-x-2">
+      <span className="text-right text-faint tabular-nums">{after(line, startedAt)}</span>
+      <div className="min-w-0">
+        <p className={cx("flex items-baseline gap-2 break-words", tone)}>
+          <span data-testid="log-message" className="min-w-0 break-words">
+            {line.stage ? <span className="text-faint">{line.stage} </span> : null}
+            {line.message || line.status}
+          </span>
+          <Repeats n={line.repeats} />
+          <span className="shrink-0 text-faint tabular-nums">{figures(line)}</span>
+        </p>
+        {line.detail ? (
+          <pre className="whitespace-pre-wrap break-words font-mono text-faint text-xs">{line.detail}</pre>
+        ) : null}
+        {line.payload === undefined ? null : (
+          <pre className="whitespace-pre-wrap break-words font-mono text-faint text-xs">
+            {JSON.stringify(line.payload)}
+          </pre>
+        )}
+      </div>
+    </div>
+  );
+}

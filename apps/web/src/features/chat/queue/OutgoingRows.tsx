@@ -1,0 +1,184 @@
+import { useContext, useState } from "react";
+import type { OutgoingPrompt, PromptImage, SessionView } from "../../../api/contract";
+import type { ImageBlock, QueuedPrompt, QueueItem } from "../../../api/types";
+import { Button, IconButton } from "../../../components/Button";
+import { ArrowUpIcon, ClockIcon, EditIcon, MachineIcon, TrashIcon, WarningIcon } from "../../../components/icons";
+import { useToast } from "../../../components/Toast";
+import { t } from "../../../i18n/chat";
+import { sentence } from "../../shared/errors";
+import { InsertContext } from "../context/history-context";
+import { Thumbnail } from "../images/AttachedImages";
+import { Picture } from "../images/Picture";
+import { Prompt, State } from "../messages/UserRow";
+import { QueueEditSheet } from "./QueueEditSheet";
+
+export interface OutgoingRowsProps {
+  prompts: OutgoingPrompt[];
+  /** What waits on the host. */
+  queue: QueuedPrompt[];
+  /** A turn runs, which could be steered. */
+  running: boolean;
+  view: SessionView;
+}
+
+/** Prompts on their way, oldest first. */
+export function OutgoingRows({ prompts, queue, running, view }: OutgoingRowsProps) {
+  return prompts.map((prompt) => (
+    <OutgoingRow key={prompt.clientKey} prompt={prompt} queue={queue} running={running} view={view} />
+  ));
+}
+
+/** The images of a prompt on its way: those of this browser, and those that only the host has. */
+export function OutgoingPictures({ images }: { images: (PromptImage | ImageBlock)[] }) {
+  if (images.length === 0) {
+    return null;
+  }
+  return (
+    <div className="my-2 flex flex-wrap gap-2">
+      {images.map((image, i) =>
+        "blob" in image ? (
+          <Thumbnail key={image.sha256} image={image} alt={t("chat.queue.image", { number: i + 1 })} />
+        ) : (
+          <Picture key={image.sha256 ?? i} block={image} />
+        ),
+      )}
+    </div>
+  );
+}
+
+interface OutgoingRowProps extends Omit<OutgoingRowsProps, "prompts"> {
+  prompt: OutgoingPrompt;
+}
+
+function OutgoingRow({ prompt, queue, running, view }: OutgoingRowProps) {
+  const place = queue.findIndex((each) => each.clientKey === prompt.clientKey);
+  return (
+    <Prompt
+      text={prompt.text}
+      mine={prompt.mine}
+      clientId={queue[place]?.clientId}
+      pictures={<OutgoingPictures images={prompt.images ?? []} />}
+      waiting
+    >
+      {prompt.state === "device" ? (
+        <State state="device" icon={<ClockIcon />}>
+          {prompt.progress === undefined
+            ? t("chat.queue.waitingToSend")
+            : t("chat.queue.uploading", { percent: Math.round(prompt.progress * 100) })}
+        </State>
+      ) : null}
+      {prompt.unstored ? <NotStored /> : null}
+      {prompt.state === "host" ? (
+        <State state="host" icon={<MachineIcon />}>
+          {prompt.steer && running ? t("chat.queue.willBeReadAtThe") : t("chat.queue.queued")}
+        </State>
+      ) : null}
+      {place >= 0 ? <QueueButtons place={place} queue={queue} running={running} view={view} /> : null}
+      {prompt.state === "failed" ? <FailedPrompt prompt={prompt} view={view} /> : null}
+    </Prompt>
+  );
+}
+
+/** Says that a prompt lives as long as the page. */
+export function NotStored() {
+  return (
+    <span data-testid="not-stored" className="inline-flex items-center gap-1 text-warn">
+      <WarningIcon /> {t("chat.queue.notSaved")}
+    </span>
+  );
+}
+
+/** Why the host refused a prompt, and what can be done with it. */
+function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view">) {
+  const insert = useContext(InsertContext);
+  const { clientKey, text, images = [], steer, error } = prompt;
+  const instead = (act: () => void) => () => {
+    view.discard(clientKey);
+    act();
+  };
+  return (
+    <div className="flex w-full flex-wrap items-center gap-2">
+      <State state="failed" icon={<WarningIcon className="text-danger" />}>
+        <span className="text-danger">
+          {t("chat.queue.notSent", { reason: error ?? t("chat.queue.theMachineRefusedIt") })}
+        </span>
+      </State>
+      <span className="ml-auto flex flex-wrap gap-2">
+        <Button onClick={() => view.retry(clientKey)}>{t("chat.queue.tryAgain")}</Button>
+        {images.length > 0 && text !== "" ? (
+          <Button data-testid="send-without-images" onClick={instead(() => view.send(text, steer))}>
+            {t("chat.queue.sendWithoutImages")}
+          </Button>
+        ) : null}
+        {insert ? (
+          <Button tone="quiet" data-testid="edit-failed" onClick={instead(() => insert({ text, images }))}>
+            {t("chat.queue.edit")}
+          </Button>
+        ) : null}
+        <Button tone="quiet" onClick={() => view.discard(clientKey)}>
+          {t("chat.queue.discard")}
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+interface QueueButtonsProps extends Omit<OutgoingRowsProps, "prompts"> {
+  /** Of the prompt in the queue. */
+  place: number;
+}
+
+/** Changes one prompt that waits on the host. */
+function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
+  const toast = useToast();
+  const [editing, setEditing] = useState(false);
+  const prompt = queue[place];
+  if (!prompt) {
+    return null;
+  }
+  const items = queue.map(({ clientKey }): QueueItem => ({ clientKey }));
+  const change = (next: QueueItem[]) => view.editQueue(next).catch((cause: unknown) => toast(sentence(cause)));
+  const replaced = (item: QueueItem) => items.map((each, i) => (i === place ? item : each));
+  const up = () => [
+    ...items.slice(0, place - 1),
+    ...items.slice(place - 1, place + 1).reverse(),
+    ...items.slice(place + 1),
+  ];
+  return (
+    <span data-testid="queue-buttons" className="-my-2 ml-auto inline-flex items-center">
+      {running && prompt.mode !== "steer" ? (
+        <Button
+          tone="quiet"
+          className="px-2!"
+          onClick={() =>
+            change([{ clientKey: prompt.clientKey, mode: "steer" }, ...items.filter((_, i) => i !== place)])
+          }
+        >
+          {t("chat.queue.sendNow")}
+        </Button>
+      ) : null}
+      {place > 0 ? (
+        <IconButton label={t("chat.queue.moveUpInTheQueue")} onClick={() => change(up())}>
+          <ArrowUpIcon />
+        </IconButton>
+      ) : null}
+      <IconButton label={t("chat.queue.editQueuedMessage")} onClick={() => setEditing(true)}>
+        <EditIcon />
+      </IconButton>
+      <IconButton
+        label={t("chat.queue.removeQueuedMessage")}
+        onClick={() => change(items.filter((_, i) => i !== place))}
+      >
+        <TrashIcon />
+      </IconButton>
+      {editing ? (
+        <QueueEditSheet
+          text={prompt.text}
+          images={(prompt.content ?? []).filter((block) => block.type === "image")}
+          onSave={(change) => view.editQueue(replaced({ clientKey: prompt.clientKey, ...change }))}
+          onClose={() => setEditing(false)}
+        />
+      ) : null}
+    </span>
+  );
+}

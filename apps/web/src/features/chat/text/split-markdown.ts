@@ -1,0 +1,52 @@
+/**
+ * Cuts Markdown that still grows into pieces that no later text can change, and
+ * the rest: while a message streams, only the last piece is parsed anew. A cut
+ * stands only after a blank line outside of code, before a complete line that
+ * begins a block of its own: never inside a list, a quote or an indented part.
+ * The pieces joined are the text.
+ */
+export function splitMarkdown(text: string): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  let fence = "";
+  let afterBlank = false;
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf("\n", at);
+    if (newline === -1) {
+      break; // it may yet become the next item of a list
+    }
+    const line = text.slice(at, newline);
+    if (fence) {
+      if (closes(line, fence)) {
+        fence = "";
+      }
+    } else if (line.trim() !== "") {
+      if (afterBlank && beginsBlock(line)) {
+        pieces.push(text.slice(start, at));
+        start = at;
+      }
+      fence = opens(line);
+    }
+    afterBlank = !fence && line.trim() === "";
+    at = newline + 1;
+  }
+  if (start < text.length) {
+    pieces.push(text.slice(start));
+  }
+  return pieces;
+}
+
+/** Whether a line after a blank one can belong to nothing that came before. */
+function beginsBlock(line: string): boolean {
+  return /^\*\*\S/.test(line) || !/^(\s|[-*+>]|\d{1,9}[.)])/.test(line);
+}
+
+/** The fence that a line opens, or "". */
+export function opens(line: string): string {
+  return /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? "";
+}
+
+export function closes(line: string, fence: string): boolean {
+  const found = /^ {0,3}(`{3,}|~{3,})\s*$/.exec(line)?.[1] ?? "";
+  return found[0] === fence[0] && found.length >= fence.length;
+}

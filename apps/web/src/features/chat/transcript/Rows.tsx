@@ -1,0 +1,61 @@
+import { memo, useMemo, useState } from "react";
+import { KeepOpenContext, type ReadFold } from "../context/live-context";
+import { foldsOf, type RowFold } from "./folds";
+import { RowView } from "./RowView";
+import type { Row } from "./rows";
+
+/** Of the row that a search led to. */
+const soughtStyle = "-mx-3 my-1 rounded-lg bg-accent-soft/50 px-3 py-2 ring-1 ring-accent/40";
+
+export interface RowsProps {
+  rows: readonly Row[];
+  /** The index of the first row to show, and that after the last one. */
+  first: number;
+  last: number;
+  /** The key of the row that a search led to. */
+  sought: string | undefined;
+  /** The id of this browser. */
+  me: string | undefined;
+}
+
+/** A part of the rows. It stands still while an answer is written below it. */
+export const Rows = memo(function Rows({ rows, first, last, sought, me }: RowsProps) {
+  const shown = useMemo(() => rows.slice(first, last), [rows, first, last]);
+  const { folds, foldOf, keep } = useFolds(shown, sought);
+  return (
+    <KeepOpenContext value={keep}>
+      {shown.map((row, i) => (
+        <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
+          <RowView row={row} previous={rows[first + i - 1]} me={me} fold={foldOf(row.key, folds.get(row.key))} />
+        </div>
+      ))}
+    </KeepOpenContext>
+  );
+});
+
+/** Which rows are folded together, and which of them somebody opened. */
+function useFolds(rows: readonly Row[], sought: string | undefined) {
+  const folds = useMemo(() => foldsOf(rows), [rows]);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [closed, setClosed] = useState<string | undefined>(undefined);
+  const [keep] = useState(() => (element: Element) => {
+    const key = element.closest("[data-row]")?.getAttribute("data-row");
+    if (key) {
+      setOpen((keys) => (keys.has(key) ? keys : new Set([...keys, key])));
+    }
+  });
+  const foldOf = (key: string, fold: RowFold | undefined): ReadFold | null => {
+    if (!fold) {
+      return null;
+    }
+    const { keys, calls } = fold;
+    const leads = sought !== undefined && sought !== closed && keys.includes(sought);
+    const isOpen = leads || keys.some((each) => open.has(each));
+    const toggle = () => {
+      setOpen(new Set(isOpen ? [...open].filter((each) => !keys.includes(each)) : [...open, keys[0] ?? key]));
+      setClosed(isOpen && leads ? sought : undefined);
+    };
+    return { head: keys[0] === key, open: isOpen, calls, toggle };
+  };
+  return { folds, foldOf, keep };
+}

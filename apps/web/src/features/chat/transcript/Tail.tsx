@@ -1,0 +1,71 @@
+import type { SessionState, SessionView } from "../../../api/contract";
+import { t } from "../../../i18n/chat";
+import { Cards } from "../approvals/Cards";
+import type { PendingApproval } from "../context/pending-approvals";
+import { ErrorCard } from "../messages/AssistantRow";
+import { LivePart } from "../messages/LivePart";
+import { OutgoingRows } from "../queue/OutgoingRows";
+import { Retry } from "./Retry";
+import type { Row } from "./rows";
+
+export interface TailProps {
+  state: SessionState;
+  view: SessionView;
+  pending: readonly PendingApproval[];
+  /** The id of this browser. */
+  me: string | undefined;
+  model: { id: string; demo: boolean } | null;
+  /** The rows above. */
+  rows: readonly Row[];
+  /** Whether this browser may answer approvals. */
+  canAnswer: boolean;
+  /** Whether this browser may answer questions. */
+  canReply: boolean;
+  canKeepRules: boolean;
+}
+
+/** What follows the log: the answer that is being written, what waits for people, and prompts on their way. */
+export function Tail({ state, view, pending, me, model, rows, canAnswer, canReply, canKeepRules }: TailProps) {
+  const { live, outgoing } = state;
+  const last = rows.at(-1);
+  const running = live.turn !== null;
+  return (
+    <>
+      {running ? (
+        <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
+      ) : null}
+      <Cards
+        state={state}
+        view={view}
+        pending={pending}
+        me={me}
+        canAnswer={canAnswer}
+        canReply={canReply}
+        canKeepRules={canKeepRules}
+      />
+      {live.unattended ? (
+        <p data-testid="unattended" className="my-3 text-muted text-sm">
+          {t("chat.transcript.noOneWhoCanAnswer")}
+        </p>
+      ) : null}
+      {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
+      {!running && outgoing.length === 0 && (state.lastError || brokeOff(last)) ? (
+        <Retry rows={rows} onContinue={() => void view.send(t("chat.transcript.continueText"))} />
+      ) : null}
+      <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />
+    </>
+  );
+}
+
+/** Whether the last turn failed or was canceled. */
+function brokeOff(row: Row | undefined): boolean {
+  return row?.kind === "error" || (row?.kind === "assistant" && ["error", "aborted"].includes(row.message.stopReason));
+}
+
+/** Whether the row says already that the turn did not end well. */
+function tellsError(row: Row | undefined): boolean {
+  if (row?.kind === "assistant") {
+    return row.message.stopReason === "error" || row.message.stopReason === "aborted";
+  }
+  return row?.kind === "error" || row?.kind === "note";
+}

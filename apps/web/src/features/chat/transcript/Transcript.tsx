@@ -1,0 +1,200 @@
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from "react";
+import type { SessionState, SessionView } from "../../../api/contract";
+import { Button } from "../../../components/Button";
+import { ArrowDownIcon } from "../../../components/icons";
+import { useToast } from "../../../components/Toast";
+import { t } from "../../../i18n/chat";
+import { LiveContext, ProcessContext, TimelineContext } from "../context/live-context";
+import { pendingApprovals } from "../context/pending-approvals";
+import { Later } from "./Later";
+import { Rows } from "./Rows";
+import { Tail } from "./Tail";
+import { ToCards } from "./ToCards";
+import { useAnnouncement } from "./use-announcement";
+import { useJump } from "./use-jump";
+import { useKeptPlace } from "./use-kept-place";
+import { useRows } from "./use-rows";
+import { useStickToBottom } from "./use-stick-to-bottom";
+import { useWindow } from "./use-window";
+
+const notThere = {
+  get elsewhere() {
+    return t("chat.transcript.thisMessageIsOnAnother");
+  },
+  get missing() {
+    return t("chat.transcript.thisMessageIsNoLonger");
+  },
+  get failed() {
+    return t("chat.transcript.thisMessageCouldNotBe");
+  },
+};
+
+/**
+ * The target, once the machine has answered: rows of a saved copy may still change their height. A reader who has moved
+ * in the copy is left there.
+ */
+function useSettled<T>(target: T, { status, savedAt }: SessionState, atEnd: boolean): T | undefined {
+  const waits = savedAt !== null && status === "reconnecting";
+  const left = useRef<T | undefined>(undefined);
+  useEffect(() => {
+    if (waits && !atEnd) {
+      left.current = target;
+    }
+  }, [waits, atEnd, target]);
+  return waits || left.current === target ? undefined : target;
+}
+
+export interface TranscriptProps {
+  state: SessionState;
+  view: SessionView;
+  /** The id of this browser. */
+  me: string | undefined;
+  /** The entry to bring into sight; undefined stays at the end. */
+  entryId?: string | undefined;
+  model: { id: string; demo: boolean } | null;
+  /** Whether this browser may answer approvals. */
+  canAnswer: boolean;
+  /** Whether this browser may answer questions. */
+  canReply: boolean;
+  canKeepRules: boolean;
+  empty: ReactNode;
+}
+
+export function Transcript({
+  state,
+  view,
+  me,
+  entryId,
+  model,
+  canAnswer,
+  canReply,
+  canKeepRules,
+  empty,
+}: TranscriptProps) {
+  const { live, outgoing } = state;
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const bottom = useRef<HTMLDivElement>(null);
+  const { place } = state;
+  const { entries, earlier } = place ?? state;
+  const rows = useRows(entries, place?.tip);
+  const load = useCallback(() => view.loadEarlier(), [view]);
+  const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
+  const { first, last, reveal, toEnd: showEnd } = useWindow(rows, box, top, bottom, beyond);
+  const whole = last === rows.length;
+  const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content, whole, rows);
+  const { target, back } = useKeptPlace(view.sessionId, entryId, box, rows, atEnd && !place);
+  const toast = useToast();
+  const seek = useCallback((sought: string) => view.seek(sought), [view]);
+  const toLatest = useCallback(() => {
+    view.leavePlace();
+    showEnd();
+    toEnd();
+  }, [view, showEnd, toEnd]);
+  // Whoever comes back to what is gone is at the end, where they would have been without.
+  const onMissing = useCallback(
+    (why: keyof typeof notThere) => (back ? toLatest() : toast(notThere[why])),
+    [back, toLatest, toast],
+  );
+  const shownKey = useJump({
+    target: useSettled(target, state, atEnd),
+    entries,
+    rows,
+    first,
+    last,
+    reveal,
+    seek,
+    leaveEnd,
+    box,
+    onMissing,
+  });
+  const sought = back ? undefined : shownKey;
+  const { tools, questions, crew } = live;
+  const pending = useMemo(() => pendingApprovals(live), [live]);
+  const waiting = [...pending.map(({ approval }) => approval.id), ...questions.map(({ id }) => id)];
+  const waits = waiting.length > 0;
+  const announcement = useAnnouncement(state, pending);
+  const lastSent = outgoing.findLast((prompt) => prompt.mine)?.clientKey;
+  // Whoever sends something wants to see it, wherever the reader was.
+  useEffect(() => {
+    if (lastSent) {
+      toLatest();
+    }
+  }, [lastSent, toLatest]);
+  const running = live.turn !== null;
+  const liveTools = useMemo(
+    () => ({ tools, approvals: live.approvals, questions, crew, running }),
+    [tools, live.approvals, questions, crew, running],
+  );
+  const nothing = rows.every((row) => row.kind === "note") && earlier === "none" && outgoing.length === 0 && !running;
+  return (
+    <LiveContext value={liveTools}>
+      <ProcessContext value={live.processes}>
+        <TimelineContext value={state.timelines}>
+          <p role="status" data-testid="announcement" className="sr-only">
+            {announcement}
+          </p>
+          <div className="relative min-h-0 flex-1">
+            <section
+              ref={box}
+              aria-label={t("chat.transcript.transcript")}
+              tabIndex={-1}
+              data-transcript
+              className="@container relative h-full overflow-y-auto overscroll-contain outline-none [overflow-anchor:none]"
+            >
+              <div ref={content} data-guard-frame className="safe-x mx-auto max-w-3xl pt-2 pb-6">
+                {first > 0 || earlier !== "none" ? (
+                  <div ref={top} data-testid="earlier" className="caption py-3 text-center text-faint">
+                    {first > 0 && earlier === "none"
+                      ? t("chat.transcript.earlierEntries", { first })
+                      : state.savedAt === null
+                        ? t("chat.transcript.earlierEntriesTitle")
+                        : t("chat.transcript.earlierNotSaved")}
+                  </div>
+                ) : null}
+                <Rows rows={rows} first={first} last={last} sought={sought} me={me} />
+                {nothing ? empty : null}
+                {!whole ? (
+                  <div ref={bottom} data-testid="later" className="caption py-3 text-center text-faint">
+                    {t("chat.transcript.laterEntries")}
+                  </div>
+                ) : place ? (
+                  <Later box={box} busy={place.later === "loading"} onNear={() => view.loadLater()} />
+                ) : (
+                  <Tail
+                    state={state}
+                    view={view}
+                    pending={pending}
+                    me={me}
+                    model={model}
+                    rows={rows}
+                    canAnswer={canAnswer}
+                    canReply={canReply}
+                    canKeepRules={canKeepRules}
+                  />
+                )}
+              </div>
+            </section>
+            {(atEnd && !place) || waits ? null : (
+              <Button
+                data-testid="to-latest"
+                onClick={toLatest}
+                className="rise absolute bottom-3 left-1/2 -translate-x-1/2 shadow-raised"
+              >
+                <ArrowDownIcon /> {t("chat.transcript.jumpToLatest")}
+              </Button>
+            )}
+          </div>
+          <ToCards
+            box={box}
+            ids={waiting}
+            away={place !== null || !atEnd}
+            here={whole && place === null}
+            onLatest={toLatest}
+          />
+        </TimelineContext>
+      </ProcessContext>
+    </LiveContext>
+  );
+}

@@ -1,0 +1,82 @@
+import { pathTo } from "@scorel/protocol/tree";
+import { type ReactNode, useMemo, useState } from "react";
+import type { Host } from "../../../api/contract";
+import { useToast } from "../../../components/Toast";
+import { sentence } from "../../shared/errors";
+import { HistoryContext, type Insert, InsertContext, labelsOf, type Place } from "../context/history-context";
+import type { OpenSession } from "../context/use-session";
+import { versionsOf } from "../context/versions";
+import { PlaceSheet } from "./PlaceSheet";
+import { TreeSheet } from "./TreeSheet";
+import { useHistoryActions } from "./use-history-actions";
+
+export interface SessionHistoryProps {
+  host: Host;
+  open: OpenSession;
+  tree: boolean;
+  onTree: (open: boolean) => void;
+  /** This browser may change the session. */
+  allowed: boolean;
+  /** Takes a prompt that can be edited. */
+  onInsert: (insert: Insert) => void;
+  children: ReactNode;
+}
+
+/** The menus of the places of a session, and the sheet with its branches. */
+export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, children }: SessionHistoryProps) {
+  const { state, view } = open;
+  const [menu, setMenu] = useState<{ place: Place; onPath: boolean } | null>(null);
+  const actions = useHistoryActions(host, view, onInsert);
+  const labels = useMemo(() => labelsOf(state.entries), [state.entries]);
+  const versions = useMemo(() => versionsOf(state.entries), [state.entries]);
+  const toast = useToast();
+  const usable = allowed && state.status === "live";
+  // The host moves between branches only while nothing runs and nothing waits.
+  const idle = usable && state.live.turn === null && !state.live.work && state.outgoing.length === 0;
+  const history = useMemo(() => {
+    const tell = (cause: unknown) => toast(sentence(cause));
+    return {
+      ...{ labels, versions },
+      open: usable ? (place: Place) => setMenu({ place, onPath: true }) : null,
+      go: idle
+        ? (end: string) => void actions.navigate({ entryId: end, before: false, text: "" }, false).catch(tell)
+        : null,
+      resend: idle ? (entryId: string) => void actions.resend(entryId).catch(tell) : null,
+    };
+  }, [labels, versions, usable, idle, actions, toast]);
+  return (
+    <HistoryContext value={history}>
+      <InsertContext value={allowed ? onInsert : null}>{children}</InsertContext>
+      {tree ? (
+        <TreeSheet
+          host={host}
+          sessionId={view.sessionId}
+          leaf={state.entries.at(-1)?.id ?? ""}
+          onPlace={(place, onPath) => setMenu({ place, onPath })}
+          onCompact={actions.compact}
+          onClose={() => onTree(false)}
+        />
+      ) : null}
+      {menu ? (
+        <PlaceSheet
+          place={menu.place}
+          label={labels.get(menu.place.entryId) ?? ""}
+          actions={actions}
+          onPath={menu.onPath && !beforeCompaction(state.entries, menu.place.entryId)}
+          onMoved={() => {
+            setMenu(null);
+            onTree(false);
+          }}
+          onClose={() => setMenu(null)}
+        />
+      ) : null}
+    </HistoryContext>
+  );
+}
+
+// A rewind does not go past a compaction; going there is to leave a branch.
+function beforeCompaction(entries: OpenSession["state"]["entries"], entryId: string): boolean {
+  const path = pathTo(entries);
+  const last = path.findLastIndex((entry) => entry.type === "compaction");
+  return last >= 0 && path.findIndex((entry) => entry.id === entryId) < last;
+}

@@ -1,0 +1,79 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { Host, SessionView } from "../../../api/contract";
+import type { Block, ImageBlock } from "../../../api/types";
+import { keepDraft } from "../../shared/draft";
+import type { Insert, Place } from "../context/history-context";
+
+export interface HistoryActions {
+  rewind(place: Place): Promise<void>;
+  navigate(place: Place, summarize: boolean): Promise<void>;
+  /** Sends the prompt at a place again; the branch with what came of it is kept. */
+  resend(entryId: string): Promise<void>;
+  fork(place: Place): Promise<void>;
+  label(place: Place, label: string): Promise<void>;
+  compact(): Promise<void>;
+}
+
+interface Prompted {
+  text?: string;
+  content?: Block[];
+}
+
+/** The prompt that a request gave back, with its images; null where there is none. */
+function promptOf({ text = "", content = [] }: Prompted): { text: string; images: ImageBlock[] } | null {
+  const images = content.filter((block) => block.type === "image");
+  return text || images.length > 0 ? { text, images } : null;
+}
+
+/** What a page asks the host to do with the history of a session. `insert` gets a prompt that can be edited. */
+export function useHistoryActions(host: Host, view: SessionView, insert: (prompt: Insert) => void): HistoryActions {
+  const navigate = useNavigate();
+  return useMemo(() => {
+    const { sessionId } = view;
+    const head = () => ({ sessionId, clientKey: crypto.randomUUID() });
+    const expectedLeaf = () => view.state.get().entries.at(-1)?.id ?? "";
+    const moved = (came: Prompted) => {
+      const prompt = promptOf(came);
+      if (prompt) {
+        insert(prompt);
+      }
+    };
+    return {
+      rewind: async ({ entryId }) =>
+        moved(
+          await host.request("rewind_session", { ...head(), expectedLeaf: expectedLeaf(), targetEntryId: entryId }),
+        ),
+      navigate: async ({ entryId }, summarize) =>
+        moved(
+          await host.request("navigate_session", {
+            ...head(),
+            expectedLeaf: expectedLeaf(),
+            targetEntryId: entryId,
+            ...(summarize ? { summarize } : {}),
+          }),
+        ),
+      resend: async (targetEntryId) => {
+        const fields = { ...head(), expectedLeaf: expectedLeaf(), targetEntryId };
+        const prompt = promptOf(await host.request("rewind_session", fields));
+        if (prompt) {
+          await view.send(prompt.text, false, prompt.images);
+        }
+      },
+      fork: async ({ entryId }) => {
+        const { session, ...came } = await host.request("fork_session", { ...head(), entryId });
+        const prompt = promptOf(came);
+        if (prompt) {
+          keepDraft(`${host.deviceId}/${session.id}`, prompt.text, prompt.images);
+        }
+        await navigate({ to: "/d/$deviceId/s/$sessionId", params: { deviceId: host.deviceId, sessionId: session.id } });
+      },
+      label: async ({ entryId }, label) => {
+        await host.request("set_label", { ...head(), entryId, label });
+      },
+      compact: async () => {
+        await host.request("compact_session", head());
+      },
+    };
+  }, [host, view, insert, navigate]);
+}

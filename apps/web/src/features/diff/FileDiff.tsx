@@ -1,0 +1,244 @@
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useState } from "react";
+import { Button } from "../../components/Button";
+import { cx } from "../../components/cx";
+import { ChevronRightIcon } from "../../components/icons";
+import { t } from "../../i18n/diff";
+import { visible } from "../chat/text/visible";
+import { languageOf } from "../code/language";
+import { HighlightingContext } from "../code/use-highlighted";
+import { Block, type LinePlace } from "./Block";
+import { Counts } from "./Counts";
+import { Colors } from "./colors";
+import type { DiffFile, DiffLine } from "./model";
+import { type DiffRow, rowsOf } from "./rows";
+
+/** Rows that are drawn at once: more than these take longer than a frame on a slow phone. */
+const blockRows = 40;
+
+/** How many more rows are shown each time it is asked for them. */
+const moreRows = 2000;
+
+export interface FileDiffProps {
+  file: DiffFile;
+  /** Side by side, where both versions have something to show. */
+  split: boolean;
+  /** How many rows are shown before it is asked for more. */
+  rows: number;
+  /** Leaves its name out. */
+  bare: boolean;
+  /** What is around it says how many lines change. */
+  counted: boolean;
+  /** What serves all of the changes. */
+  tools: ReactNode;
+  startsOpen: boolean;
+  /** Buttons in the heading. */
+  actions: ((file: DiffFile) => ReactNode) | undefined;
+  onLine: ((place: LinePlace) => void) | undefined;
+  below: { place: LinePlace; node: ReactNode } | null | undefined;
+}
+
+/** The changes of one file. */
+export function FileDiff({
+  file,
+  split,
+  rows,
+  bare,
+  counted,
+  tools,
+  startsOpen,
+  actions,
+  onLine,
+  below,
+}: FileDiffProps) {
+  const [open, setOpen] = useState(startsOpen);
+  const body = useId();
+  const heading = file.from ? t("diff.renamed", { from: visible(file.from), to: visible(file.path) }) : null;
+  return (
+    <section className="diff-file" data-testid="diff-file" data-change={file.change}>
+      <div className="diff-head">
+        {bare ? (
+          <span className="flex-1">{counted ? null : <Counts file={file} />}</span>
+        ) : (
+          <button
+            type="button"
+            aria-expanded={open}
+            aria-controls={open ? body : undefined}
+            onClick={() => setOpen(!open)}
+            className="touchable flex min-w-0 flex-1 items-center gap-2 text-left"
+          >
+            <ChevronRightIcon className={cx("text-faint transition-transform", open && "rotate-90")} />
+            <span dir="ltr" className="diff-path">
+              {heading ?? visible(file.path || t("diff.withoutAName"))}
+            </span>
+            <Counts file={file} />
+          </button>
+        )}
+        {actions?.(file)}
+        {tools}
+      </div>
+      {open ? (
+        <div id={body}>
+          <Body file={file} split={split} rows={rows} onLine={onLine} below={below} />
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+type BodyProps = Pick<FileDiffProps, "file" | "split" | "rows" | "onLine" | "below">;
+
+function Body({ file, split, rows: first, onLine, below }: BodyProps) {
+  const sides = split && file.added > 0 && file.removed > 0;
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [limit, setLimit] = useState(first);
+  const rows = useMemo(() => rowsOf(file, { split: sides, open }), [file, sides, open]);
+  const most = rows.length <= limit + 4 ? rows.length : limit;
+  const drawn = useGrowing(most);
+  const blocks = useMemo(() => inBlocks(rows, drawn), [rows, drawn]);
+  const colors = useColors(file);
+  const facts = useMemo(() => factsOf(file), [file]);
+  const { choose, under } = useMemo(
+    () => ({
+      choose: onLine
+        ? (line: DiffLine, side: "old" | "new") => onLine({ path: file.path, side, line: line[side], text: line.text })
+        : undefined,
+      under: below
+        ? (line: DiffLine) =>
+            below.place.path === file.path && line[below.place.side] === below.place.line ? below.node : null
+        : undefined,
+    }),
+    [file, onLine, below],
+  );
+  const [fold] = useState(() => (key: string) => setOpen((keys) => new Set([...keys, key])));
+  const hidden = rows.length - most;
+  const cells = sides ? 6 : 4;
+  return (
+    <>
+      {file.notes.map((note) => (
+        <p key={note} className="diff-note">
+          {visible(note)}
+        </p>
+      ))}
+      {rows.length === 0 ? (
+        file.notes.length > 0 ? null : (
+          <p className="diff-note">{t("diff.noLines")}</p>
+        )
+      ) : (
+        <table
+          aria-label={t("diff.changesIn", { path: visible(file.path || t("diff.withoutAName")) })}
+          className={cx("diff-table", facts.numbers === 0 && "diff-plain")}
+          style={{ "--digits": facts.numbers } as object}
+          onKeyDown={choose ? moveFocus : undefined}
+        >
+          <Columns sides={sides} />
+          {blocks.map((block) => (
+            <Block
+              key={block[0]?.key}
+              rows={block}
+              colors={colors}
+              crlf={facts.crlf}
+              cells={cells}
+              onFold={fold}
+              onLine={choose}
+              below={under}
+            />
+          ))}
+        </table>
+      )}
+      {hidden > 0 ? (
+        <Button
+          tone="quiet"
+          data-testid="diff-more"
+          className="w-full rounded-none border-0 border-line border-t text-xs"
+          onClick={() => setLimit(limit + moreRows)}
+        >
+          {t("diff.showMore", { hidden })}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+/** Names the columns, for whoever hears the table. */
+function Columns({ sides }: { sides: boolean }) {
+  const one = [t("diff.change"), t("diff.text")];
+  const names = sides
+    ? [t("diff.oldLine"), ...one, t("diff.newLine"), ...one]
+    : [t("diff.oldLine"), t("diff.newLine"), ...one];
+  return (
+    <thead className="sr-only">
+      <tr>
+        {names.map((name, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: both versions have columns of the same names
+          <th key={i} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** Goes up to a number in steps, each in a task of its own. */
+function useGrowing(most: number): number {
+  const [drawn, setDrawn] = useState(blockRows);
+  useEffect(() => {
+    if (drawn >= most) {
+      return;
+    }
+    const timer = setTimeout(() => setDrawn((now) => now + blockRows));
+    return () => clearTimeout(timer);
+  }, [drawn, most]);
+  return Math.min(drawn, most);
+}
+
+function inBlocks(rows: readonly DiffRow[], count: number): DiffRow[][] {
+  const blocks: DiffRow[][] = [];
+  for (let i = 0; i < count; i += blockRows) {
+    blocks.push(rows.slice(i, Math.min(i + blockRows, count)));
+  }
+  return blocks;
+}
+
+function useColors(file: DiffFile): Colors {
+  const highlighting = useContext(HighlightingContext);
+  const colors = useMemo(() => ({ of: file, colors: new Colors() }), [file]).colors;
+  useEffect(() => {
+    const language = languageOf(file.path);
+    if (!highlighting || !language) {
+      return;
+    }
+    const gone = new AbortController();
+    // A grammar that cannot be fetched leaves the code plain, which is readable.
+    colors.color(file.hunks, language, highlighting, gone.signal).catch(() => {});
+    return () => gone.abort();
+  }, [file, colors, highlighting]);
+  return colors;
+}
+
+/** How many digits its line numbers have, and whether all of its lines end with a carriage return. */
+function factsOf({ hunks }: DiffFile): { numbers: number; crlf: boolean } {
+  let largest = 0;
+  let crlf = true;
+  for (const { lines } of hunks) {
+    for (const line of lines) {
+      largest = Math.max(largest, line.old, line.new);
+      crlf &&= line.kind === "note" || line.text.endsWith("\r");
+    }
+  }
+  return { numbers: largest === 0 ? 0 : String(largest).length, crlf };
+}
+
+/** The arrows go from line to line where lines can be chosen. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") {
+    return;
+  }
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-choice]")];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  const next = rows[event.key === "ArrowDown" ? at + 1 : Math.max(0, at - 1)];
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+}

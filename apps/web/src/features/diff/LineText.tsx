@@ -1,0 +1,42 @@
+import { useState } from "react";
+import { t } from "../../i18n/diff";
+import type { Token } from "../code/highlight";
+import type { Piece } from "./compare";
+import { segmentsOf } from "./segments";
+
+/** How much of a long line is shown, and how much more each time it is asked for, in characters. */
+const shownChars = 2000;
+const moreChars = 20_000;
+
+export interface LineTextProps {
+  text: string;
+  tokens: readonly Token[] | undefined;
+  pieces: readonly Piece[] | undefined;
+  /** What stands around words that the other version has not. */
+  mark: "ins" | "del";
+}
+
+/** The text of a line, in color, with what changed in it. */
+export function LineText({ text, tokens, pieces, mark: Mark }: LineTextProps) {
+  const [shown, setShown] = useState(shownChars);
+  const hidden = text.length - shown;
+  const segments = hidden > 0 ? segmentsOf(text.slice(0, shown)) : segmentsOf(text, tokens, pieces);
+  return (
+    <>
+      {segments.map(({ text: part, className, changed }, i) => {
+        const Around = changed ? Mark : "span";
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other name
+          <Around key={i} className={className}>
+            {part}
+          </Around>
+        );
+      })}
+      {hidden > 0 ? (
+        <button type="button" className="diff-more" onClick={() => setShown(shown + moreChars)}>
+          {t("diff.showMoreCharacters", { hidden })}
+        </button>
+      ) : null}
+    </>
+  );
+}

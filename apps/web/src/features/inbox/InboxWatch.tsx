@@ -1,0 +1,88 @@
+import { useParams } from "@tanstack/react-router";
+import { useEffect, useSyncExternalStore } from "react";
+import type { Host } from "../../api/contract";
+import { hostKey, useHostFreshness } from "../shared/host-queries";
+import { useRecalled } from "../shared/recall";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { allSessionsKey } from "../shared/sessions";
+import { showCount } from "../shared/use-title";
+import { type Attention, attention, noAttention } from "./attention";
+import { type Item, needsYou } from "./sections";
+import { seen } from "./seen";
+import { itemsOf, most, useMachines, useSeen } from "./use-machines";
+
+interface BadgeNavigator {
+  setAppBadge?(count: number): Promise<void>;
+  clearAppBadge?(): Promise<void>;
+}
+
+/** Follows the sessions of all machines on every page, and counts what waits for the person. It shows nothing itself. */
+export default function InboxWatch() {
+  const machines = useMachines();
+  const items = itemsOf(machines ?? [], useSeen(machines));
+  const inSight = useSessionInSight(items);
+  useCounts(items.filter(({ id }) => id !== inSight));
+  useForgotten();
+  return machines?.map(({ device, host }) => <Follow key={device.id} host={host} />);
+}
+
+function Follow({ host }: { host: Host }) {
+  useHostFreshness(host);
+  useRecalled(host, allSessionsKey(host.deviceId, false), "list_sessions", { limit: most });
+  useRecalled(host, hostKey(host.deviceId, "list_projects", {}), "list_projects", {});
+  return null;
+}
+
+/** Puts the counts where pages, the tab and the app's icon show them. */
+function useCounts(items: readonly Item[]): void {
+  const asking = items.filter(({ session }) => needsYou(session));
+  const machines: Record<string, number> = {};
+  for (const { device } of asking) {
+    machines[device.id] = (machines[device.id] ?? 0) + 1;
+  }
+  const unread = items.filter((item) => item.unread).length;
+  const told = JSON.stringify({ needsYou: asking.length, unread, machines } satisfies Attention);
+  useEffect(() => attention.set(JSON.parse(told)), [told]);
+  const count = asking.length + unread;
+  useEffect(() => {
+    showCount(count);
+    const { setAppBadge, clearAppBadge } = navigator as BadgeNavigator;
+    const shown = count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator);
+    shown?.catch(() => {}); // the browser shows badges of installed apps only
+  }, [count]);
+  useEffect(() => {
+    return () => {
+      showCount(0);
+      attention.set(noAttention);
+    };
+  }, []);
+}
+
+const onVisible = (listener: () => void) => {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
+};
+
+/** Whoever looks at a session has seen what is new in it. Returns the item's id. */
+function useSessionInSight(items: readonly Item[]): string | undefined {
+  const { deviceId, sessionId } = useParams({ strict: false });
+  const visible = useSyncExternalStore(onVisible, () => document.visibilityState === "visible");
+  const shown = items.find(({ device, session }) => device.id === deviceId && session.id === sessionId);
+  const news = visible && shown?.unread ? shown : undefined;
+  useEffect(() => {
+    if (news) {
+      seen.markRead(news.device.id, [news.session]);
+    }
+  }, [news]);
+  return visible ? shown?.id : undefined;
+}
+
+/** Forgets what was seen on a machine that this browser was removed on. */
+function useForgotten(): void {
+  const devices = useReadable(useScorel().devices);
+  useEffect(() => {
+    for (const { id } of devices?.filter(({ revoked }) => revoked) ?? []) {
+      seen.forget(id);
+    }
+  }, [devices]);
+}

@@ -1,0 +1,80 @@
+import { Link } from "@tanstack/react-router";
+import { lazy, type RefObject, useCallback, useState } from "react";
+import { Button } from "../../components/Button";
+import { t } from "../../i18n/inbox";
+import { sessionTitle } from "../device/host-data";
+import { LazyPart } from "../shared/MissingPart";
+import { chunk } from "../shared/missing-chunk";
+import { PlaceOf, Time } from "./InboxRow";
+import type { Item } from "./sections";
+
+const AskCards = lazy(chunk(() => import("./AskCards")));
+
+/** How many sessions show what they ask before a person wants to see it. */
+const opened = 5;
+
+export interface NeedsYouProps {
+  items: readonly Item[];
+  now: number;
+  /** The box that scrolls. */
+  box: RefObject<HTMLElement | null>;
+}
+
+/** The sessions that wait for a person, with what they ask. */
+export function NeedsYou({ items, now, box }: NeedsYouProps) {
+  const [answers, setAnswers] = useState(0);
+  const [wanted, setWanted] = useState<readonly string[]>([]);
+  const onAnswered = useCallback(() => {
+    setAnswers((n) => n + 1);
+    // The cards of one session keep the focus among themselves. After its last one it goes to the next session.
+    requestAnimationFrame(() => focusNext(box.current));
+  }, [box]);
+  return (
+    <ul className="space-y-3">
+      {items.map((item, i) => {
+        const { id, device, host, session, reachable } = item;
+        const shown = i < opened || wanted.includes(id);
+        return (
+          <li key={id} data-testid="inbox-asks" className="rounded-lg border border-line bg-surface">
+            <Link
+              data-stop
+              data-item={id}
+              to="/d/$deviceId/s/$sessionId"
+              params={{ deviceId: device.id, sessionId: session.id }}
+              className="touchable flex flex-wrap items-center gap-x-3 rounded-lg px-4 py-2 hover:bg-sunken"
+            >
+              <span dir="auto" className="min-w-0 flex-1 basis-48 truncate font-medium text-sm">
+                {sessionTitle(session)}
+              </span>
+              <PlaceOf item={item} />
+              <Time at={session.updatedAt} now={now} />
+            </Link>
+            <div className="-mt-1.5 px-3 empty:hidden">
+              {!reachable ? (
+                <p className="px-1 pb-3 text-muted text-sm">{t("inbox.needsYou.offline", { label: device.label })}</p>
+              ) : shown ? (
+                <LazyPart>
+                  <AskCards host={host} sessionId={session.id} among={{ epoch: answers, onAnswered }} />
+                </LazyPart>
+              ) : (
+                <Button className="mb-3" onClick={() => setWanted([...wanted, id])}>
+                  {t("inbox.needsYou.show")}
+                </Button>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Leads on to the next card that waits, if the focus is on one that does not wait any more, or on nothing. */
+function focusNext(box: Element | null): void {
+  const { activeElement } = document;
+  const card = activeElement?.closest("[data-card]");
+  const done = card ? !card.matches("[data-asks]") : activeElement === document.body;
+  if (done) {
+    box?.querySelector<HTMLElement>("[data-asks] [data-heading]")?.focus();
+  }
+}

@@ -1,0 +1,29 @@
+import { type ReactNode, useId } from "react";
+
+export interface SectionProps {
+  title: string;
+  count: number;
+  action?: ReactNode;
+  testId: string;
+  children: ReactNode;
+}
+
+/** A part of the inbox under its heading; nothing where it is empty. */
+export function Section({ title, count, action, testId, children }: SectionProps) {
+  const id = useId();
+  if (count === 0) {
+    return null;
+  }
+  return (
+    <section data-testid={testId} aria-labelledby={id}>
+      <div className="flex min-h-9 items-center gap-2 px-1">
+        <h2 id={id} className="font-semibold text-sm">
+          {title} <span className="caption pl-1 font-normal text-faint">{count}</span>
+        </h2>
+        <span className="flex-1" />
+        {action}
+      </div>
+      {children}
+    </section>
+  );
+}

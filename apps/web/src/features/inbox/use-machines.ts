@@ -1,0 +1,140 @@
+import { useQueries } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { Device, Host, HostStatus } from "../../api/contract";
+import type { Requests, SessionSummary } from "../../api/types";
+import { isRefusal } from "../shared/errors";
+import { hostKey } from "../shared/host-keys";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { allSessionsKey } from "../shared/sessions";
+import { type Item, needsYou } from "./sections";
+import { isUnread, seen } from "./seen";
+
+/** How many sessions of a machine the inbox has; a machine gives no more at once. */
+export const most = 500;
+
+export interface Machine {
+  device: Device;
+  host: Host;
+  status: HostStatus;
+  /** null until they are known. */
+  sessions: SessionSummary[] | null;
+  /** How many more the machine has. */
+  older: number;
+  /** Why the sessions are not known. */
+  error: Error | null;
+  retry: () => void;
+}
+
+/** The machines that this browser may use; null until they are known. */
+function useUsable(): Device[] | null {
+  const devices = useReadable(useScorel().devices);
+  return useMemo(() => devices?.filter(({ revoked, problem }) => !revoked && !problem) ?? null, [devices]);
+}
+
+function useStatuses(hosts: readonly Host[]): HostStatus[] {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const stops = hosts.map((host) => host.status.subscribe(listener));
+      return () => {
+        for (const stop of stops) {
+          stop();
+        }
+      };
+    },
+    [hosts],
+  );
+  const all = useSyncExternalStore(subscribe, () => hosts.map((host) => host.status.get()).join(" "));
+  return useMemo(() => (all === "" ? [] : (all.split(" ") as HostStatus[])), [all]);
+}
+
+interface Reached {
+  devices: Device[] | null;
+  hosts: Host[];
+  statuses: HostStatus[];
+}
+
+function useReached(): Reached {
+  const scorel = useScorel();
+  const devices = useUsable();
+  const ids = devices?.map(({ id }) => id).join(" ") ?? "";
+  const hosts = useMemo(() => (ids === "" ? [] : ids.split(" ").map((id) => scorel.host(id))), [ids, scorel]);
+  return { devices, hosts, statuses: useStatuses(hosts) };
+}
+
+/** All machines with their sessions: those that are archived, or the others. Null until the machines are known. */
+export function useMachines(archived = false): Machine[] | null {
+  const { devices, hosts, statuses } = useReached();
+  const results = useQueries({
+    queries: hosts.map((host, i) => ({
+      queryKey: allSessionsKey(host.deviceId, archived),
+      queryFn: () =>
+        host.request("list_sessions", {
+          limit: most,
+          ...(archived ? { archived: "only" } : {}),
+          // Who sees the inbox sees what waits for a person, and can answer.
+          watching: true,
+        }),
+      enabled: statuses[i] === "open" || statuses[i] === "connecting",
+      retry: (failures: number, error: Error) => !isRefusal(error) && failures < 2,
+    })),
+  });
+  if (!devices) {
+    return null;
+  }
+  return hosts.flatMap((host, i) => {
+    const device = devices[i];
+    const result = results[i];
+    const status = statuses[i];
+    if (!device || !result || !status) {
+      return [];
+    }
+    const { data, error, refetch } = result;
+    const sessions = data?.sessions.filter(({ parentSessionId }) => !parentSessionId) ?? null;
+    const older = Math.max(0, (data?.total ?? 0) - (data?.sessions.length ?? 0));
+    return [{ ...{ device, host, status, sessions, older }, error: data ? null : error, retry: () => void refetch() }];
+  });
+}
+
+/** What all machines answer to a request, by machine. */
+export function useEachAnswer<K extends "list_projects" | "get_host">(name: K) {
+  const { hosts, statuses } = useReached();
+  const results = useQueries({
+    queries: hosts.map((host, i) => ({
+      queryKey: hostKey(host.deviceId, name, {}),
+      queryFn: (): Promise<Requests[K]["response"]> => host.request(name, {}),
+      enabled: statuses[i] === "open" || statuses[i] === "connecting",
+      retry: (failures: number, error: Error) => !isRefusal(error) && failures < 2,
+    })),
+  });
+  return new Map(hosts.map((host, i) => [host.deviceId, results[i]?.data as Requests[K]["response"] | undefined]));
+}
+
+/** The sessions of all machines, each with where it is. */
+export function itemsOf(
+  machines: readonly Machine[],
+  marks: ReturnType<typeof seen.state.get>,
+  projects?: ReadonlyMap<string, Requests["list_projects"]["response"] | undefined>,
+): Item[] {
+  return machines.flatMap(({ device, host, status, sessions }) =>
+    (sessions ?? []).map((session) => ({
+      ...{ device, host, session },
+      id: `${device.id}/${session.id}`,
+      reachable: status === "open",
+      project: projects?.get(device.id)?.projects.find(({ id }) => id === session.projectId),
+      unread: !session.running && !needsYou(session) && isUnread(marks, device.id, session),
+    })),
+  );
+}
+
+/** What this browser has seen; machines that are new to it start as seen. */
+export function useSeen(machines: readonly Machine[] | null) {
+  useEffect(() => seen.listen(), []);
+  useEffect(() => {
+    for (const { device, sessions } of machines ?? []) {
+      if (sessions) {
+        seen.begin(device.id, sessions);
+      }
+    }
+  }, [machines]);
+  return useReadable(seen.state);
+}

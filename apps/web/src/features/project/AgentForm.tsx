@@ -1,0 +1,289 @@
+import { type FormEvent, useId, useState } from "react";
+import type { Host } from "../../api/contract";
+import type { AgentDraft, AgentInfo, Project } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ConfirmSheet } from "../../components/ConfirmSheet";
+import { Select } from "../../components/Select";
+import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/project";
+import { useHostData } from "../device/host-data";
+import { useAct } from "../shared/use-act";
+
+export interface AgentFormProps {
+  host: Host;
+  project: Project;
+  /** null is a new one. */
+  agent: AgentInfo | null;
+  onDone: () => Promise<unknown>;
+  onCancel: () => void;
+}
+
+const scopes = [
+  {
+    value: "project",
+    get label() {
+      return t("project.agentForm.saveForThisProject");
+    },
+  },
+  {
+    value: "user",
+    get label() {
+      return t("project.agentForm.saveForAllProjects");
+    },
+  },
+];
+
+/** The fields that are lists of names. */
+const nameLists = [
+  {
+    field: "tools",
+    get label() {
+      return t("project.agentForm.tools");
+    },
+    get placeholder() {
+      return t("project.agentForm.all");
+    },
+    get hint() {
+      return t("project.agentForm.namesWithCommasAllOr");
+    },
+  },
+  {
+    field: "disallowedTools",
+    get label() {
+      return t("project.agentForm.forbiddenTools");
+    },
+    get placeholder() {
+      return t("project.agentForm.none");
+    },
+  },
+  {
+    field: "subagents",
+    get label() {
+      return t("project.agentForm.subagents");
+    },
+    get placeholder() {
+      return t("project.agentForm.all");
+    },
+    get hint() {
+      return t("project.agentForm.agentsThatItsSessionsMay");
+    },
+  },
+] as const;
+
+/** Creates or changes an agent. What does not fit, the machine says. */
+export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormProps) {
+  const { info } = useHostData(host);
+  const [name, setName] = useState(agent?.name ?? "");
+  const [draft, setDraft] = useState(() => fieldsOf(agent));
+  const [scope, setScope] = useState<string>(agent?.scope === "user" ? "user" : "project");
+  const [deleting, setDeleting] = useState(false);
+  const { busy, error, act } = useAct();
+  const promptId = useId();
+  const set = (change: Partial<Fields>) => setDraft((before) => ({ ...before, ...change }));
+  const where = (chosen: string) =>
+    chosen === "user" ? { scope: "user" as const } : { scope: "project" as const, projectId: project.id };
+  const same = agent && agent.scope === scope && agent.version;
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    void act("save", async () => {
+      const version = same ? { version: agent.version as string } : {};
+      await host.request("save_agent", { ...where(scope), name, ...version, agent: draftOf(draft, agent) });
+      await onDone();
+    });
+  };
+  const remove = async () => {
+    if (agent?.version) {
+      await host.request("delete_agent", { ...where(agent.scope), name, version: agent.version });
+    }
+    setDeleting(false);
+    await onDone();
+  };
+  const models = [
+    { value: "", label: t("project.agentForm.sameAsTheSession") },
+    ...(info?.models ?? []).map(({ name: model }) => ({ value: model, label: model })),
+  ];
+  return (
+    <form
+      data-testid="agent-form"
+      onSubmit={save}
+      noValidate
+      className="mt-2 space-y-3 rounded-md border border-line p-3"
+    >
+      {agent ? (
+        <h4 className="font-medium text-sm">{agent.name}</h4>
+      ) : (
+        <TextField
+          label={t("project.agentForm.name")}
+          mono
+          value={name}
+          placeholder={t("project.agentForm.reviewer")}
+          data-testid="agent-name"
+          autoCapitalize="off"
+          onChange={(e) => setName(e.target.value)}
+        />
+      )}
+      <TextField
+        label={t("project.agentForm.description")}
+        value={draft.description}
+        placeholder={t("project.agentForm.itsPurposeInOneLine")}
+        data-testid="agent-description"
+        onChange={(e) => set({ description: e.target.value })}
+      />
+      {nameLists.map(({ field, ...shown }) => (
+        <TextField
+          key={field}
+          mono
+          autoCapitalize="off"
+          value={draft[field]}
+          onChange={(e) => set({ [field]: e.target.value })}
+          {...shown}
+        />
+      ))}
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label={t("project.agentForm.turnsPerTask")}
+          inputMode="numeric"
+          value={draft.maxTurns}
+          placeholder="10"
+          onChange={(e) => set({ maxTurns: e.target.value })}
+        />
+        <TextField
+          label={t("project.agentForm.atOnce")}
+          inputMode="numeric"
+          value={draft.maxConcurrent}
+          placeholder={t("project.agentForm.noLimit")}
+          onChange={(e) => set({ maxConcurrent: e.target.value })}
+        />
+      </div>
+      <div>
+        <label htmlFor={promptId} className="mb-1 block font-medium text-sm">
+          {t("project.agentForm.prompt")}
+        </label>
+        <textarea
+          id={promptId}
+          dir="auto"
+          rows={7}
+          value={draft.prompt}
+          data-testid="agent-prompt-text"
+          placeholder={t("project.agentForm.instructionsForTheAgentIn")}
+          onChange={(e) => set({ prompt: e.target.value })}
+          className="block w-full rounded-md border border-line-strong bg-surface px-3 py-1.5 text-base placeholder:text-faint sm:text-sm"
+        />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Select
+          label={t("project.agentForm.model")}
+          value={draft.model}
+          options={models}
+          onChange={(e) => set({ model: e.target.value })}
+        />
+        <Select
+          label={t("project.agentForm.saveTo")}
+          value={scope}
+          options={scopes}
+          onChange={(e) => setScope(e.target.value)}
+        />
+      </div>
+      {error ? (
+        <p role="alert" className="break-words text-danger text-sm">
+          {error}
+        </p>
+      ) : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        {agent?.version ? (
+          <Button tone="danger" className="mr-auto" onClick={() => setDeleting(true)}>
+            {t("project.agentForm.delete")}
+          </Button>
+        ) : null}
+        <Button onClick={onCancel}>{t("project.agentForm.cancel")}</Button>
+        <Button
+          type="submit"
+          tone="primary"
+          data-testid="agent-save"
+          busy={busy !== null}
+          disabled={!name || !draft.description.trim()}
+        >
+          {t("project.agentForm.save")}
+        </Button>
+      </div>
+      {deleting && agent ? (
+        <ConfirmSheet
+          title={t("project.agentForm.deleteTheAgent", { name: agent.name })}
+          confirm={t("project.agentForm.delete")}
+          onConfirm={remove}
+          onClose={() => setDeleting(false)}
+        >
+          <p className="break-all font-mono text-sm">{agent.path}</p>
+        </ConfirmSheet>
+      ) : null}
+    </form>
+  );
+}
+
+interface Fields {
+  description: string;
+  model: string;
+  tools: string;
+  disallowedTools: string;
+  subagents: string;
+  maxTurns: string;
+  maxConcurrent: string;
+  prompt: string;
+}
+
+function fieldsOf(agent: AgentInfo | null): Fields {
+  return {
+    description: agent?.description ?? "",
+    model: agent?.model ?? "",
+    tools: textOf(agent?.tools),
+    disallowedTools: (agent?.disallowedTools ?? []).join(", "),
+    subagents: textOf(agent?.subagents),
+    maxTurns: agent?.maxTurns ? String(agent.maxTurns) : "",
+    maxConcurrent: agent?.maxConcurrent ? String(agent.maxConcurrent) : "",
+    prompt: agent?.prompt ?? "",
+  };
+}
+
+/** A missing list is all, an empty one none. */
+function textOf(list: readonly string[] | undefined): string {
+  return list ? list.join(", ") || "none" : "";
+}
+
+function listOf(text: string): string[] | undefined {
+  const plain = text.trim();
+  if (plain === "" || plain === "all") {
+    return undefined;
+  }
+  if (plain === "none") {
+    return [];
+  }
+  return namesOf(plain);
+}
+
+function namesOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "none");
+}
+
+export function draftOf(fields: Fields, agent: AgentInfo | null): AgentDraft {
+  const tools = listOf(fields.tools);
+  const subagents = listOf(fields.subagents);
+  const without = namesOf(fields.disallowedTools);
+  // What is no number goes to the host as -1, which says what would fit.
+  const number = (text: string) => (/^\d*$/.test(text.trim()) ? Number(text) : -1);
+  const maxTurns = number(fields.maxTurns);
+  const maxConcurrent = number(fields.maxConcurrent);
+  return {
+    description: fields.description.trim(),
+    prompt: fields.prompt,
+    enabled: agent?.enabled ?? true,
+    ...(fields.model ? { model: fields.model } : {}),
+    ...(tools ? { tools } : {}),
+    ...(subagents ? { subagents } : {}),
+    ...(without.length > 0 ? { disallowedTools: without } : {}),
+    ...(maxTurns ? { maxTurns } : {}),
+    ...(maxConcurrent ? { maxConcurrent } : {}),
+  };
+}

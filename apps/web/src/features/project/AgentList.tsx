@@ -1,0 +1,173 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import type { AgentInfo, Project } from "../../api/types";
+import { Badge } from "../../components/Badge";
+import { Button } from "../../components/Button";
+import { PlusIcon } from "../../components/icons";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/project";
+import { useStartSession } from "../device/use-start-session";
+import { sentence } from "../shared/errors";
+import { useHostQuery } from "../shared/host-queries";
+import { useAct } from "../shared/use-act";
+import { AgentForm } from "./AgentForm";
+import { AgentPreview } from "./AgentPreview";
+import { Section } from "./Section";
+
+export interface AgentListProps {
+  host: Host;
+  project: Project;
+  mayManage: boolean;
+}
+
+const scopes: Record<AgentInfo["scope"], string> = {
+  get project() {
+    return t("project.agentList.thisProject");
+  },
+  get user() {
+    return t("project.agentList.allProjects");
+  },
+  get builtin() {
+    return t("project.agentList.builtIn");
+  },
+};
+
+/** The agents of a project: what each is for, whether it is used, and its definition. */
+export function AgentList({ host, project, mayManage }: AgentListProps) {
+  const { data, error, refetch } = useHostQuery(host, "list_agents", { projectId: project.id });
+  const { busy, error: refused, act } = useAct();
+  // The name of the one that is edited; "" is a new one.
+  const [editing, setEditing] = useState<string | null>(null);
+  const done = async () => {
+    await refetch();
+    setEditing(null);
+  };
+  const toggle = ({ name, scope, version, ...info }: AgentInfo) =>
+    act(name, async () => {
+      const { path: _, offered: __, ...draft } = info;
+      const at = scope === "user" ? { scope } : { scope: "project" as const, projectId: project.id };
+      await host.request("save_agent", {
+        ...at,
+        name,
+        ...(version ? { version } : {}),
+        agent: { ...draft, enabled: !info.enabled },
+      });
+      await refetch();
+    });
+  return (
+    <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)}>
+      <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
+      {data ? null : error ? null : (
+        <Skeleton label={t("project.agentList.loadingTheAgents")} rows={3} className="mt-2" />
+      )}
+      <ul className="mt-2 divide-y divide-line">
+        {data?.agents.map((agent) => (
+          <li key={agent.name} data-testid="agent" className="py-2.5">
+            {editing === agent.name ? (
+              <AgentForm host={host} project={project} agent={agent} onDone={done} onCancel={() => setEditing(null)} />
+            ) : (
+              <AgentRow
+                host={host}
+                project={project}
+                agent={agent}
+                busy={busy !== null}
+                onEdit={mayManage ? () => setEditing(agent.name) : null}
+                onToggle={mayManage ? () => toggle(agent) : null}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {data?.notes?.length ? (
+        <ul data-testid="agent-notes" className="mt-2 space-y-1 text-sm text-warn">
+          {data.notes.map((note) => (
+            <li key={note} className="break-words [overflow-wrap:anywhere]">
+              {note}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {mayManage && editing === "" ? (
+        <AgentForm host={host} project={project} agent={null} onDone={done} onCancel={() => setEditing(null)} />
+      ) : null}
+      {mayManage && editing !== "" ? (
+        <Button data-testid="new-agent" className="mt-3" onClick={() => setEditing("")}>
+          <PlusIcon /> {t("project.agentList.newAgent")}
+        </Button>
+      ) : null}
+    </Section>
+  );
+}
+
+interface AgentRowProps {
+  host: Host;
+  project: Project;
+  agent: AgentInfo;
+  busy: boolean;
+  onEdit: (() => void) | null;
+  onToggle: (() => void) | null;
+}
+
+function AgentRow({ host, project, agent, busy, onEdit, onToggle }: AgentRowProps) {
+  const [preview, setPreview] = useState(false);
+  const start = useStartSession(host);
+  return (
+    <>
+      <div className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+        <span className="font-medium text-sm">{agent.name}</span>
+        <span className="text-faint text-xs">{scopes[agent.scope]}</span>
+        {agent.enabled ? null : <Badge>{t("project.agentList.disabled")}</Badge>}
+        {agent.enabled && !agent.offered ? <Badge tone="warn">{t("project.agentList.offInConfigToml")}</Badge> : null}
+      </div>
+      <p dir="auto" className="mt-0.5 line-clamp-3 break-words text-muted text-sm">
+        {agent.description}
+      </p>
+      <p className="mt-0.5 break-words text-faint text-xs [overflow-wrap:anywhere]">{limits(agent)}</p>
+      <div className="-ml-3 mt-1 flex flex-wrap gap-x-1">
+        {agent.enabled ? (
+          <Button
+            tone="quiet"
+            className="text-xs"
+            data-testid="agent-session"
+            onClick={() => start(project.id, agent.name)}
+          >
+            {t("project.agentList.newSession")}
+          </Button>
+        ) : null}
+        <Button tone="quiet" className="text-xs" aria-expanded={preview} onClick={() => setPreview(!preview)}>
+          {preview ? t("project.agentList.hidePreview") : t("project.agentList.preview")}
+        </Button>
+        {onEdit ? (
+          <Button tone="quiet" className="text-xs" data-testid="agent-edit" onClick={onEdit}>
+            {t("project.agentList.edit")}
+          </Button>
+        ) : null}
+        {onToggle ? (
+          <Button tone="quiet" className="text-xs" data-testid="agent-toggle" disabled={busy} onClick={onToggle}>
+            {agent.enabled ? t("project.agentList.disable") : t("project.agentList.enable")}
+          </Button>
+        ) : null}
+      </div>
+      {preview ? <AgentPreview host={host} projectId={project.id} name={agent.name} /> : null}
+    </>
+  );
+}
+
+/** What it may use and how far it may go, in one line. */
+function limits({ model, tools, maxTurns, maxConcurrent }: AgentInfo): string {
+  const said = [
+    t("project.agentList.tools", {
+      tools: tools ? tools.join(", ") || t("project.agentList.none") : t("project.agentList.all"),
+    }),
+  ];
+  if (model) {
+    said.push(t("project.agentList.model", { model }));
+  }
+  if (maxTurns) {
+    said.push(t("project.agentList.atMostTurns", { turns: maxTurns }));
+  }
+  if (maxConcurrent) {
+    said.push(t("project.agentList.atOnce", { count: maxConcurrent }));
+  }
+  return said.join(" · ");
+}

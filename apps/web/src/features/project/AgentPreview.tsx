@@ -1,0 +1,45 @@
+import type { Host } from "../../api/contract";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/project";
+import { sentence } from "../shared/errors";
+import { useHostQuery } from "../shared/host-queries";
+
+export interface AgentPreviewProps {
+  host: Host;
+  projectId: string;
+  name: string;
+}
+
+/** What an agent is told when it gets a task. */
+export function AgentPreview({ host, projectId, name }: AgentPreviewProps) {
+  const { data, error } = useHostQuery(host, "preview_agent", { projectId, name });
+  if (error) {
+    return (
+      <p role="alert" className="text-danger text-sm">
+        {sentence(error)}
+      </p>
+    );
+  }
+  if (!data) {
+    return <Skeleton label={t("project.agentPreview.loadingThePrompt")} rows={4} className="mt-2" />;
+  }
+  return (
+    <div className="mt-1 rounded-md border border-line bg-sunken p-2 text-xs">
+      <p className="break-words text-muted">
+        {t("project.agentPreview.limits", {
+          model: data.model,
+          turns: data.maxTurns,
+          tools: data.tools.join(", ") || t("project.agentPreview.none"),
+        })}
+      </p>
+      <pre
+        data-testid="agent-prompt"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+        tabIndex={0}
+        className="mt-2 max-h-72 overflow-auto whitespace-pre-wrap break-words font-mono [overflow-wrap:anywhere]"
+      >
+        {data.prompt}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { Host, SessionView } from "../../api/contract";
+import type { SessionSummary } from "../../api/types";
+import { ConfirmSheet } from "../../components/ConfirmSheet";
+import { rich } from "../../i18n/rich";
+import { t } from "../../i18n/session";
+import { sessionTitle } from "../device/host-data";
+import { keepDraft } from "../shared/draft";
+
+export interface DeleteSessionProps {
+  host: Host;
+  session: SessionSummary;
+  view: SessionView | undefined;
+  onClose: () => void;
+}
+
+/** Asks once more, deletes the session on the machine, and leaves its page. */
+export default function DeleteSession({ host, session, view, onClose }: DeleteSessionProps) {
+  const navigate = useNavigate();
+  const { deviceId } = host;
+  const confirm = async () => {
+    await host.request("delete_session", { sessionId: session.id });
+    // What was still to be sent has no place to go any more.
+    for (const prompt of view?.state.get().outgoing ?? []) {
+      if (prompt.mine) {
+        view?.discard(prompt.clientKey);
+      }
+    }
+    keepDraft(`${deviceId}/${session.id}`, "");
+    await navigate({ to: "/d/$deviceId", params: { deviceId } });
+  };
+  return (
+    <ConfirmSheet
+      title={t("session.deleteSession.deleteTheSession")}
+      confirm={t("session.deleteSession.deleteForGood")}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>
+        {rich((title) => t("session.deleteSession.explanation", title), {
+          title: <span className="break-words text-ink">{sessionTitle(session)}</span>,
+        })}
+      </p>
+    </ConfirmSheet>
+  );
+}

@@ -1,0 +1,125 @@
+import { Link } from "@tanstack/react-router";
+import type { Host } from "../../api/contract";
+import type { Requests, SessionSummary } from "../../api/types";
+import { Button } from "../../components/Button";
+import { ErrorText } from "../../components/ErrorText";
+import { ArchiveIcon, FilesIcon, PinIcon, TerminalIcon, TrashIcon } from "../../components/icons";
+import { Sheet } from "../../components/Sheet";
+import { useToast } from "../../components/Toast";
+import { t } from "../../i18n/session";
+import { useAct } from "../shared/use-act";
+import { RenameForm } from "./RenameForm";
+import { SessionContext } from "./SessionContext";
+import { SessionMeta } from "./SessionMeta";
+import { SessionSpent } from "./SessionSpent";
+import { useUpdateSession } from "./use-update-session";
+
+export interface SessionSheetProps {
+  host: Host;
+  session: SessionSummary;
+  /** This browser may change the session. */
+  mayChange: boolean;
+  /** Opens what the session has changed; absent where it has a button of its own. */
+  onChanges?: (() => void) | undefined;
+  /** Asks whether to delete it; null where this browser may not. */
+  onDelete: (() => void) | null;
+  onClose: () => void;
+}
+
+/** The details of a session, and what can be done with it as a whole. */
+export default function SessionSheet({ host, session, mayChange, onChanges, onDelete, onClose }: SessionSheetProps) {
+  return (
+    <Sheet title={t("session.sessionSheet.sessionDetails")} onClose={onClose}>
+      {mayChange ? (
+        <>
+          <PinAndArchive host={host} session={session} onClose={onClose} />
+          <RenameForm host={host} session={session} onDone={onClose} />
+        </>
+      ) : (
+        <p className="text-muted text-sm">{t("session.sessionSheet.thisBrowserHasViewOnly")}</p>
+      )}
+      {onChanges ? (
+        <Button
+          data-testid="session-changes"
+          className="mt-3 mr-2"
+          onClick={() => {
+            onClose();
+            onChanges();
+          }}
+        >
+          <FilesIcon /> {t("session.sessionSheet.changes")}
+        </Button>
+      ) : null}
+      <Link
+        to="/d/$deviceId/terminal"
+        params={{ deviceId: host.deviceId }}
+        search={{ project: session.projectId }}
+        data-testid="session-terminal"
+        className="touchable mt-3 inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 py-1.5 font-medium text-sm hover:border-line-strong"
+      >
+        <TerminalIcon /> {t("session.sessionSheet.terminal")}
+      </Link>
+      <SessionContext host={host} sessionId={session.id} />
+      <SessionSpent session={session} />
+      <SessionMeta host={host} session={session} mayChange={mayChange} />
+      <div className="mt-5 border-line border-t pt-4">
+        <Button data-testid="delete-session" tone="danger" disabled={onDelete === null} onClick={onDelete ?? undefined}>
+          <TrashIcon /> {t("session.sessionSheet.deleteSession")}
+        </Button>
+        {onDelete ? null : (
+          <p className="mt-1.5 text-muted text-sm">{t("session.sessionSheet.thisBrowserCannotDeleteSessions")}</p>
+        )}
+      </div>
+    </Sheet>
+  );
+}
+
+function PinAndArchive({ host, session, onClose }: Pick<SessionSheetProps, "host" | "session" | "onClose">) {
+  const update = useUpdateSession(host, session.id);
+  const toast = useToast();
+  const { busy, error, act } = useAct();
+  const change = (name: string, fields: Omit<Requests["update_session"]["request"], "sessionId">, done: string) =>
+    act(name, async () => {
+      await update(fields);
+      toast(done);
+      onClose();
+    });
+  const { pinned = false, archived = false } = session;
+  return (
+    <>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          data-testid="pin-session"
+          busy={busy === "pin"}
+          disabled={busy !== null}
+          onClick={() =>
+            change(
+              "pin",
+              { pinned: !pinned },
+              pinned ? t("session.sessionSheet.sessionUnpinned") : t("session.sessionSheet.sessionPinned"),
+            )
+          }
+        >
+          {busy === "pin" ? null : <PinIcon />}{" "}
+          {pinned ? t("session.sessionSheet.unpin") : t("session.sessionSheet.pin")}
+        </Button>
+        <Button
+          data-testid="archive-session"
+          busy={busy === "archive"}
+          disabled={busy !== null}
+          onClick={() =>
+            change(
+              "archive",
+              { archived: !archived },
+              archived ? t("session.sessionSheet.sessionMovedOutOfThe") : t("session.sessionSheet.sessionArchived"),
+            )
+          }
+        >
+          {busy === "archive" ? null : <ArchiveIcon />}{" "}
+          {archived ? t("session.sessionSheet.unarchive") : t("session.sessionSheet.archive")}
+        </Button>
+      </div>
+      <ErrorText className="mt-2">{error}</ErrorText>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { type Draft, Drafts } from "../../api/drafts";
+
+export type { Draft } from "../../api/drafts";
+
+let drafts = new Drafts();
+
+const flush = () => void drafts.flush();
+globalThis.addEventListener?.("pagehide", flush);
+globalThis.document?.addEventListener("visibilitychange", flush);
+
+/** Keeps the draft of a composer; it survives the tab. One that is sent is deleted after `stored`. */
+export function keepDraft(key: string, text: string, images: Draft["images"] = [], stored?: Promise<unknown>): void {
+  drafts.keep(key, { text, images }, stored);
+}
+
+/** What this page has just kept under the key. */
+export function peekDraft(key: string): Draft | undefined {
+  return drafts.peek(key);
+}
+
+/** The draft that was kept; empty where there is none. */
+export async function readDraft(key: string): Promise<Draft> {
+  const draft = await drafts.read(key);
+  const old = takeOld(key);
+  if (!old || draft.text || draft.images.length > 0) {
+    return draft;
+  }
+  drafts.keep(key, old);
+  return old;
+}
+
+/** Forgets what is not kept yet, for tests. */
+export function forgetDrafts(): void {
+  drafts = new Drafts();
+}
+
+// An older version kept drafts for the tab alone.
+function takeOld(key: string): Draft | null {
+  try {
+    const text = sessionStorage.getItem(`draft:${key}`) ?? "";
+    const images = sessionStorage.getItem(`draft-images:${key}`);
+    sessionStorage.removeItem(`draft:${key}`);
+    sessionStorage.removeItem(`draft-images:${key}`);
+    return text || images ? { text, images: JSON.parse(images || "[]") } : null;
+  } catch {
+    return null;
+  }
+}

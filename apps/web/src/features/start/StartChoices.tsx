@@ -1,0 +1,43 @@
+import type { Mode } from "../../api/types";
+import { Select } from "../../components/Select";
+import { t } from "../../i18n/start";
+import { nameOfMode } from "../chat/mode/modes";
+import type { Choices } from "./use-choices";
+
+/** The agent and the permissions that a session begins with. */
+export function StartChoices({ choices }: { choices: Choices }) {
+  const { agents, agent, setAgent, modes, mode, setMode } = choices;
+  const unknown = agent !== "" && !agents.some(({ name }) => name === agent);
+  if (agents.length === 0 && modes.length === 0 && !unknown) {
+    return null;
+  }
+  return (
+    <div className="safe-x mx-auto flex w-full max-w-3xl flex-wrap gap-2 pt-2 pb-1">
+      {agents.length > 0 || unknown ? (
+        <Select
+          label={t("start.startChoices.agent")}
+          data-testid="start-agent"
+          value={agent}
+          onChange={(event) => setAgent(event.target.value)}
+          options={[
+            { value: "", label: t("start.startChoices.defaultAgent") },
+            ...(unknown ? [{ value: agent, label: agent }] : []),
+            ...agents.map(({ name }) => ({ value: name, label: name })),
+          ]}
+        />
+      ) : null}
+      {modes.length > 0 ? (
+        <Select
+          label={t("start.startChoices.permissions")}
+          data-testid="start-mode"
+          value={mode}
+          onChange={(event) => setMode(event.target.value as Mode | "")}
+          options={[
+            { value: "", label: t("start.startChoices.defaultPermissions") },
+            ...modes.map((each) => ({ value: each, label: nameOfMode(each) })),
+          ]}
+        />
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import type { Host, StartingSession } from "../../api/contract";
+import type { Project } from "../../api/types";
+import { FolderIcon, TerminalIcon } from "../../components/icons";
+import { EmptyState } from "../../components/Notice";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/start";
+import { Composer } from "../chat/composer/Composer";
+import type { Insert } from "../chat/context/history-context";
+import { HostNotice } from "../device/HostNotice";
+import { type HostData, useHostData } from "../device/host-data";
+import { ModelSelect } from "../device/ModelSelect";
+import { UnknownDevice } from "../device/UnknownDevice";
+import { ServersWait } from "../project/ServersWait";
+import { may } from "../shared/grants";
+import { useHost, useHostFreshness } from "../shared/host-queries";
+import { PageHeader } from "../shared/PageHeader";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { useTitle } from "../shared/use-title";
+import { StartChoices } from "./StartChoices";
+import { StartingRow } from "./StartingRow";
+import { useChoices } from "./use-choices";
+
+/** Where a session begins: nothing is created before the first prompt is sent. */
+export function StartPage() {
+  const { deviceId } = useParams({ from: "/d/$deviceId/new" });
+  const { project: projectId, agent } = useSearch({ from: "/d/$deviceId/new" });
+  const devices = useReadable(useScorel().devices);
+  const host = useHost(deviceId);
+  const status = useReadable(host.status);
+  const starting = useStarting(host, projectId);
+  useHostFreshness(host);
+  useTitle(t("start.startPage.newSession"));
+  const data = useHostData(host);
+  const device = devices?.find((each) => each.id === deviceId);
+  if (devices && !device) {
+    return <UnknownDevice />;
+  }
+  const label = device?.label ?? data.info?.label ?? t("start.startPage.theMachine");
+  const project = data.projects?.find((each) => each.id === projectId);
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <PageHeader
+        title={t("start.startPage.newSession")}
+        subtitle={[project?.name, label].filter(Boolean).join(" · ")}
+        back={{ to: "/d/$deviceId", params: { deviceId } }}
+      />
+      <main className="flex min-h-0 flex-1 flex-col">
+        {status === "offline" || status === "revoked" ? (
+          <div className="safe-x mx-auto w-full max-w-3xl pt-4">
+            <HostNotice status={status} label={label} />
+          </div>
+        ) : null}
+        {project || (data.projects === null && status !== "open") ? (
+          <Start
+            key={projectId}
+            {...{ host, data, projectId, label, starting }}
+            project={project ?? null}
+            agent={agent ?? ""}
+          />
+        ) : data.projects ? (
+          <EmptyState icon={<FolderIcon />} title={t("start.startPage.projectNotFound")}>
+            {t("start.startPage.projectNotFoundExplained", { label })}
+          </EmptyState>
+        ) : (
+          <div className="safe-x mx-auto w-full max-w-3xl py-6">
+            <Skeleton label={t("start.startPage.loadingTheProject")} rows={4} />
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}
+
+interface StartProps {
+  host: Host;
+  data: HostData;
+  projectId: string;
+  /** null until the machine has sent it: what is written waits for that. */
+  project: Project | null;
+  label: string;
+  starting: StartingSession[];
+  /** The agent that was chosen before, "" is the default one. */
+  agent: string;
+}
+
+function Start({ host, data, projectId, project, label, starting, agent }: StartProps) {
+  const { info } = data;
+  const choices = useChoices(host, info, projectId, agent);
+  const [insert, setInsert] = useState<Insert | null>(null);
+  const model = info?.models.find(({ name }) => name === choices.model);
+  const edit = ({ clientKey, text, images }: StartingSession) => {
+    host.newSessions.discard(clientKey);
+    setInsert({ text, images });
+  };
+  return (
+    <>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {starting.length > 0 ? (
+          <div className="safe-x mx-auto w-full max-w-3xl">
+            {starting.map((each) => (
+              <StartingRow key={each.clientKey} host={host} starting={each} label={label} onEdit={() => edit(each)} />
+            ))}
+          </div>
+        ) : (
+          <EmptyState icon={<TerminalIcon />} title={t("start.startPage.whatShouldTheAgentDo")}>
+            {t("start.startPage.worksIn", { project: project?.name ?? t("start.startPage.theProjectsFolder"), label })}
+          </EmptyState>
+        )}
+      </div>
+      {info ? <ServersWait host={host} info={info} projectId={projectId} /> : null}
+      <StartChoices choices={choices} />
+      <Composer
+        draftKey={`${host.deviceId}/new/${projectId}`}
+        noImages={model && !model.images ? t("start.startPage.noImages", { name: model.name }) : null}
+        onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
+        slash={{ host, projectId, onAgent: choices.setAgent }}
+        insert={insert}
+        onCancel={null}
+        cancelling={false}
+        blocked={blockedBy(project, info === null || may(info, "prompt"), starting)}
+      >
+        {info ? <ModelSelect info={info} value={choices.model} onChange={choices.setModel} /> : null}
+      </Composer>
+    </>
+  );
+}
+
+/** Why nothing can be written here, or null. */
+function blockedBy(project: Project | null, mayPrompt: boolean, starting: StartingSession[]): string | null {
+  if (!mayPrompt) {
+    return t("start.startPage.viewOnly");
+  }
+  if (project?.missing) {
+    return t("start.startPage.folderMissing");
+  }
+  if (project?.unavailable) {
+    return t("start.startPage.sessionsUnavailable");
+  }
+  return starting.some(({ state }) => state === "waiting") ? t("start.startPage.waitingToSend") : null;
+}
+
+/** The sessions of the project that are yet to begin. Once one has begun, the page goes there. */
+function useStarting(host: Host, projectId: string): StartingSession[] {
+  const navigate = useNavigate();
+  const all = useReadable(host.newSessions.state);
+  const here = all.filter(({ start }) => start.projectId === projectId);
+  const clientKey = here.find(({ state }) => state === "waiting")?.clientKey;
+  const shown = useRef("");
+  useEffect(() => {
+    shown.current = projectId;
+    return () => {
+      shown.current = "";
+    };
+  }, [projectId]);
+  useEffect(() => {
+    if (!clientKey) {
+      return;
+    }
+    // The session that has begun leaves the list, often before this is resolved: that must not keep the page here.
+    void host.newSessions.begun(clientKey).then((sessionId) => {
+      const params = { deviceId: host.deviceId, sessionId };
+      if (shown.current === projectId) {
+        void navigate({ to: "/d/$deviceId/s/$sessionId", params, replace: true });
+      }
+    });
+  }, [clientKey, host, navigate, projectId]);
+  return here;
+}

@@ -1,0 +1,48 @@
+import type { Host, StartingSession } from "../../api/contract";
+import { Button } from "../../components/Button";
+import { ClockIcon, WarningIcon } from "../../components/icons";
+import { t } from "../../i18n/start";
+import { Prompt, State } from "../chat/messages/UserRow";
+import { NotStored, OutgoingPictures } from "../chat/queue/OutgoingRows";
+import { useReadable } from "../shared/scorel-context";
+
+export interface StartingRowProps {
+  host: Host;
+  starting: StartingSession;
+  /** Of the machine. */
+  label: string;
+  /** Takes the prompt back into the composer. */
+  onEdit: () => void;
+}
+
+/** A prompt whose session does not exist yet. */
+export function StartingRow({ host, starting, label, onEdit }: StartingRowProps) {
+  const { newSessions } = host;
+  const online = useReadable(host.status) === "open";
+  const { clientKey, text, images, state, error } = starting;
+  return (
+    <Prompt text={text} mine clientId={undefined} pictures={<OutgoingPictures images={images} />} waiting>
+      {state === "waiting" ? (
+        <State state="device" icon={<ClockIcon />}>
+          {online ? t("start.startingRow.starting") : t("start.startingRow.waiting", { label })}
+        </State>
+      ) : (
+        <State state="failed" icon={<WarningIcon className="text-danger" />}>
+          <span className="text-danger">{t("start.startingRow.notSent", { error })}</span>
+        </State>
+      )}
+      {starting.unstored ? <NotStored /> : null}
+      <span className="ml-auto flex flex-wrap gap-2">
+        {state === "failed" ? (
+          <Button onClick={() => newSessions.retry(clientKey)}>{t("start.startingRow.tryAgain")}</Button>
+        ) : null}
+        <Button tone="quiet" data-testid="edit-start" onClick={onEdit}>
+          {t("start.startingRow.edit")}
+        </Button>
+        <Button tone="quiet" onClick={() => newSessions.discard(clientKey)}>
+          {t("start.startingRow.discard")}
+        </Button>
+      </span>
+    </Prompt>
+  );
+}

@@ -1,0 +1,53 @@
+import { useState } from "react";
+import type { Host, NewSession } from "../../api/contract";
+import type { AgentInfo, HostInfo, Mode } from "../../api/types";
+import { highestMode, modes, rankOf } from "../chat/mode/modes";
+import { useHostQuery } from "../shared/host-queries";
+import { rememberedModel, rememberModel } from "../shared/model-memory";
+
+export interface Choices {
+  /** Agents that a session can run as; empty where there is only the default one. */
+  agents: AgentInfo[];
+  /** "" is the default one. */
+  agent: string;
+  setAgent(name: string): void;
+  /** Name of the model that answers first. */
+  model: string;
+  setModel(name: string): void;
+  /** What this browser may choose; empty where it may not. */
+  modes: readonly Mode[];
+  /** "" is the default. */
+  mode: Mode | "";
+  setMode(mode: Mode | ""): void;
+  /** All of it, as the session is asked for. */
+  start: NewSession;
+}
+
+/** What a person chooses before a session begins. */
+export function useChoices(host: Host, info: HostInfo | null, projectId: string, first: string): Choices {
+  const [agent, setAgent] = useState(first);
+  const [picked, setPicked] = useState("");
+  const [mode, setMode] = useState<Mode | "">("");
+  const { data } = useHostQuery(host, "list_agents", { projectId });
+  const agents = (data?.agents ?? []).filter(({ enabled }) => enabled);
+  const most = info ? highestMode(info) : null;
+  const offered = modes.map((each) => each.mode).filter((each) => most !== null && rankOf(each) <= rankOf(most));
+  const own = agents.find(({ name }) => name === agent)?.model;
+  const { deviceId } = host;
+  const [before] = useState(() => rememberedModel(deviceId));
+  const offers = info === null || info.models.some(({ name }) => name === before);
+  // An agent may name a model of its own. It runs on that one, unless another is chosen here and now.
+  const free = agent === "" || (data !== undefined && !own);
+  const model = picked || (free && offers ? before : "");
+  const setModel = (name: string) => {
+    setPicked(name);
+    rememberModel(deviceId, name);
+  };
+  return {
+    ...{ agents, agent, setAgent, setModel, mode, setMode },
+    model: model || own || (info?.defaultModel ?? ""),
+    // Bypass is chosen in the session, after a warning.
+    modes: offered.filter((each) => each !== "bypass"),
+    start: { projectId, ...(agent ? { agent } : {}), ...(model ? { model } : {}), ...(mode ? { mode } : {}) },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Device } from "../../api/contract";
+import { Badge, Dot } from "../../components/Badge";
+import { usePresence } from "./use-presence";
+
+/** The presence of a device as a badge. */
+export function PresenceBadge({ device }: { device: Device }) {
+  const { state, tone, word, detail } = usePresence(device);
+  return (
+    <span data-testid="device-status" data-state={state} title={detail ?? undefined}>
+      <Badge tone={tone} live={state === "online"}>
+        {state === "unknown" ? <Word word={word} detail={detail} /> : word}
+      </Badge>
+    </span>
+  );
+}
+
+/** The presence of a device before its name: a light. */
+export function PresenceDot({ device }: { device: Device }) {
+  return <Dot tone={usePresence(device).tone} />;
+}
+
+/** The presence of a device behind its name, unless it is online. */
+export function PresenceWord({ device }: { device: Device }) {
+  const { state, word, detail } = usePresence(device);
+  if (state === "online") {
+    return null;
+  }
+  return (
+    <span className="caption text-faint" title={detail ?? undefined}>
+      {state === "unknown" ? <Word word={word} detail={detail} /> : word}
+    </span>
+  );
+}
+
+/** A word to see and a sentence to hear. */
+function Word({ word, detail }: { word: string; detail: string | null }) {
+  return (
+    <>
+      <span aria-hidden="true">{word}</span>
+      <span className="sr-only">{detail}</span>
+    </>
+  );
+}

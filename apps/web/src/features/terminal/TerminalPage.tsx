@@ -1,0 +1,89 @@
+import { useParams, useSearch } from "@tanstack/react-router";
+import { useRef } from "react";
+import { ApiKind } from "../../api/types";
+import { Button } from "../../components/Button";
+import { CopyButton } from "../../components/CopyButton";
+import { RefreshIcon, TerminalIcon } from "../../components/icons";
+import { EmptyState, Notice } from "../../components/Notice";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/terminal";
+import { isRefusal, sentence } from "../shared/errors";
+import { useHost, useHostFreshness, useHostQuery } from "../shared/host-queries";
+import { PageHeader } from "../shared/PageHeader";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { useTitle } from "../shared/use-title";
+import { Terminals } from "./Terminals";
+
+/** The shells of a machine, for a browser that was given the grant. */
+export function TerminalPage() {
+  const { deviceId } = useParams({ from: "/d/$deviceId/terminal" });
+  const { project } = useSearch({ from: "/d/$deviceId/terminal" });
+  const host = useHost(deviceId);
+  const device = useReadable(useScorel().devices)?.find((each) => each.id === deviceId);
+  const status = useReadable(host.status);
+  useHostFreshness(host);
+  useTitle(t("terminal.page.title"));
+  const { data, error, refetch } = useHostQuery(host, "list_terminals", {});
+  const label = device?.label ?? deviceId;
+  // The page itself changes the list from now on.
+  const known = useRef(data?.terminals);
+  known.current ??= data?.terminals;
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <PageHeader
+        title={t("terminal.page.title")}
+        subtitle={label}
+        back={{ to: "/d/$deviceId", params: { deviceId } }}
+      />
+      <main className="flex min-h-0 flex-1 flex-col">
+        {isRefusal(error) && error.kind === ApiKind.not_allowed ? (
+          <NoGrant label={label} />
+        ) : known.current ? (
+          <Terminals key={deviceId} host={host} label={label} first={known.current} project={project} />
+        ) : (
+          <div className="safe-x mx-auto w-full max-w-2xl py-6">
+            {isRefusal(error) && error.kind === ApiKind.unknown_request ? (
+              <Notice icon={<RefreshIcon />} title={t("terminal.old.title")}>
+                {t("terminal.old.explained", { label })}
+              </Notice>
+            ) : error ? (
+              <Notice
+                tone="danger"
+                title={t("terminal.page.notLoaded")}
+                actions={<Button onClick={() => refetch()}>{t("terminal.page.tryAgain")}</Button>}
+              >
+                {sentence(error)}
+              </Notice>
+            ) : status === "open" || status === "connecting" ? (
+              <Skeleton label={t("terminal.page.loading")} rows={4} />
+            ) : (
+              <EmptyState icon={<TerminalIcon />} title={t("terminal.page.none")}>
+                {t("terminal.page.unreachable", { label })}
+              </EmptyState>
+            )}
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}
+
+/** How the machine's user gives this browser what it lacks. */
+function NoGrant({ label }: { label: string }) {
+  const me = useReadable(useScorel().me);
+  const command = `scorel host clients grant ${me?.id ?? "ID"} shell`;
+  return (
+    <div className="safe-x mx-auto w-full max-w-2xl py-6" data-testid="terminal-grant">
+      <Notice icon={<TerminalIcon />} title={t("terminal.grant.title")}>
+        <p>{t("terminal.grant.explained", { label })}</p>
+        <div className="mt-3 flex items-center gap-1 rounded-md bg-sunken py-1 pr-1 pl-3">
+          <code dir="ltr" className="min-w-0 flex-1 break-all font-mono text-ink text-sm">
+            {command}
+          </code>
+          <CopyButton text={command} label={t("terminal.grant.copy")} />
+        </div>
+        <p className="mt-3">{t("terminal.grant.then")}</p>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import type { FitAddon } from "@xterm/addon-fit";
+import type { Terminal } from "@xterm/xterm";
+import type { Screen } from "./feed";
+import { safeLink, safeTitle } from "./keys";
+import { withStrictStyles } from "./strict-styles";
+import { onThemeChange, themeOf } from "./theme";
+
+/** The library, in a chunk of its own. */
+export interface Library {
+  Terminal: typeof Terminal;
+  FitAddon: typeof FitAddon;
+}
+
+export async function loadLibrary(): Promise<Library> {
+  const [xterm, fit] = await Promise.all([import("@xterm/xterm"), import("@xterm/addon-fit")]);
+  return { Terminal: xterm.Terminal, FitAddon: fit.FitAddon };
+}
+
+export interface EmulatorEvents {
+  /** Something was typed, or the terminal answers a program. */
+  onInput(bytes: Uint8Array): void;
+  onSize(cols: number, rows: number): void;
+  onTitle(title: string): void;
+  /** A program offers a link, and the person clicked it. */
+  onLink(url: string): void;
+  /** The person leaves the terminal by the keyboard. */
+  onLeave(): void;
+}
+
+const encoder = new TextEncoder();
+
+/** A terminal on the page. What programs write to it can draw, and nothing else. */
+export class Emulator implements Screen {
+  readonly terminal: Terminal;
+  readonly #fit: FitAddon;
+  readonly #box: HTMLElement;
+  readonly #end: (() => void)[] = [];
+  readonly #missedText: (bytes: number) => string;
+
+  constructor(library: Library, box: HTMLElement, events: EmulatorEvents, missedText: (bytes: number) => string) {
+    this.#box = box;
+    this.#missedText = missedText;
+    this.terminal = new library.Terminal({
+      theme: themeOf(box),
+      fontFamily: getComputedStyle(box).fontFamily,
+      fontSize: 13,
+      cursorBlink: false,
+      scrollback: 5000,
+      minimumContrastRatio: 4.5,
+      screenReaderMode: true,
+      macOptionIsMeta: true,
+      // No reports of the window, no changes of it: windowOptions stays empty.
+      linkHandler: {
+        activate: (_event, text) => {
+          const url = safeLink(text);
+          if (url) {
+            events.onLink(url);
+          }
+        },
+      },
+    });
+    this.#fit = new library.FitAddon();
+    this.terminal.loadAddon(this.#fit);
+    const dropStyles = withStrictStyles(() => this.terminal.open(box));
+    this.terminal.onData((text) => events.onInput(encoder.encode(text)));
+    this.terminal.onBinary((text) => events.onInput(Uint8Array.from(text, (char) => char.charCodeAt(0))));
+    this.terminal.onResize(({ cols, rows }) => events.onSize(cols, rows));
+    this.terminal.onTitleChange((title) => events.onTitle(safeTitle(title)));
+    this.terminal.attachCustomKeyEventHandler((event) => {
+      if (event.key === "F6" && event.ctrlKey) {
+        if (event.type === "keydown") {
+          events.onLeave();
+        }
+        return false;
+      }
+      // The browser's own paste and copy.
+      const { ctrlKey, shiftKey, code } = event;
+      return !(ctrlKey && shiftKey && (code === "KeyC" || code === "KeyV"));
+    });
+    const observer = new ResizeObserver(() => this.fit());
+    observer.observe(box);
+    this.#end.push(() => observer.disconnect(), dropStyles);
+    this.#end.push(onThemeChange(() => this.#repaint()));
+  }
+
+  write(data: Uint8Array, drawn: () => void): void {
+    this.terminal.write(data, drawn);
+  }
+
+  missed(bytes: number): void {
+    // What is left of a sequence that was cut ends here: CAN, then the plain style.
+    this.terminal.write(`\x18\x1b[0m\r\n${this.#missedText(bytes)}\r\n`);
+  }
+
+  /** Fits the size to the box, unless it is hidden. */
+  fit(): void {
+    if (this.#box.clientWidth > 0 && this.#box.clientHeight > 0) {
+      this.#fit.fit();
+    }
+  }
+
+  dispose(): void {
+    this.terminal.dispose();
+    for (const end of this.#end) {
+      end();
+    }
+  }
+
+  #repaint(): void {
+    this.terminal.options.theme = themeOf(this.#box);
+  }
+}

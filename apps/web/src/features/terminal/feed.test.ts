@@ -1,0 +1,179 @@
+import { describe, expect, it, vi } from "vitest";
+import { ApiError, OfflineError } from "../../api/contract";
+import { ApiKind, type Terminal } from "../../api/types";
+import { FakeHost } from "../../app/testing/fake-scorel";
+import { Feed } from "./feed";
+
+const terminal = (fields: Partial<Terminal> = {}): Terminal => ({
+  id: "t1",
+  cwd: "/home/ada",
+  cols: 80,
+  rows: 24,
+  createdAt: 0,
+  from: 0,
+  end: 0,
+  ...fields,
+});
+
+const encoded = (text: string) => btoa(text);
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A screen that draws when it is told to, or at once. */
+class FakeScreen {
+  text = "";
+  lost = 0;
+  slow = false;
+  readonly waiting: (() => void)[] = [];
+
+  write(data: Uint8Array, drawn: () => void): void {
+    this.text += new TextDecoder().decode(data);
+    if (this.slow) {
+      this.waiting.push(drawn);
+    } else {
+      drawn();
+    }
+  }
+
+  missed(count: number): void {
+    this.lost += count;
+  }
+}
+
+function world() {
+  const host = new FakeHost("dev");
+  const screen = new FakeScreen();
+  const shell = { end: 0, missed: 0 };
+  host.handlers.attach_terminal = ({ offset = 0 }) => ({
+    terminal: terminal({ end: shell.end }),
+    offset: offset + shell.missed,
+    ...(shell.missed ? { missed: shell.missed } : {}),
+  });
+  host.handlers.ack_terminal = () => ({});
+  host.handlers.write_terminal = () => ({});
+  host.handlers.detach_terminal = () => ({});
+  const feed = new Feed(host, "t1", screen);
+  const output = (offset: number, text: string) =>
+    host.emit({ type: "terminal_output", terminalId: "t1", offset, data: encoded(text) });
+  const asked = (name: string) => host.requests.filter((each) => each.name === name).map((each) => each.fields);
+  const until = (name: string) => vi.waitFor(() => expect(feed.state.get().name).toBe(name));
+  return { host, screen, shell, feed, output, asked, until };
+}
+
+describe("the output of a terminal", () => {
+  it("continues after a lost connection, without loss or repetition", async () => {
+    const { host, screen, shell, feed, output, asked, until } = world();
+    feed.start();
+    await until("open");
+    output(0, "one ");
+    host.emit({ type: "terminal_output", terminalId: "another", offset: 4, data: encoded("not mine") });
+    host.status.set("connecting");
+    expect(feed.state.get().name).toBe("lost");
+    shell.end = 12;
+    host.status.set("open");
+    await vi.waitFor(() => expect(asked("attach_terminal").at(-1)).toEqual({ terminalId: "t1", offset: 4 }));
+    output(4, "two ");
+    output(0, "one two "); // another page of this browser asked for it again
+    output(4, "two three");
+    await until("open");
+    expect(screen.text).toBe("one two three".slice(0, 13));
+    expect(screen.lost).toBe(0);
+  });
+
+  it("says how much is missing", async () => {
+    const { host, screen, shell, feed, output, until } = world();
+    feed.start();
+    await until("open");
+    output(0, "abc");
+    output(10, "def");
+    expect(screen.lost).toBe(7);
+    host.status.set("offline");
+    shell.missed = 5;
+    host.status.set("open");
+    await vi.waitFor(() => expect(screen.lost).toBe(12));
+    output(18, "ghi");
+    expect(screen.text).toBe("abcdefghi");
+    expect(screen.lost).toBe(12);
+  });
+
+  it("is acknowledged when it is drawn, and not before", async () => {
+    const { screen, feed, output, asked, until } = world();
+    feed.start();
+    await until("open");
+    screen.slow = true;
+    const block = "x".repeat(40_000);
+    output(0, block);
+    expect(asked("ack_terminal")).toEqual([]);
+    screen.waiting.shift()?.();
+    expect(asked("ack_terminal")).toEqual([{ terminalId: "t1", offset: 40_000 }]);
+  });
+});
+
+describe("input", () => {
+  it("is not what the terminal answers to output of the past", async () => {
+    const { screen, shell, feed, output, asked, until } = world();
+    shell.end = 5;
+    screen.slow = true;
+    feed.start();
+    await vi.waitFor(() => expect(asked("attach_terminal")).toHaveLength(1));
+    output(0, "\x1b[6n>");
+    expect(feed.type(bytes("\x1b[1;1R"))).toBe(false);
+    screen.waiting.shift()?.();
+    await until("open");
+    expect(feed.type(bytes("ls\r"))).toBe(true);
+    await vi.waitFor(() => expect(asked("write_terminal")).toEqual([{ terminalId: "t1", data: encoded("ls\r") }]));
+  });
+
+  it("keeps its order, in few requests", async () => {
+    const { host, feed, asked, until } = world();
+    feed.start();
+    await until("open");
+    let answer = () => {};
+    host.handlers.write_terminal = () =>
+      new Promise((resolve) => {
+        answer = () => resolve({});
+      });
+    for (const key of "make") {
+      feed.type(bytes(key));
+    }
+    await vi.waitFor(() => expect(asked("write_terminal")).toHaveLength(1));
+    answer();
+    await vi.waitFor(() => expect(asked("write_terminal")).toHaveLength(2));
+    expect(asked("write_terminal").map((each) => atob((each as { data: string }).data))).toEqual(["m", "ake"]);
+  });
+
+  it("is dropped while the shell cannot be reached, and never sent again", async () => {
+    const { host, feed, asked, until } = world();
+    feed.start();
+    await until("open");
+    host.handlers.write_terminal = () => {
+      throw new OfflineError("lost");
+    };
+    feed.type(bytes("rm"));
+    await vi.waitFor(() => expect(asked("write_terminal")).toHaveLength(1));
+    host.status.set("offline");
+    expect(feed.type(bytes(" -rf"))).toBe(false);
+    host.status.set("open");
+    await until("open");
+    expect(asked("write_terminal")).toHaveLength(1);
+  });
+});
+
+describe("the end", () => {
+  it("is shown as the host tells it", async () => {
+    const { host, feed, until } = world();
+    feed.start();
+    await until("open");
+    host.emit({ type: "terminal_changed", terminal: terminal({ ended: { reason: "exited", exitCode: 3 } }) });
+    expect(feed.state.get()).toMatchObject({ name: "ended", terminal: { ended: { exitCode: 3 } } });
+    expect(feed.type(bytes("x"))).toBe(false);
+  });
+
+  it("is known after the host was restarted", async () => {
+    const { host, feed, until } = world();
+    host.handlers.attach_terminal = () => {
+      throw new ApiError(ApiKind.not_found, "this client has no terminal");
+    };
+    feed.start();
+    await until("gone");
+  });
+});

@@ -1,0 +1,232 @@
+// What travels between one terminal of a host and what draws it: output with offsets, which is acknowledged once it is
+// drawn, and input, which is never sent twice.
+
+import type { Host } from "../../api/contract";
+import { Store } from "../../api/store";
+import type { Event, Terminal } from "../../api/types";
+import { ApiKind } from "../../api/types";
+import { isRefusal } from "../shared/errors";
+
+/** Draws the output. */
+export interface Screen {
+  /** `drawn` is called when the bytes were drawn, in the order of the calls. */
+  write(data: Uint8Array, drawn: () => void): void;
+  /** So many bytes of output are lost. */
+  missed(bytes: number): void;
+}
+
+export type FeedState =
+  /** Output that the host kept is on its way; input would mix with the answers that it draws out. */
+  | { name: "connecting" }
+  | { name: "open" }
+  /** The connection is lost. The shell continues. */
+  | { name: "lost" }
+  | { name: "ended"; terminal: Terminal }
+  /** The host does not have it any more. */
+  | { name: "gone" }
+  | { name: "failed"; error: unknown };
+
+/** Acknowledges this often, in bytes: well below what a host sends ahead. */
+const ACK_EVERY = 32 << 10;
+/** Bytes of input in one request. */
+const CHUNK = 48 << 10;
+/** Bytes of input that wait here while the host is slow. */
+const MAX_WAITING = 1 << 20;
+
+export class Feed {
+  readonly state = new Store<FeedState>({ name: "connecting" });
+  readonly #host: Host;
+  readonly #id: string;
+  readonly #screen: Screen;
+  readonly #leave: (() => void)[] = [];
+  /** Offset behind what was handed to the screen; null before the first answer. */
+  #received: number | null = null;
+  #drawn = 0;
+  #acked = 0;
+  /** Input is ignored until this offset is drawn. */
+  #replayUntil = 0;
+  #attachment = 0;
+  #input: number[] = [];
+  #sending = false;
+
+  constructor(host: Host, id: string, screen: Screen) {
+    this.#host = host;
+    this.#id = id;
+    this.#screen = screen;
+  }
+
+  start(): void {
+    this.#leave.push(this.#host.onEvent((event) => this.#take(event)));
+    let before = this.#host.status.get();
+    this.#leave.push(
+      this.#host.status.subscribe(() => {
+        const now = this.#host.status.get();
+        if (now === "open" && before !== "open") {
+          void this.#attach();
+        } else if (now !== "open") {
+          this.#lost();
+        }
+        before = now;
+      }),
+    );
+    if (before === "open") {
+      void this.#attach();
+    } else {
+      this.#lost();
+    }
+  }
+
+  /** The shell continues on the host. */
+  stop(): void {
+    this.#attachment++;
+    for (const leave of this.#leave.splice(0)) {
+      leave();
+    }
+    if (this.#host.status.get() === "open") {
+      this.#host.request("detach_terminal", { terminalId: this.#id }).catch(() => {}); // it ends with the connection too
+    }
+  }
+
+  /** Types. What is typed while the shell cannot be reached is dropped, so that it does not run later by surprise. */
+  type(bytes: Uint8Array): boolean {
+    if (this.state.get().name !== "open" || this.#input.length + bytes.length > MAX_WAITING) {
+      return false;
+    }
+    for (const byte of bytes) {
+      this.#input.push(byte);
+    }
+    void this.#send();
+    return true;
+  }
+
+  resize(cols: number, rows: number): void {
+    if (this.state.get().name === "open") {
+      this.#host.request("resize_terminal", { terminalId: this.#id, cols, rows }).catch(() => {}); // a later one follows
+    }
+  }
+
+  async #attach(): Promise<void> {
+    const attachment = ++this.#attachment;
+    const offset = this.#received ?? 0;
+    this.#input = [];
+    this.state.set({ name: "connecting" });
+    try {
+      const answer = await this.#host.request("attach_terminal", { terminalId: this.#id, offset });
+      if (attachment !== this.#attachment) {
+        return;
+      }
+      if (answer.missed && this.#received !== null) {
+        this.#screen.missed(answer.missed);
+      }
+      // An event may have come before this answer was handed over.
+      if (this.#received === null || this.#received < answer.offset) {
+        this.#skipTo(answer.offset);
+      }
+      this.#replayUntil = answer.terminal.end;
+      this.#settle();
+    } catch (error) {
+      if (attachment === this.#attachment) {
+        this.#refused(error);
+      }
+    }
+  }
+
+  #refused(error: unknown): void {
+    if (!isRefusal(error)) {
+      this.#lost();
+    } else if (error.kind === ApiKind.not_found) {
+      this.state.set({ name: "gone" });
+    } else {
+      this.state.set({ name: "failed", error });
+    }
+  }
+
+  #lost(): void {
+    this.#attachment++;
+    this.#input = [];
+    const { name } = this.state.get();
+    if (name !== "ended" && name !== "gone") {
+      this.state.set({ name: "lost" });
+    }
+  }
+
+  #take(event: Event): void {
+    if (event.type === "terminal_output" && event.terminalId === this.#id) {
+      this.#output(event.offset, event.data);
+    } else if (event.type === "terminal_changed" && event.terminal.id === this.#id && event.terminal.ended) {
+      this.#input = [];
+      this.state.set({ name: "ended", terminal: event.terminal });
+    }
+  }
+
+  #output(offset: number, data: string): void {
+    const bytes = fromBase64(data);
+    if (this.#received === null) {
+      this.#skipTo(offset); // it overtook the answer
+    }
+    const missing = offset - (this.#received ?? 0);
+    if (missing > 0) {
+      this.#screen.missed(missing);
+      this.#skipTo(offset);
+    }
+    const fresh = bytes.subarray(Math.max(0, -missing));
+    if (fresh.length === 0) {
+      return; // for another page of this browser
+    }
+    this.#received = offset + bytes.length;
+    const behind = this.#received;
+    this.#screen.write(fresh, () => {
+      this.#drawn = Math.max(this.#drawn, behind);
+      this.#settle();
+    });
+  }
+
+  /** What lies before the offset is not here, and will not come. */
+  #skipTo(offset: number): void {
+    this.#received = offset;
+    this.#drawn = Math.max(this.#drawn, offset);
+  }
+
+  #settle(): void {
+    if (this.#drawn - this.#acked >= ACK_EVERY) {
+      this.#acked = this.#drawn;
+      this.#host.request("ack_terminal", { terminalId: this.#id, offset: this.#drawn }).catch(() => {}); // attaching acknowledges too
+    }
+    if (this.state.get().name === "connecting" && this.#received !== null && this.#drawn >= this.#replayUntil) {
+      this.state.set({ name: "open" });
+    }
+  }
+
+  async #send(): Promise<void> {
+    if (this.#sending) {
+      return;
+    }
+    this.#sending = true;
+    try {
+      while (this.#input.length > 0) {
+        const data = toBase64(this.#input.splice(0, CHUNK));
+        await this.#host.request("write_terminal", { terminalId: this.#id, data });
+      }
+    } catch (error) {
+      // Whether it was written is not known after a lost connection: typing it again is up to the person.
+      this.#input = [];
+      if (isRefusal(error) && error.kind === ApiKind.not_found) {
+        this.state.set({ name: "gone" });
+      }
+    } finally {
+      this.#sending = false;
+    }
+  }
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+function toBase64(bytes: number[]): string {
+  let text = "";
+  for (const byte of bytes) {
+    text += String.fromCharCode(byte);
+  }
+  return btoa(text);
+}

@@ -1,0 +1,4 @@
+declare module "*?messages" {
+  const messages: import("./message").Messages;
+  export default messages;
+}

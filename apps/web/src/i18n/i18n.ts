@@ -1,0 +1,44 @@
+import { format, type Messages, type Values } from "./message";
+
+/** Looks a message up and puts values at its placeholders. */
+export type Translate<Id extends string> = (id: Id, values?: Values) => string;
+
+/** The names and hints of a diagnosis, which the command line has too. */
+export type DoctorWords = typeof import("../api/doctor-words.json");
+
+/** The messages of a language other than English. */
+export interface Translation {
+  /** For dates, numbers and plurals, such as "zh-CN". */
+  locale: string;
+  /** By the names of the parts of the catalog. */
+  parts: Readonly<Record<string, Messages>>;
+  doctor?: DoctorWords;
+}
+
+// One language for the whole page, as long as it is open: choosing another one loads it again.
+let spoken: Translation = { locale: "en", parts: {} };
+let plurals = new Intl.PluralRules("en");
+
+/** Sets the language, before any text is shown. */
+export function speak(translation: Translation): void {
+  spoken = translation;
+  plurals = new Intl.PluralRules(translation.locale);
+}
+
+/** The language as it is spoken now. */
+export function translation(): Translation {
+  return spoken;
+}
+
+/** What dates, numbers and lists are formatted for. */
+export function locale(): string {
+  return spoken.locale;
+}
+
+/**
+ * Returns the function that looks messages up in a part of the catalog. Each part
+ * is loaded with the pages that show it, in English; a translation has all parts.
+ */
+export function translator<Id extends string>(part: string, english: Messages): Translate<Id> {
+  return (id, values = {}) => format((spoken.parts[part] ?? english)[id] ?? id, values, plurals);
+}

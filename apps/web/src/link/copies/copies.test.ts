@@ -1,0 +1,456 @@
+// @vitest-environment node
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closePages, freshBrowser, openPage, pairPage, until } from "../../../test-support/bench";
+import { FakeDevice } from "../../../test-support/device";
+import type { ModelSession } from "../../../test-support/model-session";
+import { FakeRelay } from "../../../test-support/relay";
+import type { Scorel, SessionState, SessionView } from "../../api/contract";
+import type { Requests } from "../../api/types";
+import { hostInfo, project } from "../../app/testing/builders";
+import { CopyStore } from "./store";
+
+const SESSION = "ses_1";
+
+let relay: FakeRelay;
+let device: FakeDevice;
+let model: ModelSession;
+
+beforeEach(async () => {
+  freshBrowser();
+  relay = new FakeRelay();
+  device = await FakeDevice.create();
+  relay.add(device);
+  model = device.session(SESSION);
+  model.userMessage("a word that is nowhere else", "k1", "cli_other");
+});
+
+afterEach(closePages);
+
+const view = (page: Scorel, id = SESSION): SessionView => page.host(device.identity.id).session(id);
+const live = (v: SessionView): Promise<SessionState> => until(v.state, (s) => s.status === "live");
+
+/** The rows of the copies on the disk of the browser. */
+async function rows(): Promise<{ deviceId: string; id: string; savedAt: number; projectId: string }[]> {
+  return (await all("rows")) as never;
+}
+
+const keptSessions = async () => (await rows()).map(({ id }) => id).filter((id) => !id.startsWith("list "));
+
+function open(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open("scorel-copies", 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore("keys");
+      for (const name of ["rows", "bodies"]) {
+        request.result.createObjectStore(name, { keyPath: ["deviceId", "id"] });
+      }
+    };
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => resolve(request.result);
+  });
+}
+
+async function all(name: string): Promise<unknown[]> {
+  const db = await open();
+  return new Promise((resolve) => {
+    const request = db.transaction(name).objectStore(name).getAll();
+    request.onsuccess = () => {
+      db.close();
+      resolve(request.result);
+    };
+  });
+}
+
+async function put(name: string, value: unknown): Promise<void> {
+  const db = await open();
+  await new Promise<void>((resolve) => {
+    const tx = db.transaction(name, "readwrite");
+    tx.objectStore(name).put(value);
+    tx.oncomplete = () => resolve();
+  });
+  db.close();
+}
+
+/** Opens the session in a page, and waits until a copy of it can be read. */
+async function kept(): Promise<Scorel> {
+  const page = openPage(relay);
+  if (!(await bound(page))) {
+    await pairPage(page, device);
+  }
+  await live(view(page));
+  await written(page);
+  return page;
+}
+
+async function bound(page: Scorel): Promise<boolean> {
+  await until(page.link, (link) => link.state === "online");
+  return (await until(page.devices, (devices) => devices !== null))?.length !== 0;
+}
+
+/** Waits until the copy ends where the session does. */
+async function written(page: Scorel): Promise<void> {
+  const store = new CopyStore({ clientId: page.me.get()?.id ?? "" });
+  const last = async () => {
+    const copy = (await store.read(device.identity.id, SESSION))?.value as SessionState | undefined;
+    return copy?.entries.at(-1)?.id;
+  };
+  await expect.poll(last).toBe(model.log.at(-1)?.id);
+  store.close();
+}
+
+/** Opens the session while the relay is down. */
+async function away(): Promise<SessionView> {
+  closePages();
+  relay.down = true;
+  return view(openPage(relay));
+}
+
+/** The copy is deleted, and the page shows nothing of it. */
+async function nothing(page: Scorel, id = SESSION): Promise<void> {
+  const v = view(page, id);
+  await expect.poll(keptSessions).not.toContain(id);
+  // What is asked of the worker after that is answered after the session was.
+  await page.host(device.identity.id).recall("get_host", {});
+  expect(v.state.get()).toMatchObject({ status: "loading", savedAt: null, entries: [] });
+}
+
+describe("a copy of a session", () => {
+  it("is shown without relay and host, with its time, and resynced from where it ends", async () => {
+    const before = Date.now();
+    await kept();
+    const v = await away();
+    const shown = await until(v.state, (s) => s.savedAt !== null);
+    expect(shown).toMatchObject({ status: "reconnecting", entries: model.log, summary: model.summary });
+    expect(shown.savedAt).toBeGreaterThanOrEqual(before);
+    model.userMessage("later", "k2", "cli_other");
+    const asked: object[] = [];
+    device.intercept = (request) => {
+      if (request.type === "resync_events") {
+        asked.push(request);
+      }
+      return undefined;
+    };
+    relay.down = false;
+    const now = await live(v);
+    expect(now).toMatchObject({ savedAt: null, entries: model.log, live: model.live });
+    expect(asked).toMatchObject([{ epoch: "saved", persistentLastSeq: 1, streamLastSeq: 0 }]);
+  });
+
+  it("follows what happens, and holds the last 200 entries", async () => {
+    const page = await kept();
+    for (let i = 0; i < 250; i++) {
+      model.userMessage(`line ${i}`, `line-${i}`, "cli_other");
+    }
+    await written(page);
+    const v = await away();
+    const shown = await until(v.state, (s) => s.savedAt !== null);
+    expect(shown.entries).toEqual(model.log.slice(-200));
+    expect(shown.earlier).toBe("some");
+    relay.down = false;
+    await live(v);
+    v.loadEarlier();
+    expect((await until(v.state, (s) => s.earlier === "none")).entries).toEqual(model.log);
+  });
+
+  it("goes on after it was shown: a copy of a copy is one of the session", async () => {
+    await kept();
+    const v = await away();
+    await until(v.state, (s) => s.savedAt !== null);
+    relay.down = false;
+    await live(v);
+    model.userMessage("second", "k2", "cli_other");
+    closePages();
+    await kept();
+    const again = await away();
+    expect((await until(again.state, (s) => s.savedAt !== null)).entries).toEqual(model.log);
+  });
+
+  it("is nothing on the disk that can be read, under a key that cannot be taken out", async () => {
+    await kept();
+    const seen = JSON.stringify(await all("rows"));
+    const bodies = (await all("bodies")) as { sealed: ArrayBuffer; iv: Uint8Array }[];
+    expect(seen).not.toContain("word");
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const { sealed } of bodies) {
+      expect(Buffer.from(sealed).toString("latin1")).not.toContain("word");
+    }
+    for (const key of (await all("keys")) as CryptoKey[]) {
+      await expect(crypto.subtle.exportKey("raw", key)).rejects.toThrow();
+    }
+  });
+
+  it("has another IV each time that it is written", async () => {
+    const page = await kept();
+    const ivOf = async () => {
+      const bodies = (await all("bodies")) as { id: string; iv: Uint8Array }[];
+      return Buffer.from(bodies.find(({ id }) => id === SESSION)?.iv ?? []).toString("hex");
+    };
+    const first = await ivOf();
+    model.userMessage("again", "k2", "cli_other");
+    await written(page);
+    expect(await ivOf()).not.toBe(first);
+  });
+});
+
+describe("a copy that was tampered with", () => {
+  type Change = (row: Record<string, unknown>, body: { id: string; sealed: ArrayBuffer; iv: Uint8Array }) => void;
+  const other = "ses_2";
+
+  it.each<[string, string, Change]>([
+    ["changed", SESSION, (_, { sealed }) => new Uint8Array(sealed).fill(1, 3, 4)],
+    ["cut off", SESSION, (_, body) => (body.sealed = body.sealed.slice(0, 20))],
+    ["under another IV", SESSION, (_, { iv }) => (iv[0] = (iv[0] ?? 0) ^ 1)],
+    ["given another time", SESSION, (row) => (row.savedAt = 5)],
+    ["given another project", SESSION, (row) => (row.projectId = "prj_other")],
+    [
+      "moved to another session",
+      other,
+      (row, body) => {
+        row.id = other;
+        body.id = other;
+      },
+    ],
+  ])("%s is deleted and not shown", async (_, id, change) => {
+    device.session(other);
+    await kept();
+    closePages();
+    const [row] = (await all("rows")).filter((each) => (each as { id: string }).id === SESSION);
+    const [body] = (await all("bodies")).filter((each) => (each as { id: string }).id === SESSION);
+    change(row as never, body as never);
+    await put("rows", row);
+    await put("bodies", body);
+    relay.down = true;
+    await nothing(openPage(relay), id);
+  });
+
+  it("is not opened by another identity of the browser", async () => {
+    const page = await kept();
+    const other = new CopyStore({ clientId: "cli_other" });
+    expect(page.me.get()?.id).not.toBe("cli_other");
+    expect(await other.read(device.identity.id, SESSION)).toBeNull();
+    expect(await keptSessions()).toEqual([]);
+    other.close();
+  });
+
+  it("is not shown when it holds something else than a session", async () => {
+    const page = await kept();
+    closePages();
+    const store = new CopyStore({ clientId: page.me.get()?.id ?? "" });
+    await store.write({ deviceId: device.identity.id, projectId: "prj_1", id: SESSION }, { entries: "<script>" });
+    store.close();
+    relay.down = true;
+    await nothing(openPage(relay));
+  });
+});
+
+describe("copies are deleted", () => {
+  const gone = () =>
+    expect.poll(async () => [...(await all("rows")), ...(await all("bodies")), ...(await all("keys"))]).toEqual([]);
+
+  it("when this browser is removed on the machine", async () => {
+    await kept();
+    relay.revoke(device);
+    await gone();
+  });
+
+  it("when it was removed while no page was open", async () => {
+    await kept();
+    closePages();
+    relay.revoke(device);
+    openPage(relay);
+    await gone();
+  });
+
+  it("when the machine is removed here, and not those of another", async () => {
+    const attic = await FakeDevice.create("attic");
+    relay.add(attic);
+    attic.session(SESSION).userMessage("up here", "k1", "cli_other");
+    const page = await kept();
+    await pairPage(page, attic);
+    await live(page.host(attic.identity.id).session(SESSION));
+    await expect.poll(keptSessions).toEqual([SESSION, SESSION]);
+    await page.forgetDevice(device.identity.id);
+    await expect
+      .poll(async () => new Set((await rows()).map(({ deviceId }) => deviceId)))
+      .toEqual(new Set([attic.identity.id]));
+    expect(await all("keys")).toHaveLength(1);
+  });
+
+  it("when the pin of their machine is gone without a word", async () => {
+    const page = await kept();
+    closePages();
+    const store = new CopyStore({ clientId: page.me.get()?.id ?? "" });
+    await store.write({ deviceId: "dev_gone", projectId: "prj_1", id: SESSION }, {});
+    store.close();
+    view(openPage(relay));
+    await expect.poll(async () => (await rows()).some(({ deviceId }) => deviceId === "dev_gone")).toBe(false);
+  });
+
+  it("when their session is deleted", async () => {
+    await kept();
+    device.broadcast({ type: "session_deleted", id: SESSION });
+    await expect.poll(keptSessions).toEqual([]);
+  });
+
+  it("when their session was deleted while nobody heard of it, and another is opened", async () => {
+    const other = device.session("ses_2");
+    const page = await kept();
+    await live(view(page, "ses_2"));
+    await expect.poll(async () => (await keptSessions()).sort()).toEqual([SESSION, "ses_2"]);
+    closePages();
+    device.sessions.delete(SESSION);
+    device.intercept = (request) =>
+      request.type === "list_sessions" ? { type: "response", result: { sessions: [other.summary] } } : undefined;
+    await live(view(openPage(relay), "ses_2"));
+    await expect.poll(keptSessions).toEqual(["ses_2"]);
+  });
+
+  it("not when a list lacks a session that the host has", async () => {
+    await kept();
+    closePages();
+    let checked = false;
+    device.intercept = (request) => {
+      checked ||= request.type === "get_entries";
+      return request.type === "list_sessions" ? { type: "response", result: { sessions: [] } } : undefined;
+    };
+    await live(view(openPage(relay)));
+    await expect.poll(() => checked).toBe(true);
+    expect(await keptSessions()).toEqual([SESSION]);
+  });
+
+  it("when the host says that there is no such session", async () => {
+    await kept();
+    closePages();
+    device.sessions.delete(SESSION);
+    const v = view(openPage(relay));
+    await until(v.state, (s) => s.status === "missing");
+    await expect.poll(keptSessions).toEqual([]);
+  });
+});
+
+describe("the space for copies", () => {
+  const limits = { copyBytes: 1000, bytes: 10_000, sessions: 3, lists: 2 };
+  const scope = (id: string) => ({ deviceId: "dev_a", projectId: "prj_1", id });
+
+  async function storeAt(times: { now: number }, more: Partial<typeof limits> = {}) {
+    return new CopyStore({ clientId: "cli_me", limits: { ...limits, ...more }, now: () => times.now++ });
+  }
+
+  it("is limited in sessions and lists: those that were not used for the longest time go", async () => {
+    const store = await storeAt({ now: 1 });
+    for (const id of ["a", "b", "c"]) {
+      await store.write(scope(id), id);
+    }
+    await store.read("dev_a", "a");
+    await store.write(scope("d"), "d");
+    for (const id of ["list 1", "list 2", "list 3"]) {
+      await store.write(scope(id), id);
+    }
+    expect((await rows()).map(({ id }) => id).sort()).toEqual(["a", "c", "d", "list 2", "list 3"]);
+    store.close();
+  });
+
+  it("is limited in bytes", async () => {
+    const store = await storeAt({ now: 1 }, { bytes: 250 });
+    for (const id of ["a", "b", "c"]) {
+      await store.write(scope(id), id.repeat(98));
+    }
+    expect((await rows()).map(({ id }) => id)).toEqual(["b", "c"]);
+    store.close();
+  });
+});
+
+describe("lists", () => {
+  const projects = () => ({ projects: [project("prj_1", "/home/ada/lamps")] });
+  const asked = { projectId: "prj_1", limit: 50 } satisfies Requests["list_sessions"]["request"];
+
+  async function heardOf(page: Scorel): Promise<void> {
+    const host = page.host(device.identity.id);
+    device.intercept = ({ type }) => {
+      switch (type) {
+        case "get_host":
+          return { type: "response", result: { host: hostInfo({ label: "workshop" }) } };
+        case "list_projects":
+          return { type: "response", result: projects() };
+        case "list_sessions":
+          return { type: "response", result: { sessions: [model.summary], total: 1 } };
+        default:
+          return undefined;
+      }
+    };
+    await host.request("list_projects", {});
+    await host.request("list_sessions", { ...asked, watching: true });
+    await host.request("list_sessions", { ...asked, after: "x" });
+  }
+
+  it("are there without relay and host, as events have left them", async () => {
+    const page = await kept();
+    await heardOf(page);
+    device.broadcast({ type: "session_updated", session: { ...model.summary, name: "renamed" } });
+    device.broadcast({ type: "session_updated", session: { ...model.summary, id: "ses_new" } });
+    device.broadcast({ type: "session_updated", session: { ...model.summary, id: "ses_old", archived: true } });
+    device.broadcast({ type: "session_updated", session: { ...model.summary, id: "ses_far", projectId: "prj_2" } });
+    const host = page.host(device.identity.id);
+    const names = async (of: typeof host) =>
+      (await of.recall("list_sessions", asked))?.value.sessions.map(({ id, name }) => `${id} ${name}`);
+    const all = ["ses_new ", "ses_1 renamed"];
+    await expect.poll(() => names(host)).toEqual(all);
+    closePages();
+    relay.down = true;
+    const again = openPage(relay);
+    expect(await until(again.devices, (devices) => devices !== null)).toMatchObject([{ label: "workshop" }]);
+    const later = again.host(device.identity.id);
+    expect(await later.recall("list_projects", {})).toMatchObject({ value: projects() });
+    expect(await names(later)).toEqual(all);
+    expect(await later.recall("list_sessions", { projectId: "prj_2", limit: 50 })).toBeNull();
+  });
+
+  it("lose a session that is deleted", async () => {
+    const page = await kept();
+    await heardOf(page);
+    const host = page.host(device.identity.id);
+    await expect.poll(async () => (await host.recall("list_sessions", asked))?.value.total).toBe(1);
+    device.broadcast({ type: "session_deleted", id: SESSION });
+    await expect
+      .poll(async () => (await host.recall("list_sessions", asked))?.value)
+      .toEqual({ sessions: [], total: 0 });
+  });
+});
+
+describe("a browser that refuses storage", () => {
+  it("works as before", async () => {
+    const real = indexedDB.open.bind(indexedDB);
+    indexedDB.open = (name: string, version?: number) => {
+      if (name === "scorel-copies") {
+        throw new DOMException("no", "SecurityError");
+      }
+      return real(name, version);
+    };
+    const page = openPage(relay);
+    await pairPage(page, device);
+    const v = view(page);
+    expect((await live(v)).entries).toEqual(model.log);
+    model.userMessage("more", "k2", "cli_other");
+    await until(v.state, (s) => s.entries.length === 2);
+    expect(await page.host(device.identity.id).recall("list_projects", {})).toBeNull();
+  });
+
+  it("makes room when it is full", async () => {
+    const limits = { copyBytes: 1000, bytes: 10_000, sessions: 4, lists: 4 };
+    let now = 1;
+    const store = new CopyStore({ clientId: "cli_me", limits, now: () => now++ });
+    const scope = (id: string) => ({ deviceId: "dev_a", projectId: "", id });
+    for (const id of ["a", "b", "c", "d"]) {
+      await store.write(scope(id), id);
+    }
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+    await expect(store.write(scope("e"), "e")).rejects.toThrow();
+    IDBObjectStore.prototype.put = put;
+    expect((await rows()).map(({ id }) => id)).toEqual(["c", "d"]);
+    await store.write(scope("e"), "e");
+    store.close();
+  });
+});

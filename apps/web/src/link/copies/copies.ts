@@ -1,0 +1,296 @@
+// The copies that this browser keeps of what its hosts say: the lists, and the ends of the sessions that were opened. It
+// hears what a page asks and what hosts answer, keeps that, and gives it to a page that opens it again.
+import type { Saved, SessionCopy } from "../../api/copies";
+import { RefusedError, type WireEvent } from "../../api/messages";
+import { ApiKind, type Requests, type ResyncEventsResponse, type SessionSummary } from "../../api/types";
+import { listAfter, listId } from "./lists";
+import { type Asked, afterEvent, afterResync, checkedCopy, fitting } from "./session-copy";
+import { CopyStore, LIMITS } from "./store";
+
+export interface CopiesOptions {
+  store: CopyStore;
+  /** Whether this browser may use a device. */
+  isBound: (deviceId: string) => Promise<boolean>;
+  /** Asks a host that can be reached. */
+  ask: (deviceId: string, name: string, fields: object) => Promise<unknown>;
+  /** How long a change may wait to be written, in milliseconds, while others follow. */
+  delay: number;
+}
+
+/** The copies on the disk of this browser, without those that it may not have any more. */
+export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"> & { clientId: string }): Copies {
+  const copies = new Copies({ ...options, store: new CopyStore({ clientId }) });
+  copies.sweep().catch(() => {});
+  return copies;
+}
+
+/** How long the first change after a rest waits for others, in milliseconds. */
+const SOON = 300;
+
+/** A session that a page has open. */
+interface Followed {
+  copy: SessionCopy | null;
+  /** The resync that is under way. */
+  asking: object | null;
+  /** What came while it was. */
+  pending: WireEvent[];
+}
+
+export class Copies {
+  readonly #options: CopiesOptions;
+  /** By device and session. */
+  #sessions = new Map<string, Followed>();
+  /** The answers of lists, by device and id. */
+  #lists = new Map<string, unknown>();
+  #dirty = new Map<string, () => Promise<void>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #flushedAt = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #checked = new Set<string>();
+
+  constructor(options: CopiesOptions) {
+    this.#options = options;
+  }
+
+  /** What was kept of a session. */
+  async session(deviceId: string, sessionId: string): Promise<Saved<SessionCopy> | null> {
+    const followed = this.#followed(deviceId, sessionId);
+    await this.flush();
+    const read = await this.#read(deviceId, sessionId);
+    const value = read && checkedCopy(read.value, sessionId, read.projectId);
+    if (!read || !value) {
+      if (read) {
+        await this.#options.store.delete(deviceId, sessionId);
+      }
+      return null;
+    }
+    if (!followed.asking) {
+      followed.copy = value;
+    }
+    return { savedAt: read.savedAt, value };
+  }
+
+  /** What was kept of the answer to a request. */
+  async list(deviceId: string, name: string, fields: object): Promise<Saved<unknown> | null> {
+    const id = listId(name, fields);
+    return id === null ? null : this.#read(deviceId, id);
+  }
+
+  /** A page asks a host. */
+  asked(deviceId: string, name: string, fields: object): void {
+    const { sessionId = "" } = fields as { sessionId?: string };
+    if (name === "resync_events") {
+      this.#followed(deviceId, sessionId).asking = fields;
+    } else if (name === "unsubscribe") {
+      this.#sessions.delete(keyOf(deviceId, sessionId));
+      void this.flush();
+    }
+  }
+
+  /** A host has answered. */
+  answered(deviceId: string, name: string, fields: object, result: unknown): void {
+    if (name === "resync_events") {
+      this.#resynced(deviceId, fields, result as ResyncEventsResponse);
+    }
+    const id = listId(name, fields);
+    if (id !== null) {
+      this.#keepList(deviceId, id, result);
+    }
+  }
+
+  /** A host has refused, or could not be asked. */
+  failed(deviceId: string, name: string, fields: object, err: unknown): void {
+    const { sessionId = "" } = fields as { sessionId?: string };
+    const followed = this.#sessions.get(keyOf(deviceId, sessionId));
+    if (name !== "resync_events" || followed?.asking !== fields) {
+      return;
+    }
+    followed.asking = null;
+    followed.pending = [];
+    if (err instanceof RefusedError && err.kind === ApiKind.not_found) {
+      this.#forget(deviceId, sessionId);
+    }
+  }
+
+  /** An event of a host. */
+  heard(deviceId: string, event: WireEvent): void {
+    const sessionId = event.sessionId ?? "";
+    const followed = this.#sessions.get(keyOf(deviceId, sessionId));
+    if (followed?.asking) {
+      followed.pending.push(event);
+    } else if (followed?.copy) {
+      this.#follow(deviceId, sessionId, followed, afterEvent(followed.copy, event));
+    }
+    if (event.type === "session_updated") {
+      this.#summarized(deviceId, event.session as SessionSummary);
+    } else if (event.type === "session_deleted") {
+      this.#forget(deviceId, event.id as string);
+    }
+    for (const [key, answer] of this.#lists) {
+      const [of, id] = partsOf(key);
+      const after = of === deviceId ? listAfter(id, answer, event) : answer;
+      if (after !== answer) {
+        this.#keepList(deviceId, id, after);
+      }
+    }
+  }
+
+  /** Deletes the copies of sessions that were deleted on a host while nobody heard of it. Asked once for each device. */
+  async check(deviceId: string): Promise<void> {
+    if (this.#checked.has(deviceId)) {
+      return;
+    }
+    this.#checked.add(deviceId);
+    const { store, ask } = this.#options;
+    const kept = new Set(((await store.all()).get(deviceId) ?? []).filter((id) => !id.startsWith("list ")));
+    let after: string | undefined = "";
+    while (kept.size > 0 && after !== undefined) {
+      const fields = { projectId: "", all: true, archived: "too", limit: 100, ...(after ? { after } : {}) };
+      const page = (await ask(deviceId, "list_sessions", fields)) as Requests["list_sessions"]["response"];
+      for (const { id } of page.sessions) {
+        kept.delete(id);
+      }
+      after = page.next || undefined;
+    }
+    // A list may lack what cannot be read now: only the host's word on the session itself counts.
+    for (const sessionId of kept) {
+      await ask(deviceId, "get_entries", { sessionId, before: 1 }).catch((err: unknown) => {
+        if (err instanceof RefusedError && err.kind === ApiKind.not_found) {
+          this.#forget(deviceId, sessionId);
+        }
+      });
+    }
+  }
+
+  /** Deletes what is kept of devices that this browser may not use any more. */
+  async sweep(): Promise<void> {
+    for (const deviceId of (await this.#options.store.all()).keys()) {
+      if (!(await this.#options.isBound(deviceId))) {
+        await this.#options.store.wipe(deviceId);
+      }
+    }
+  }
+
+  /** Deletes all that is kept of a device. */
+  async wipe(deviceId: string): Promise<void> {
+    for (const map of [this.#sessions, this.#lists, this.#dirty]) {
+      for (const key of map.keys()) {
+        if (partsOf(key)[0] === deviceId) {
+          map.delete(key);
+        }
+      }
+    }
+    await this.#options.store.wipe(deviceId);
+  }
+
+  /** Writes what has changed. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const due = [...this.#dirty.values()];
+    this.#flushedAt = due.length > 0 ? Date.now() : this.#flushedAt;
+    this.#dirty.clear();
+    this.#writing = this.#writing.then(async () => {
+      for (const write of due) {
+        await write().catch(() => {}); // storage is full or closed: there is no copy then
+      }
+    });
+    return this.#writing;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#dirty.clear();
+    this.#options.store.close();
+  }
+
+  #resynced(deviceId: string, fields: object, answer: ResyncEventsResponse): void {
+    const { sessionId } = fields as { sessionId: string };
+    const followed = this.#sessions.get(keyOf(deviceId, sessionId));
+    if (followed?.asking !== fields) {
+      return;
+    }
+    const { pending } = followed;
+    followed.asking = null;
+    followed.pending = [];
+    const begun = afterResync(followed.copy, fields as Asked, answer);
+    const later = pending.filter(({ seq = 0 }) => seq > answer.anchors.streamLastSeq);
+    this.#follow(deviceId, sessionId, followed, begun && later.reduce(afterEvent, begun));
+  }
+
+  #follow(deviceId: string, sessionId: string, followed: Followed, copy: SessionCopy | null): void {
+    if (copy === followed.copy) {
+      return;
+    }
+    followed.copy = copy;
+    if (copy) {
+      this.#later(deviceId, sessionId, async () => {
+        const kept = followed.copy && fitting(followed.copy, LIMITS.copyBytes);
+        if (kept) {
+          await this.#write(deviceId, kept.summary.projectId, sessionId, kept);
+        }
+      });
+    }
+  }
+
+  #summarized(deviceId: string, summary: SessionSummary): void {
+    const followed = this.#sessions.get(keyOf(deviceId, summary.id));
+    if (followed?.copy) {
+      this.#follow(deviceId, summary.id, followed, { ...followed.copy, summary });
+    }
+  }
+
+  #keepList(deviceId: string, id: string, answer: unknown): void {
+    this.#lists.set(keyOf(deviceId, id), answer);
+    const { projectId = "" } = JSON.parse(id.split(" ").slice(2).join(" ")) as { projectId?: string };
+    this.#later(deviceId, id, () => this.#write(deviceId, projectId, id, this.#lists.get(keyOf(deviceId, id))));
+  }
+
+  #forget(deviceId: string, sessionId: string): void {
+    const key = keyOf(deviceId, sessionId);
+    this.#sessions.delete(key);
+    this.#dirty.delete(key);
+    this.#writing = this.#writing.then(() => this.#options.store.delete(deviceId, sessionId)).catch(() => {});
+  }
+
+  #later(deviceId: string, id: string, write: () => Promise<void>): void {
+    this.#dirty.set(keyOf(deviceId, id), write);
+    // Soon after a rest, since the page may be closed. A session that never rests is written from time to time.
+    const rested = Date.now() - this.#flushedAt;
+    const wait = Math.max(Math.min(SOON, this.#options.delay), this.#options.delay - rested);
+    this.#timer ??= setTimeout(() => void this.flush(), wait);
+  }
+
+  async #write(deviceId: string, projectId: string, id: string, value: unknown): Promise<void> {
+    const { store, isBound } = this.#options;
+    if (value === undefined || !(await isBound(deviceId))) {
+      return;
+    }
+    await store.write({ deviceId, projectId, id }, value);
+    if (!(await isBound(deviceId))) {
+      await store.wipe(deviceId); // it was removed meanwhile
+    }
+  }
+
+  async #read(deviceId: string, id: string) {
+    const { store, isBound } = this.#options;
+    return (await isBound(deviceId)) ? store.read(deviceId, id) : null;
+  }
+
+  #followed(deviceId: string, sessionId: string): Followed {
+    const key = keyOf(deviceId, sessionId);
+    const followed = this.#sessions.get(key) ?? { copy: null, asking: null, pending: [] };
+    this.#sessions.set(key, followed);
+    return followed;
+  }
+}
+
+/** An id of a device holds no space. */
+function keyOf(deviceId: string, id: string): string {
+  return `${deviceId} ${id}`;
+}
+
+function partsOf(key: string): [deviceId: string, id: string] {
+  const at = key.indexOf(" ");
+  return [key.slice(0, at), key.slice(at + 1)];
+}

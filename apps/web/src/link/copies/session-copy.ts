@@ -1,0 +1,94 @@
+// A copy of the end of a session's log, kept in step with what the host says. It takes only what follows on what it
+// has; anything else ends it, and the next full load begins another.
+import { utf8 } from "@scorel/protocol";
+import type { SessionCopy } from "../../api/copies";
+import type { WireEvent } from "../../api/messages";
+import type { ResyncEventsResponse, SessionEntry } from "../../api/types";
+
+/** How many entries are kept of a session. */
+export const ENTRIES = 200;
+
+/** What a page states with resync_events. */
+export interface Asked {
+  epoch?: string;
+  persistentLastSeq?: number;
+}
+
+/** The copy after the answer to resync_events; null where it does not follow on what there was. */
+export function afterResync(
+  copy: SessionCopy | null,
+  asked: Asked,
+  { mode, session: summary, entries = [], before = 0, events = [], anchors }: ResyncEventsResponse,
+): SessionCopy | null {
+  const last = anchors.persistentLastSeq;
+  if (mode === "full_reload") {
+    return trimmed({ summary, entries, before, last });
+  }
+  if (!copy || copy.last !== (asked.persistentLastSeq ?? 0)) {
+    return null;
+  }
+  const added = mode === "stream_resume" ? (events as unknown as WireEvent[]).flatMap(entryOf) : entries;
+  return trimmed({ summary, entries: [...copy.entries, ...added], before: copy.before, last });
+}
+
+/** The copy after an event of its session. */
+export function afterEvent(copy: SessionCopy, event: WireEvent): SessionCopy {
+  const added = entryOf(event);
+  if (added.length === 0 || (event.seq ?? 0) <= copy.last) {
+    return copy;
+  }
+  return trimmed({ ...copy, entries: [...copy.entries, ...added], last: event.seq ?? 0 });
+}
+
+function entryOf(event: WireEvent): SessionEntry[] {
+  return event.type === "entry_appended" ? [event.entry as SessionEntry] : [];
+}
+
+/**
+ * The end of a copy. It begins at an entry with a seq, which is the cursor to what lies before it. Where there is none,
+ * as in files of other programs, it begins earlier.
+ */
+export function trimmed(copy: SessionCopy, most = ENTRIES): SessionCopy {
+  let first = Math.max(0, copy.entries.length - most);
+  while (first > 0 && !copy.entries[first]?.seq) {
+    first--;
+  }
+  return first === 0 ? copy : { ...copy, entries: copy.entries.slice(first), before: copy.entries[first]?.seq ?? 0 };
+}
+
+/** A copy that fits `bytes` as JSON; null where not even its last entry does. */
+export function fitting(copy: SessionCopy, bytes: number): SessionCopy | null {
+  let room = bytes - sizeOf({ ...copy, entries: [] });
+  let most = 0;
+  for (const entry of copy.entries.toReversed()) {
+    room -= sizeOf(entry) + 1;
+    if (room < 0) {
+      break;
+    }
+    most++;
+  }
+  const kept = trimmed(copy, most);
+  return kept.entries.length <= most ? kept : null;
+}
+
+/** A copy as it was read from the disk; null where it is none of this session. */
+export function checkedCopy(value: unknown, sessionId: string, projectId: string): SessionCopy | null {
+  const copy = value as SessionCopy;
+  const good =
+    isObject(copy) &&
+    isObject(copy.summary) &&
+    copy.summary.id === sessionId &&
+    copy.summary.projectId === projectId &&
+    Array.isArray(copy.entries) &&
+    copy.entries.every((entry) => isObject(entry) && typeof entry.type === "string") &&
+    [copy.before, copy.last].every((n) => Number.isSafeInteger(n) && n >= 0);
+  return good ? copy : null;
+}
+
+function sizeOf(value: unknown): number {
+  return utf8(JSON.stringify(value)).length;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,100 @@
+// Joins the copies of this browser to the link. Their code is loaded when there is something to keep or to give.
+import { KEPT } from "../api/copies";
+import type { FromLink, Recall, WireEvent } from "../api/messages";
+import type { Copies } from "./copies/copies";
+import type { Link } from "./link";
+import { isBound } from "./pins";
+
+/** What is heard of before anything is kept. */
+const asked = new Set(["resync_events", "unsubscribe", ...KEPT]);
+const heard = new Set(["entry_appended", "session_updated", "session_deleted", "projects_changed"]);
+
+export interface SavingOptions {
+  db: IDBDatabase;
+  clientId: string;
+  /** How long a change may wait to be written, in milliseconds. */
+  delay: number;
+  link: () => Link;
+}
+
+export class Saving {
+  readonly #options: SavingOptions;
+  #copies: Promise<Copies | null> | null = null;
+
+  constructor(options: SavingOptions) {
+    this.#options = options;
+  }
+
+  /** What was kept. Resolves with null where nothing was, or where this browser keeps nothing. */
+  async recall(deviceId: string, { sessionId, name, fields }: Recall): Promise<unknown> {
+    const copies = await this.#load();
+    const kept = sessionId ? copies?.session(deviceId, sessionId) : copies?.list(deviceId, name ?? "", fields ?? {});
+    return (await kept?.catch(() => null)) ?? null;
+  }
+
+  /** Takes part in a request of the page. */
+  through(deviceId: string, name: string, fields: object, answer: Promise<unknown>): Promise<unknown> {
+    if (asked.has(name)) {
+      this.#do((copies) => copies.asked(deviceId, name, fields));
+      answer.then(
+        (result) => this.#do((copies) => copies.answered(deviceId, name, fields, result)),
+        (err: unknown) => this.#do((copies) => copies.failed(deviceId, name, fields, err)),
+      );
+    }
+    return answer;
+  }
+
+  /** Takes part in what is said to the page. */
+  said(message: FromLink): void {
+    if (message.t === "event" && heard.has(message.event.type)) {
+      this.#hear(message.deviceId, message.event);
+    }
+  }
+
+  /** A device can be reached. */
+  reachable(deviceId: string): void {
+    this.#do((copies) => copies.check(deviceId).catch(() => {}));
+  }
+
+  async wipe(deviceId: string): Promise<void> {
+    await (await this.#load())?.wipe(deviceId).catch(() => {});
+  }
+
+  /** The page is hidden, and may be gone soon. */
+  flush(): void {
+    if (this.#copies) {
+      this.#do((copies) => copies.flush());
+    }
+  }
+
+  stop(): void {
+    if (this.#copies) {
+      this.#do((copies) => copies.stop());
+    }
+  }
+
+  #hear(deviceId: string, event: WireEvent): void {
+    this.#do((copies) => copies.heard(deviceId, event));
+  }
+
+  // Each waits for the same promise: they are done in the order in which they came.
+  #do(work: (copies: Copies) => unknown): void {
+    void this.#load().then((copies) => copies && work(copies));
+  }
+
+  #load(): Promise<Copies | null> {
+    this.#copies ??= this.#make().catch(() => null); // after an update its code may be gone
+    return this.#copies;
+  }
+
+  async #make(): Promise<Copies> {
+    const { db, clientId, delay, link } = this.#options;
+    const { makeCopies } = await import("./copies/copies");
+    return makeCopies({
+      clientId,
+      delay,
+      isBound: (deviceId) => isBound(db, deviceId),
+      ask: (deviceId, name, fields) => link().request(deviceId, name, fields),
+    });
+  }
+}

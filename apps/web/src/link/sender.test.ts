@@ -1,0 +1,373 @@
+// @vitest-environment node
+import { beforeEach, describe, expect, it } from "vitest";
+import { freshBrowser } from "../../test-support/bench";
+import { ApiError, type Host, OfflineError } from "../api/contract";
+import { openDb } from "../api/db";
+import { NO_SESSION, type OutboxItem, type OutboxNews } from "../api/outbox";
+import { Outbox } from "./outbox";
+import { IdbOutbox } from "./outbox-store";
+import { Sender } from "./sender";
+
+const DEVICE = "dev_1";
+
+beforeEach(freshBrowser);
+
+type Answer = (name: string, fields: Record<string, unknown>) => unknown;
+
+/** The outboxes of tabs that are open at once. */
+class Tabs {
+  readonly #open = new Set<{ onmessage: ((event: MessageEvent) => void) | null }>();
+
+  join() {
+    const tab = {
+      onmessage: null as ((event: MessageEvent) => void) | null,
+      postMessage: (data: OutboxNews) => {
+        for (const other of this.#open) {
+          if (other !== tab) {
+            queueMicrotask(() => other.onmessage?.({ data: structuredClone(data) } as MessageEvent));
+          }
+        }
+      },
+      close: () => void this.#open.delete(tab),
+    };
+    this.#open.add(tab);
+    return tab;
+  }
+}
+
+/** Locks as a browser has them: one holder of a name at a time. */
+function fakeLocks() {
+  const held = new Map<string, Promise<unknown>>();
+  const request = async (name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) => {
+    const before = held.get(name);
+    if (before) {
+      const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      await Promise.race([before, aborted]);
+    }
+    const done = work();
+    held.set(name, done);
+    return done;
+  };
+  return { request } as unknown as Pick<LockManager, "request">;
+}
+
+interface Tab {
+  outbox: Outbox;
+  sender: Sender;
+  /** What the host was asked for, as "send_prompt text". */
+  asked: string[];
+  wanted: Set<string>;
+  news: OutboxNews[];
+}
+
+interface TabOptions {
+  answer?: Answer;
+  patience?: number;
+  tabs?: Tabs;
+  locks?: Pick<LockManager, "request">;
+  clientId?: string;
+  /** The disk refuses what is written. */
+  full?: boolean;
+}
+
+async function openTab({ answer = () => ({ state: "taken" }), ...options }: TabOptions = {}): Promise<Tab> {
+  const asked: string[] = [];
+  const wanted = new Set<string>();
+  const news: OutboxNews[] = [];
+  const store = new IdbOutbox(await openDb());
+  if (options.full) {
+    store.put = () => Promise.reject(new DOMException("full", "QuotaExceededError"));
+  }
+  const outbox: Outbox = new Outbox({
+    store,
+    clientId: options.clientId ?? "cli_me",
+    tell: (each) => news.push(each),
+    changed: (elsewhere) => sender.changed(elsewhere),
+    tabs: options.tabs?.join() ?? null,
+  });
+  const ask = async (name: string, fields: Record<string, unknown>) => {
+    asked.push(`${name} ${fields.text ?? fields.sessionId ?? fields.clientKey}`);
+    return answer(name, fields);
+  };
+  const sender: Sender = new Sender({
+    outbox,
+    ask: () => ask as unknown as Host["request"],
+    want: (deviceId) => wanted.add(deviceId),
+    locks: options.locks,
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
+  });
+  await outbox.load();
+  return { outbox, sender, asked, wanted, news };
+}
+
+let written = 0;
+
+function prompt(text: string, more: Partial<OutboxItem> = {}): OutboxItem {
+  const clientKey = `key-${text}`;
+  return { clientKey, deviceId: DEVICE, sessionId: "ses_1", text, createdAt: ++written, error: null, ...more };
+}
+
+const start = (text: string) => prompt(text, { sessionId: NO_SESSION, start: { projectId: "prj_1" } });
+const offline = () => {
+  throw new OfflineError("gone");
+};
+const empty = ({ outbox }: Tab) => expect.poll(() => outbox.items).toEqual([]);
+
+describe("the sender", () => {
+  it("waits for the device, whose channel it asks for, and sends in order", async () => {
+    const tab = await openTab();
+    for (const text of ["a", "b", "c"]) {
+      await tab.outbox.add(prompt(text));
+    }
+    expect([...tab.wanted]).toEqual([DEVICE]);
+    expect(tab.asked).toEqual([]);
+    tab.sender.reachable("dev_other", 1);
+    tab.sender.reachable(DEVICE, 1);
+    await empty(tab);
+    expect(tab.asked).toEqual(["send_prompt a", "send_prompt b", "send_prompt c"]);
+  });
+
+  it("sends prompts of one session while those of another get no answer", async () => {
+    const tab = await openTab({
+      answer: (_, { text }) => (text === "stuck" ? new Promise(() => {}) : { state: "queued" }),
+    });
+    await tab.outbox.add(prompt("stuck"));
+    await tab.outbox.add(prompt("behind it"));
+    await tab.outbox.add(prompt("other", { sessionId: "ses_2" }));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.outbox.items.map((item) => item.text)).toEqual(["stuck", "behind it"]);
+    expect(tab.asked).not.toContain("send_prompt behind it");
+  });
+
+  it("sends the next one to a host that answers late, and the first one again over the next channel", async () => {
+    let answers = false;
+    const tab = await openTab({
+      answer: (_, { text }) => (text === "stuck" && !answers ? new Promise(() => {}) : { state: "taken" }),
+      patience: 5,
+    });
+    await tab.outbox.add(prompt("stuck"));
+    await tab.outbox.add(prompt("b"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.outbox.items.map((item) => item.text)).toEqual(["stuck"]);
+    answers = true;
+    tab.sender.reachable(DEVICE, 0);
+    tab.sender.reachable(DEVICE, 2);
+    await empty(tab);
+  });
+
+  it("keeps the order when the channel breaks, and the keys", async () => {
+    const keys: unknown[] = [];
+    let broken = true;
+    const tab = await openTab({
+      answer: (_, { clientKey }) => {
+        keys.push(clientKey);
+        return broken ? offline() : { state: "taken" };
+      },
+    });
+    await tab.outbox.add(prompt("a"));
+    await tab.outbox.add(prompt("b"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => keys).toEqual(["key-a"]);
+    broken = false;
+    tab.sender.reachable(DEVICE, 2);
+    await empty(tab);
+    expect(keys).toEqual(["key-a", "key-a", "key-b"]);
+  });
+
+  it("remembers over a reload what was refused and what was not sent, and tries again on demand", async () => {
+    const first = await openTab({
+      answer: (_, { text }) => {
+        if (text === "bad") {
+          throw new ApiError(9, "too large");
+        }
+        return offline();
+      },
+    });
+    await first.outbox.add(prompt("bad"));
+    await first.outbox.add(prompt("good"));
+    first.sender.reachable(DEVICE, 1);
+    await expect.poll(() => first.outbox.items.map((item) => item.error)).toEqual(["too large", null]);
+    const second = await openTab();
+    second.sender.reachable(DEVICE, 1);
+    await expect.poll(() => second.outbox.items.map((item) => item.text)).toEqual(["bad"]);
+    expect(second.asked).toEqual(["send_prompt good"]);
+    await second.outbox.retry("key-bad");
+    await empty(second);
+  });
+
+  it("reads what an older version kept, and leaves alone what another identity wrote", async () => {
+    const store = new IdbOutbox(await openDb());
+    await store.put(prompt("old"));
+    await store.put(prompt("theirs", { clientId: "cli_other" }));
+    const tab = await openTab();
+    expect([...tab.wanted]).toEqual([DEVICE]);
+    tab.sender.reachable(DEVICE, 1);
+    await empty(tab);
+    expect(tab.asked).toEqual(["send_prompt old"]);
+    expect((await store.all()).map((item) => item.text)).toEqual(["theirs"]);
+  });
+
+  it("drops what waits for a device that is lost, and nothing else", async () => {
+    const tab = await openTab();
+    await tab.outbox.add(prompt("a"));
+    await tab.outbox.add(prompt("b", { deviceId: "dev_2" }));
+    await tab.outbox.wipe(DEVICE);
+    expect((await new IdbOutbox(await openDb()).all()).map((item) => item.text)).toEqual(["b"]);
+    expect(tab.news.at(-1)?.gone).toEqual([{ clientKey: "key-a", outcome: "discarded" }]);
+  });
+});
+
+describe("two tabs", () => {
+  it("send each prompt once between them, in order", async () => {
+    const asked: unknown[] = [];
+    const shared = {
+      tabs: new Tabs(),
+      locks: fakeLocks(),
+      answer: (_: string, fields: Record<string, unknown>) => {
+        asked.push(fields.text);
+        return { state: "taken" };
+      },
+    };
+    const [one, two] = [await openTab(shared), await openTab(shared)];
+    for (const text of ["a", "b", "c"]) {
+      await one.outbox.add(prompt(text));
+    }
+    one.sender.reachable(DEVICE, 1);
+    two.sender.reachable(DEVICE, 1);
+    await empty(one);
+    await empty(two);
+    expect(asked).toEqual(["a", "b", "c"]);
+  });
+
+  it("do not wait for each other without end", async () => {
+    const shared = { tabs: new Tabs(), locks: fakeLocks(), patience: 20 };
+    const frozen = await openTab({ ...shared, patience: 60_000, answer: () => new Promise(() => {}) });
+    const other = await openTab(shared);
+    await frozen.outbox.add(prompt("a"));
+    frozen.sender.reachable(DEVICE, 1);
+    await expect.poll(() => frozen.asked).toEqual(["send_prompt a"]);
+    other.sender.reachable(DEVICE, 1);
+    await empty(other);
+  });
+
+  it("do not send what the other has discarded", async () => {
+    const [one, two] = [await openTab(), await openTab()]; // which hear nothing of each other
+    await one.outbox.add(prompt("never mind"));
+    await two.outbox.load();
+    await one.outbox.discard("key-never mind");
+    two.sender.reachable(DEVICE, 1);
+    await empty(two);
+    expect(two.asked).toEqual([]);
+  });
+
+  it("send for one that is gone", async () => {
+    const tabs = new Tabs();
+    const gone = await openTab({ tabs });
+    const stays = await openTab({ tabs, patience: 10 });
+    await gone.outbox.add(prompt("a"));
+    gone.sender.stop();
+    await expect.poll(() => [...stays.wanted]).toEqual([DEVICE]);
+    stays.sender.reachable(DEVICE, 1);
+    await empty(stays);
+  });
+});
+
+describe("a session that begins with its prompt", () => {
+  /** A host with one session, which holds so many messages. */
+  function host(messageCount = 0) {
+    const snapshot = { session: { id: "ses_9", messageCount }, live: { queue: [], turn: null } };
+    const answers: Record<string, unknown> = {
+      create_session: { session: { id: "ses_9" } },
+      get_snapshot: snapshot,
+      send_prompt: { state: "taken" },
+      delete_session: {},
+    };
+    return (name: string) => answers[name] ?? offline();
+  }
+
+  it("is created, and gets its prompt", async () => {
+    const tab = await openTab({ answer: host() });
+    await tab.outbox.add(start("hello"));
+    tab.sender.reachable(DEVICE, 1);
+    await empty(tab);
+    expect(tab.asked).toEqual(["create_session key-hello", "send_prompt hello"]);
+    expect(tab.news.flatMap((each) => each.changed).at(-1)).toMatchObject({ sessionId: "ses_9", projectId: "prj_1" });
+  });
+
+  it.each([
+    [0, ["create_session key-hello", "get_snapshot ses_9", "delete_session ses_9"]],
+    [2, ["create_session key-hello", "get_snapshot ses_9"]],
+  ])("is deleted when it is discarded while the host creates it, with %d messages in it", async (messages, asked) => {
+    const answer = host(messages);
+    let create = () => {};
+    const tab = await openTab({
+      answer: async (name) => {
+        if (name === "create_session") {
+          await new Promise<void>((resolve) => {
+            create = resolve;
+          });
+        }
+        return answer(name);
+      },
+    });
+    await tab.outbox.add(start("hello"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.asked).toHaveLength(1);
+    await tab.outbox.discard("key-hello");
+    create();
+    await empty(tab);
+    expect(tab.asked).toEqual(asked);
+  });
+
+  it("is deleted after a reload when the answer was lost", async () => {
+    const first = await openTab({ answer: offline });
+    await first.outbox.add(start("hello"));
+    first.sender.reachable(DEVICE, 1);
+    await expect.poll(() => first.asked).toHaveLength(1);
+    await first.outbox.discard("key-hello");
+    expect(first.outbox.items).toMatchObject([{ discarded: true }]);
+    const second = await openTab({ answer: host() });
+    second.sender.reachable(DEVICE, 1);
+    await empty(second);
+    expect(second.asked.at(-1)).toBe("delete_session ses_9");
+  });
+
+  it("leaves nothing to be deleted when the host was not asked, or refuses", async () => {
+    const tab = await openTab({
+      answer: () => {
+        throw new ApiError(3, "no such project");
+      },
+    });
+    await tab.outbox.add(start("hello"));
+    await tab.outbox.discard("key-hello");
+    expect(tab.outbox.items).toEqual([]);
+    await tab.outbox.add(start("again"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.outbox.items.map((item) => item.error)).toEqual(["no such project"]);
+    await tab.outbox.discard("key-again");
+    await empty(tab);
+  });
+});
+
+describe("a prompt that the disk refuses", () => {
+  it("says so, is not discarded by another tab, and is sent", async () => {
+    const tabs = new Tabs();
+    const first = await openTab({ tabs, full: true });
+    const second = await openTab({ tabs });
+    await first.outbox.add(prompt("hello"));
+    await expect.poll(() => second.outbox.items).toMatchObject([{ text: "hello", unstored: true }]);
+    expect(first.outbox.items).toMatchObject([{ text: "hello", unstored: true }]);
+    expect(await second.outbox.current("key-hello")).toMatchObject({ text: "hello" });
+    expect(first.outbox.items).toHaveLength(1);
+    first.sender.reachable(DEVICE, 1);
+    await empty(first);
+    expect(first.asked).toEqual(["send_prompt hello"]);
+    await expect.poll(() => second.outbox.items).toEqual([]);
+  });
+
+  it("of a disk that takes it says nothing", async () => {
+    const tab = await openTab();
+    await tab.outbox.add(prompt("hello"));
+    expect(tab.outbox.items[0]?.unstored).toBeUndefined();
+  });
+});

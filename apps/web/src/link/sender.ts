@@ -1,0 +1,193 @@
+// Sends the prompts of all sessions: each as soon as its device can be reached, those of one session in order. Every
+// tab has a sender. A lock keeps two of them from working on one session at the same time; where it fails, the key of a
+// prompt still keeps the host from taking it twice.
+import { ApiError, type Host, OfflineError } from "../api/contract";
+import type { OutboxItem } from "../api/outbox";
+import { beginSession, beginsSession, sendPrompt } from "./delivery";
+import type { Outbox } from "./outbox";
+
+export interface SenderOptions {
+  outbox: Outbox;
+  ask: (deviceId: string) => Host["request"];
+  /** Keeps a channel to a device open from now on. */
+  want: (deviceId: string) => void;
+  locks: Pick<LockManager, "request"> | undefined;
+  /** How long an answer, or another tab, may take, in milliseconds. */
+  patience?: number;
+}
+
+const PATIENCE = 20_000;
+
+export class Sender {
+  readonly #options: SenderOptions;
+  /** The devices that can be reached, and which of their channels it is. */
+  #openings = new Map<string, number>();
+  /** On which opening a prompt was sent last, without an answer so far. */
+  #tried = new Map<string, number>();
+  /** On which opening the prompts of a lane could not be sent. */
+  #stalled = new Map<string, number>();
+  #running = new Set<string>();
+  #later: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
+  reachable(deviceId: string, opening: number): void {
+    if (opening === (this.#openings.get(deviceId) ?? 0)) {
+      return;
+    }
+    this.#openings.set(deviceId, opening);
+    this.#pump();
+  }
+
+  /** Something waits. What another tab has written is for that tab to send, unless it does not. */
+  changed(elsewhere: boolean): void {
+    if (elsewhere) {
+      this.#later ??= setTimeout(() => this.#wantAll(), this.#patience);
+    } else {
+      this.#wantAll();
+    }
+    this.#pump();
+  }
+
+  stop(): void {
+    clearTimeout(this.#later);
+    this.#openings.clear();
+  }
+
+  get #patience(): number {
+    return this.#options.patience ?? PATIENCE;
+  }
+
+  #wantAll(): void {
+    this.#later = undefined;
+    for (const deviceId of new Set(this.#options.outbox.items.filter(waits).map((item) => item.deviceId))) {
+      this.#options.want(deviceId);
+    }
+  }
+
+  #pump(): void {
+    for (const lane of new Set(this.#options.outbox.items.map(laneOf))) {
+      void this.#run(lane);
+    }
+  }
+
+  /** Sends what waits in a lane, one after the other. */
+  async #run(lane: string): Promise<void> {
+    if (this.#running.has(lane)) {
+      return;
+    }
+    this.#running.add(lane);
+    for (let next = this.#next(lane); next; next = this.#next(lane)) {
+      const { clientKey } = next;
+      await this.#alone(lane, () => this.#step(lane, clientKey));
+    }
+    this.#running.delete(lane);
+  }
+
+  #next(lane: string): OutboxItem | undefined {
+    return this.#options.outbox.items.find((item) => {
+      const opening = this.#openings.get(item.deviceId);
+      const blocked = this.#stalled.get(lane) === opening || this.#tried.get(item.clientKey) === opening;
+      return opening && laneOf(item) === lane && waits(item) && !blocked;
+    });
+  }
+
+  async #alone(lane: string, work: () => Promise<void>): Promise<void> {
+    const { locks } = this.#options;
+    if (!locks) {
+      return work();
+    }
+    let begun = false;
+    const run = () => {
+      begun = true;
+      return work();
+    };
+    try {
+      await locks.request(`scorel.send ${lane}`, { signal: AbortSignal.timeout(this.#patience) }, run);
+    } catch {
+      if (!begun) {
+        await work(); // the tab that holds it may be frozen
+      }
+    }
+  }
+
+  async #step(lane: string, clientKey: string): Promise<void> {
+    const { outbox } = this.#options;
+    const item = await outbox.current(clientKey);
+    const opening = item && this.#openings.get(item.deviceId);
+    if (!item || !opening || !waits(item) || laneOf(item) !== lane) {
+      return;
+    }
+    this.#tried.set(clientKey, opening);
+    try {
+      await this.#deliver(item);
+    } catch (err) {
+      await this.#failed(lane, item, opening, err);
+    }
+  }
+
+  async #deliver(item: OutboxItem): Promise<void> {
+    const { outbox } = this.#options;
+    const { clientKey } = item;
+    const ask = this.#options.ask(item.deviceId);
+    if (beginsSession(item)) {
+      await beginSession(outbox, ask, clientKey);
+      this.#tried.delete(clientKey);
+      this.#pump();
+      return;
+    }
+    // The host answers in its own time, but it has the prompt before the next one is sent.
+    await new Promise<void>((resolve, reject) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const asked = () => {
+        timer = setTimeout(resolve, this.#patience);
+      };
+      sendPrompt(ask, item, (done) => outbox.progress(clientKey, done), asked)
+        .then((outcome) => outbox.remove(clientKey, outcome))
+        .then(resolve, (err) => this.#late(item, err, reject))
+        .finally(() => clearTimeout(timer));
+    });
+  }
+
+  // A refusal counts also when it comes after the next prompt was sent.
+  #late(item: OutboxItem, err: unknown, reject: (err: unknown) => void): void {
+    reject(err);
+    if (err instanceof ApiError) {
+      void this.#refused(item.clientKey, err.message);
+    }
+  }
+
+  async #failed(lane: string, item: OutboxItem, opening: number, err: unknown): Promise<void> {
+    const { outbox } = this.#options;
+    if (err instanceof OfflineError) {
+      this.#tried.delete(item.clientKey);
+      this.#stalled.set(lane, opening);
+      return;
+    }
+    // What cannot be read any more, such as an image that the browser has dropped, is no refusal, but as final.
+    const message = err instanceof Error ? err.message : String(err);
+    const current = await outbox.current(item.clientKey);
+    if (current?.discarded) {
+      await outbox.remove(item.clientKey, "discarded"); // there is nothing to delete, or it may not be deleted
+    } else {
+      await this.#refused(item.clientKey, message);
+    }
+  }
+
+  async #refused(clientKey: string, error: string): Promise<void> {
+    this.#tried.delete(clientKey);
+    await this.#options.outbox.update(clientKey, (item) => (item.error === error ? item : { ...item, error }));
+  }
+}
+
+function waits(item: OutboxItem): boolean {
+  return item.error === null;
+}
+
+/** What is sent in order: the prompts of a session, and each prompt that begins one by itself. */
+function laneOf(item: OutboxItem): string {
+  return `${item.deviceId} ${beginsSession(item) ? item.clientKey : item.sessionId}`;
+}

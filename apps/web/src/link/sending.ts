@@ -1,0 +1,75 @@
+// Joins the outbox and the sender to the link.
+import { ApiError, type Host, OfflineError } from "../api/contract";
+import { wipeDrafts } from "../api/drafts";
+import { type FromLink, RefusedError } from "../api/messages";
+import type { OutboxNews } from "../api/outbox";
+import type { Link } from "./link";
+import { Outbox } from "./outbox";
+import { IdbOutbox } from "./outbox-store";
+import { isBound } from "./pins";
+import type { Saving } from "./saving";
+import { Sender } from "./sender";
+
+export interface SendingOptions {
+  db: IDBDatabase;
+  clientId: string;
+  post: (message: FromLink) => void;
+  locks: Pick<LockManager, "request"> | undefined;
+  /** Called when something is sent, which is after the link was made. */
+  link: () => Link;
+  /** Keeps copies, which go with what waits. */
+  saving: Pick<Saving, "wipe">;
+}
+
+export interface Sending {
+  outbox: Outbox;
+  sender: Sender;
+  /** This browser was removed on a device, or has removed it: what waits for it goes, unless another relay leads there. */
+  lost(deviceId: string): Promise<void>;
+  stop(): void;
+}
+
+/** The channel that joins the outboxes of all tabs. */
+const TABS = "scorel.outbox";
+
+export function startSending({ db, clientId, post, locks, link, saving }: SendingOptions): Sending {
+  const tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel(TABS) : null;
+  const outbox: Outbox = new Outbox({
+    store: new IdbOutbox(db),
+    clientId,
+    tell: (news: OutboxNews, here: boolean) => post({ t: "outbox", news, here }),
+    changed: (elsewhere) => sender.changed(elsewhere),
+    tabs,
+  });
+  const sender = new Sender({
+    outbox,
+    ask: (deviceId) => askOver(link, deviceId),
+    want: (deviceId) => link().use(deviceId),
+    locks,
+  });
+  const lost = async (deviceId: string): Promise<void> => {
+    if (!(await isBound(db, deviceId))) {
+      await Promise.all([outbox.wipe(deviceId), wipeDrafts(deviceId).catch(() => {}), saving.wipe(deviceId)]);
+    }
+  };
+  const stop = (): void => {
+    sender.stop();
+    outbox.close();
+  };
+  return { outbox, sender, lost, stop };
+}
+
+/** Requests as the sender makes them: what the host refuses is an ApiError, everything else means that it is not reached. */
+function askOver(link: () => Link, deviceId: string): Host["request"] {
+  const ask = async (name: string, fields: object): Promise<unknown> => {
+    try {
+      return await link().request(deviceId, name, fields);
+    } catch (err) {
+      if (err instanceof RefusedError) {
+        throw new ApiError(err.kind, err.message);
+      }
+      throw new OfflineError(err instanceof Error ? err.message : String(err));
+    }
+  };
+  return ask as Host["request"];
+}

@@ -1,0 +1,86 @@
+// The service worker. It keeps the page's own files, so that the page opens at once and without its server. It keeps
+// nothing of any person: what hosts say never passes through it.
+//
+// A version is the set of files of one build. It is stored whole before it is used. A page is always served from one
+// version: the running one, until a person chooses the new one or closes all pages.
+
+/** The parts of a service worker's scope that are used: its types would replace those of a page. */
+interface Scope {
+  location: Location;
+  skipWaiting(): Promise<void>;
+  addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
+  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
+  addEventListener(type: "fetch", listener: (event: FetchEvent) => void): void;
+}
+
+interface Extendable {
+  waitUntil(done: Promise<unknown>): void;
+}
+
+interface FetchEvent {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+/** Written by the build: the version, and the paths of its files. */
+declare const __SHELL__: { version: string; files: string[] };
+
+const scope = globalThis as unknown as Scope;
+const shell = __SHELL__;
+const prefix = "scorel-shell-";
+const cacheName = prefix + shell.version;
+const page = "/";
+
+/** Paths that look like those of the page and are the server's. */
+const ofServer = /^\/(v1\/|healthz$|readyz$|metrics$)/;
+
+async function install(): Promise<void> {
+  const cache = await caches.open(cacheName);
+  // Past the browser's own cache, but for files whose names hold their hash.
+  const request = (path: string) => new Request(path, { cache: path.startsWith("/assets/") ? "default" : "reload" });
+  await cache.addAll(shell.files.map(request));
+}
+
+async function activate(): Promise<void> {
+  const names = await caches.keys();
+  const old = names.filter((name) => name.startsWith(prefix) && name !== cacheName);
+  await Promise.all(old.map((name) => caches.delete(name)));
+}
+
+async function fromShell(request: Request, path: string): Promise<Response> {
+  const cache = await caches.open(cacheName);
+  const kept = await cache.match(path);
+  if (kept) {
+    return kept;
+  }
+  const answer = await fetch(request);
+  if (answer.ok && path.startsWith("/assets/")) {
+    // Grammars and the like, kept once they were used.
+    await cache.put(path, answer.clone()).catch(() => {});
+  }
+  return answer;
+}
+
+scope.addEventListener("install", (event) => event.waitUntil(install()));
+scope.addEventListener("activate", (event) => event.waitUntil(activate()));
+
+scope.addEventListener("message", (event) => {
+  if (event.data === "activate") {
+    void scope.skipWaiting();
+  }
+});
+
+scope.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== scope.location.origin) {
+    return;
+  }
+  if (request.mode === "navigate") {
+    if (!ofServer.test(pathname) && !/\.[^/]*$/.test(pathname)) {
+      event.respondWith(fromShell(request, page));
+    }
+  } else if (pathname.startsWith("/assets/") || (pathname !== page && shell.files.includes(pathname))) {
+    event.respondWith(fromShell(request, pathname));
+  }
+});

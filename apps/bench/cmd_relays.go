@@ -103,7 +103,7 @@ func pick[T any](list string, all []T, name func(T) string) ([]T, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(t T) bool { return !slices.Contains(wanted, name(t)) }), nil
 }
 
-// withoutFiles drops where things are and where the report is written, which is nobody's concern.
+// withoutFiles drops where things are and where the report is written, which does not matter to readers.
 func withoutFiles(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {

@@ -7,8 +7,6 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/scorel/scorel/apps/relay v0.0.0
-	github.com/scorel/scorel/packages/client v0.0.0-00010101000000-000000000000
-	github.com/scorel/scorel/packages/protocol v0.0.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	tailscale.com v1.102.5
@@ -52,6 +50,7 @@ require (
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/scorel/scorel/packages v0.0.0
 	github.com/sethvargo/go-retry v0.5.0 // indirect
 	github.com/tailscale/go-winio v0.0.0-20231025203758-c4f33415bf55 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
@@ -70,14 +69,9 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-replace (
-	github.com/scorel/scorel/apps/relay => ../relay
-	github.com/scorel/scorel/packages/client => ../../packages/client
-	github.com/scorel/scorel/packages/leakcheck => ../../packages/leakcheck
-	github.com/scorel/scorel/packages/pgpool => ../../packages/pgpool
-	github.com/scorel/scorel/packages/protocol => ../../packages/protocol
-	github.com/scorel/scorel/packages/testdb => ../../packages/testdb
-)
+replace github.com/scorel/scorel/apps/relay => ../relay
 
 // The tests of some dependency want a newer one, which is not to be had everywhere.
 replace golang.org/x/exp => golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f
+
+replace github.com/scorel/scorel/packages => ../../packages

@@ -170,7 +170,7 @@ func (r *run) serve(e Endpoint, handle Handler) {
 	}
 }
 
-// begin fills the windows and goes on with what comes back.
+// begin fills the windows and continues with the answers.
 func (r *run) begin(e Endpoint, links []*link) {
 	for _, l := range links {
 		for range r.work.Window {

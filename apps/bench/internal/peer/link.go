@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 
 	"github.com/scorel/scorel/apps/bench/internal/load"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// linked speaks to our relay with packages/client/link, without a seal: what it
+// linked speaks to our relay with packages/client/relayconn, without a seal: what it
 // lacks to sealed is the seal's price, what it lacks to scorel is the library's.
 type linked struct{}
 
@@ -35,9 +35,9 @@ func (linked) Idle(ctx context.Context, t Target, n int) (io.Closer, error) {
 	return keepIdle(e), nil
 }
 
-// linkEnd is one logged-in connection. It implements link.Handler.
+// linkEnd is one logged-in connection. It implements relayconn.Handler.
 type linkEnd struct {
-	conn   *link.Conn
+	conn   *relayconn.Conn
 	cancel context.CancelFunc
 	ended  chan struct{} // the link's Run has returned
 	err    error         // why, once it has
@@ -56,7 +56,7 @@ type linkEnd struct {
 }
 
 func dialLink(ctx context.Context, addr string, keys *ident.Private, channels int, open *ident.ID) (load.Endpoint, error) {
-	conn, err := link.Dial(ctx, link.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
+	conn, err := relayconn.Dial(ctx, relayconn.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (e *linkEnd) await(n int) error {
 	return nil
 }
 
-// Control implements link.Handler.
+// Control implements relayconn.Handler.
 func (e *linkEnd) Control(frame wire.Frame) {
 	switch f := frame.(type) {
 	case *wire.ChannelOpened:
@@ -107,7 +107,7 @@ func (e *linkEnd) Control(frame wire.Frame) {
 	}
 }
 
-// Records implements link.Handler.
+// Records implements relayconn.Handler.
 func (e *linkEnd) Records(channel uint32, payloads [][]byte) {
 	select {
 	case <-e.ready:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scorel/scorel/apps/bench/internal/load"
 	"github.com/scorel/scorel/packages/client"
-	"github.com/scorel/scorel/packages/client/link"
+	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/seal"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -65,7 +65,7 @@ type sealedEntry struct {
 }
 
 func dialSealedEntry(ctx context.Context, addr string, keys, host *ident.Private) (load.Endpoint, error) {
-	entry, err := client.DialEntry(ctx, link.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
+	entry, err := client.DialEntry(ctx, relayconn.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func (e *sealedEntry) Close() error {
 }
 
 // sealedHost is a host that accepts its clients' channels. It implements
-// link.Handler.
+// relayconn.Handler.
 type sealedHost struct {
-	conn    *link.Conn
+	conn    *relayconn.Conn
 	keys    *ident.Private
 	entries int
 	clients map[ident.ID]ident.SealPublic
@@ -126,7 +126,7 @@ type sealedHost struct {
 }
 
 func dialSealedHost(ctx context.Context, addr string, keys *ident.Private, entries int, clients map[ident.ID]ident.SealPublic) (load.Endpoint, error) {
-	conn, err := link.Dial(ctx, link.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
+	conn, err := relayconn.Dial(ctx, relayconn.Config{RelayURL: "http://" + addr, Keys: keys, Label: "bench"})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func dialSealedHost(ctx context.Context, addr string, keys *ident.Private, entri
 	return h, nil
 }
 
-// Control implements link.Handler.
+// Control implements relayconn.Handler.
 func (h *sealedHost) Control(frame wire.Frame) {
 	switch f := frame.(type) {
 	case *wire.ChannelOpened:
@@ -170,7 +170,7 @@ func (h *sealedHost) Control(frame wire.Frame) {
 	}
 }
 
-// Records implements link.Handler.
+// Records implements relayconn.Handler.
 func (h *sealedHost) Records(channel uint32, payloads [][]byte) {
 	h.mu.Lock()
 	s := h.channels[channel]

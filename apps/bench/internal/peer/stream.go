@@ -55,7 +55,7 @@ func (s *stream) close() (err error) {
 	return err
 }
 
-// ended tells whether close was called.
+// ended reports whether close was called.
 func (s *stream) ended() bool {
 	select {
 	case <-s.closed:

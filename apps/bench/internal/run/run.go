@@ -26,7 +26,7 @@ type Plan struct {
 // patience bounds one measurement, besides its own time.
 const patience = 2 * time.Minute
 
-// Run measures. A measurement that fails is noted, and the rest goes on.
+// Run measures. A measurement that fails is recorded, and the rest continues.
 func Run(ctx context.Context, p Plan) (*report.Report, error) {
 	out := &report.Report{At: time.Now(), Machine: report.ThisMachine()}
 	for _, s := range p.Scenarios {

@@ -1,6 +1,6 @@
 // Package run measures relays side by side: each scenario goes round by round
 // through all relays, so that what disturbs the machine meets all alike, and each
-// measurement starts the relay anew in a process of its own.
+// measurement starts the relay again in a separate process.
 package run
 
 import (
@@ -106,6 +106,11 @@ func Targets() []report.Target {
 		{Scenario: "idle", Relay: "scorel", Metric: report.IdleMemory, Factor: 12},
 		{Scenario: "small", Relay: "scorel-2nodes", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.5},
 		{Scenario: "small", Relay: "scorel-2nodes-1cpu", Metric: report.EchoesPerSecond, Against: "scorel-1cpu", AtLeast: true, Factor: 0.5},
+		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "nats", AtLeast: true, Factor: 1},
+		{Scenario: "large", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "nats", AtLeast: true, Factor: 1},
+		{Scenario: "fanout", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "nats", AtLeast: true, Factor: 1},
+		{Scenario: "latency", Relay: "scorel-sealed", Metric: report.P50, Against: "nats", Factor: 1},
+		{Scenario: "latency", Relay: "scorel-sealed", Metric: report.P50, Against: "naive", Factor: 1.15},
 		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel", AtLeast: true, Factor: 0.6},
 		{Scenario: "small", Relay: "scorel-sealed", Metric: report.EchoesPerSecond, Against: "scorel-link", AtLeast: true, Factor: 0.6},
 	}

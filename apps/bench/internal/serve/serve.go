@@ -93,7 +93,7 @@ func Run(ctx context.Context, kind string, opts Options, in io.Reader, out io.Wr
 	served := make(chan error, 1)
 	go func() {
 		served <- serve(ctx, l, opts, func(key string) {
-			_ = answers.Encode(Ready{Addr: l.Addr().String(), Key: key}) // nobody would be there to measure
+			_ = answers.Encode(Ready{Addr: l.Addr().String(), Key: key}) // otherwise the measurement has no reader
 			close(isReady)
 		})
 	}()

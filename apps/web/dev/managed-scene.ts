@@ -1,5 +1,6 @@
 import type { AgentInfo, FileChange, FileEntry, HostInfo, MCPServer, PermissionRule, Requests } from "../src/api/types";
 import { hostInfo, summary } from "../src/app/testing/builders";
+import { inRepository } from "./git-scene";
 import { unbroken } from "./texts";
 import { chat, dev } from "./world";
 
@@ -139,6 +140,7 @@ export const managed = chat((session, scorel) => {
   host.handlers.get_tree = () => tree();
   host.handlers.get_changes = ({ path }: { path?: string }) => changes(path);
   host.handlers.list_files = () => ({ entries: folder });
+  inRepository(host);
   const told = summary("s1", "p1", "Bound the relay's send queues", {
     mode: "auto" as never,
     model: "thinker",

@@ -229,6 +229,28 @@ export const sights: Sight[] = [
       await page.getByTestId("part-files").click();
     },
   },
+  {
+    name: "git",
+    scene: "managed",
+    act: async (page) => {
+      await openChanges(page);
+      await page.getByTestId("part-git").click();
+      await page.getByRole("button", { name: /queue\.go/ }).click();
+      await page.getByRole("table").waitFor();
+      await page.getByTestId("commit-message").fill("relay: bound the send queues");
+    },
+  },
+  {
+    name: "githistory",
+    scene: "managed",
+    act: async (page) => {
+      await openChanges(page);
+      await page.getByTestId("part-git").click();
+      await page.getByTestId("part-history").click();
+      await page.getByTestId("commit-row").nth(1).getByRole("button").click();
+      await page.getByText("relay/queue.go").waitFor();
+    },
+  },
   { name: "mode", scene: "managed", act: click("session-mode") },
   { name: "bypass", scene: "chat", act: click("session-mode", "mode-bypass") },
   {

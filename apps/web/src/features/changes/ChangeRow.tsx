@@ -1,21 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { Host } from "../../api/contract";
-import type { FileChange, FileStatus } from "../../api/types";
+import type { FileChange } from "../../api/types";
 import { Button } from "../../components/Button";
-import { cx } from "../../components/cx";
-import { ChevronRightIcon } from "../../components/icons";
-import { Skeleton } from "../../components/Skeleton";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/changes";
 import { visible } from "../chat/text/visible";
-import type { LinePlace } from "../diff/Block";
-import { Counts } from "../diff/Counts";
-import { DiffView } from "../diff/DiffView";
 import { sentence } from "../shared/errors";
-import { CommentForm } from "./CommentForm";
-import { Failed } from "./Failed";
-import { quoteOf } from "./quote";
+import { FileDetail } from "./FileDetail";
+import { FileRow } from "./FileRow";
 
 export interface ChangeRowProps {
   file: FileChange;
@@ -26,126 +18,39 @@ export interface ChangeRowProps {
   onReverted: () => void;
 }
 
-/** A file that has changed, and when it is open, how. */
-export function ChangeRow({ file, host, sessionId, mayWrite, onPrompt, onReverted }: ChangeRowProps) {
-  const [open, setOpen] = useState(false);
-  const body = useId();
+/** A file that has changed since the session began, and when it is open, how. */
+export function ChangeRow({
+  file: { path, ...file },
+  host,
+  sessionId,
+  mayWrite,
+  onPrompt,
+  onReverted,
+}: ChangeRowProps) {
   return (
-    <li data-testid="change" className="overflow-hidden rounded-md border border-line">
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={open ? body : undefined}
-        onClick={() => setOpen(!open)}
-        className="touchable flex w-full min-w-0 items-center gap-2 px-3 py-2 text-left hover:bg-sunken"
-      >
-        <ChevronRightIcon className={cx("shrink-0 text-faint transition-transform", open && "rotate-90")} />
-        <span className="min-w-0 flex-1">
-          <span dir="ltr" className="block break-all font-mono text-sm">
-            {visible(file.from ? `${file.from} → ${file.path}` : file.path)}
-          </span>
-          <span className="block text-muted text-xs">
-            {statusText(file.status)} · {file.byTools ? t("changes.byTools") : t("changes.byOthers")}
-          </span>
-        </span>
-        <Counts file={{ added: file.added ?? 0, removed: file.removed ?? 0 }} />
-      </button>
-      {open ? (
-        <div id={body} className="border-line border-t">
-          <Detail
-            path={file.path}
-            host={host}
-            sessionId={sessionId}
-            mayWrite={mayWrite}
-            onPrompt={onPrompt}
-            onReverted={onReverted}
-          />
-        </div>
-      ) : null}
-    </li>
-  );
-}
-
-function statusText(status: FileStatus): string {
-  switch (status) {
-    case "added":
-      return t("changes.added");
-    case "modified":
-      return t("changes.modified");
-    case "deleted":
-      return t("changes.deleted");
-    case "renamed":
-      return t("changes.renamed");
-    case "conflicted":
-      return t("changes.conflicted");
-    default:
-      return t("changes.unknown");
-  }
-}
-
-type DetailProps = Omit<ChangeRowProps, "file"> & { path: string };
-
-function Detail({ path, host, sessionId, mayWrite, onPrompt, onReverted }: DetailProps) {
-  const [place, setPlace] = useState<LinePlace | null>(null);
-  const one = useQuery({
-    queryKey: [host.deviceId, "get_changes", sessionId, path],
-    queryFn: () => host.request("get_changes", { sessionId, path }),
-    retry: false,
-    gcTime: 0,
-  });
-  if (one.isPending) {
-    return <Skeleton label={t("changes.loading")} rows={3} />;
-  }
-  const note = "px-3 py-2 text-muted text-sm";
-  if (one.error) {
-    return (
-      <div className={note}>
-        <Failed error={one.error} onRetry={() => one.refetch()} />
-      </div>
-    );
-  }
-  const file = one.data.files.find((each) => each.path === path);
-  if (!file) {
-    return <p className={note}>{t("changes.nothing")}</p>;
-  }
-  return (
-    <>
-      {file.closed ? <p className={note}>{t("changes.closed")}</p> : null}
-      {file.binary ? <p className={note}>{t("changes.binary")}</p> : null}
-      {file.diff ? (
-        <DiffView
-          of={{ diff: file.diff }}
-          rows={80}
-          bare
-          onLine={onPrompt ? setPlace : undefined}
-          below={
-            place && onPrompt
-              ? {
-                  place,
-                  node: (
-                    <CommentForm
-                      line={place.line}
-                      onCancel={() => setPlace(null)}
-                      onComment={(comment) => {
-                        onPrompt(quoteOf(place, comment));
-                        setPlace(null);
-                      }}
-                    />
-                  ),
-                }
-              : null
+    <FileRow file={{ path, ...file }} note={file.byTools ? t("changes.byTools") : t("changes.byOthers")}>
+      {() => (
+        <FileDetail
+          queryKey={[host.deviceId, "get_changes", sessionId, path]}
+          load={async () => {
+            const { files } = await host.request("get_changes", { sessionId, path });
+            return files.find((each) => each.path === path) ?? null;
+          }}
+          unchanged={t("changes.nothing")}
+          onPrompt={onPrompt}
+        >
+          {({ version }) =>
+            version && mayWrite ? (
+              <Revert
+                onRevert={() => host.request("revert_file", { sessionId, path, version })}
+                path={path}
+                onReverted={onReverted}
+              />
+            ) : null
           }
-        />
-      ) : null}
-      {file.cut ? <p className={note}>{t("changes.cut")}</p> : null}
-      {file.version && mayWrite ? (
-        <Revert
-          onRevert={() => host.request("revert_file", { sessionId, path, version: file.version ?? "" })}
-          path={path}
-          onReverted={onReverted}
-        />
-      ) : null}
-    </>
+        </FileDetail>
+      )}
+    </FileRow>
   );
 }
 

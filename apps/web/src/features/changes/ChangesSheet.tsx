@@ -1,10 +1,13 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
-import { cx } from "../../components/cx";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/changes";
+import { useReadable } from "../shared/scorel-context";
 import { ChangeList } from "./ChangeList";
 import { FileBrowser } from "./FileBrowser";
+import { emptyDraft } from "./git/commit-draft";
+import { GitPanel } from "./git/GitPanel";
+import { Parts } from "./Parts";
 
 export interface ChangesSheetProps {
   host: Host;
@@ -15,32 +18,34 @@ export interface ChangesSheetProps {
   onClose: () => void;
 }
 
-/** What has changed since a session began, and the files of its folder. */
+/** What has changed since a session began, its repository, and the files of its folder. */
 export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, onClose }: ChangesSheetProps) {
-  const [part, setPart] = useState<"changes" | "files">("changes");
+  const [part, setPart] = useState<"changes" | "git" | "files">("changes");
+  const [draft, setDraft] = useState(emptyDraft);
+  const status = useReadable(host.status);
   return (
     <Sheet title={t("changes.title")} onClose={onClose} wide>
       <div data-testid="changes-sheet" className="min-h-64">
-        <fieldset className="mb-3 flex gap-1 border-line border-b pb-2">
-          <legend className="sr-only">{t("changes.title")}</legend>
-          {(["changes", "files"] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={part === each}
-              data-testid={`part-${each}`}
-              onClick={() => setPart(each)}
-              className={cx(
-                "touchable rounded-md px-3 py-1 font-medium text-sm",
-                part === each ? "bg-sunken text-ink" : "text-muted hover:text-ink",
-              )}
-            >
-              {each === "changes" ? t("changes.changes") : t("changes.files")}
-            </button>
-          ))}
-        </fieldset>
+        <Parts
+          label={t("changes.title")}
+          parts={[
+            { id: "changes", text: t("changes.changes") },
+            { id: "git", text: t("changes.git.git") },
+            { id: "files", text: t("changes.files") },
+          ]}
+          chosen={part}
+          onChoose={setPart}
+          className="mb-3 border-line border-b pb-2"
+        />
+        {status === "offline" ? (
+          <p role="status" data-testid="changes-offline" className="mb-3 text-sm text-warn">
+            {t("changes.offline")}
+          </p>
+        ) : null}
         {part === "changes" ? (
           <ChangeList host={host} sessionId={sessionId} mayWrite={mayWrite} onPrompt={onPrompt} />
+        ) : part === "git" ? (
+          <GitPanel {...{ host, sessionId, mayWrite, onPrompt, draft }} onDraft={setDraft} />
         ) : (
           <FileBrowser host={host} sessionId={sessionId} />
         )}

@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { FileChange } from "../../api/types";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/changes";
+import type { LinePlace } from "../diff/Block";
+import { DiffView } from "../diff/DiffView";
+import { CommentForm } from "./CommentForm";
+import { Failed } from "./Failed";
+import { quoteOf } from "./quote";
+
+export interface FileDetailProps {
+  /** Names the change among all that the page asks the machine for. */
+  queryKey: readonly unknown[];
+  /** Asks for the file with its diff; null if it has not changed. */
+  load: () => Promise<FileChange | null>;
+  /** What is said if it has not changed. */
+  unchanged: string;
+  onPrompt: ((text: string) => void) | null;
+  /** Stands below the diff. */
+  children?: (file: FileChange) => ReactNode;
+}
+
+/** The diff of one file, or why there is none. A line can be commented on. */
+export function FileDetail({ queryKey, load, unchanged, onPrompt, children }: FileDetailProps) {
+  const one = useQuery({ queryKey, queryFn: load, retry: false, gcTime: 0 });
+  if (one.isPending) {
+    return (
+      <div className="px-3">
+        <Skeleton label={t("changes.loading")} rows={3} />
+      </div>
+    );
+  }
+  const note = "px-3 py-2 text-muted text-sm";
+  if (one.error) {
+    return (
+      <div className={note}>
+        <Failed error={one.error} onRetry={() => one.refetch()} />
+      </div>
+    );
+  }
+  const file = one.data;
+  if (!file) {
+    return <p className={note}>{unchanged}</p>;
+  }
+  return (
+    <>
+      {file.closed ? <p className={note}>{t("changes.closed")}</p> : null}
+      {file.binary ? <p className={note}>{t("changes.binary")}</p> : null}
+      {file.diff ? (
+        <CommentedDiff diff={file.diff} onPrompt={onPrompt} />
+      ) : file.closed || file.binary ? null : (
+        <p className={note}>{t("changes.noLines")}</p>
+      )}
+      {file.cut ? <p className={note}>{t("changes.cut")}</p> : null}
+      {children?.(file)}
+    </>
+  );
+}
+
+function CommentedDiff({ diff, onPrompt }: { diff: string; onPrompt: ((text: string) => void) | null }) {
+  const [place, setPlace] = useState<LinePlace | null>(null);
+  const comment =
+    place && onPrompt ? (
+      <CommentForm
+        line={place.line}
+        onCancel={() => setPlace(null)}
+        onComment={(text) => {
+          onPrompt(quoteOf(place, text));
+          setPlace(null);
+        }}
+      />
+    ) : null;
+  return (
+    <DiffView
+      of={{ diff }}
+      rows={80}
+      bare
+      onLine={onPrompt ? setPlace : undefined}
+      below={place && comment ? { place, node: comment } : null}
+    />
+  );
+}

@@ -1,0 +1,47 @@
+import type { GitStatusResponse } from "../../../api/types";
+import { IconButton } from "../../../components/Button";
+import { BranchIcon, RefreshIcon } from "../../../components/icons";
+import { t } from "../../../i18n/changes";
+import { visible } from "../../chat/text/visible";
+import { shortId } from "./git-key";
+
+export interface BranchBarProps {
+  status: GitStatusResponse;
+  busy: boolean;
+  onReload: () => void;
+}
+
+/** The current branch and how it stands to the one that it follows. */
+export function BranchBar({ status, busy, onReload }: BranchBarProps) {
+  const { branch, head, upstream, ahead = 0, behind = 0 } = status;
+  const far = [
+    ahead > 0 ? t("changes.git.ahead", { count: ahead }) : "",
+    behind > 0 ? t("changes.git.behind", { count: behind }) : "",
+  ].filter((part) => part !== "");
+  return (
+    <div className="flex items-center gap-2.5 rounded-md border border-line bg-bg py-1.5 pr-1.5 pl-3">
+      <BranchIcon className="shrink-0 text-faint" />
+      <div className="min-w-0 flex-1">
+        <p dir="ltr" data-testid="branch" className="break-all font-medium font-mono text-sm">
+          {branch
+            ? visible(branch)
+            : head
+              ? t("changes.git.detached", { id: shortId(head) })
+              : t("changes.git.noBranch")}
+        </p>
+        <p className="break-words text-muted text-xs [overflow-wrap:anywhere]">
+          {upstream
+            ? far.length > 0
+              ? `${far.join(" · ")} · ${visible(upstream)}`
+              : t("changes.git.upToDate", { upstream: visible(upstream) })
+            : head
+              ? t("changes.git.noUpstream")
+              : t("changes.git.noCommits")}
+        </p>
+      </div>
+      <IconButton label={t("changes.git.reload")} aria-busy={busy} onClick={onReload}>
+        <RefreshIcon />
+      </IconButton>
+    </div>
+  );
+}

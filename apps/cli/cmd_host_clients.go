@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ func newHostClients(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "clients",
 		Short:   "List the clients of this host",
-		Example: "  scorel host clients\n  scorel host clients grant cli_... rules\n  scorel host clients revoke cli_...",
+		Example: "  scorel host clients\n  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients revoke cli_...",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -26,7 +27,7 @@ func newHostClients(a *app) *cobra.Command {
 		},
 	}
 	addJSON(cmd, &asJSON)
-	cmd.AddCommand(newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a))
+	cmd.AddCommand(newClientsRename(a), newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a))
 	return cmd
 }
 
@@ -37,15 +38,47 @@ func (a *app) listClients(ctx context.Context, asJSON bool) error {
 	}
 	return printList(a, asJSON, response.Clients, listing[api.Client]{
 		none:   "no client is paired with this host: pair one with `scorel pair`",
-		header: []string{"ID", "STATE", "PAIRED", "GRANTS", "LABEL"},
+		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "LABEL"},
 		row: func(_ int, c api.Client) []string {
-			state := "offline"
-			if c.Online {
-				state = "online"
-			}
-			return []string{c.ID.String(), state, formatMillis(c.PairedAt), grantList(c.Grants), c.Label}
+			return []string{c.ID.String(), lastSeen(c, time.Now()), formatMillis(c.PairedAt), grantList(c.Grants), c.Label}
 		},
 	})
+}
+
+// lastSeen says when a client last had a channel.
+func lastSeen(c api.Client, now time.Time) string {
+	if c.Online {
+		return "active now"
+	}
+	return formatAgo(c.LastSeen, now)
+}
+
+func newClientsRename(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "rename ID NAME",
+		Short:   "Rename a client",
+		Long:    `Set the name under which this host shows a client. Pairing the client again resets it to the client's own name.`,
+		Example: "  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients rename cli_... Phone --json",
+		Args:    argCount(2, 2, "the id of one client and a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := parseClient(args[0])
+			if err != nil {
+				return err
+			}
+			response, err := ask(cmd.Context(), &target{app: a}, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: args[1]})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.stdout, response.Client)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s is now called %s\n", id, response.Client.Label)
+			return err
+		},
+	}
+	addJSON(cmd, &asJSON)
+	return cmd
 }
 
 func newClientsRevoke(a *app) *cobra.Command {

@@ -128,6 +128,25 @@ func formatMillis(ms int64) string {
 	return time.UnixMilli(ms).Format("2006-01-02 15:04")
 }
 
+// formatAgo says how long ago a time in Unix milliseconds was, in the largest unit that fits.
+func formatAgo(ms int64, now time.Time) string {
+	if ms == 0 {
+		return "-"
+	}
+	passed := now.Sub(time.UnixMilli(ms))
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
+		if n := int(passed / unit.size); n == 1 {
+			return "1 " + unit.name + " ago"
+		} else if n > 1 {
+			return fmt.Sprintf("%d %ss ago", n, unit.name)
+		}
+	}
+	return "just now"
+}
+
 // printEach prints each element as one line of JSON.
 func printEach[T any](w io.Writer, list []T) error {
 	for _, v := range list {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -135,5 +136,20 @@ func TestPrintedJSONSteersNothing(t *testing.T) {
 	}
 	if got := pieces.String(); got != escaped(text) || strings.ContainsAny(got, "\u009b\u202e") {
 		t.Errorf("in pieces %q", got)
+	}
+}
+
+func TestFormatAgo(t *testing.T) {
+	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	for passed, want := range map[time.Duration]string{
+		-time.Minute: "just now", 59 * time.Second: "just now", time.Minute: "1 minute ago", 119 * time.Minute: "1 hour ago",
+		23 * time.Hour: "23 hours ago", 47 * time.Hour: "1 day ago", 400 * 24 * time.Hour: "400 days ago",
+	} {
+		if got := formatAgo(now.Add(-passed).UnixMilli(), now); got != want {
+			t.Errorf("%s before: %q, want %q", passed, got, want)
+		}
+	}
+	if got := formatAgo(0, now); got != "-" {
+		t.Errorf("an unknown time: %q", got)
 	}
 }

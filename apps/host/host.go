@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/blobs"
+	"github.com/scorel/scorel/apps/host/internal/clients"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/httpapi"
 	"github.com/scorel/scorel/apps/host/internal/listener"
@@ -71,6 +72,7 @@ type Host struct {
 	listener  *listener.Listener
 	terminals *terminal.Terminals
 	http      *httpapi.Server
+	clientAPI *clients.Clients
 	token     string // of the local command line
 	ready     chan struct{}
 	stop      context.CancelCauseFunc // ends Run
@@ -197,21 +199,23 @@ func (h *Host) run(ctx context.Context) error {
 		return err
 	}
 	h.wg.Go(func() { h.uplink.Run(ctx) })
-	h.wg.Go(func() { h.collectUploads(ctx) })
+	h.wg.Go(func() { h.maintain(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }
 
-// collectEvery is the interval between two collections of unused uploads.
-const collectEvery = time.Hour
+// maintainEvery is the interval between two runs of maintain's work.
+const maintainEvery = time.Hour
 
-// collectUploads removes uploads that no prompt used, until ctx ends.
-func (h *Host) collectUploads(ctx context.Context) {
-	ticker := time.NewTicker(collectEvery)
+// maintain removes uploads that no prompt used, and records which clients are connected,
+// until ctx ends.
+func (h *Host) maintain(ctx context.Context) {
+	ticker := time.NewTicker(maintainEvery)
 	defer ticker.Stop()
 	for {
 		if err := h.blobs.Collect(); err != nil {
 			h.log.Warn("removing old uploads", "error", err)
 		}
+		h.clientAPI.SeenOnline()
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():

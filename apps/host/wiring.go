@@ -67,7 +67,6 @@ type wiring struct {
 	// Handlers of requests.
 	dispatcher *dispatch.Dispatcher
 	sessionAPI *sessionapi.Sessions
-	clientAPI  *clients.Clients
 	projectAPI *projects.Projects
 	ruleAPI    *rules.Requests
 	fileAPI    *files.Files
@@ -221,6 +220,8 @@ func (w *wiring) connectClients() {
 	w.uplink = uplink.New(uplink.Options{
 		URL: w.relayURL(), Invite: cmp.Or(w.cfg.Invite, w.config.Invite), Label: w.label, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
+			w.clientAPI.Seen(clientID)
+			defer w.clientAPI.Seen(clientID)
 			return w.dispatcher.Serve(ctx, transport, clientID, grants)
 		},
 		Remove: func(id ident.ID) (bool, error) { return w.clientAPI.Remove(id) },

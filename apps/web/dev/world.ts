@@ -83,6 +83,7 @@ export function world(): FakeScorel {
         grants: ["view", "prompt", "approve", "manage"],
         pairedAt: now - 40 * 24 * 60 * minute,
         online: false,
+        lastSeen: now - 3 * 60 * minute,
       },
     ],
   });

@@ -281,6 +281,15 @@ type (
 	RevokeClientRequest struct {
 		ClientID ident.ID `json:"clientId"`
 	}
+	// RenameClientRequest sets the name under which the host shows a client. Repeating
+	// it changes nothing.
+	RenameClientRequest struct {
+		ClientID ident.ID `json:"clientId"`
+		Label    string   `json:"label" req:"min=1,max=64"`
+	}
+	RenameClientResponse struct {
+		Client Client `json:"client"`
+	}
 	// SetGrantRequest gives a client one of ExtraGrants or revokes it. Repeating it
 	// changes nothing.
 	SetGrantRequest struct {

@@ -100,6 +100,7 @@ var (
 	RevertFile      = Define[RevertFileRequest, Empty]("revert_file", GrantFiles, "Restores a file as it was when a session began.", Concurrently)
 	ListClients     = Define[Empty, ListClientsResponse]("list_clients", GrantManage, "Lists the clients of the host.")
 	RevokeClient    = Define[RevokeClientRequest, Empty]("revoke_client", GrantManage, "Revokes a client and closes its connections.")
+	RenameClient    = Define[RenameClientRequest, RenameClientResponse]("rename_client", GrantManage, "Sets the name under which the host shows a client.")
 	SetGrant        = Define[SetGrantRequest, SetGrantResponse]("set_grant", GrantLocal, "Gives a client a grant that pairing does not give, or revokes it.")
 	CreateToken     = Define[CreateTokenRequest, CreateTokenResponse]("create_token", GrantLocal, "Registers a token with some grants for programs on the host's machine; the same hash yields the same token.")
 	ListTokens      = Define[Empty, ListTokensResponse]("list_tokens", GrantLocal, "Lists the tokens.")
@@ -178,6 +179,7 @@ func Table() []Spec {
 		RevertFile.Spec(),
 		ListClients.Spec(),
 		RevokeClient.Spec(),
+		RenameClient.Spec(),
 		SetGrant.Spec(),
 		CreateToken.Spec(),
 		ListTokens.Spec(),

@@ -89,6 +89,9 @@ type Client struct {
 	Grants   []Grant  `json:"grants"`
 	PairedAt int64    `json:"pairedAt"` // Unix milliseconds
 	Online   bool     `json:"online"`   // has an open channel
+	// LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
+	// minute; 0 means not since the host records it.
+	LastSeen int64 `json:"lastSeen,omitempty"`
 }
 
 // MCPServer is an MCP server that a project can use.

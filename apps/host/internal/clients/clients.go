@@ -6,6 +6,8 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -53,6 +55,7 @@ func (c *Clients) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.ListClients, c.listClients),
 		dispatch.Serve(api.RevokeClient, c.revokeClient),
+		dispatch.Serve(api.RenameClient, c.renameClient),
 		dispatch.Serve(api.SetGrant, c.setGrant),
 		dispatch.Serve(api.CreateToken, c.createToken),
 		dispatch.Serve(api.ListTokens, c.listTokens),
@@ -69,7 +72,10 @@ func (c *Clients) listClients(context.Context, *dispatch.Conn, api.Empty) (api.L
 }
 
 func (c *Clients) listed(known state.Client) api.Client {
-	return api.Client{ID: known.ID, Label: known.Label, Grants: known.Grants, PairedAt: known.PairedAt, Online: c.hub.Online(known.ID.String())}
+	return api.Client{
+		ID: known.ID, Label: known.Label, Grants: known.Grants, PairedAt: known.PairedAt,
+		Online: c.hub.Online(known.ID.String()), LastSeen: known.LastSeen,
+	}
 }
 
 func (c *Clients) revokeClient(ctx context.Context, _ *dispatch.Conn, r api.RevokeClientRequest) (api.Empty, error) {
@@ -101,6 +107,47 @@ func (c *Clients) Remove(id ident.ID) (bool, error) {
 		c.hub.Notify(api.ClientsChanged{})
 	}
 	return known, nil
+}
+
+// renameClient changes the name only: ids, keys and grants decide what a client may do.
+func (c *Clients) renameClient(_ context.Context, conn *dispatch.Conn, r api.RenameClientRequest) (response api.RenameClientResponse, err error) {
+	label := strings.TrimSpace(r.Label)
+	if err := wire.CheckLabel(label); err != nil {
+		return response, api.Errorf(api.KindBadRequest, "the %s: use a shorter name without control characters", err)
+	}
+	client, found, changed, err := c.list.Rename(r.ClientID, label)
+	switch {
+	case err != nil:
+		return response, err
+	case !found:
+		return response, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
+	case changed:
+		c.log.Info("client renamed", "client", r.ClientID, "by", conn.ClientID())
+		c.hub.Notify(api.ClientsChanged{})
+	}
+	return api.RenameClientResponse{Client: c.listed(client)}, nil
+}
+
+// Seen records that a client has a channel now, or had one until now. The time is for
+// people: if it cannot be saved, the client is served all the same.
+func (c *Clients) Seen(clientID string) {
+	id, err := ident.ParseClientID(clientID)
+	if err != nil {
+		return
+	}
+	if err := c.list.Saw(id, time.Now()); err != nil {
+		c.log.Warn("recording when a client was last seen", "client", id, "error", err)
+	}
+}
+
+// SeenOnline records the clients that have a channel now, so that a host that is killed
+// knows about when they were last seen.
+func (c *Clients) SeenOnline() {
+	for _, known := range c.list.List() {
+		if id := known.ID.String(); c.hub.Online(id) {
+			c.Seen(id)
+		}
+	}
 }
 
 // setGrant changes what a paired client may do, in its open connections too. It changes

@@ -3,6 +3,7 @@ package clients_test
 import (
 	"context"
 	"crypto/rand"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -23,8 +24,12 @@ func (r *relay) Revoke(_ context.Context, id ident.ID)  { r.revoked = append(r.r
 
 func serve(t *testing.T) (h *dispatchtest.Host, asked *relay) {
 	h, asked = dispatchtest.New(t), &relay{}
-	h.Serve(clients.New(clients.Options{Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Changed: func(string) {}}).Endpoints())
+	h.Serve(handlers(h, asked).Endpoints())
 	return h, asked
+}
+
+func handlers(h *dispatchtest.Host, asked *relay) *clients.Clients {
+	return clients.New(clients.Options{Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Changed: func(string) {}})
 }
 
 // pair adds a client to the list, as pairing does.
@@ -93,6 +98,56 @@ func TestSetGrantChangesOpenConnections(t *testing.T) {
 	dispatchtest.Refused(t, local, api.SetGrant, api.SetGrantRequest{ClientID: stranger.ID(), Grant: extra, Given: true}, api.KindNotFound)
 	dispatchtest.Refused(t, local, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: api.GrantView, Given: true}, api.KindBadRequest)
 	dispatchtest.Refused(t, local, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: api.GrantLocal, Given: true}, api.KindBadRequest)
+}
+
+// TestRenameClient: the host's name for a client changes, and nothing else of it.
+func TestRenameClient(t *testing.T) {
+	h, _ := serve(t)
+	id := pair(t, h)
+	local, phone := h.Local(), h.Connect(id.String(), api.GrantView, api.GrantManage)
+	before, _ := h.Clients.Get(id)
+	got := dispatchtest.Call(t, phone, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: " Annas Handy "}).Client
+	after, _ := h.Clients.Get(id)
+	if before.Label = "Annas Handy"; got.Label != before.Label || got.ID != id || !got.Online || !reflect.DeepEqual(after, before) {
+		t.Errorf("the answer is %+v, the list has %+v", got, after)
+	}
+	dispatchtest.Call(t, local, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: "Annas Handy"})
+	dispatchtest.Call(t, local, api.ListClients, api.Empty{})
+	if got := <-phone.Events; got != (api.ClientsChanged{}).EventType() || len(phone.Events) != 0 {
+		t.Errorf("the others were sent %s and %d more", got, len(phone.Events))
+	}
+	for name, label := range map[string]string{"blank": "  ", "two lines": "a\nb", "direction": "a\u202eb"} {
+		t.Run(name, func(t *testing.T) {
+			dispatchtest.Refused(t, local, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: label}, api.KindBadRequest)
+		})
+	}
+	dispatchtest.Refused(t, local, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: strings.Repeat("ä", 33)}, api.KindTooLarge)
+	dispatchtest.Refused(t, h.Connect("viewer", api.GrantView), api.RenameClient, api.RenameClientRequest{ClientID: id, Label: "x"}, api.KindNotAllowed)
+	stranger, err := ident.Generate(ident.KindClient, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dispatchtest.Refused(t, local, api.RenameClient, api.RenameClientRequest{ClientID: stranger.ID(), Label: "x"}, api.KindNotFound)
+}
+
+// TestLastSeenIsListed: for clients that the host saw, by a channel or by SeenOnline.
+func TestLastSeenIsListed(t *testing.T) {
+	h := dispatchtest.New(t)
+	c := handlers(h, &relay{})
+	h.Serve(c.Endpoints())
+	came, online, never := pair(t, h), pair(t, h), pair(t, h)
+	since := time.Now().Truncate(time.Minute).UnixMilli()
+	dispatchtest.Call(t, h.Connect(online.String(), api.GrantManage), api.ListClients, api.Empty{})
+	c.Seen(came.String())
+	c.Seen("token")
+	c.SeenOnline()
+	seen := map[ident.ID]int64{}
+	for _, client := range dispatchtest.Call(t, h.Local(), api.ListClients, api.Empty{}).Clients {
+		seen[client.ID] = client.LastSeen
+	}
+	if len(seen) != 3 || seen[came] < since || seen[online] < since || seen[never] != 0 {
+		t.Errorf("seen: %v, since %d", seen, since)
+	}
 }
 
 func TestCreateTokenChecksItsFields(t *testing.T) {

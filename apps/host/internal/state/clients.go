@@ -16,6 +16,9 @@ type Client struct {
 	Label    string      `json:"label"`
 	Grants   []api.Grant `json:"grants"`
 	PairedAt int64       `json:"pairedAt"` // Unix milliseconds
+	// LastSeen is when it last had a channel, in Unix milliseconds, cut to the minute; 0 if
+	// that is unknown.
+	LastSeen int64 `json:"lastSeen,omitempty"`
 }
 
 // Clients is the list of entries that may reach this host. It is authoritative: a relay's
@@ -50,14 +53,40 @@ func LoadClients(path string) (*Clients, error) {
 	return &Clients{path: path, list: file.Clients}, nil
 }
 
-// Add admits an entry with the grants of pairing, or resets it to these. The keys must
-// match the id.
+// Add admits an entry with the name and the grants of pairing, or resets it to these. The
+// keys must match the id.
 func (c *Clients) Add(id ident.ID, keys ident.Public, label string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	client := Client{ID: id, Public: keys, Label: label, Grants: api.AllGrants(), PairedAt: time.Now().UnixMilli()}
 	list := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == id })
 	return c.saveLocked(append(list, client))
+}
+
+// Rename sets the name of an entry. changed is false if it had that name, found is false if
+// the entry is not on the list.
+func (c *Clients) Rename(id ident.ID, label string) (client Client, found, changed bool, err error) {
+	return c.change(id, func(client *Client) bool {
+		changed := client.Label != label
+		client.Label = label
+		return changed
+	})
+}
+
+// seenEvery is how precisely Saw records a time. It bounds how often a client that
+// reconnects endlessly makes the list be written.
+const seenEvery = time.Minute
+
+// Saw records when an entry had a channel. It does nothing if the entry is not on the list,
+// or was seen in the same minute or later.
+func (c *Clients) Saw(id ident.ID, at time.Time) error {
+	seen := at.Truncate(seenEvery).UnixMilli()
+	_, _, _, err := c.change(id, func(client *Client) bool {
+		later := seen > client.LastSeen
+		client.LastSeen = max(seen, client.LastSeen)
+		return later
+	})
+	return err
 }
 
 // Remove revokes an entry; false if it was not on the list.
@@ -74,20 +103,31 @@ func (c *Clients) Remove(id ident.ID) (bool, error) {
 // SetGrant adds or removes a grant of an entry. changed is false if that had no effect,
 // found is false if the entry is not on the list.
 func (c *Clients) SetGrant(id ident.ID, grant api.Grant, given bool) (client Client, found, changed bool, err error) {
+	return c.change(id, func(client *Client) bool {
+		if slices.Contains(client.Grants, grant) == given {
+			return false
+		}
+		grants := slices.DeleteFunc(slices.Clone(client.Grants), func(have api.Grant) bool { return have == grant })
+		if given {
+			grants = append(grants, grant)
+		}
+		client.Grants = grants
+		return true
+	})
+}
+
+// change saves an entry if edit, which gets a copy of it, reports a change.
+func (c *Clients) change(id ident.ID, edit func(*Client) bool) (client Client, found, changed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.list, func(have Client) bool { return have.ID == id })
 	if i < 0 {
 		return Client{}, false, false, nil
 	}
-	if client = c.list[i]; slices.Contains(client.Grants, grant) == given {
+	client = c.list[i]
+	if !edit(&client) {
 		return client, true, false, nil
 	}
-	grants := slices.DeleteFunc(slices.Clone(client.Grants), func(have api.Grant) bool { return have == grant })
-	if given {
-		grants = append(grants, grant)
-	}
-	client.Grants = grants
 	list := slices.Clone(c.list)
 	list[i] = client
 	return client, true, true, c.saveLocked(list)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
@@ -97,5 +98,58 @@ func TestOlderClientsGetTheFilesGrant(t *testing.T) {
 	}
 	if has(ids[0]) {
 		t.Error("the grant is back after it was revoked")
+	}
+}
+
+// TestClientsRememberWhenTheyWereSeen: the time is cut to the minute, survives a restart,
+// never goes back, and the file is written at most once a minute.
+func TestClientsRememberWhenTheyWereSeen(t *testing.T) {
+	keys, err := ident.Generate(ident.KindClient, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, path := keys.ID(), filepath.Join(t.TempDir(), "clients.json")
+	clients, err := LoadClients(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noon := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	if err := clients.Saw(id, noon); err != nil {
+		t.Fatal(err)
+	}
+	if _, known := clients.Get(id); known {
+		t.Fatal("a stranger is on the list because it was seen")
+	}
+	if err := clients.Add(id, keys.Public(), "phone"); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		at, want time.Time
+		writes   bool
+	}{
+		{noon.Add(59 * time.Second), noon, true},
+		{noon.Add(5 * time.Second), noon, false},
+		{noon.Add(90 * time.Second), noon.Add(time.Minute), true},
+		{noon, noon.Add(time.Minute), false},
+	} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := clients.Saw(id, step.at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); (err == nil) != step.writes {
+			t.Errorf("seen at %s: written %t, want %t", step.at, err == nil, step.writes)
+		}
+		if _, _, _, err := clients.SetGrant(id, api.GrantRules, step.writes); err != nil { // writes the file in any case
+			t.Fatal(err)
+		}
+		again, err := LoadClients(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := again.Get(id); got.LastSeen != step.want.UnixMilli() {
+			t.Errorf("seen at %s: remembered %s", step.at, time.UnixMilli(got.LastSeen).UTC())
+		}
 	}
 }

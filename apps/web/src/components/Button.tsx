@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ButtonHTMLAttributes, Ref } from "react";
 import { cx } from "./cx";
 import { Spinner } from "./Spinner";
 
@@ -8,6 +8,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   tone?: ButtonTone;
   /** Shows a spinner and takes no click. */
   busy?: boolean;
+  ref?: Ref<HTMLButtonElement>;
 }
 
 const tones: Record<ButtonTone, string> = {

@@ -21,6 +21,13 @@ function show(clients: Client[]) {
   const host = scorel.host("dev_one");
   const revoked: string[] = [];
   host.handlers.list_clients = () => ({ clients: clients.filter(({ id }) => !revoked.includes(id)) });
+  const renamed: string[] = [];
+  host.handlers.rename_client = ({ clientId, label }) => {
+    renamed.push(label);
+    const found = clients.find(({ id }) => id === clientId) as Client;
+    clients[clients.indexOf(found)] = { ...found, label };
+    return { client: { ...found, label } };
+  };
   host.handlers.revoke_client = ({ clientId }) => {
     revoked.push(clientId);
     return {};
@@ -33,7 +40,7 @@ function show(clients: Client[]) {
       </QueryClientProvider>
     </ScorelContext>,
   );
-  return { host, revoked };
+  return { host, revoked, renamed };
 }
 
 const labels = () => screen.getAllByTestId("client").map((row) => row.querySelector("bdi")?.textContent);
@@ -49,7 +56,8 @@ test("lists this browser first and says what each may do", async () => {
   expect(own.textContent).toContain("This browser");
   expect(own.textContent).toContain("May read sessions, send prompts, and open terminals");
   expect(phone.textContent).toContain("May do nothing");
-  expect(phone.textContent).toContain("Connected");
+  expect(phone.textContent).toContain("Active now");
+  expect(own.textContent).toContain("Not connected");
   expect(old.textContent).toContain("May read sessions and teleport");
 });
 
@@ -77,4 +85,37 @@ test("warns before this browser revokes itself", async () => {
   show([client("cli_me", "Chrome on Linux")]);
   fireEvent.click(await screen.findByRole("button", { name: "Revoke Chrome on Linux" }));
   expect(screen.getByRole("dialog").textContent).toContain("This browser loses its connection to desk at once");
+});
+
+test.each([
+  [30_000, "Last seen 1 minute ago"],
+  [3 * 60 * 60_000 + 1, "Last seen 3 hours ago"],
+  [30 * 60 * 60_000, "Last seen yesterday"],
+])("says when a client was last seen: %i ms ago", async (passed, want) => {
+  show([client("cli_old", "Old laptop", { lastSeen: Date.now() - passed })]);
+  expect((await screen.findByTestId("last-seen")).textContent).toBe(want);
+});
+
+test("renames a client, shows why not if the machine refuses, and gives the focus back", async () => {
+  const { host, renamed } = show([client("cli_old", "Old laptop")]);
+  const open = async () => fireEvent.click(await screen.findByRole("button", { name: "Rename Old laptop" }));
+  const type = (value: string) => fireEvent.change(screen.getByLabelText("Name"), { target: { value } });
+  await open();
+  expect(document.activeElement).toBe(screen.getByLabelText("Name"));
+  type(" \u202e ");
+  expect(screen.getByRole("button", { name: "Save" })).toHaveProperty("disabled", true);
+  fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  await open();
+  const works = host.handlers.rename_client;
+  host.handlers.rename_client = () => {
+    throw new Error("the disk is full");
+  };
+  type("  Work\tlaptop ");
+  fireEvent.click(screen.getByRole("button", { name: "Save" }));
+  expect((await screen.findByRole("alert")).textContent).toBe("The disk is full");
+  host.handlers.rename_client = works as never;
+  fireEvent.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(labels()).toEqual(["Work laptop"]));
+  expect(renamed).toEqual(["Work laptop"]);
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Rename Work laptop" })));
 });

@@ -819,6 +819,8 @@ export interface Requests {
   list_clients: { grant: 'manage'; request: Empty; response: ListClientsResponse };
   /** Revokes a client and closes its connections. */
   revoke_client: { grant: 'manage'; request: RevokeClientRequest; response: Empty };
+  /** Sets the name under which the host shows a client. */
+  rename_client: { grant: 'manage'; request: RenameClientRequest; response: RenameClientResponse };
   /** Gives a client a grant that pairing does not give, or revokes it. */
   set_grant: { grant: 'local'; request: SetGrantRequest; response: SetGrantResponse };
   /** Registers a token with some grants for programs on the host's machine; the same hash yields the same token. */
@@ -913,6 +915,7 @@ export const requestGrants = {
   revert_file: 'files',
   list_clients: 'manage',
   revoke_client: 'manage',
+  rename_client: 'manage',
   set_grant: 'local',
   create_token: 'local',
   list_tokens: 'local',
@@ -2096,6 +2099,19 @@ export interface RevokeClientRequest {
 }
 
 /**
+ * RenameClientRequest sets the name under which the host shows a client. Repeating
+ * it changes nothing.
+ */
+export interface RenameClientRequest {
+  clientId: string;
+  label: string;
+}
+
+export interface RenameClientResponse {
+  client: Client;
+}
+
+/**
  * SetGrantRequest gives a client one of ExtraGrants or revokes it. Repeating it
  * changes nothing.
  */
@@ -2673,6 +2689,11 @@ export interface Client {
   pairedAt: number;
   /** has an open channel */
   online: boolean;
+  /**
+   * LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
+   * minute; 0 means not since the host records it.
+   */
+  lastSeen?: number;
 }
 
 /** Token describes a token for programs on the host's own machine. */

@@ -172,7 +172,7 @@ var importRules = []importRule{
 		"files of a project are read for a session, and know none"},
 	{"apps/host/internal/projects", []string{"apps/host/internal/dispatch", "apps/host/internal/machine", "apps/host/internal/mcp", "apps/host/internal/state", "packages/protocol/api", "packages/protocol/session"},
 		"requests about folders and what a person trusts in them"},
-	{"apps/host/internal/models", []string{"apps/host/internal/agent", "apps/host/internal/model", "apps/host/internal/secrets", "apps/host/internal/sessions", "apps/host/internal/state", "packages/protocol/api", "packages/protocol/session"},
+	{"apps/host/internal/models", []string{"apps/host/internal/agent", "apps/host/internal/dispatch", "apps/host/internal/model", "apps/host/internal/secrets", "apps/host/internal/sessions", "apps/host/internal/state", "packages/protocol/api", "packages/protocol/session"},
 		"models are made from config.toml; they know no session"},
 	{"apps/host/internal/secrets", []string{"apps/host/internal/state", "packages/keyfile", "packages/keyfile/keystore", "packages/protocol/ident"},
 		"keys are stored and moved; nothing here uses one"},

@@ -64,6 +64,7 @@ type Host struct {
 	lock      *state.Lock
 	keys      *ident.Private
 	models    *models.Models
+	modelKeys *secrets.Keys
 	sessions  *sessions.Manager
 	blobs     *blobs.Store
 	mcp       *mcp.Manager
@@ -118,11 +119,10 @@ func New(ctx context.Context, cfg Config) (*Host, error) {
 		getenv = os.Getenv
 	}
 	var err error
-	withKeys, err := secrets.Environment(cfg.Home, getenv, h.log)
-	if err != nil {
+	if h.modelKeys, err = secrets.LoadKeys(cfg.Home, getenv, h.log); err != nil {
 		return nil, err
 	}
-	if h.config, err = state.LoadConfig(h.paths.Config(), withKeys); err != nil {
+	if h.config, err = state.LoadConfig(h.paths.Config(), h.modelKeys.Getenv); err != nil {
 		return nil, err
 	}
 	if h.models, err = models.New(h.config); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/httpapi"
 	"github.com/scorel/scorel/apps/host/internal/listener"
 	"github.com/scorel/scorel/apps/host/internal/machine"
+	"github.com/scorel/scorel/apps/host/internal/models"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
@@ -261,7 +262,8 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints())
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(),
+		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 
 func (w *wiring) hostAPI() *hostapi.Host {

@@ -41,7 +41,7 @@ var numbers = map[string]int{
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,
 	"api.MaxQuery": api.MaxQuery, "api.MaxHits": api.MaxHits, "api.MaxSessionHits": api.MaxSessionHits,
-	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxTreeNodes": api.MaxTreeNodes,
+	"api.MaxLabel": api.MaxLabel, "api.MaxFocus": api.MaxFocus, "api.MaxKey": api.MaxKey, "api.MaxTreeNodes": api.MaxTreeNodes,
 	"api.MaxProofApprovals": api.MaxProofApprovals, "api.MaxProofProblems": api.MaxProofProblems,
 	"api.MaxTerminals": api.MaxTerminals, "api.MaxAllTerminals": api.MaxAllTerminals, "api.TerminalBytes": api.TerminalBytes,
 	"api.TerminalWindow": api.TerminalWindow, "api.MaxTerminalChunk": api.MaxTerminalChunk,

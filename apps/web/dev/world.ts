@@ -87,6 +87,34 @@ export function world(): FakeScorel {
       },
     ],
   });
+  host.handlers.list_providers = () => ({
+    providers: [
+      {
+        name: "anthropic",
+        type: "anthropic",
+        address: "api.anthropic.com",
+        models: ["opus", "sonnet"],
+        keyName: "ANTHROPIC_API_KEY",
+        keySource: "system",
+      },
+      {
+        name: "google",
+        type: "google",
+        address: "generativelanguage.googleapis.com",
+        models: [],
+        keyName: "GEMINI_API_KEY",
+      },
+      { name: "local", type: "openai", address: "127.0.0.1:11434", models: ["qwen"] },
+      {
+        name: "openai",
+        type: "openai-responses",
+        address: "api.openai.com",
+        models: ["main"],
+        keyName: "OPENAI_API_KEY",
+        keySource: "environment",
+      },
+    ],
+  });
   host.handlers.list_dir = ({ path }) => ({
     path: path || "/home/ada/src",
     parent: "/home/ada",

@@ -115,6 +115,15 @@ export const sights: Sight[] = [
       await page.getByTestId("client").nth(2).waitFor();
     },
   },
+  {
+    name: "machinesettings",
+    scene: "device",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("provider").nth(3).waitFor();
+      await page.getByTestId("set-key").nth(1).click();
+    },
+  },
   { name: "unread", scene: "unread", act: (page) => page.getByText("could not be loaded").waitFor() },
   { name: "cards", scene: "chat", act: openCards, alike: true },
   { name: "toolcards", scene: "toolcards", act: click("pinned-tasks-toggle") },

@@ -153,6 +153,9 @@ type (
 	ClientsChanged struct{}
 	// RulesChanged reports that rules were added or removed; list_rules lists them.
 	RulesChanged struct{}
+	// ModelsChanged reports that the key of a provider changed, and with it perhaps the
+	// models; list_providers and get_host describe them.
+	ModelsChanged struct{}
 	// AgentsChanged reports that agent definitions, or which of them may be used,
 	// changed; list_agents lists them.
 	AgentsChanged struct{}
@@ -195,6 +198,7 @@ func (SessionUpdated) EventType() string    { return "session_updated" }
 func (SessionDeleted) EventType() string    { return "session_deleted" }
 func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (RulesChanged) EventType() string      { return "rules_changed" }
+func (ModelsChanged) EventType() string     { return "models_changed" }
 func (AgentsChanged) EventType() string     { return "agents_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
@@ -246,6 +250,7 @@ var events = []eventDefinition{
 	defineEvent[SessionDeleted](),
 	defineEvent[ClientsChanged](),
 	defineEvent[RulesChanged](),
+	defineEvent[ModelsChanged](),
 	defineEvent[AgentsChanged](),
 	defineEvent[MCPServersChanged](),
 	defineEvent[TerminalOutput](),

@@ -43,7 +43,7 @@ func (c Config) keyAdvice() string {
 	case c.KeyEnv == "":
 		return "name the environment variable that holds one as api_key_env in config.toml."
 	case c.Key == "":
-		return fmt.Sprintf("$%s is not set where the host runs; set it and restart the host.", c.KeyEnv)
+		return fmt.Sprintf("$%s is not set where the host runs: save a key in the settings of the machine on the page, or set it and restart the host.", c.KeyEnv)
 	}
 	return fmt.Sprintf("check that $%s holds a valid one where the host runs.", c.KeyEnv)
 }

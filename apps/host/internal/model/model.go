@@ -42,6 +42,19 @@ const (
 	DefaultGoogleURL    = "https://generativelanguage.googleapis.com/v1beta"
 )
 
+// DefaultURL returns the base URL of a type of provider, or "" for one without.
+func DefaultURL(providerType string) string {
+	switch providerType {
+	case TypeOpenAI, TypeResponses:
+		return DefaultOpenAIURL
+	case TypeAnthropic:
+		return DefaultAnthropicURL
+	case TypeGoogle:
+		return DefaultGoogleURL
+	}
+	return ""
+}
+
 // Config configures a provider.
 type Config struct {
 	Type      string // one of the types above

@@ -30,25 +30,11 @@ const setTimeout = time.Minute
 // Environment is getenv with the saved keys of a home for variables that getenv does not
 // have. A key that cannot be read is logged and counts as missing.
 func Environment(home string, getenv func(string) string, log *slog.Logger) (func(string) string, error) {
-	keys, err := state.LoadSavedKeys(state.Paths{Home: home}.Secrets())
+	keys, err := LoadKeys(home, getenv, log)
 	if err != nil {
 		return nil, err
 	}
-	read := map[string]string{}
-	for _, name := range keys.Names() {
-		if getenv(name) != "" {
-			continue
-		}
-		if read[name], err = keys.Get(context.Background(), name); err != nil {
-			log.Warn("a saved key cannot be read; its models have no key", "variable", name, "error", err)
-		}
-	}
-	return func(name string) string {
-		if value := getenv(name); value != "" {
-			return value
-		}
-		return read[name]
-	}, nil
+	return keys.Getenv, nil
 }
 
 var variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)

@@ -42,6 +42,8 @@ type Config struct {
 	defaultModel string
 	auxiliary    string // "" if not set
 	models       map[string]Model
+	builtin      bool // config.toml names no model
+	providers    []Provider
 	keyEnvs      []string // of the configured providers
 	pass         []string // variables that commands get although they hold keys
 	sessions     sessionConfig
@@ -62,6 +64,14 @@ type Model struct {
 	Thinking      string // off, minimal, low, medium or high; "" leaves it to the provider
 	Images        bool   // whether it accepts images
 	Price         Price
+}
+
+// Provider is a configured provider.
+type Provider struct {
+	Name    string // in config.toml
+	Type    string // one of the types above
+	BaseURL string // "" means the provider's own
+	KeyEnv  string // variable that holds the key; "" for none
 }
 
 // Price is the price of a million tokens in US dollars; 0 means unknown.
@@ -115,6 +125,21 @@ func (c Config) Models() []api.Model {
 	return out
 }
 
+// Providers lists the providers by name: those of config.toml and, if it names no model,
+// those of the models that are used then.
+func (c Config) Providers() []Provider { return slices.Clone(c.providers) }
+
+// Rekeyed returns the configuration with the model that the present keys select, if
+// config.toml names no model; else the configuration as it is.
+func (c Config) Rekeyed() (Config, error) {
+	if !c.builtin {
+		return c, nil
+	}
+	m, err := checkedBuiltin(c.getenv)
+	c.defaultModel, c.models = m.Name, map[string]Model{m.Name: m}
+	return c, err
+}
+
 // Models that are used without a config.toml.
 const (
 	defaultAnthropicID     = "claude-sonnet-4-5"
@@ -154,13 +179,33 @@ func keyedModel(getenv func(string) string) Model {
 	return Model{Name: "demo", Provider: "demo", Type: ProviderDemo, ID: "demo"}
 }
 
-func builtinConfig(getenv func(string) string) (Config, error) {
+// builtinProviders are the providers of the models that keyedModel chooses from.
+func builtinProviders(getenv func(string) string) []Provider {
+	return []Provider{
+		{"anthropic", ProviderAnthropic, "", "ANTHROPIC_API_KEY"},
+		{"google", ProviderGoogle, "", "GEMINI_API_KEY"},
+		{"openai", ProviderOpenAI, getenv("OPENAI_BASE_URL"), "OPENAI_API_KEY"},
+	}
+}
+
+func checkedBuiltin(getenv func(string) string) (Model, error) {
 	m := builtinModel(getenv)
 	if m.BaseURL != "" {
 		if err := checkURL(m.BaseURL, "http", "https"); err != nil {
-			return Config{}, fmt.Errorf("OPENAI_BASE_URL %w", err)
+			return m, fmt.Errorf("OPENAI_BASE_URL %w", err)
 		}
 	}
-	config := Config{Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m}, getenv: getenv}
+	return m, nil
+}
+
+func builtinConfig(getenv func(string) string) (Config, error) {
+	m, err := checkedBuiltin(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	config := Config{
+		Compaction: defaultCompaction(), defaultModel: m.Name, models: map[string]Model{m.Name: m},
+		builtin: true, providers: builtinProviders(getenv), getenv: getenv,
+	}
 	return config, configFile{}.policies(&config)
 }

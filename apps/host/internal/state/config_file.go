@@ -127,6 +127,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 	}
 	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
 	config.MCP = f.MCP.Servers
+	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {
 		if config.MaxSteps = *f.MaxSteps; config.MaxSteps < minSteps || config.MaxSteps > maxSteps {
 			return Config{}, fmt.Errorf("max_steps must be between %d and %d", minSteps, maxSteps)
@@ -155,6 +156,18 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		return Config{}, err
 	}
 	return config, f.chooseDefault(&config, names)
+}
+
+// allProviders lists the providers of the file and the given others, by name. The others win.
+func (f configFile) allProviders(others []Provider) []Provider {
+	all := slices.Clone(others)
+	for name, p := range f.Providers {
+		if !slices.ContainsFunc(others, func(other Provider) bool { return other.Name == name }) {
+			all = append(all, Provider{name, p.Type, p.BaseURL, p.APIKeyEnv})
+		}
+	}
+	slices.SortFunc(all, func(a, b Provider) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // policies validates the settings for what agents and commands may do.

@@ -32,6 +32,7 @@ export type {
   PermissionRule,
   Process,
   Project,
+  Provider,
   Question,
   QuestionOutcome,
   QueueItem,

@@ -18,6 +18,7 @@ const notTranslated: Record<string, string> = {
   "git clone https://github.com/scorel/scorel && cd scorel && make build": "a command",
   "7K3M-9QXR-2BTD": "what a code looks like",
   closed: "a reason of the protocol",
+  label: "a setting of config.toml",
   "noopener noreferrer": "for the browser",
   "(pointer: coarse)": "for the browser",
   "message of ": "an entry of a kind that no host sends",

@@ -1,11 +1,11 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
-import type { Project } from "../../api/types";
+import type { HostInfo, Project } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
 import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { cx } from "../../components/cx";
-import { FolderIcon, PlusIcon, ShieldIcon, TerminalIcon, WarningIcon } from "../../components/icons";
+import { FolderIcon, PlusIcon, SettingsIcon, ShieldIcon, TerminalIcon, WarningIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/device";
@@ -30,6 +30,7 @@ import { UnknownDevice } from "./UnknownDevice";
 import { useStartSession } from "./use-start-session";
 
 const AccessSheet = lazy(chunk(async () => ({ default: (await import("../access/AccessSheet")).AccessSheet })));
+const MachineSheet = lazy(chunk(async () => ({ default: (await import("../machine/MachineSheet")).MachineSheet })));
 const AddProjectSheet = lazy(chunk(async () => ({ default: (await import("./AddProjectSheet")).AddProjectSheet })));
 
 /** A device: its projects, their sessions, and the ways to more of both. */
@@ -68,6 +69,7 @@ export function DevicePage() {
               <TerminalIcon />
             </Link>
             {may(data.info, "manage") ? <Access host={host} machine={label} /> : null}
+            <MachineSettings host={host} machine={label} info={data.info} />
           </>
         }
       />
@@ -101,6 +103,20 @@ function Access({ host, machine }: { host: Host; machine: string }) {
       </IconButton>
       <LazyPart onClose={() => setOpen(false)}>
         {open ? <AccessSheet host={host} machine={machine} onClose={() => setOpen(false)} /> : null}
+      </LazyPart>
+    </>
+  );
+}
+
+function MachineSettings({ host, machine, info }: { host: Host; machine: string; info: HostInfo | null }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton label={t("device.devicePage.settings")} data-testid="machine-settings" onClick={() => setOpen(true)}>
+        <SettingsIcon />
+      </IconButton>
+      <LazyPart onClose={() => setOpen(false)}>
+        {open ? <MachineSheet host={host} machine={machine} info={info} onClose={() => setOpen(false)} /> : null}
       </LazyPart>
     </>
   );

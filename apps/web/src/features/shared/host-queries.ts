@@ -66,6 +66,10 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     case "rules_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_rules"] });
       return;
+    case "models_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "get_host"] });
+      void client.invalidateQueries({ queryKey: [deviceId, "list_providers"] });
+      return;
     case "agents_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_agents"] });
       void client.invalidateQueries({ queryKey: [deviceId, "preview_agent"] });

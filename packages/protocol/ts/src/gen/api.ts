@@ -91,6 +91,14 @@ export const ARCHIVED_TOO = 'too';
 export const MAX_PROOF_APPROVALS = 1000;
 /** the first */
 export const MAX_PROOF_PROBLEMS = 100;
+/** MaxKey is the longest key of a provider, in bytes. */
+export const MAX_KEY = 16384;
+/** a variable of the host's environment, which no request changes */
+export const KEY_FROM_ENVIRONMENT = 'environment';
+/** the system's key store */
+export const KEY_FROM_SYSTEM = 'system';
+/** a file of mode 0600 in the host's home */
+export const KEY_FROM_FILE = 'file';
 /**
  * Requests and responses follow, in the order of Table.
  * ThinkingConfigured as the level of set_model restores the level of config.toml.
@@ -600,6 +608,14 @@ export interface RulesChanged {
 }
 
 /**
+ * ModelsChanged reports that the key of a provider changed, and with it perhaps the
+ * models; list_providers and get_host describe them.
+ */
+export interface ModelsChanged {
+  type: 'models_changed';
+}
+
+/**
  * AgentsChanged reports that agent definitions, or which of them may be used,
  * changed; list_agents lists them.
  */
@@ -669,6 +685,7 @@ export type HostEvent =
   | SessionDeleted
   | ClientsChanged
   | RulesChanged
+  | ModelsChanged
   | AgentsChanged
   | MCPServersChanged
   | TerminalOutput
@@ -823,6 +840,12 @@ export interface Requests {
   rename_client: { grant: 'manage'; request: RenameClientRequest; response: RenameClientResponse };
   /** Gives a client a grant that pairing does not give, or revokes it. */
   set_grant: { grant: 'local'; request: SetGrantRequest; response: SetGrantResponse };
+  /** Lists the model providers, and where the key of each comes from. */
+  list_providers: { grant: 'manage'; request: Empty; response: ListProvidersResponse };
+  /** Saves the key of a model provider on the host, which uses it from the next call on. */
+  set_provider_key: { grant: 'manage'; request: SetProviderKeyRequest; response: ProviderResponse };
+  /** Removes the saved key of a model provider. */
+  remove_provider_key: { grant: 'manage'; request: RemoveProviderKeyRequest; response: ProviderResponse };
   /** Registers a token with some grants for programs on the host's machine; the same hash yields the same token. */
   create_token: { grant: 'local'; request: CreateTokenRequest; response: CreateTokenResponse };
   /** Lists the tokens. */
@@ -917,6 +940,9 @@ export const requestGrants = {
   revoke_client: 'manage',
   rename_client: 'manage',
   set_grant: 'local',
+  list_providers: 'manage',
+  set_provider_key: 'manage',
+  remove_provider_key: 'manage',
   create_token: 'local',
   list_tokens: 'local',
   revoke_token: 'local',
@@ -2125,6 +2151,28 @@ export interface SetGrantResponse {
   client: Client;
 }
 
+export interface ListProvidersResponse {
+  /** by name */
+  providers: Provider[];
+}
+
+/**
+ * SetProviderKeyRequest saves the key of a provider that list_providers lists with a
+ * KeyName. Repeating it changes nothing.
+ */
+export interface SetProviderKeyRequest {
+  provider: string;
+  key: string;
+}
+
+export interface ProviderResponse {
+  provider: Provider;
+}
+
+export interface RemoveProviderKeyRequest {
+  provider: string;
+}
+
 /**
  * CreateTokenRequest registers a token for programs on the host's own machine.
  * The caller generates and keeps the token; the same hash yields the same
@@ -2694,6 +2742,27 @@ export interface Client {
    * minute; 0 means not since the host records it.
    */
   lastSeen?: number;
+}
+
+/** Provider is a model provider of the host. It never contains the key. */
+export interface Provider {
+  /** in config.toml */
+  name: string;
+  /** what it speaks, such as "anthropic" */
+  type: string;
+  /** host and port of its base URL; absent for the demo */
+  address?: string;
+  /** names in config.toml */
+  models: string[];
+  /**
+   * KeyName is the environment variable that holds its key; absent for a provider
+   * that needs none.
+   */
+  keyName?: string;
+  /** absent while there is no key */
+  keySource?: string;
+  /** Problem says why a saved key is not used, for people. */
+  problem?: string;
 }
 
 /** Token describes a token for programs on the host's own machine. */

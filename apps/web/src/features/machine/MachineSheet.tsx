@@ -1,0 +1,58 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import type { HostInfo, Provider } from "../../api/types";
+import { ConfirmSheet } from "../../components/ConfirmSheet";
+import { Sheet } from "../../components/Sheet";
+import { t } from "../../i18n/machine";
+import { rich } from "../../i18n/rich";
+import { hostKey } from "../shared/host-keys";
+import { ProviderList } from "./ProviderList";
+import { RelayState } from "./RelayState";
+
+export interface MachineSheetProps {
+  host: Host;
+  /** The name of the machine. */
+  machine: string;
+  /** null until the machine has told. */
+  info: HostInfo | null;
+  onClose: () => void;
+}
+
+/** What belongs to a machine as a whole: its providers and their keys, its relay, and its name. */
+export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps) {
+  const queries = useQueryClient();
+  const [removing, setRemoving] = useState<Provider | null>(null);
+  if (removing) {
+    return (
+      <ConfirmSheet
+        title={t("machine.providerList.removeTitle", { name: removing.name })}
+        confirm={t("machine.providerList.removeKey")}
+        onConfirm={async () => {
+          await host.request("remove_provider_key", { provider: removing.name });
+          await queries.invalidateQueries({ queryKey: hostKey(host.deviceId, "list_providers", {}) });
+        }}
+        onClose={() => setRemoving(null)}
+      >
+        {t("machine.providerList.removeExplained", { name: removing.name })}
+      </ConfirmSheet>
+    );
+  }
+  return (
+    <Sheet title={t("machine.machineSheet.title", { machine })} onClose={onClose}>
+      <div data-testid="machine-sheet" className="space-y-6">
+        <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
+        <RelayState machine={machine} info={info} />
+        <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">
+          <h3 className="font-medium text-sm">{t("machine.machineSheet.name")}</h3>
+          <bdi className="mt-1 block text-sm [overflow-wrap:anywhere]">{info?.label ?? machine}</bdi>
+          <p className="mt-1 text-muted text-sm">
+            {rich((values) => t("machine.machineSheet.nameHint", values), {
+              setting: <code className="font-mono">label</code>,
+            })}
+          </p>
+        </section>
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Host } from "../../api/contract";
+import { ApiKind, type HostInfo, type Provider } from "../../api/types";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/machine";
+import { isRefusal, sentence } from "../shared/errors";
+import { may } from "../shared/grants";
+import { useHostQuery } from "../shared/host-queries";
+import { ProviderRow } from "./ProviderRow";
+
+export interface ProviderListProps {
+  host: Host;
+  machine: string;
+  info: HostInfo | null;
+  onRemove: (provider: Provider) => void;
+}
+
+/** The model providers of a machine: what each has, and where its key is. Never the key itself. */
+export function ProviderList({ host, machine, info, onRemove }: ProviderListProps) {
+  return (
+    <section aria-label={t("machine.machineSheet.models")}>
+      <h3 className="font-medium text-sm">{t("machine.machineSheet.models")}</h3>
+      {may(info, "manage") ? (
+        <Providers host={host} machine={machine} info={info} onRemove={onRemove} />
+      ) : (
+        <p className="mt-1 text-muted text-sm">{t("machine.providerList.noManage", { machine })}</p>
+      )}
+    </section>
+  );
+}
+
+function Providers({ host, machine, info, onRemove }: ProviderListProps) {
+  const { data, error, refetch } = useHostQuery(host, "list_providers", {});
+  const save = async (provider: string, key: string) => {
+    await host.request("set_provider_key", { provider, key });
+    await refetch();
+  };
+  if (!data) {
+    if (!error) {
+      return <Skeleton label={t("machine.providerList.loading")} rows={4} className="mt-3" />;
+    }
+    return (
+      <p role="alert" className="mt-2 text-danger text-sm">
+        {isRefusal(error) && error.kind === ApiKind.unknown_request
+          ? t("machine.providerList.noProviders", { machine })
+          : sentence(error)}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p className="mt-1 text-muted text-sm">
+        {info?.models.every((model) => model.demo)
+          ? t("machine.providerList.onlyDemo")
+          : t("machine.providerList.explanation", { machine })}
+      </p>
+      {data.providers.length === 0 ? <p className="mt-2 text-sm">{t("machine.providerList.empty")}</p> : null}
+      <ul className="mt-2 divide-y divide-line">
+        {data.providers.map((provider) => (
+          <li key={provider.name}>
+            <ProviderRow
+              provider={provider}
+              machine={machine}
+              maySave={may(info, "approve")}
+              onSave={(key) => save(provider.name, key)}
+              onRemove={() => onRemove(provider)}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

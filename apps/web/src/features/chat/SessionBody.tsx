@@ -139,6 +139,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           insert={insert}
           onCancel={state.live.turn && mayPrompt ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}
+          turn={state.live.turn?.turnId}
           blocked={
             summary?.damaged
               ? t("chat.sessionBody.thisSessionCanBeRead")

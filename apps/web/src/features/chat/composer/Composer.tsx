@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { MAX_PROMPT } from "../../../api/types";
 import { Button, IconButton } from "../../../components/Button";
-import { ArrowUpIcon, StopIcon } from "../../../components/icons";
+import { ArrowUpIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
 import { useTouch } from "../../shared/use-media";
@@ -10,6 +10,7 @@ import { AttachButton, AttachedImages } from "../images/AttachedImages";
 import { type Attached, useAttachments } from "../images/use-attachments";
 import type { SlashScope } from "../slash/slash";
 import { useSlash } from "../slash/use-slash";
+import { StopButton } from "./StopButton";
 
 export interface ComposerProps {
   /** Names the draft: it comes back with the session. */
@@ -25,6 +26,8 @@ export interface ComposerProps {
   /** null while no turn runs. */
   onCancel: (() => void) | null;
   cancelling: boolean;
+  /** The turn that runs. */
+  turn?: string | undefined;
   /** Why nothing can be written here, or null. */
   blocked: string | null;
   /** Stands at the left under the text. */
@@ -40,6 +43,7 @@ export function Composer({
   insert,
   onCancel,
   cancelling,
+  turn,
   blocked,
   children,
 }: ComposerProps) {
@@ -116,6 +120,7 @@ export function Composer({
     <div className="safe-x safe-b mx-auto w-full max-w-3xl shrink-0 pt-1">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere here, and picked with a button */}
       <div
+        data-composer
         className="relative rounded-lg border border-line-strong bg-surface focus-within:border-accent"
         onDragOver={(event) => event.preventDefault()}
         onDrop={attached.onDrop}
@@ -157,12 +162,7 @@ export function Composer({
           />
           <div className="flex min-w-0 flex-1 items-center">{children}</div>
           {onCancel ? (
-            <Button data-testid="cancel-turn" disabled={cancelling} onClick={onCancel}>
-              <StopIcon className="text-danger" />
-              <span className={text.trim() === "" ? undefined : "max-sm:sr-only"}>
-                {cancelling ? t("chat.composer.stopping") : t("chat.composer.stop")}
-              </span>
-            </Button>
+            <StopButton key={turn} onStop={onCancel} stopping={cancelling} compact={text.trim() !== ""} />
           ) : null}
           {onCancel && ready && !blocked ? (
             <Button data-testid="steer" tone="quiet" onClick={() => send(true)}>

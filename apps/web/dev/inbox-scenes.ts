@@ -58,6 +58,14 @@ function several(): FakeScorel {
     summary("m4", "m1", "Update the TLS certificates", { updatedAt: now - 3 * 60 * minute }),
   ];
   stock(scorel, mini, "/srv/site", sessions);
+  scorel.host(mini).handlers.search_sessions = () => ({
+    hits: ["The backup copies every ", "Ask again once the login "].map((text, i) => ({
+      ...{ sessionId: "m3", projectId: "m1", name: "Find out why the nightly backup takes nine hours" },
+      ...{ entryId: `e${i}`, seq: i, role: "assistant", at: now - 55 * minute },
+      snippet: [{ text }, { text: "session", found: true }, { text: " has ended, and starts from the beginning." }],
+    })),
+    total: 2,
+  });
   scorel.host(laptop).status.set("offline");
   scorel
     .host(dev)

@@ -99,10 +99,21 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "palette",
+    scene: "inbox",
+    act: async (page) => {
+      await page.getByTestId("inbox-row").first().waitFor();
+      await page.getByTestId("open-palette").click();
+      await page.getByTestId("palette-text").fill("session");
+      await page.locator('[data-kind="text"]').first().waitFor();
+    },
+  },
+  {
     name: "inboxkeys",
     scene: "inboxempty",
     act: async (page) => {
       await page.getByText("No sessions yet").waitFor();
+      await page.getByTestId("skip").waitFor({ state: "attached" }); // the keys are loaded
       await page.keyboard.press("?");
       await page.getByRole("dialog").waitFor();
     },

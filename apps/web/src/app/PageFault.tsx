@@ -11,19 +11,23 @@ export function PageFault({ error, reset }: { error: unknown; reset: () => void 
     return <MissingPart />;
   }
   return (
-    <EmptyState
-      icon={<WarningIcon />}
-      title={t("app.pageFault.failedToLoad")}
-      actions={
-        <>
-          <Button tone="primary" onClick={reset}>
-            {t("app.pageFault.tryAgain")}
-          </Button>
-          <Button onClick={() => window.location.reload()}>{t("app.pageFault.reload")}</Button>
-        </>
-      }
-    >
-      {t("app.pageFault.explanation", { reason: error instanceof Error ? error.message : t("app.pageFault.noReason") })}
-    </EmptyState>
+    <main>
+      <EmptyState
+        icon={<WarningIcon />}
+        title={t("app.pageFault.failedToLoad")}
+        actions={
+          <>
+            <Button tone="primary" onClick={reset}>
+              {t("app.pageFault.tryAgain")}
+            </Button>
+            <Button onClick={() => window.location.reload()}>{t("app.pageFault.reload")}</Button>
+          </>
+        }
+      >
+        {t("app.pageFault.explanation", {
+          reason: error instanceof Error ? error.message : t("app.pageFault.noReason"),
+        })}
+      </EmptyState>
+    </main>
   );
 }

@@ -11,6 +11,7 @@ import { Unsupported } from "./Unsupported";
 
 // A phone has none.
 const Sidebar = lazy(chunk(async () => ({ default: (await import("./Sidebar")).Sidebar })));
+const GlobalKeys = lazy(chunk(() => import("../features/keys/GlobalKeys")));
 const InboxWatch = lazy(chunk(() => import("../features/inbox/InboxWatch")));
 const UpdateNotice = lazy(
   chunk(async () => ({ default: (await import("../features/update/UpdateNotice")).UpdateNotice })),
@@ -37,6 +38,9 @@ export function Shell() {
         sidebar ? "grid h-full grid-cols-[17.5rem_minmax(0,1fr)] lg:grid-cols-[20rem_minmax(0,1fr)]" : "h-full"
       }
     >
+      <LazyPart>
+        <GlobalKeys />
+      </LazyPart>
       {sidebar ? (
         <div className="min-h-0">
           <LazyPart>

@@ -5,6 +5,7 @@ import { Badge, type Tone } from "../components/Badge";
 import { IconButton } from "../components/Button";
 import { InboxIcon, PlusIcon, SettingsIcon } from "../components/shell-icons";
 import { useAttention } from "../features/inbox/attention";
+import { PaletteButton } from "../features/keys/PaletteButton";
 import { useSettingsSheet } from "../features/settings/settings-context";
 import { LinkLight } from "../features/shared/LinkLight";
 import { LazyPart } from "../features/shared/MissingPart";
@@ -36,6 +37,8 @@ export function Sidebar() {
         <Link to="/" className="inline-flex rounded-sm" aria-label={t("app.sidebar.home")}>
           <Wordmark />
         </Link>
+        <span className="flex-1" />
+        <PaletteButton />
         <Link
           to="/pair"
           aria-label={t("app.sidebar.pairAnotherMachine")}

@@ -22,6 +22,7 @@ import { cachingLoader, ImagesContext } from "./images/images-context";
 import { ParentLink } from "./ParentLink";
 import { SessionBody } from "./SessionBody";
 import { Loading } from "./SessionStates";
+import { useSessionCommands } from "./use-session-commands";
 
 export interface ChatSessionProps {
   deviceId: string;
@@ -69,6 +70,12 @@ export function ChatSession({ deviceId, sessionId, entryId, finding }: ChatSessi
   const [tree, setTree] = useState(false);
   const [find, setFind] = useFinding(finding);
   const [changes, setChanges] = useState(false);
+  useSessionCommands({
+    ...{ open, info: data.info },
+    onFind: () => setFind((before) => before ?? ""),
+    onTree: () => setTree(true),
+    onChanges: () => setChanges(true),
+  });
   const wide = useWide();
   const device = devices?.find((each) => each.id === deviceId);
   const label = device?.label ?? data.info?.label ?? t("chat.chatSession.theMachine");

@@ -1,18 +1,18 @@
 import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, type RefObject, useRef, useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { IconButton } from "../../components/Button";
 import { QuestionIcon, SettingsIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/inbox";
 import { useLingering } from "../chat/approvals/use-lingering";
 import { DeviceList } from "../devices/DeviceList";
+import { openShortcuts } from "../keys/open";
+import { PaletteButton } from "../keys/PaletteButton";
 import { HitList } from "../search/HitList";
 import { isSearch } from "../search/query";
 import { SearchField } from "../search/SearchField";
 import { useSettingsSheet } from "../settings/settings-context";
 import { useKeptScroll, useKeptState } from "../shared/kept";
-import { LazyPart } from "../shared/MissingPart";
-import { chunk } from "../shared/missing-chunk";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useNow } from "../shared/time";
@@ -28,8 +28,6 @@ import { useItemActions } from "./use-item-actions";
 import { itemsOf, type Machine, useEachAnswer, useMachines, useSeen } from "./use-machines";
 import { useSearchAll } from "./use-search-all";
 
-const KeysSheet = lazy(chunk(() => import("./KeysSheet")));
-
 /** The home page: what needs the person, what runs and what is new, over all machines. */
 export function InboxPage() {
   const devices = useReadable(useScorel().devices);
@@ -39,7 +37,6 @@ export function InboxPage() {
   const wide = useWide();
   const touch = useTouch();
   const box = useRef<HTMLElement>(null);
-  const [keys, setKeys] = useState(false);
   useKeptScroll(box, "inbox");
   useTitle(t("inbox.inboxPage.inbox"));
   if (devices?.length === 0) {
@@ -52,10 +49,11 @@ export function InboxPage() {
         actions={
           <>
             {touch ? null : (
-              <IconButton label={t("inbox.inboxPage.keys")} onClick={() => setKeys(true)}>
+              <IconButton label={t("inbox.inboxPage.keys")} onClick={openShortcuts}>
                 <QuestionIcon />
               </IconButton>
             )}
+            {wide && devices?.length ? null : <PaletteButton />}
             {wide && devices ? null : (
               <IconButton label={t("inbox.inboxPage.settings")} onClick={openSettings}>
                 <SettingsIcon />
@@ -70,7 +68,7 @@ export function InboxPage() {
             <Skeleton label={t("inbox.inboxPage.loading")} rows={6} />
           ) : (
             <>
-              <Inbox machines={machines} box={box} onKeys={() => setKeys(true)} />
+              <Inbox machines={machines} box={box} />
               <section aria-label={t("inbox.inboxPage.machines")}>
                 <h2 className="flex min-h-9 items-center px-1 font-semibold text-sm">
                   {t("inbox.inboxPage.machines")}
@@ -81,7 +79,6 @@ export function InboxPage() {
           )}
         </div>
       </main>
-      <LazyPart onClose={() => setKeys(false)}>{keys ? <KeysSheet onClose={() => setKeys(false)} /> : null}</LazyPart>
     </div>
   );
 }
@@ -89,10 +86,9 @@ export function InboxPage() {
 interface InboxProps {
   machines: readonly Machine[];
   box: RefObject<HTMLElement | null>;
-  onKeys: () => void;
 }
 
-function Inbox({ machines, box, onKeys }: InboxProps) {
+function Inbox({ machines, box }: InboxProps) {
   const filter = useSearch({ from: "/" });
   const navigate = useNavigate();
   const now = useNow(30_000);
@@ -125,7 +121,7 @@ function Inbox({ machines, box, onKeys }: InboxProps) {
       p: act(actions.togglePinned),
       u: act(actions.toggleRead),
     },
-    page: { "/": () => field.current?.focus(), "?": onKeys },
+    page: { "/": () => field.current?.focus() },
   });
   const searching = isSearch(text);
   const listed = machines.some(({ sessions }) => sessions?.length);

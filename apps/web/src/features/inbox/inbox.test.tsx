@@ -8,7 +8,6 @@ import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
 // Here before a test's clock runs.
 import "./AskCards";
-import "./KeysSheet";
 import { isUnread, SeenSessions, seen } from "./seen";
 
 beforeEach(() => {

@@ -1,0 +1,52 @@
+import { useNavigate } from "@tanstack/react-router";
+import { FileIcon } from "../../components/icons";
+import { t } from "../../i18n/keys";
+import type { Machine } from "../inbox/use-machines";
+import { useSearchAll } from "../inbox/use-search-all";
+import { isSearch } from "../search/query";
+import type { Entry } from "./entries";
+
+/** How many hits are listed. */
+const most = 12;
+
+/** What the machines find in the text of their sessions. It follows what is known at once, and never moves that. */
+export function useHits(machines: readonly Machine[], text: string) {
+  const navigate = useNavigate();
+  const { found, left } = useSearchAll(machines, text);
+  const asked = isSearch(text);
+  const entries = (asked ? (found.hits ?? []) : [])
+    // Sessions are found by their names already.
+    .filter(({ hit }) => hit.role !== "name")
+    .slice(0, most)
+    .map(
+      ({ deviceId, machine, hit }): Entry => ({
+        id: `text/${deviceId}/${hit.sessionId}/${hit.entryId}`,
+        kind: "text",
+        title: hit.name || t("keys.palette.newSession"),
+        icon: <FileIcon />,
+        ...(machine ? { place: machine } : {}),
+        excerpt: hit.snippet.map((part, i) =>
+          part.found ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a snippet never move
+            <mark key={i} className="rounded-sm bg-accent-soft px-0.5 font-medium text-ink">
+              {part.text}
+            </mark>
+          ) : (
+            part.text
+          ),
+        ),
+        at: hit.at,
+        run: () =>
+          void navigate({
+            to: "/d/$deviceId/s/$sessionId",
+            params: { deviceId, sessionId: hit.sessionId },
+            search: { entry: hit.entryId },
+            state: { find: text },
+          }),
+      }),
+    );
+  const note = !asked
+    ? null
+    : (found.error ?? (left.length > 0 ? t("keys.palette.left", { machines: left.join(", ") }) : null));
+  return { entries, busy: asked && found.busy, note };
+}

@@ -7,7 +7,7 @@ import type { Colors } from "./colors";
 import { compareWords, type Piece } from "./compare";
 import { LineText } from "./LineText";
 import type { DiffLine } from "./model";
-import type { DiffRow } from "./rows";
+import { type DiffRow, linesOf } from "./rows";
 
 /** A line of a file, for whoever does something with it. */
 export interface LinePlace {
@@ -29,6 +29,8 @@ export interface BlockProps {
   onLine: ((line: DiffLine, side: "old" | "new") => void) | undefined;
   /** What stands below a line. */
   below: ((line: DiffLine) => ReactNode) | undefined;
+  /** Whether somebody came to see this line. */
+  sought?: ((line: DiffLine) => boolean) | undefined;
 }
 
 /** Some rows of a file. It is shown again only when one of them changes. */
@@ -44,17 +46,6 @@ export const Block = memo(function Block({ rows, colors, ...props }: BlockProps)
     </tbody>
   );
 });
-
-function linesOf(row: DiffRow): DiffLine[] {
-  switch (row.kind) {
-    case "line":
-      return [row.line];
-    case "pair":
-      return [row.left, row.right].filter((line) => line !== null);
-    default:
-      return [];
-  }
-}
 
 /** What changed within the lines that have a twin. */
 function wordsOf(rows: readonly DiffRow[]): Map<DiffLine, readonly Piece[]> {
@@ -123,7 +114,11 @@ function LineRow({ line, ...props }: LineRowProps) {
   }
   return (
     <>
-      <tr className={cx("diff-row", line.kind)} {...choosing(props, line, line.new > 0 ? "new" : "old")}>
+      <tr
+        className={cx("diff-row", line.kind)}
+        aria-current={props.sought?.(line) || undefined}
+        {...choosing(props, line, line.new > 0 ? "new" : "old")}
+      >
         <LineNumber value={line.old} className="diff-old" />
         <LineNumber value={line.new} className="diff-new" />
         <Side line={line} {...props} />

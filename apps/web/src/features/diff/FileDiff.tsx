@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useState } from "react";
+import { type ReactNode, useContext, useEffect, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { cx } from "../../components/cx";
 import { ChevronRightIcon } from "../../components/icons";
@@ -9,11 +9,9 @@ import { HighlightingContext } from "../code/use-highlighted";
 import { Block, type LinePlace } from "./Block";
 import { Counts } from "./Counts";
 import { Colors } from "./colors";
+import { firstRows, inBlocks, moveFocus, useGrowing } from "./drawing";
 import type { DiffFile, DiffLine } from "./model";
-import { type DiffRow, rowsOf } from "./rows";
-
-/** Rows that are drawn at once: more than these take longer than a frame on a slow phone. */
-const blockRows = 40;
+import { linesOf, rowsOf } from "./rows";
 
 /** How many more rows are shown each time it is asked for them. */
 const moreRows = 2000;
@@ -93,22 +91,21 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
   const [limit, setLimit] = useState(first);
   const rows = useMemo(() => rowsOf(file, { split: sides, open }), [file, sides, open]);
   const most = rows.length <= limit + 4 ? rows.length : limit;
-  const drawn = useGrowing(most);
-  const blocks = useMemo(() => inBlocks(rows, drawn), [rows, drawn]);
+  const all = useMemo(() => inBlocks(rows), [rows]);
+  const blocks = useMemo(() => firstRows(all, most), [all, most]);
+  const drawn = useGrowing(blocks.length);
   const colors = useColors(file);
   const facts = useMemo(() => factsOf(file), [file]);
-  const { choose, under } = useMemo(
-    () => ({
-      choose: onLine
+  const choose = useMemo(
+    () =>
+      onLine
         ? (line: DiffLine, side: "old" | "new") => onLine({ path: file.path, side, line: line[side], text: line.text })
         : undefined,
-      under: below
-        ? (line: DiffLine) =>
-            below.place.path === file.path && line[below.place.side] === below.place.line ? below.node : null
-        : undefined,
-    }),
-    [file, onLine, below],
+    [file, onLine],
   );
+  // Only the block that has the line is drawn again.
+  const has = (line: DiffLine) => below?.place.path === file.path && line[below.place.side] === below.place.line;
+  const under = below ? (line: DiffLine) => (has(line) ? below.node : null) : undefined;
   const [fold] = useState(() => (key: string) => setOpen((keys) => new Set([...keys, key])));
   const hidden = rows.length - most;
   const cells = sides ? 6 : 4;
@@ -128,10 +125,12 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
           aria-label={t("diff.changesIn", { path: visible(file.path || t("diff.withoutAName")) })}
           className={cx("diff-table", facts.numbers === 0 && "diff-plain")}
           style={{ "--digits": facts.numbers } as object}
+          // The arrows lead from here to the lines.
+          tabIndex={choose ? 0 : undefined}
           onKeyDown={choose ? moveFocus : undefined}
         >
           <Columns sides={sides} />
-          {blocks.map((block) => (
+          {blocks.slice(0, drawn).map((block) => (
             <Block
               key={block[0]?.key}
               rows={block}
@@ -140,7 +139,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
               cells={cells}
               onFold={fold}
               onLine={choose}
-              below={under}
+              below={below && block.some((row) => linesOf(row).some(has)) ? under : undefined}
             />
           ))}
         </table>
@@ -179,27 +178,6 @@ function Columns({ sides }: { sides: boolean }) {
   );
 }
 
-/** Goes up to a number in steps, each in a task of its own. */
-function useGrowing(most: number): number {
-  const [drawn, setDrawn] = useState(blockRows);
-  useEffect(() => {
-    if (drawn >= most) {
-      return;
-    }
-    const timer = setTimeout(() => setDrawn((now) => now + blockRows));
-    return () => clearTimeout(timer);
-  }, [drawn, most]);
-  return Math.min(drawn, most);
-}
-
-function inBlocks(rows: readonly DiffRow[], count: number): DiffRow[][] {
-  const blocks: DiffRow[][] = [];
-  for (let i = 0; i < count; i += blockRows) {
-    blocks.push(rows.slice(i, Math.min(i + blockRows, count)));
-  }
-  return blocks;
-}
-
 function useColors(file: DiffFile): Colors {
   const highlighting = useContext(HighlightingContext);
   const colors = useMemo(() => ({ of: file, colors: new Colors() }), [file]).colors;
@@ -227,18 +205,4 @@ function factsOf({ hunks }: DiffFile): { numbers: number; crlf: boolean } {
     }
   }
   return { numbers: largest === 0 ? 0 : String(largest).length, crlf };
-}
-
-/** The arrows go from line to line where lines can be chosen. */
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") {
-    return;
-  }
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-choice]")];
-  const at = rows.indexOf(document.activeElement as HTMLElement);
-  const next = rows[event.key === "ArrowDown" ? at + 1 : Math.max(0, at - 1)];
-  if (next) {
-    event.preventDefault();
-    next.focus();
-  }
 }

@@ -20,21 +20,26 @@ export class Colors {
   readonly #tokens = new Map<DiffLine, readonly Token[]>();
   readonly #listeners = new Set<() => void>();
 
-  /** Colors hunks from the first to the last, until it is told to stop. */
+  /**
+   * Colors hunks from the first to the last, until it is told to stop. `after` is what it returned for lines that come
+   * before the first hunk.
+   */
   async color(
     hunks: readonly Hunk[],
     language: string,
     highlighting: Highlighting,
     signal: AbortSignal,
-  ): Promise<void> {
+    after?: unknown,
+  ): Promise<unknown> {
     const tokenizer = await highlighting.tokenizer(language);
     if (!tokenizer) {
-      return;
+      return undefined;
     }
+    let end = after;
     let since = performance.now();
     let left = maxLines;
-    for (const { lines } of hunks) {
-      let state: unknown;
+    for (const [h, { lines }] of hunks.entries()) {
+      let state = h === 0 ? after : undefined;
       for (const run of runsOf(lines)) {
         if (performance.now() - since > slice) {
           this.#tell();
@@ -43,14 +48,16 @@ export class Colors {
         }
         left -= run.length;
         if (signal.aborted || left < 0) {
-          return this.#tell();
+          this.#tell();
+          return undefined;
         }
-        const end = this.#run(run, tokenizer, state);
+        end = this.#run(run, tokenizer, state);
         // What goes is no part of the new version, in whose course the others are read.
         state = run[0]?.kind === "removed" ? state : end;
       }
     }
     this.#tell();
+    return end;
   }
 
   #run(run: readonly DiffLine[], tokenizer: Tokenizer, state: unknown): unknown {

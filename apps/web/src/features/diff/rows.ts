@@ -11,6 +11,18 @@ export type DiffRow =
   /** Lines that the diff leaves out; 0 where it does not say how many. */
   | { kind: "gap"; key: string; count: number; heading: string };
 
+/** The lines that a row shows. */
+export function linesOf(row: DiffRow): DiffLine[] {
+  switch (row.kind) {
+    case "line":
+      return [row.line];
+    case "pair":
+      return [row.left, row.right].filter((line) => line !== null);
+    default:
+      return [];
+  }
+}
+
 /** How many unchanged lines are shown around a change. */
 const around = 3;
 

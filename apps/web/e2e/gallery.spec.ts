@@ -50,7 +50,7 @@ function tooSmall(page: Page): Promise<string[]> {
     return all.flatMap((control) => {
       const target = (control.closest("label") ?? control).getBoundingClientRect();
       const hidden = target.width === 0 || (open && !open.contains(control)) || control.closest(".sr-only");
-      if (hidden || (control.matches("a") && getComputedStyle(control).display === "inline")) {
+      if (hidden || getComputedStyle(control).display === "inline") {
         return [];
       }
       const small = target.height < 43.5 || target.width < 43.5;

@@ -57,7 +57,9 @@ export function Sheet({ title, onClose, children, footer, wide = false }: SheetP
             <CloseIcon />
           </IconButton>
         </div>
-        <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+        <div data-scrolls className="min-h-0 flex-1 overflow-y-auto p-4">
+          {children}
+        </div>
         {footer ? <div className="safe-b flex justify-end gap-2 border-line border-t p-3">{footer}</div> : null}
       </div>
     </dialog>

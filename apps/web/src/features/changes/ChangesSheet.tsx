@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { Host } from "../../api/contract";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/changes";
+import type { FilePlace } from "../chat/context/files-context";
 import { useReadable } from "../shared/scorel-context";
 import { ChangeList } from "./ChangeList";
 import { FileBrowser } from "./FileBrowser";
@@ -15,12 +16,14 @@ export interface ChangesSheetProps {
   mayWrite: boolean;
   /** Puts text behind the draft; null where nothing can be sent. */
   onPrompt: ((text: string) => void) | null;
+  /** The file to begin with; null begins with the changes. */
+  file: FilePlace | null;
   onClose: () => void;
 }
 
 /** What has changed since a session began, its repository, and the files of its folder. */
-export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, onClose }: ChangesSheetProps) {
-  const [part, setPart] = useState<"changes" | "git" | "files">("changes");
+export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, file, onClose }: ChangesSheetProps) {
+  const [part, setPart] = useState<"changes" | "git" | "files">(file ? "files" : "changes");
   const [draft, setDraft] = useState(emptyDraft);
   const status = useReadable(host.status);
   return (
@@ -47,7 +50,7 @@ export default function ChangesSheet({ host, sessionId, mayWrite, onPrompt, onCl
         ) : part === "git" ? (
           <GitPanel {...{ host, sessionId, mayWrite, onPrompt, draft }} onDraft={setDraft} />
         ) : (
-          <FileBrowser host={host} sessionId={sessionId} />
+          <FileBrowser {...{ host, sessionId, file, onPrompt }} />
         )}
       </div>
     </Sheet>

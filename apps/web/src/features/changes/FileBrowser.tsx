@@ -2,18 +2,26 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { FileEntry } from "../../api/types";
-import { Button } from "../../components/Button";
 import { ChevronRightIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
+import type { FilePlace } from "../chat/context/files-context";
 import { visible } from "../chat/text/visible";
-import { Code } from "../code/Code";
-import { languageOf } from "../code/language";
 import { Failed } from "./Failed";
+import { FileView } from "./viewer/FileView";
+
+export interface FileBrowserProps {
+  host: Host;
+  sessionId: string;
+  /** The file to begin with; null for the folder. */
+  file: FilePlace | null;
+  onPrompt: ((text: string) => void) | null;
+}
 
 /** The files of a session's folder: one folder, or one file, at a time. */
-export function FileBrowser({ host, sessionId }: { host: Host; sessionId: string }) {
-  const [at, setAt] = useState<{ path: string; file: boolean }>({ path: "", file: false });
+export function FileBrowser({ host, sessionId, file, onPrompt }: FileBrowserProps) {
+  const [at, setAt] = useState<{ path: string; file: boolean }>({ path: file?.path ?? "", file: file !== null });
+  const sought = at.file && at.path === file?.path ? file : null;
   const names = at.path === "" ? [] : at.path.split("/");
   const crumb = "touchable rounded px-1 hover:bg-sunken";
   return (
@@ -41,7 +49,13 @@ export function FileBrowser({ host, sessionId }: { host: Host; sessionId: string
         })}
       </nav>
       {at.file ? (
-        <FileText key={at.path} host={host} sessionId={sessionId} path={at.path} />
+        <FileView
+          key={at.path}
+          {...{ host, sessionId, onPrompt }}
+          path={at.path}
+          line={sought?.line ?? 0}
+          end={sought?.end ?? 0}
+        />
       ) : (
         <Folder
           host={host}
@@ -107,58 +121,6 @@ function Folder({ host, sessionId, path, onOpen }: FolderProps) {
         ))}
       </ul>
       {list.data.truncated ? <p className="mt-2 text-muted text-xs">{t("changes.truncated")}</p> : null}
-    </>
-  );
-}
-
-/** A file, in parts as it is asked for them. */
-function FileText({ host, sessionId, path }: { host: Host; sessionId: string; path: string }) {
-  const [parts, setParts] = useState<{ text: string; next: number }>({ text: "", next: 0 });
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<unknown>(null);
-  const first = useQuery({
-    queryKey: [host.deviceId, "read_file", sessionId, path],
-    queryFn: () => host.request("read_file", { sessionId, path }),
-    retry: false,
-    gcTime: 0,
-  });
-  if (first.isPending) {
-    return <Skeleton label={t("changes.loading")} rows={8} />;
-  }
-  if (first.error) {
-    return <Failed error={first.error} onRetry={() => first.refetch()} />;
-  }
-  if (first.data.binary) {
-    return <p className="text-muted text-sm">{t("changes.binary")}</p>;
-  }
-  const text = first.data.text + parts.text;
-  const next = parts.next === 0 ? (first.data.next ?? 0) : parts.next;
-  const more = async () => {
-    setBusy(true);
-    setFailed(null);
-    try {
-      const part = await host.request("read_file", { sessionId, path, from: next });
-      setParts({ text: parts.text + part.text, next: part.next ?? -1 });
-    } catch (cause) {
-      setFailed(cause);
-    }
-    setBusy(false);
-  };
-  return (
-    <>
-      {text === "" ? (
-        <p className="text-muted text-sm">{t("changes.emptyFile")}</p>
-      ) : (
-        <div dir="ltr" data-testid="file-text" className="overflow-hidden rounded-md border border-line">
-          <Code code={visible(text)} language={languageOf(path)} className="overflow-x-auto p-3" />
-        </div>
-      )}
-      {failed ? <Failed error={failed} onRetry={more} /> : null}
-      {next > 0 ? (
-        <Button className="mt-2" busy={busy} onClick={more}>
-          {t("changes.more")}
-        </Button>
-      ) : null}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, useState } from "react";
+import { lazy, useCallback, useMemo, useState } from "react";
 import type { Host } from "../../api/contract";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
@@ -14,6 +14,7 @@ import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
 import { Composer } from "./composer/Composer";
 import { compactFocus } from "./composer/commands";
+import { type FilePlace, FilesContext } from "./context/files-context";
 import type { Insert } from "./context/history-context";
 import type { OpenSession } from "./context/use-session";
 import type { Attached } from "./images/use-attachments";
@@ -46,9 +47,20 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
   const { state, view } = open;
   const { deviceId } = host;
   const [insert, setInsert] = useState<Insert | null>(null);
+  const [file, setFile] = useState<FilePlace | null>(null);
   const me = useReadable(useScorel().me);
   const toast = useToast();
   const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
+  const folder = data.projects?.find((each) => each.id === summary?.projectId)?.path ?? "";
+  const append = useCallback((text: string) => setInsert({ text, append: true }), []);
+  const readable = may(data.info, "files");
+  const files = useMemo(() => {
+    const openFile = (place: FilePlace) => {
+      setFile(place);
+      onChanges(true);
+    };
+    return readable ? { folder, open: openFile } : null;
+  }, [folder, readable, onChanges]);
   if (state.status === "missing") {
     return <Missing deviceId={deviceId} label={label} />;
   }
@@ -70,6 +82,10 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
         setInsert({ text });
       });
   };
+  const closeChanges = () => {
+    setFile(null);
+    onChanges(false);
+  };
   const cancel = () => view.cancel().catch((cause: unknown) => toast(sentence(cause)));
   return (
     <>
@@ -84,31 +100,34 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           allowed={may(data.info, "prompt")}
           onInsert={setInsert}
         >
-          <Transcript
-            state={state}
-            view={view}
-            me={me?.id}
-            entryId={entryId}
-            model={model ? { id: model.id, demo: model.demo ?? false } : null}
-            canAnswer={state.status === "live" && may(data.info, "approve")}
-            canReply={state.status === "live" && mayPrompt}
-            canKeepRules={may(data.info, "manage")}
-            empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
-          />
+          <FilesContext value={files}>
+            <Transcript
+              state={state}
+              view={view}
+              me={me?.id}
+              entryId={entryId}
+              model={model ? { id: model.id, demo: model.demo ?? false } : null}
+              canAnswer={state.status === "live" && may(data.info, "approve")}
+              canReply={state.status === "live" && mayPrompt}
+              canKeepRules={may(data.info, "manage")}
+              empty={state.status === "live" ? <Beginning /> : <Elsewhere label={label} />}
+            />
+          </FilesContext>
         </SessionHistory>
       )}
       {data.info && summary && state.status === "live" ? (
         <ServersWait host={host} info={data.info} projectId={summary.projectId} />
       ) : null}
       <PinnedTasks entries={state.entries} working={state.live.turn !== null} />
-      <LazyPart onClose={() => onChanges(false)}>
+      <LazyPart onClose={closeChanges}>
         {changes ? (
           <ChangesSheet
             host={host}
             sessionId={view.sessionId}
             mayWrite={may(data.info, "approve")}
-            onPrompt={mayPrompt && !revoked ? (text) => setInsert({ text, append: true }) : null}
-            onClose={() => onChanges(false)}
+            onPrompt={mayPrompt && !revoked ? append : null}
+            file={file}
+            onClose={closeChanges}
           />
         ) : null}
       </LazyPart>

@@ -1,7 +1,10 @@
 import { Children, Component, isValidElement, memo, type ReactElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import { t } from "../../../i18n/chat";
+import { FilesContext, useFiles } from "../context/files-context";
 import { CodeBlock } from "./CodeBlock";
+import { FileLink, InlineCode } from "./FileLink";
+import { filePlace } from "./file-place";
 import { gfm } from "./gfm";
 import { mustStayPlain } from "./plain-markdown";
 import { splitMarkdown } from "./split-markdown";
@@ -13,13 +16,8 @@ const plugins = [gfm];
 // from elsewhere, since a picture's address can carry data out.
 const components: Components = {
   a: ({ href, children }) =>
-    href?.startsWith("#") || !href ? (
-      <span>{children}</span>
-    ) : (
-      <a href={href} target="_blank" rel="noopener noreferrer">
-        {children}
-      </a>
-    ),
+    href?.startsWith("#") || !href ? <span>{children}</span> : <Anchor href={href}>{children}</Anchor>,
+  code: InlineCode,
   img: ({ src, alt }) =>
     typeof src === "string" && /^https?:/i.test(src) ? (
       <a href={src} target="_blank" rel="noopener noreferrer" title={src}>
@@ -44,6 +42,29 @@ const components: Components = {
     </div>
   ),
 };
+
+/** A link elsewhere, or to a file of the project. */
+function Anchor({ href, children }: { href: string; children: ReactNode }) {
+  const files = useFiles();
+  const place = files ? filePlace(decoded(href), files.folder) : null;
+  // Code in a link is no link of its own.
+  const text = <FilesContext value={null}>{children}</FilesContext>;
+  return place ? (
+    <FileLink place={place}>{text}</FileLink>
+  ) : (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
+  );
+}
+
+function decoded(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch {
+    return href;
+  }
+}
 
 /** Markdown of a finished message. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
@@ -109,7 +130,7 @@ function FencedCode({ children }: { children: ReactNode }) {
 type CodeElement = ReactElement<{ className?: string; children?: ReactNode }>;
 
 function isCode(node: ReactNode): node is CodeElement {
-  return isValidElement(node) && node.type === "code";
+  return isValidElement(node) && node.type === InlineCode;
 }
 
 function textOf(node: ReactNode): string {

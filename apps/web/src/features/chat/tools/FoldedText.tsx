@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../../components/Button";
 import { t } from "../../../i18n/chat";
+import { LinkedText } from "../text/FileLink";
 import { terminalText } from "../text/terminal-text";
 
 /** How many lines of an output are shown, and how many more each time it is asked for them. */
@@ -49,7 +50,7 @@ export function FoldedText({ text, tail = false }: FoldedTextProps) {
         tabIndex={0}
         className="max-h-[32rem] overflow-auto whitespace-pre-wrap break-words font-mono text-[0.8125rem] text-muted leading-5 [overflow-wrap:anywhere]"
       >
-        {shown}
+        {tail ? shown : <LinkedText text={shown} />}
       </pre>
       {tail ? null : more}
     </div>

@@ -30,6 +30,7 @@ import { SubagentList, type SubagentListProps } from "../subagents/SubagentList"
 import { visible } from "../text/visible";
 import { Checklist } from "./Checklist";
 import { FoldedText } from "./FoldedText";
+import { OpenFile, PathLine } from "./files";
 
 export interface FrameProps {
   view: ToolView;
@@ -139,7 +140,14 @@ function Body({ view, output, decision, answer, change, todos, tail }: BodyProps
   const said = answer || (output === "" && (change || todos));
   return (
     <div className="border-line border-t bg-bg">
-      {change ? <DiffView of={change} bare className="max-h-[32rem] overflow-auto" /> : null}
+      {change ? (
+        <DiffView
+          of={change}
+          bare
+          className="max-h-[32rem] overflow-auto"
+          actions={(file) => <OpenFile file={file} part={!("diff" in change) && change.part} />}
+        />
+      ) : null}
       {todos ? <Checklist todos={todos} className="px-3 py-2" /> : null}
       <div className="space-y-2 px-3 py-2.5 empty:hidden">
         {answer ? (
@@ -185,6 +193,7 @@ function Arguments({ view }: { view: ToolView }) {
           {visible(view.subject)}
         </pre>
       ) : null}
+      {view.kind === "file" ? <PathLine path={view.subject} rest={view.rest} /> : null}
       {view.body ? <LongCode {...view.body} /> : null}
       {view.rest.length > 0 ? (
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-[0.8125rem]">

@@ -23,6 +23,7 @@ import {
   type UserMessage,
 } from "../../../api/types";
 import { t } from "../../../i18n/chat";
+import { sizeText } from "../../shared/size-text";
 import { collectFacts, isRecord, nothing, sameTools, type ToolFacts } from "../calls/tool-facts";
 import { nameOfMode } from "../mode/modes";
 
@@ -274,7 +275,7 @@ function sizeOf(bytes: unknown): string {
   if (typeof bytes !== "number") {
     return t("chat.transcript.unknownSize");
   }
-  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+  return sizeText(bytes);
 }
 
 /** Says what the session was told of its folder; nothing where it was told nothing. */

@@ -1,0 +1,154 @@
+import { useContext, useEffect, useMemo, useRef, useState } from "react";
+import { t } from "../../../i18n/changes";
+import { visible } from "../../chat/text/visible";
+import { languageOf } from "../../code/language";
+import { HighlightingContext } from "../../code/use-highlighted";
+import { Block, type BlockProps, type LinePlace } from "../../diff/Block";
+import { Colors } from "../../diff/colors";
+import { blockRows, inBlocks, moveFocus } from "../../diff/drawing";
+import type { DiffLine } from "../../diff/model";
+import type { DiffRow } from "../../diff/rows";
+import "../../diff/diff.css";
+import { CommentForm } from "../CommentForm";
+import { quoteOf } from "../quote";
+
+export interface FileLinesProps {
+  path: string;
+  lines: readonly DiffLine[];
+  /** The lines that somebody came to see, from 1; 0 for none. */
+  line: number;
+  end: number;
+  onPrompt: ((text: string) => void) | null;
+}
+
+/** The lines of a file, numbered and colored. A line can be commented on. Rows far out of sight are not drawn. */
+export function FileLines({ path, lines, line, end, onPrompt }: FileLinesProps) {
+  const [place, setPlace] = useState<LinePlace | null>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const blocks = useMemo(() => inBlocks(lines.map(rowOf)), [lines]);
+  const colors = useColors(path, lines);
+  const crlf = useMemo(() => lines.every(({ text }) => text.endsWith("\r")), [lines]);
+  const choose = useMemo(
+    () =>
+      onPrompt ? ({ new: number, text }: DiffLine) => setPlace({ path, side: "new", line: number, text }) : undefined,
+    [path, onPrompt],
+  );
+  const sought = useMemo(
+    () =>
+      ({ new: number }: DiffLine) =>
+        number >= line && number <= end,
+    [line, end],
+  );
+  const there = line > 0 && line <= lines.length;
+  useEffect(() => {
+    const row = there ? table.current?.querySelector<HTMLElement>("[aria-current]") : null;
+    row?.scrollIntoView({ block: "center" });
+    row?.focus({ preventScroll: true });
+  }, [there]);
+  const below = ({ new: number }: DiffLine) =>
+    place && number === place.line ? (
+      <CommentForm
+        line={place.line}
+        onCancel={() => setPlace(null)}
+        onComment={(comment) => {
+          onPrompt?.(quoteOf(place, comment));
+          setPlace(null);
+        }}
+      />
+    ) : null;
+  return (
+    <div dir="ltr" data-testid="file-text" className="diff overflow-hidden rounded-md border border-line">
+      <table
+        ref={table}
+        aria-label={visible(path)}
+        className="diff-table diff-code py-1"
+        style={{ "--digits": String(lines.length).length } as object}
+        // The arrows lead from here to the lines.
+        tabIndex={choose ? 0 : undefined}
+        onKeyDown={choose ? moveFocus : undefined}
+      >
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{t("changes.line")}</th>
+            <th scope="col">{t("changes.text")}</th>
+          </tr>
+        </thead>
+        {blocks.map((rows, i) => (
+          <BlockInSight
+            key={rows[0]?.key}
+            rows={rows}
+            colors={colors}
+            crlf={crlf}
+            cells={2}
+            onFold={noFold}
+            onLine={choose}
+            // Only the blocks that have the lines are drawn again.
+            below={place && onPrompt && blockOf(place.line) === i ? below : undefined}
+            sought={line > 0 && blockOf(line) <= i && i <= blockOf(end) ? sought : undefined}
+            now={i === 0 || blockOf(line) === i}
+          />
+        ))}
+      </table>
+    </div>
+  );
+}
+
+const noFold = () => {};
+
+function blockOf(line: number): number {
+  return Math.floor((line - 1) / blockRows);
+}
+
+function rowOf(line: DiffLine): DiffRow {
+  return { kind: "line", key: String(line.new), line, twin: null };
+}
+
+/** A block that is drawn once it comes near what is in sight, or `now`; until then it is as high as its lines are. */
+function BlockInSight({ now, ...props }: BlockProps & { now: boolean }) {
+  const [near, setNear] = useState(now);
+  const place = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (near || !element) {
+      return;
+    }
+    const options = { root: element.closest("[data-scrolls]"), rootMargin: "1200px 0px" };
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) {
+        setNear(true);
+      }
+    }, options);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [near]);
+  return near ? (
+    <Block {...props} />
+  ) : (
+    <tbody ref={place} className="block" data-testid="undrawn" style={{ height: `${props.rows.length * 1.25}rem` }} />
+  );
+}
+
+/** Colors the lines, and those of later parts where the ones before them ended. */
+function useColors(path: string, lines: readonly DiffLine[]): Colors {
+  const highlighting = useContext(HighlightingContext);
+  const [colors] = useState(() => new Colors());
+  const done = useRef<{ lines: number; state: unknown }>({ lines: 0, state: undefined });
+  useEffect(() => {
+    const language = languageOf(path);
+    if (!highlighting || !language) {
+      return;
+    }
+    const gone = new AbortController();
+    const hunk = { heading: "", lines: lines.slice(done.current.lines) };
+    colors
+      .color([hunk], language, highlighting, gone.signal, done.current.state)
+      .then((state) => {
+        if (!gone.signal.aborted) {
+          done.current = { lines: lines.length, state };
+        }
+      })
+      .catch(() => {}); // a grammar that cannot be fetched leaves the code plain, which is readable
+    return () => gone.abort();
+  }, [path, lines, colors, highlighting]);
+  return colors;
+}

@@ -1,0 +1,119 @@
+import "../../../app/testing/browser";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ApiError } from "../../../api/contract";
+import { ApiKind, type Requests } from "../../../api/types";
+import { setInSight } from "../../../app/testing/browser";
+import { FakeHost } from "../../../app/testing/fake-scorel";
+import { ToastProvider } from "../../../components/Toast";
+import { createHighlighting, HighlightingContext } from "../../code/use-highlighted";
+import ChangesSheet from "../ChangesSheet";
+
+const text = (count: number, from = 1) => Array.from({ length: count }, (_, i) => `line ${from + i}\n`).join("");
+
+function show(
+  read: (fields: Requests["read_file"]["request"]) => Partial<Requests["read_file"]["response"]>,
+  file = { path: "src/a.go", line: 0, end: 0 },
+) {
+  const host = new FakeHost("dev_one");
+  host.handlers.read_file = (fields) => ({ size: 2048, text: "", ...read(fields) });
+  const onPrompt = vi.fn();
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <HighlightingContext value={createHighlighting()}>
+        <ToastProvider>
+          <ChangesSheet host={host} sessionId="s1" mayWrite onPrompt={onPrompt} file={file} onClose={() => {}} />
+        </ToastProvider>
+      </HighlightingContext>
+    </QueryClientProvider>,
+  );
+  return { host, onPrompt };
+}
+
+const table = () => screen.findByRole("table", { name: "src/a.go" });
+const reads = (host: FakeHost) => host.requests.map(({ fields }) => (fields as { from?: number }).from ?? 0);
+
+describe("a file", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("has numbered and colored lines, and asks for nothing else", async () => {
+    const { host } = show(() => ({ text: "package a\n\n// A is\u202E one.\nconst A = 1\n" }));
+    const rows = within(await table())
+      .getAllByRole("row")
+      .slice(1);
+    expect(rows.map((row) => row.textContent)).toEqual(["1package a", "2", "3// A is<U+202E> one.", "4const A = 1"]);
+    await waitFor(() => expect(rows[2]?.querySelector(".tok-comment")).toBeTruthy());
+    expect(host.requests.map(({ name }) => name)).toEqual(["read_file"]);
+  });
+
+  it("opens at a line, which is brought into sight and marked", async () => {
+    const into = vi.spyOn(Element.prototype, "scrollIntoView");
+    show(() => ({ text: text(500) }), { path: "src/a.go", line: 300, end: 301 });
+    const marked = [...(await table()).querySelectorAll("[aria-current]")];
+    expect(marked.map((row) => row.textContent)).toEqual(["300line 300", "301line 301"]);
+    expect(into.mock.contexts[0]).toBe(marked[0]);
+    expect(document.activeElement).toBe(marked[0]);
+    // What is far out of sight is not drawn.
+    expect(screen.queryByText("line 100")).toBeNull();
+    expect(screen.getAllByTestId("undrawn")).toHaveLength(11);
+  });
+
+  it("draws lines as they come into sight", async () => {
+    setInSight("[data-testid=undrawn]");
+    show(() => ({ text: text(500) }));
+    expect(await screen.findByText("line 500")).toBeTruthy();
+    expect(screen.queryByTestId("undrawn")).toBeNull();
+  });
+
+  it("is read in parts, as far as the line needs and then as somebody asks", async () => {
+    const parts: Record<number, object> = {
+      0: { text: `${text(50)}lin`, next: 10 },
+      10: { text: `e 51\n${text(49, 52)}`, next: 20 },
+      20: { text: text(10, 101) },
+    };
+    setInSight("[data-testid=undrawn]");
+    const { host } = show(({ from = 0 }) => parts[from] ?? {}, { path: "src/a.go", line: 51, end: 51 });
+    expect((await table()).querySelector("[aria-current]")?.textContent).toBe("51line 51");
+    expect(reads(host)).toEqual([0, 10]);
+    fireEvent.click(screen.getByRole("button", { name: "Load more" }));
+    expect(await screen.findByText("line 110")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Load more" })).toBeNull();
+  });
+
+  it("says so when it has no such line", async () => {
+    show(() => ({ text: text(2) }), { path: "src/a.go", line: 9, end: 9 });
+    expect(await screen.findByText("Line 9 does not exist: the file has 2 lines.")).toBeTruthy();
+  });
+
+  it("says so when it is not there, and the folder is one step away", async () => {
+    const { host } = show(() => {
+      throw new ApiError(ApiKind.not_found, "src/a.go does not exist");
+    });
+    expect((await screen.findByRole("alert")).textContent).toContain("src/a.go does not exist");
+    host.handlers.list_files = () => ({ entries: [{ name: "b.go", kind: "file" }] });
+    fireEvent.click(screen.getByRole("button", { name: "src" }));
+    expect((await screen.findByTestId("file-entry")).textContent).toBe("b.go");
+  });
+
+  it.each([
+    ["logo.png", "Image, 2 KiB. It is not shown here."],
+    ["tool", "Binary file, 2 KiB. It is not shown here."],
+  ])("says that %s cannot be shown", async (path, said) => {
+    show(() => ({ binary: true }), { path, line: 0, end: 0 });
+    expect(await screen.findByText(said)).toBeTruthy();
+  });
+
+  it("can be commented on by keyboard, and the comment becomes a part of the prompt", async () => {
+    const { onPrompt } = show(() => ({ text: text(3) }));
+    const lines = await table();
+    expect(lines.tabIndex).toBe(0);
+    fireEvent.keyDown(lines, { key: "ArrowDown" });
+    fireEvent.keyDown(document.activeElement as Element, { key: "ArrowDown" });
+    fireEvent.keyDown(document.activeElement as Element, { key: "Enter" });
+    fireEvent.change(screen.getByTestId("line-comment"), { target: { value: "Why?" } });
+    fireEvent.click(screen.getByTestId("add-comment"));
+    expect(onPrompt).toHaveBeenCalledWith("`src/a.go:2`\n```\nline 2\n```\nWhy?");
+    expect(screen.queryByTestId("line-comment")).toBeNull();
+  });
+});

@@ -129,6 +129,13 @@ export const managed = chat((session, scorel) => {
   host.handlers.get_host = () => ({ host: { ...info, models: [...info.models, thinker] } });
   host.handlers.list_rules = () => ({ rules });
   host.handlers.list_agents = () => ({ agents, notes: agentNotes });
+  host.handlers.list_skills = () => ({
+    skills: [
+      { name: "release", description: "Tags a release and writes its notes", scope: "project", manual: true },
+      { name: "simplify", description: "Looks for a simpler form of the last change", scope: "user" },
+    ],
+    notes: ["/home/ada/code/site/.claude/skills/draft/SKILL.md: the skill is left out: it has no description"],
+  });
   host.handlers.preview_agent = () => ({ prompt: preview, tools: ["grep", "read_file"], model: "main", maxTurns: 20 });
   host.handlers.save_agent = () => Promise.reject(new Error('reviewer.md:4: tools: there is no tool "gerp"'));
   host.handlers.list_mcp_servers = () =>

@@ -44,6 +44,7 @@ export type {
   SendPromptRequest,
   SessionEvent,
   SessionSummary,
+  Skill,
   SubagentBatch,
   SubagentChild,
   Terminal,

@@ -12,6 +12,7 @@ import { useHostQuery } from "../shared/host-queries";
 import { useAct } from "../shared/use-act";
 import { AgentForm } from "./AgentForm";
 import { AgentPreview } from "./AgentPreview";
+import { Notes } from "./Notes";
 import { Section } from "./Section";
 
 export interface AgentListProps {
@@ -78,15 +79,7 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
           </li>
         ))}
       </ul>
-      {data?.notes?.length ? (
-        <ul data-testid="agent-notes" className="mt-2 space-y-1 text-sm text-warn">
-          {data.notes.map((note) => (
-            <li key={note} className="break-words [overflow-wrap:anywhere]">
-              {note}
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <Notes notes={data?.notes} testId="agent-notes" />
       {mayManage && editing === "" ? (
         <AgentForm host={host} project={project} agent={null} onDone={done} onCancel={() => setEditing(null)} />
       ) : null}

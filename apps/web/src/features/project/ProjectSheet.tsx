@@ -9,6 +9,7 @@ import { SandboxState } from "../shared/SandboxState";
 import { AgentList } from "./AgentList";
 import { RuleList } from "./RuleList";
 import { ServerList } from "./ServerList";
+import { SkillList } from "./SkillList";
 import { Trust } from "./Trust";
 
 export interface ProjectSheetProps {
@@ -19,7 +20,7 @@ export interface ProjectSheetProps {
   onClose: () => void;
 }
 
-/** What belongs to a project: whether its folder is trusted, its MCP servers, and the rules that hold in it. */
+/** What belongs to a project: whether its folder is trusted, its MCP servers, agents and skills, and its rules. */
 export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
   const { projects, info } = useHostData(host);
   const project = projects?.find((each) => each.id === projectId);
@@ -35,6 +36,7 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         {mayManage ? <Trust host={host} project={project} /> : null}
         {mayManage ? <ServerList host={host} project={project} /> : null}
         <AgentList host={host} project={project} mayManage={mayManage} />
+        <SkillList host={host} projectId={projectId} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (

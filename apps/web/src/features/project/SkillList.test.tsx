@@ -1,0 +1,48 @@
+import "../../app/testing/browser";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { ApiError } from "../../api/contract";
+import { ApiKind, type Requests } from "../../api/types";
+import { FakeScorel } from "../../app/testing/fake-scorel";
+import { SkillList } from "./SkillList";
+
+function show(answer: () => Requests["list_skills"]["response"]) {
+  const host = new FakeScorel().host("dev_one");
+  let asked = 0;
+  host.handlers.list_skills = ({ projectId }) => {
+    expect(projectId).toBe("p1");
+    asked++;
+    return answer();
+  };
+  const { container } = render(
+    <QueryClientProvider client={new QueryClient()}>
+      <SkillList host={host} projectId="p1" />
+    </QueryClientProvider>,
+  );
+  return { container, asked: () => asked };
+}
+
+test("lists skills with their source, and the files that were left out", async () => {
+  show(() => ({
+    skills: [
+      { name: "commit", description: "Writes a commit message", scope: "project", manual: true },
+      { name: "simplify", description: "Looks for a simpler form", scope: "user" },
+    ],
+    notes: ["/site/.scorel/skills/bad/SKILL.md: the skill is left out: it has no description"],
+  }));
+  const [commit, simplify] = await screen.findAllByTestId("skill");
+  expect(commit?.textContent).toBe("/committhis projectonly by nameWrites a commit message");
+  expect(simplify?.textContent).toBe("/simplifyall projectsLooks for a simpler form");
+  expect(screen.getByTestId("skill-notes").textContent).toContain("it has no description");
+});
+
+test("says that there are none, and nothing on an older host", async () => {
+  show(() => ({ skills: [] }));
+  await screen.findByText("This project has no skills.");
+  const { container, asked } = show(() => {
+    throw new ApiError(ApiKind.unknown_request, "unknown request list_skills");
+  });
+  await waitFor(() => expect(asked()).toBe(1));
+  await waitFor(() => expect(container.textContent).toBe(""));
+});

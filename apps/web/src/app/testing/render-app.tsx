@@ -17,6 +17,7 @@ import "../../features/pair/PairPage";
 import "../../features/settings/SettingsSheet";
 import "../../features/share/SharePage";
 import "../../features/start/StartPage";
+import "./browser";
 import type { FakeScorel } from "./fake-scorel";
 
 /** The whole app at an address, on a fake Scorel. */

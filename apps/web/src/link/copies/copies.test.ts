@@ -1,6 +1,7 @@
 // @vitest-environment node
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closePages, freshBrowser, openPage, pairPage, until } from "../../../test-support/bench";
+import { all, keptSessions, put, rows } from "../../../test-support/copies";
 import { FakeDevice } from "../../../test-support/device";
 import type { ModelSession } from "../../../test-support/model-session";
 import { FakeRelay } from "../../../test-support/relay";
@@ -28,48 +29,6 @@ afterEach(closePages);
 
 const view = (page: Scorel, id = SESSION): SessionView => page.host(device.identity.id).session(id);
 const live = (v: SessionView): Promise<SessionState> => until(v.state, (s) => s.status === "live");
-
-/** The rows of the copies on the disk of the browser. */
-async function rows(): Promise<{ deviceId: string; id: string; savedAt: number; projectId: string }[]> {
-  return (await all("rows")) as never;
-}
-
-const keptSessions = async () => (await rows()).map(({ id }) => id).filter((id) => !id.startsWith("list "));
-
-function open(): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open("scorel-copies", 1);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore("keys");
-      for (const name of ["rows", "bodies"]) {
-        request.result.createObjectStore(name, { keyPath: ["deviceId", "id"] });
-      }
-    };
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => resolve(request.result);
-  });
-}
-
-async function all(name: string): Promise<unknown[]> {
-  const db = await open();
-  return new Promise((resolve) => {
-    const request = db.transaction(name).objectStore(name).getAll();
-    request.onsuccess = () => {
-      db.close();
-      resolve(request.result);
-    };
-  });
-}
-
-async function put(name: string, value: unknown): Promise<void> {
-  const db = await open();
-  await new Promise<void>((resolve) => {
-    const tx = db.transaction(name, "readwrite");
-    tx.objectStore(name).put(value);
-    tx.oncomplete = () => resolve();
-  });
-  db.close();
-}
 
 /** Opens the session in a page, and waits until a copy of it can be read. */
 async function kept(): Promise<Scorel> {
@@ -328,38 +287,6 @@ describe("copies are deleted", () => {
   });
 });
 
-describe("the space for copies", () => {
-  const limits = { copyBytes: 1000, bytes: 10_000, sessions: 3, lists: 2 };
-  const scope = (id: string) => ({ deviceId: "dev_a", projectId: "prj_1", id });
-
-  async function storeAt(times: { now: number }, more: Partial<typeof limits> = {}) {
-    return new CopyStore({ clientId: "cli_me", limits: { ...limits, ...more }, now: () => times.now++ });
-  }
-
-  it("is limited in sessions and lists: those that were not used for the longest time go", async () => {
-    const store = await storeAt({ now: 1 });
-    for (const id of ["a", "b", "c"]) {
-      await store.write(scope(id), id);
-    }
-    await store.read("dev_a", "a");
-    await store.write(scope("d"), "d");
-    for (const id of ["list 1", "list 2", "list 3"]) {
-      await store.write(scope(id), id);
-    }
-    expect((await rows()).map(({ id }) => id).sort()).toEqual(["a", "c", "d", "list 2", "list 3"]);
-    store.close();
-  });
-
-  it("is limited in bytes", async () => {
-    const store = await storeAt({ now: 1 }, { bytes: 250 });
-    for (const id of ["a", "b", "c"]) {
-      await store.write(scope(id), id.repeat(98));
-    }
-    expect((await rows()).map(({ id }) => id)).toEqual(["b", "c"]);
-    store.close();
-  });
-});
-
 describe("lists", () => {
   const projects = () => ({ projects: [project("prj_1", "/home/ada/lamps")] });
   const asked = { projectId: "prj_1", limit: 50 } satisfies Requests["list_sessions"]["request"];
@@ -433,24 +360,5 @@ describe("a browser that refuses storage", () => {
     model.userMessage("more", "k2", "cli_other");
     await until(v.state, (s) => s.entries.length === 2);
     expect(await page.host(device.identity.id).recall("list_projects", {})).toBeNull();
-  });
-
-  it("makes room when it is full", async () => {
-    const limits = { copyBytes: 1000, bytes: 10_000, sessions: 4, lists: 4 };
-    let now = 1;
-    const store = new CopyStore({ clientId: "cli_me", limits, now: () => now++ });
-    const scope = (id: string) => ({ deviceId: "dev_a", projectId: "", id });
-    for (const id of ["a", "b", "c", "d"]) {
-      await store.write(scope(id), id);
-    }
-    const put = IDBObjectStore.prototype.put;
-    IDBObjectStore.prototype.put = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
-    await expect(store.write(scope("e"), "e")).rejects.toThrow();
-    IDBObjectStore.prototype.put = put;
-    expect((await rows()).map(({ id }) => id)).toEqual(["c", "d"]);
-    await store.write(scope("e"), "e");
-    store.close();
   });
 });

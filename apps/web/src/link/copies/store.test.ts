@@ -1,0 +1,58 @@
+// @vitest-environment node
+import { beforeEach, describe, expect, it } from "vitest";
+import { freshBrowser } from "../../../test-support/bench";
+import { rows } from "../../../test-support/copies";
+import { CopyStore } from "./store";
+
+beforeEach(freshBrowser);
+
+describe("the space for copies", () => {
+  const limits = { copyBytes: 1000, bytes: 10_000, sessions: 3, lists: 2 };
+  const scope = (id: string) => ({ deviceId: "dev_a", projectId: "prj_1", id });
+
+  async function storeAt(times: { now: number }, more: Partial<typeof limits> = {}) {
+    return new CopyStore({ clientId: "cli_me", limits: { ...limits, ...more }, now: () => times.now++ });
+  }
+
+  it("is limited in sessions and lists: those that were not used for the longest time go", async () => {
+    const store = await storeAt({ now: 1 });
+    for (const id of ["a", "b", "c"]) {
+      await store.write(scope(id), id);
+    }
+    await store.read("dev_a", "a");
+    await store.write(scope("d"), "d");
+    for (const id of ["list 1", "list 2", "list 3"]) {
+      await store.write(scope(id), id);
+    }
+    expect((await rows()).map(({ id }) => id).sort()).toEqual(["a", "c", "d", "list 2", "list 3"]);
+    store.close();
+  });
+
+  it("is limited in bytes", async () => {
+    const store = await storeAt({ now: 1 }, { bytes: 250 });
+    for (const id of ["a", "b", "c"]) {
+      await store.write(scope(id), id.repeat(98));
+    }
+    expect((await rows()).map(({ id }) => id)).toEqual(["b", "c"]);
+    store.close();
+  });
+
+  it("makes room when it is full", async () => {
+    const limits = { copyBytes: 1000, bytes: 10_000, sessions: 4, lists: 4 };
+    let now = 1;
+    const store = new CopyStore({ clientId: "cli_me", limits, now: () => now++ });
+    const scope = (id: string) => ({ deviceId: "dev_a", projectId: "", id });
+    for (const id of ["a", "b", "c", "d"]) {
+      await store.write(scope(id), id);
+    }
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("full", "QuotaExceededError");
+    };
+    await expect(store.write(scope("e"), "e")).rejects.toThrow();
+    IDBObjectStore.prototype.put = put;
+    expect((await rows()).map(({ id }) => id)).toEqual(["c", "d"]);
+    await store.write(scope("e"), "e");
+    store.close();
+  });
+});

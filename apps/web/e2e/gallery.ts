@@ -58,7 +58,7 @@ export const test = base.extend<Fixtures, { gallery: string }>({
 });
 
 /** Waits until the page has stood still for a moment: grammars and lazy sheets come late. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     async () => {
       const size = () => document.body.outerHTML.length;

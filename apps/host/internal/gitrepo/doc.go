@@ -1,5 +1,5 @@
-// Package gitrepo reads git repositories for people, commits to them, and compares a folder
-// with an earlier state of it.
+// Package gitrepo reads git repositories for people, commits to them, compares a folder with
+// an earlier state of it, and makes and removes worktrees.
 //
 // A repository is not trusted: its settings and hooks may name programs, and an agent's
 // command may change them at any time. Commands of git that look at files therefore run with
@@ -27,5 +27,6 @@ var (
 	ErrNoIdentity  = errors.New("git does not know your name and email address")
 	ErrElsewhere   = errors.New("the files of the repository are elsewhere")
 	ErrNotAFile    = errors.New("it was a link or a separate repository")
+	ErrNoCommit    = errors.New("the repository has no commit")
 	ErrNothingToDo = errors.New("there is nothing to commit")
 )

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,11 +70,12 @@ type command struct {
 	env   []string // in addition to environment
 	args  []string
 	stdin []byte
-	limit int // bytes of output
+	limit int           // bytes of output
+	time  time.Duration // 0 is gitTime
 }
 
 func run(ctx context.Context, c command) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.time, gitTime))
 	defer cancel()
 	args := []string{"--no-pager", "--no-replace-objects"}
 	for _, setting := range disabled {

@@ -146,8 +146,8 @@ var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
 func quoted(value string) string { return `"` + escapes.Replace(value) + `"` }
 
-// git runs a command of git in the folder.
-func (v *View) git(ctx context.Context, limit int, stdin []byte, args ...string) ([]byte, error) {
+// environment has git work with the view.
+func (v *View) environment() []string {
 	env := []string{"GIT_DIR=" + v.dir, "GIT_WORK_TREE=" + v.top, "GIT_OBJECT_DIRECTORY=" + v.objects}
 	if v.more != "" {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+listed(v.more))
@@ -155,7 +155,12 @@ func (v *View) git(ctx context.Context, limit int, stdin []byte, args ...string)
 	if v.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+v.index)
 	}
-	return run(ctx, command{dir: v.work, env: env, args: args, stdin: stdin, limit: limit})
+	return env
+}
+
+// git runs a command of git in the folder.
+func (v *View) git(ctx context.Context, limit int, stdin []byte, args ...string) ([]byte, error) {
+	return run(ctx, command{dir: v.work, env: v.environment(), args: args, stdin: stdin, limit: limit})
 }
 
 // listed writes a path as git expects it in a list of paths.

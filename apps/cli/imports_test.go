@@ -139,6 +139,8 @@ var importRules = []importRule{
 		"git is run for people; what they may see is decided above"},
 	{"apps/host/internal/files", []string{"apps/host/internal/dispatch", "apps/host/internal/gitrepo", "apps/host/internal/permission", "apps/host/internal/sessions", "apps/host/internal/state", "apps/host/internal/tool", "packages/protocol/api"},
 		"requests about files see what the file tools could read"},
+	{"apps/host/internal/worktrees", []string{"apps/host/internal/gitrepo", "apps/host/internal/sessions", "apps/host/internal/state", "packages/protocol/api"},
+		"worktrees are folders that git makes for sessions; who may ask for one is decided above"},
 	{"apps/host/internal/sandbox", []string{"apps/host/internal/procgroup"}, "a command's limits do not depend on its caller"},
 	{"apps/host/internal/gitguard", nil, "files that git reads are compared as files"},
 	{"apps/host/internal/levenshtein", nil, "arithmetic"},

@@ -34,6 +34,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/apps/host/internal/toolkit"
 	"github.com/scorel/scorel/apps/host/internal/uplink"
+	"github.com/scorel/scorel/apps/host/internal/worktrees"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -53,6 +54,7 @@ type wiring struct {
 	trust    *state.Trust
 	tokens   *state.Tokens
 
+	worktrees *worktrees.Worktrees // of sessions
 	// What tools and sessions work with.
 	sandbox     *sandbox.Sandbox
 	ledger      *procgroup.Ledger // of commands that run; nil where the system has none
@@ -104,6 +106,9 @@ func (w *wiring) loadFiles() (err error) {
 	w.hub = dispatch.NewHub(w.log, w.clients)
 	w.context = &projectcontext.Source{Paths: w.paths, Trust: w.trust}
 	w.signing = &signing.Signing{Keys: w.keys, Label: w.label, Entry: w.paths.Entry(), Clients: w.clients, Tokens: w.tokens}
+	if err = w.loadWorktrees(); err != nil {
+		return err
+	}
 	for _, path := range w.cfg.Projects {
 		if _, err := w.projects.Add(path); err != nil {
 			return err
@@ -130,8 +135,11 @@ func (w *wiring) openTools() (err error) {
 	if err != nil {
 		return state.Misconfigured(err)
 	}
-	options.Sandbox, options.Ledger = w.sandbox.Wrap, w.ledger
-	options.GuardGit = gitguard.New(w.paths.GitAside()).Begin
+	options.Sandbox = func(argv []string, dir string, open ...string) []string {
+		return w.sandbox.Wrap(argv, dir, append(open, w.gitDir(dir)...)...)
+	}
+	options.Ledger, options.Origin = w.ledger, w.worktrees.Origin
+	options.GuardGit = w.guardGit(gitguard.New(w.paths.GitAside()))
 	w.catalog = tool.NewCatalog(options)
 	confinement := rules.Confinement{PrivateHidden: kind == sandbox.Both, UnconfinedRoot: machine.RunsAsRoot() && kind != sandbox.Both && w.cfg.Helper != ""}
 	w.permissions, err = rules.Load(w.paths, w.config.Permissions, w.catalog, confinement, func() { w.hub.Notify(api.RulesChanged{}) })
@@ -180,7 +188,7 @@ func (w *wiring) openSessions() (err error) {
 			w.hub.Notify(api.SessionDeleted{ID: id})
 		},
 		Began: w.fileAPI.Began,
-		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer,
+		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees,
 	})
 	if err != nil {
 		return err

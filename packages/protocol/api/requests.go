@@ -83,9 +83,17 @@ type (
 		ClientKey string `json:"clientKey" req:"min=1"`
 		Model     string `json:"model,omitempty" req:"max=256"` // name in config.toml; "" means the default
 		Agent     string `json:"agent,omitempty" req:"max=256"` // agent that the session runs as; "" means none
+		// Worktree has the session work in a git worktree of its own, on a new branch
+		// that begins at the project's current commit. The answer says where it is; hosts
+		// that do not know the field leave it out.
+		Worktree bool `json:"worktree,omitempty"`
 	}
 	CreateSessionResponse struct {
 		Session SessionSummary `json:"session"`
+	}
+	DeleteSessionResponse struct {
+		// Worktree is that of the session if it was kept, with the reason.
+		Worktree *Worktree `json:"worktree,omitempty"`
 	}
 	RenameSessionRequest struct {
 		SessionID string `json:"sessionId" req:"min=1,max=256"`

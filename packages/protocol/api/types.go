@@ -183,6 +183,9 @@ type SessionSummary struct {
 	// Archived sessions are left out of lists by default; Pinned ones come first.
 	Archived bool `json:"archived,omitempty"`
 	Pinned   bool `json:"pinned,omitempty"`
+	// Worktree is the git worktree that the session works in; absent if it works in
+	// the project's folder.
+	Worktree *Worktree `json:"worktree,omitempty"`
 	// Meta holds the keys and values set by update_session.
 	Meta map[string]string `json:"meta,omitempty"`
 	// Damaged describes damage to the session file, "" if there is none.
@@ -205,6 +208,32 @@ type SessionSummary struct {
 	// their usage; totals include only what was reported, mostly nothing.
 	Uncounted int `json:"uncounted,omitempty"`
 }
+
+// Worktree is a git worktree that a session works in.
+type Worktree struct {
+	Folder string `json:"folder"` // that the session works in
+	Branch string `json:"branch"`
+	Base   string `json:"base"` // id of the commit that it began with
+	// Removed is true after its folder was removed with the archived session. The next
+	// prompt, or taking the session out of the archive, makes it again.
+	Removed bool `json:"removed,omitempty"`
+	// Kept says why it was not removed with the archived session; "" if it was, or is
+	// in use.
+	Kept WorktreeKept `json:"kept,omitempty"`
+}
+
+// WorktreeKept is a reason to keep a worktree.
+type WorktreeKept string
+
+const (
+	KeptUncommitted WorktreeKept = "uncommitted" // changed or new files that are not committed
+	KeptOperation   WorktreeKept = "operation"   // a merge or the like is not finished, or it is locked
+	KeptCommits     WorktreeKept = "commits"     // commits that are on no branch
+	KeptRepository  WorktreeKept = "repository"  // another repository in it, such as a submodule
+	KeptShared      WorktreeKept = "shared"      // another session works in it
+	KeptBusy        WorktreeKept = "busy"        // the session was still working
+	KeptFailed      WorktreeKept = "failed"      // it could not be checked or removed
+)
 
 // TokenUsage is a sum of tokens as providers count them.
 type TokenUsage struct {

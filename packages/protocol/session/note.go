@@ -15,6 +15,7 @@ const (
 	NoteSkill        NoteKind = "skill"        // a skill that a prompt called by name
 	NoteSkills       NoteKind = "skills"       // skills that appeared or became trusted after the session began
 	NoteLimit        NoteKind = "limit"        // the last model call of a turn
+	NoteWorktree     NoteKind = "worktree"     // what happened to the worktree of the session before the turn
 )
 
 type (

@@ -112,6 +112,9 @@ func (f *Files) placeOf(p api.Place) (*place, error) {
 // open opens the folder of a place.
 func (f *Files) open(at *place, sessionID string) (*place, error) {
 	folder, err := f.Catalog.ProjectFolder(at.project.Path)
+	if err != nil && at.session != nil && at.session.Worktree() != nil {
+		return nil, api.Errorf(api.KindInvalidPath, "the worktree of this session, %s, is not there: if it was removed with the archived session, take the session out of the archive", at.project.Path)
+	}
 	if err != nil {
 		return nil, api.Errorf(api.KindInvalidPath, "the folder %s cannot be opened: restore it, or add the project at its new location", at.project.Path)
 	}

@@ -28,7 +28,7 @@ import (
 // DefaultPatience is how long a turn waits for starting servers.
 const DefaultPatience = 5 * time.Second
 
-// Options configure a Manager. All fields but Ledger are required.
+// Options configure a Manager. All fields but Ledger and Origin are required.
 type Options struct {
 	Logger   *slog.Logger
 	Version  string // version of the program, sent to the servers
@@ -36,6 +36,9 @@ type Options struct {
 	Consents *state.Consents
 	// Trusted reports whether a folder's own configuration is used.
 	Trusted func(folder string) bool
+	// Origin returns the folder whose consents count for a folder, such as the project's for a
+	// worktree; nil is the folder itself.
+	Origin func(folder string) string
 	// Getenv and Environ access the environment of the process, without the providers'
 	// keys.
 	Getenv  func(string) string
@@ -78,6 +81,18 @@ func (m *Manager) Close() {
 	m.mu.Unlock()
 	m.cancel()
 	m.ending.Wait()
+}
+
+// Leave stops the servers of a folder that is going to be removed.
+func (m *Manager) Leave(folder string) {
+	m.mu.Lock()
+	running := m.running[folder]
+	delete(m.running, folder)
+	m.mu.Unlock()
+	for _, s := range running {
+		s.cancel()
+		<-s.done
+	}
 }
 
 // Tools returns the tools for a turn in folder, sorted by name. It starts the permitted
@@ -159,13 +174,21 @@ func (m *Manager) admits(s spec, folder string) (api.MCPServerState, string) {
 	case !m.options.Trusted(folder):
 		return api.MCPUntrusted, "the folder is not trusted"
 	}
-	switch allowed, decided := m.options.Consents.Find(folder, s.name, s.definition.hash()); {
+	switch allowed, decided := m.options.Consents.Find(m.origin(folder), s.name, s.definition.hash()); {
 	case allowed:
 		return api.MCPIdle, ""
 	case decided:
 		return api.MCPDenied, "it was denied"
 	}
 	return api.MCPNeedsConsent, "this configuration is not allowed yet"
+}
+
+// origin returns the folder whose consents count for a folder.
+func (m *Manager) origin(folder string) string {
+	if m.options.Origin == nil {
+		return folder
+	}
+	return m.options.Origin(folder)
 }
 
 // List returns the status of a folder's servers, sorted by name, without starting any.

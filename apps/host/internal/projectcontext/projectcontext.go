@@ -44,7 +44,7 @@ func (s *Source) Skills(cwd string) session.Skills { return skill.Find(s.Places(
 func (s *Source) Places(cwd string) definition.Places {
 	return definition.Places{
 		Cwd: cwd, Trusted: s.Trust.Has(cwd), UserHome: machine.UserHome(), ScorelHome: s.Paths.Home,
-		TrustAdvice: "`scorel project trust " + cwd + "` trusts it",
+		TrustAdvice: "`scorel project trust " + s.Trust.Subject(cwd) + "` trusts it",
 	}
 }
 

@@ -219,7 +219,13 @@ func (s *Sandbox) view(dir string, open []string) view {
 	} else if err == nil && info.Mode().IsRegular() { // it names the repository of a worktree
 		bind("--ro-bind", git)
 	}
-	bind("--ro-bind", existing([]string{filepath.Join(git, "hooks"), s.config.Helper})...)
+	fixed := []string{filepath.Join(git, "hooks"), s.config.Helper}
+	for _, folder := range open { // the repository of a worktree
+		if filepath.Base(folder) == ".git" {
+			fixed = append(fixed, filepath.Join(folder, "hooks"))
+		}
+	}
+	bind("--ro-bind", existing(fixed)...)
 	return view{Program: s.bwrap, Args: args, Cover: existing(starters()), Dir: dir}
 }
 

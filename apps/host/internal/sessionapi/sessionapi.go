@@ -131,8 +131,9 @@ func (s *Sessions) updateSession(ctx context.Context, c *dispatch.Conn, r api.Up
 	return api.UpdateSessionResponse{Session: summary}, err
 }
 
-func (s *Sessions) deleteSession(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.Empty, error) {
-	return none, s.manager.Delete(ctx, r.SessionID)
+func (s *Sessions) deleteSession(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.DeleteSessionResponse, error) {
+	kept, err := s.manager.Delete(ctx, r.SessionID)
+	return api.DeleteSessionResponse{Worktree: kept}, err
 }
 
 func (s *Sessions) copySession(ctx context.Context, _ *dispatch.Conn, r api.CopySessionRequest) (api.Empty, error) {

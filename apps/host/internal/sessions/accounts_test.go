@@ -146,7 +146,7 @@ func TestTheTotalHasTheChildrenOnce(t *testing.T) {
 
 	// Deleted sessions no longer count, and watchers of the list are notified.
 	m = f.manager(t)
-	check(t, m.Delete(t.Context(), ids[2]))
+	check(t, deleted(m.Delete(t.Context(), ids[2])))
 	mu.Lock()
 	defer mu.Unlock()
 	if got := spentOf(told[ids[0]]); got != (spent{own: each(1), delegated: each(1), uncounted: 2}) {

@@ -68,7 +68,7 @@ type activity struct {
 func newCore(k *known, deps Deps, others others) *core {
 	return &core{
 		owner: newOwner(), stream: newStream(k.header.ID, deps.Logger),
-		id: k.header.ID, parent: k.header.ChildOf, project: k.project, deps: deps, others: others, summary: k.summary,
+		id: k.header.ID, parent: k.header.ChildOf, project: deps.projectIn(k.header.ID, k.project), deps: deps, others: others, summary: k.summary,
 	}
 }
 
@@ -154,6 +154,7 @@ func (c *core) updateSummary() {
 	summary := summarize(&c.digest, c.project.ID, c.log.Header(), c.log.Damage(), c.deps.Models)
 	now := c.activity()
 	summary.Running = now.running
+	summary.Worktree = c.Worktree()
 	summary.WaitingApproval, summary.WaitingAnswer = now.approvals || c.live.SubagentWaits(), now.questions
 	if !reflect.DeepEqual(summary, c.summary) {
 		c.summary = summary

@@ -14,8 +14,8 @@ import (
 )
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
-// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign and CheckAnswer are
-// required.
+// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer and
+// Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -73,6 +73,8 @@ type Deps struct {
 	// CheckAnswer refuses an answer to an approval whose signature is not that of the client, or
 	// not of this answer. It is called for signed answers; nil refuses all of these.
 	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
+	// Worktrees are those in which sessions work instead of their project's folder; nil has none.
+	Worktrees Worktrees
 }
 
 // Uploads are images that clients have sent for prompts to come.

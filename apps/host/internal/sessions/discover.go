@@ -180,6 +180,7 @@ func (m *Manager) addLocked(row index.Session) (open bool) {
 	k := &known{
 		header: header, project: project, summary: summarize(&row.Digest, project.ID, header, row.Damage, m.deps.Models),
 	}
+	k.summary.Worktree = m.deps.worktree(header.ID)
 	switch before := m.known[header.ID]; {
 	case before != nil && before.open != nil:
 		return true

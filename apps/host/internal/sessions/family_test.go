@@ -121,7 +121,7 @@ func TestCopyTakesTheChildrenAlong(t *testing.T) {
 			if page, err := other.Page(api.ListSessionsRequest{}); err != nil || len(page.Sessions) != 1 || page.Sessions[0].ID != ids[0] {
 				t.Errorf("it lists %+v, %v", page, err)
 			}
-			check(t, other.Delete(t.Context(), ids[0]))
+			check(t, deleted(other.Delete(t.Context(), ids[0])))
 			check(t, other.Close())
 			holds(t, second)
 			holds(t, first, append(ids, single)...)
@@ -137,7 +137,7 @@ func TestCopyTakesTheChildrenAlong(t *testing.T) {
 			w.wait(func() bool { return w.ended == 1 })
 
 			check(t, m.Copy(t.Context(), ids[0], "here", false))
-			check(t, m.Delete(t.Context(), ids[0]))
+			check(t, deleted(m.Delete(t.Context(), ids[0])))
 			holds(t, first, single)
 			holds(t, second)
 		})
@@ -160,7 +160,7 @@ func TestAWorkingChildStaysWithItsParent(t *testing.T) {
 	ids := f.family(t, m)
 	send(t, open(t, m, ids[1]), "k", "hi")
 	for what, err := range map[string]error{
-		"moving": m.Copy(t.Context(), ids[0], "there", true), "deleting": m.Delete(t.Context(), ids[0]),
+		"moving": m.Copy(t.Context(), ids[0], "there", true), "deleting": deleted(m.Delete(t.Context(), ids[0])),
 	} {
 		if kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "its subagent's session "+ids[1]+": the session is busy") {
 			t.Errorf("%s: %v", what, err)
@@ -181,7 +181,7 @@ func TestSessionsThatBelongToEachOther(t *testing.T) {
 		check(t, err)
 	}
 	for left, id := range []string{"self", "b", "c", "a"} {
-		check(t, m.Delete(t.Context(), id))
+		check(t, deleted(m.Delete(t.Context(), id)))
 		if n := len(m.List("")); n != 3-left {
 			t.Errorf("%d sessions are left after %s", n, id)
 		}

@@ -33,10 +33,17 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	if err != nil {
 		return response, err
 	}
+	undo := func() {}
+	if !made {
+		if undo, err = m.sharing(r.SessionID, false)(ctx, header.ID); err != nil {
+			return response, err
+		}
+	}
 	var forkErr error
 	var place read.Place
 	doErr := source.do(ctx, func() { place, forkErr = source.history.fork(m.provider, r, header, made) })
 	if doErr != nil || forkErr != nil {
+		undo()
 		return response, clientError(firstError(doErr, forkErr))
 	}
 	response.Text, response.Content = place.Text, place.Content
@@ -76,7 +83,7 @@ func (m *Manager) forkHeader(ctx context.Context, source *Session, r api.ForkSes
 	}
 	return session.Header{
 		Type: session.TypeSession, Version: session.Version, ID: id.String(), Timestamp: session.FormatTime(time.Now()),
-		Cwd: source.project.Path, ParentSession: parent, ProjectID: source.project.ID, ClientKey: r.ClientKey,
+		Cwd: m.placeOf(source).Path, ParentSession: parent, ProjectID: source.project.ID, ClientKey: r.ClientKey,
 	}, nil
 }
 

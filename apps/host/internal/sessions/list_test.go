@@ -38,7 +38,7 @@ func TestPagesAreTheList(t *testing.T) {
 			break
 		}
 		if len(got) == 6 { // the last that was given goes, and a newer one comes
-			if err := m.Delete(t.Context(), got[5].ID); err != nil {
+			if _, err := m.Delete(t.Context(), got[5].ID); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := m.Create(t.Context(), f.project, "cli_x", api.CreateSessionRequest{ClientKey: "new"}); err != nil {

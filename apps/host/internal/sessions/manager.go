@@ -80,7 +80,11 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 	if _, _, err := m.deps.Models.Model(model); err != nil {
 		return api.SessionSummary{}, err
 	}
-	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: clientKey})
+	place := inProject
+	if r.Worktree {
+		place = m.inWorktree(project)
+	}
+	s, isNew, err := m.create(ctx, project, session.Header{ClientKey: clientKey}, place)
 	if err != nil {
 		return api.SessionSummary{}, err
 	}
@@ -99,19 +103,27 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 }
 
 // create creates a session with the given header, and sets its id, time and project.
-func (m *Manager) create(ctx context.Context, project api.Project, header session.Header) (s *Session, isNew bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if id, ok := m.byKey[header.ClientKey]; ok {
-		s, err = m.openLocked(id)
+func (m *Manager) create(ctx context.Context, project api.Project, header session.Header, place placing) (s *Session, isNew bool, err error) {
+	if s, err := m.made(header.ClientKey); s != nil || err != nil {
 		return s, false, err
-	}
-	if m.closed {
-		return nil, false, clientError(ErrClosed)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, false, fmt.Errorf("sessions: creating an id: %w", err)
+	}
+	undo, err := place(ctx, id.String())
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if !isNew {
+			undo()
+		}
+	}()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, err := m.madeLocked(header.ClientKey); s != nil || err != nil { // by the same request, sent twice
+		return s, false, err
 	}
 	header.Type, header.Version, header.ID = session.TypeSession, session.Version, id.String()
 	header.Timestamp, header.Cwd, header.ProjectID = session.FormatTime(time.Now()), project.Path, project.ID
@@ -127,8 +139,26 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 		header: header, project: project,
 		summary: summarize(&index.Digest{}, project.ID, header, "", m.deps.Models),
 	}
+	k.summary.Worktree = m.deps.worktree(header.ID)
 	m.register(k)
 	return m.startLocked(k, log), true, nil
+}
+
+// made returns the session that a request with the key has created, or nil.
+func (m *Manager) made(clientKey string) (*Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.madeLocked(clientKey)
+}
+
+func (m *Manager) madeLocked(clientKey string) (*Session, error) {
+	if id, ok := m.byKey[clientKey]; ok {
+		return m.openLocked(id)
+	}
+	if m.closed {
+		return nil, clientError(ErrClosed)
+	}
+	return nil, nil
 }
 
 // Open returns the session with the given id. The session's goroutine reads the log when the

@@ -11,7 +11,8 @@ import (
 )
 
 // Update changes what people note of the session: its title, whether it is archived or
-// pinned, and its metadata. Nothing is written where nothing changes.
+// pinned, and its metadata. Nothing is written where nothing changes. A worktree is removed when
+// the session goes into the archive, if nothing is lost, and made again when it leaves it.
 func (e *settings) Update(ctx context.Context, clientID string, r api.UpdateSessionRequest) (summary api.SessionSummary, err error) {
 	if err := checkMeta(r.Meta); err != nil {
 		return summary, err
@@ -21,10 +22,24 @@ func (e *settings) Update(ctx context.Context, clientID string, r api.UpdateSess
 			return summary, err
 		}
 	}
-	return inside(ctx, &e.owner, func() (api.SessionSummary, error) {
-		if err := e.update(clientID, r); err != nil {
-			return api.SessionSummary{}, err
+	if r.Archived != nil && !*r.Archived && e.Worktree() != nil {
+		if _, err := e.deps.Worktrees.Enter(ctx, e.id); err != nil {
+			return summary, err
 		}
+	}
+	busy := false
+	err = e.change(ctx, func() error {
+		busy = e.activity().running || len(e.live.Processes) > 0
+		return e.update(clientID, r)
+	})
+	if err != nil {
+		return summary, err
+	}
+	if r.Archived != nil && *r.Archived && e.Worktree() != nil { // also again, after the reason to keep it is gone
+		e.deps.Worktrees.Leave(context.WithoutCancel(ctx), e.id, busy)
+	}
+	return inside(ctx, &e.owner, func() (api.SessionSummary, error) {
+		e.updateSummary()
 		return e.others.withSubagents(e.summary), nil
 	})
 }

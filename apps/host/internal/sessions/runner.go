@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/process"
@@ -86,6 +87,9 @@ func (r *runner) run(ctx context.Context, turn agent.Turn, text string, err erro
 	ctx = process.WithSink(ctx, r.operations.sink)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
+		err = r.enterWorktree(ctx, &turn)
+	}
+	if err == nil {
 		defer r.record(ctx, &turn)()
 	}
 	if err == nil {
@@ -94,10 +98,15 @@ func (r *runner) run(ctx context.Context, turn agent.Turn, text string, err erro
 	if err == nil && !turn.Resume {
 		err = r.activate(ctx, &turn, text)
 	}
-	if err != nil {
-		outcome.Error = err.Error()
-	} else {
+	switch {
+	case err == nil:
 		outcome = agent.RunTurn(ctx, turn)
+	case errors.Is(err, agent.ErrSuspended):
+		outcome.Suspended = true
+	case ctx.Err() != nil:
+		outcome.StopReason = session.StopAborted
+	default:
+		outcome.Error = err.Error()
 	}
 	if outcome.StopReason == session.StopAborted {
 		r.tools.Canceled()

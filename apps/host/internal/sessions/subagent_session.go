@@ -34,7 +34,7 @@ func (m *Manager) CreateChild(ctx context.Context, parent *Session, spec ChildSp
 		}
 		header.ParentSession = path
 	}
-	s, isNew, err := m.create(ctx, parent.project, header)
+	s, isNew, err := m.create(ctx, m.placeOf(parent), header, m.sharing(parent.id, true))
 	if err != nil || !isNew {
 		return s, err
 	}

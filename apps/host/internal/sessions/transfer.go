@@ -38,8 +38,16 @@ func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 	})
 }
 
-// Delete deletes a session, after those of its subagents.
-func (m *Manager) Delete(ctx context.Context, id string) error {
+// Delete deletes a session, after those of its subagents. It returns the worktree of the session
+// if that was kept.
+func (m *Manager) Delete(ctx context.Context, id string) (kept *api.Worktree, err error) {
+	if err := m.delete(ctx, id); err != nil || m.deps.Worktrees == nil {
+		return nil, err
+	}
+	return m.deps.Worktrees.Forget(context.WithoutCancel(ctx), id), nil
+}
+
+func (m *Manager) delete(ctx context.Context, id string) error {
 	return m.subagentsFirst(ctx, id, func(s *Session) error {
 		if err := m.provider.Delete(ctx, s.id); err != nil {
 			return err
@@ -49,6 +57,9 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 			s.logger.Error("removing the process logs of a session", "session", s.id, "error", err)
 		}
 		m.unregister(s.id)
+		if m.deps.Worktrees != nil && s.id != id { // a subagent's session only shares it
+			m.deps.Worktrees.Forget(ctx, s.id)
+		}
 		return nil
 	})
 }
@@ -90,6 +101,9 @@ func (m *Manager) Import(ctx context.Context, projectID, id string, data []byte)
 	}
 	if err != nil {
 		return api.SessionSummary{}, clientError(err)
+	}
+	if m.deps.Worktrees != nil { // of a session with this id that was deleted without this host
+		m.deps.Worktrees.Forget(ctx, id)
 	}
 	if err := m.take(ctx, store.Info{Header: session.Header{ID: id}, ProjectID: projectID}); err != nil {
 		return api.SessionSummary{}, clientError(err)

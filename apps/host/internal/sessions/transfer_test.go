@@ -90,7 +90,7 @@ func TestNotWhileItWorks(t *testing.T) {
 	if err := m.Copy(t.Context(), summary.ID, "second", true); kindOf(err) != api.KindConflict {
 		t.Errorf("moving: %v", err)
 	}
-	if err := m.Delete(t.Context(), summary.ID); kindOf(err) != api.KindConflict {
+	if _, err := m.Delete(t.Context(), summary.ID); kindOf(err) != api.KindConflict {
 		t.Errorf("deleting: %v", err)
 	}
 	f.file(t) // it is there
@@ -109,7 +109,7 @@ func TestDelete(t *testing.T) {
 	if err := m.Copy(t.Context(), summary.ID, "second", false); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Delete(t.Context(), summary.ID); err != nil {
+	if _, err := m.Delete(t.Context(), summary.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{f.dir, second} {
@@ -117,7 +117,7 @@ func TestDelete(t *testing.T) {
 			t.Errorf("left are %v, %v", files, err)
 		}
 	}
-	if err := m.Delete(t.Context(), summary.ID); kindOf(err) != api.KindNotFound {
+	if _, err := m.Delete(t.Context(), summary.ID); kindOf(err) != api.KindNotFound {
 		t.Errorf("deleting twice: %v", err)
 	}
 	if len(m.List("")) != 0 || len(told) != 1 || told[0] != summary.ID {
@@ -146,3 +146,6 @@ func TestImport(t *testing.T) {
 		t.Errorf("the file is %v\n%s", err, data)
 	}
 }
+
+// deleted is the error of deleting a session.
+func deleted(_ *api.Worktree, err error) error { return err }

@@ -36,6 +36,8 @@ type Config struct {
 	Compaction  Compaction
 	MaxSteps    int // model calls per turn; 0 if not set
 	Subagents   Subagents
+	// Worktrees is the folder for the worktrees of sessions; "" is one beside the home.
+	Worktrees string
 	// QuestionTimeout is how long a question of the agent waits; 0 means forever.
 	QuestionTimeout time.Duration
 

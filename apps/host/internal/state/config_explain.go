@@ -83,10 +83,12 @@ func knownKeys(key []string) []string {
 		return []string{"timeout"}
 	case len(key) == 2 && key[0] == "environment":
 		return []string{"pass"}
+	case len(key) == 2 && key[0] == "worktrees":
+		return []string{"folder"}
 	case key[0] == "crew" && (len(key) == 2 || len(key) == 4):
 		return subagentKeys(len(key) == 4)
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp"}
 }

@@ -39,6 +39,7 @@ type configFile struct {
 	Questions      questionsFile           `toml:"questions"`
 	Environment    environmentFile         `toml:"environment"`
 	Subagents      subagentFile            `toml:"crew"`
+	Worktrees      worktreesFile           `toml:"worktrees"`
 
 	SessionProvider  string                      `toml:"session_provider"`
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
@@ -179,6 +180,9 @@ func (f configFile) policies(config *Config) (err error) {
 		return err
 	}
 	if config.Sandbox, err = f.Sandbox.sandbox(); err != nil {
+		return err
+	}
+	if config.Worktrees, err = f.Worktrees.folder(); err != nil {
 		return err
 	}
 	config.Subagents, err = f.Subagents.subagents()

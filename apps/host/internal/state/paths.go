@@ -8,26 +8,27 @@ import "path/filepath"
 // Paths names the files under one home.
 type Paths struct{ Home string }
 
-func (p Paths) Identity() string { return filepath.Join(p.Home, "identity.json") }
-func (p Paths) Entry() string    { return filepath.Join(p.Home, "entry.json") }
-func (p Paths) Secrets() string  { return filepath.Join(p.Home, "secrets.json") }
-func (p Paths) Config() string   { return filepath.Join(p.Home, "config.toml") }
-func (p Paths) Projects() string { return filepath.Join(p.Home, "projects.json") }
-func (p Paths) Clients() string  { return filepath.Join(p.Home, "clients.json") }
-func (p Paths) Allowed() string  { return filepath.Join(p.Home, "permissions.json") }
-func (p Paths) Trust() string    { return filepath.Join(p.Home, "trust.json") }
-func (p Paths) Tokens() string   { return filepath.Join(p.Home, "tokens.json") }
-func (p Paths) Sessions() string { return filepath.Join(p.Home, "sessions") }
-func (p Paths) Blobs() string    { return filepath.Join(p.Home, "blobs") }
-func (p Paths) Index() string    { return filepath.Join(p.Home, "index.db") }
-func (p Paths) Lock() string     { return filepath.Join(p.Home, "run", "host.lock") }
-func (p Paths) Run() string      { return filepath.Join(p.Home, "run", "host.json") }
-func (p Paths) Commands() string { return filepath.Join(p.Home, "run", "commands") }
-func (p Paths) MCP() string      { return filepath.Join(p.Home, "mcp.json") }
-func (p Paths) Process() string  { return filepath.Join(p.Home, "process") }
-func (p Paths) GitAside() string { return filepath.Join(p.Home, "git-aside") }
-func (p Paths) GitViews() string { return filepath.Join(p.Home, "run", "git") }
-func (p Paths) Memory() string   { return filepath.Join(p.Home, "memory") }
+func (p Paths) Identity() string  { return filepath.Join(p.Home, "identity.json") }
+func (p Paths) Entry() string     { return filepath.Join(p.Home, "entry.json") }
+func (p Paths) Secrets() string   { return filepath.Join(p.Home, "secrets.json") }
+func (p Paths) Config() string    { return filepath.Join(p.Home, "config.toml") }
+func (p Paths) Projects() string  { return filepath.Join(p.Home, "projects.json") }
+func (p Paths) Clients() string   { return filepath.Join(p.Home, "clients.json") }
+func (p Paths) Allowed() string   { return filepath.Join(p.Home, "permissions.json") }
+func (p Paths) Trust() string     { return filepath.Join(p.Home, "trust.json") }
+func (p Paths) Tokens() string    { return filepath.Join(p.Home, "tokens.json") }
+func (p Paths) Sessions() string  { return filepath.Join(p.Home, "sessions") }
+func (p Paths) Blobs() string     { return filepath.Join(p.Home, "blobs") }
+func (p Paths) Index() string     { return filepath.Join(p.Home, "index.db") }
+func (p Paths) Lock() string      { return filepath.Join(p.Home, "run", "host.lock") }
+func (p Paths) Run() string       { return filepath.Join(p.Home, "run", "host.json") }
+func (p Paths) Commands() string  { return filepath.Join(p.Home, "run", "commands") }
+func (p Paths) MCP() string       { return filepath.Join(p.Home, "mcp.json") }
+func (p Paths) Process() string   { return filepath.Join(p.Home, "process") }
+func (p Paths) GitAside() string  { return filepath.Join(p.Home, "git-aside") }
+func (p Paths) Worktrees() string { return filepath.Join(p.Home, "worktrees.json") }
+func (p Paths) GitViews() string  { return filepath.Join(p.Home, "run", "git") }
+func (p Paths) Memory() string    { return filepath.Join(p.Home, "memory") }
 
 // Readable returns the parts of the home that an agent may read and run but not change:
 // what the user wrote for it, and its notes.

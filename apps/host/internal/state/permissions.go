@@ -10,6 +10,9 @@ import (
 // Trust is the list of folders whose own settings, skills and MCP servers are used.
 type Trust struct {
 	path string
+	// Origin returns the project's folder for one that shares its trust, such as a worktree, or
+	// the folder itself. It is set before the list is used; nil changes nothing.
+	Origin func(folder string) string
 
 	mu      sync.Mutex
 	folders []string
@@ -30,9 +33,18 @@ func LoadTrust(path string) (*Trust, error) {
 
 // Has reports whether a folder is trusted. Trust in a parent folder is not inherited.
 func (t *Trust) Has(folder string) bool {
+	folder = t.Subject(folder)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Contains(t.folders, folder)
+}
+
+// Subject returns the folder whose trust counts for a folder.
+func (t *Trust) Subject(folder string) string {
+	if t.Origin == nil {
+		return folder
+	}
+	return t.Origin(folder)
 }
 
 // Set trusts or distrusts a folder. The change is on disk when it returns.

@@ -126,7 +126,7 @@ func TestDeletingASessionDeletesItsChildren(t *testing.T) {
 	if n := len(m.List("")); n != 2 {
 		t.Fatalf("there are %d sessions", n)
 	}
-	if err := m.Delete(t.Context(), s.ID()); err != nil {
+	if _, err := m.Delete(t.Context(), s.ID()); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(w.dir, "*", "*.jsonl"))
@@ -139,7 +139,7 @@ func TestABusySessionKeepsItsChildren(t *testing.T) {
 	w := newWorld(t, casting{"go": goes(), "one": stalls()})
 	m := w.manager(t)
 	parentID, _ := w.works(t, m)
-	if err := m.Delete(t.Context(), parentID); err == nil || len(m.List("")) != 2 {
+	if _, err := m.Delete(t.Context(), parentID); err == nil || len(m.List("")) != 2 {
 		t.Errorf("a session was deleted while it works: %v, %d are left", err, len(m.List("")))
 	}
 }

@@ -134,6 +134,9 @@ func (s *Set) memoryDir(scope, cwd string) string {
 	if scope == scopeUser {
 		return filepath.Join(s.options.Memory, "user")
 	}
+	if s.options.Origin != nil {
+		cwd = s.options.Origin(cwd)
+	}
 	path := resolved(cwd)
 	sum := sha256.Sum256([]byte(path))
 	name := strings.Map(func(r rune) rune {

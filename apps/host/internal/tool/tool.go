@@ -44,6 +44,9 @@ type Options struct {
 	// undoes additions of the command and returns a sentence about each. If it is nil,
 	// nothing is checked.
 	GuardGit func(dir string) (end func() []string, err error)
+	// Origin returns the project's folder for the working folder of a call, if that is a
+	// worktree. If it is nil, the working folder is the project's.
+	Origin func(cwd string) string
 	// Ledger records running commands; nil records none.
 	Ledger *procgroup.Ledger
 	// Memory is the absolute path of the folder for notes; "" omits the memory tools.

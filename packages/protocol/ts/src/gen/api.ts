@@ -324,6 +324,23 @@ export type MCPServerState =
   /** it did not start or has exited; a later turn tries again */
   | 'failed';
 
+/** WorktreeKept is a reason to keep a worktree. */
+export type WorktreeKept =
+  /** changed or new files that are not committed */
+  | 'uncommitted'
+  /** a merge or the like is not finished, or it is locked */
+  | 'operation'
+  /** commits that are on no branch */
+  | 'commits'
+  /** another repository in it, such as a submodule */
+  | 'repository'
+  /** another session works in it */
+  | 'shared'
+  /** the session was still working */
+  | 'busy'
+  /** it could not be checked or removed */
+  | 'failed';
+
 /** WorkKind is the kind of work. */
 export type WorkKind =
   | 'compaction'
@@ -749,7 +766,7 @@ export interface Requests {
   /** Returns the current state of a session and the context for its model. */
   get_snapshot: { grant: 'view'; request: SessionRequest; response: GetSnapshotResponse };
   /** Deletes a session permanently. */
-  delete_session: { grant: 'manage'; request: SessionRequest; response: Empty };
+  delete_session: { grant: 'manage'; request: SessionRequest; response: DeleteSessionResponse };
   /** Copies or moves a session to another session provider, byte for byte. */
   copy_session: { grant: 'manage'; request: CopySessionRequest; response: Empty };
   /** Imports a scorel or Pi session file of the host's machine. */
@@ -1160,6 +1177,11 @@ export interface SessionSummary {
   /** Archived sessions are left out of lists by default; Pinned ones come first. */
   archived?: boolean;
   pinned?: boolean;
+  /**
+   * Worktree is the git worktree that the session works in; absent if it works in
+   * the project's folder.
+   */
+  worktree?: Worktree;
   /** Meta holds the keys and values set by update_session. */
   meta?: Record<string, string>;
   /** Damaged describes damage to the session file, "" if there is none. */
@@ -1359,6 +1381,12 @@ export interface CreateSessionRequest {
   model?: string;
   /** agent that the session runs as; "" means none */
   agent?: string;
+  /**
+   * Worktree has the session work in a git worktree of its own, on a new branch
+   * that begins at the project's current commit. The answer says where it is; hosts
+   * that do not know the field leave it out.
+   */
+  worktree?: boolean;
 }
 
 export interface CreateSessionResponse {
@@ -1410,6 +1438,11 @@ export interface GetSnapshotResponse {
    */
   hole?: string;
   runtimeContext: RuntimeContext;
+}
+
+export interface DeleteSessionResponse {
+  /** Worktree is that of the session if it was kept, with the reason. */
+  worktree?: Worktree;
 }
 
 /**
@@ -2325,6 +2358,25 @@ export interface ApprovalDecision {
   decidedBy: string;
   /** Released is set if a rule or mode allowed the call before anyone answered. */
   released?: Release;
+}
+
+/** Worktree is a git worktree that a session works in. */
+export interface Worktree {
+  /** that the session works in */
+  folder: string;
+  branch: string;
+  /** id of the commit that it began with */
+  base: string;
+  /**
+   * Removed is true after its folder was removed with the archived session. The next
+   * prompt, or taking the session out of the archive, makes it again.
+   */
+  removed?: boolean;
+  /**
+   * Kept says why it was not removed with the archived session; "" if it was, or is
+   * in use.
+   */
+  kept?: WorktreeKept;
 }
 
 /** TokenUsage is a sum of tokens as providers count them. */

@@ -119,7 +119,9 @@ export type NoteKind =
   /** skills that appeared or became trusted after the session began */
   | 'skills'
   /** the last model call of a turn */
-  | 'limit';
+  | 'limit'
+  /** what happened to the worktree of the session before the turn */
+  | 'worktree';
 
 /** ProcessTarget is the kind of thing that an operation runs. */
 export type ProcessTarget =

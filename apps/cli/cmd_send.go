@@ -23,10 +23,11 @@ import (
 type sendFlags struct {
 	to                                       *target
 	session, project, model, agent, thinking string
-	yes, steer, asJSON                       bool
+	yes, steer, asJSON, worktree             bool
 	permit                                   string // a permission mode
 	yesTo, images                            []string
 	begun                                    string // id of the session that this command created
+	tree                                     *api.Worktree
 }
 
 func newSend(a *app) *cobra.Command {
@@ -51,6 +52,10 @@ Questions of the agent are asked here and on every other client that watches; no
 answers them. Without a terminal and without another client, a question ends the turn: send
 the answer with --session.
 
+--worktree starts the session in a git worktree of its own, on a new branch that begins at
+the project's current commit, so that several sessions can work on a project side by side.
+Uncommitted changes are not taken along.
+
 --image attaches a PNG, JPEG, GIF or WebP file, at most ten; "-" reads one from standard
 input. The model must accept images: see scorel model list.
 
@@ -61,6 +66,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
   scorel send --image before.png --image after.png "what changed on this page?"
   scorel send --mode accept-edits --yes-to 'bash(go test *)' "fix the test"
   git diff | scorel send --json -
+  scorel send --worktree "try the other parser"
   scorel send --device dev_... --project /srv/site "is it up to date?"`,
 		Args: argCount(1, 1, "one prompt, in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.send(cmd.Context(), args[0], f) },
@@ -75,6 +81,7 @@ host cannot carry out now, for example because its disk is full, is retried for 
 	cmd.Flags().StringArrayVar(&f.yesTo, "yes-to", nil, "approve calls that match a rule, such as bash(go test *), for this prompt; may be repeated")
 	cmd.Flags().StringVar(&f.permit, "mode", "", "set the mode of the session: plan, ask, accept-edits, auto or bypass")
 	cmd.Flags().BoolVar(&f.steer, "steer", false, "with --session: send it to the running turn, for its next step")
+	cmd.Flags().BoolVar(&f.worktree, "worktree", false, "start the session in a git worktree of its own")
 	cmd.Flags().StringArrayVar(&f.images, "image", nil, "attach an image file; may be repeated, and - reads standard input")
 	addJSON(cmd, &f.asJSON)
 	return cmd
@@ -207,6 +214,8 @@ func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, er
 		return nil, usagef("--session and --project contradict each other: a session already has a project")
 	case f.session != "" && f.agent != "":
 		return nil, usagef("--session and --agent contradict each other: a session already has an agent")
+	case f.session != "" && f.worktree:
+		return nil, usagef("--session and --worktree contradict each other: a session already has a folder")
 	case f.session != "":
 		return f.resume, nil
 	case f.project == "" && !f.to.local():
@@ -239,11 +248,14 @@ func (f *sendFlags) begin(ctx context.Context, c *client.Client, key string) (st
 		return "", err
 	}
 	created, err := client.Call(ctx, c, api.CreateSession,
-		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent})
+		api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: f.model, Agent: f.agent, Worktree: f.worktree})
 	if err != nil {
 		return "", err
 	}
-	f.begun = created.Session.ID
+	f.begun, f.tree = created.Session.ID, created.Session.Worktree
+	if f.worktree && f.tree == nil {
+		return "", api.Errorf(api.KindBadRequest, "the host does not know --worktree: update scorel there")
+	}
 	return f.begun, f.choose(ctx, c, f.begun, "")
 }
 
@@ -287,6 +299,7 @@ func (a *app) printResult(r follow.Result, f sendFlags) error {
 	}
 	if f.session == "" {
 		fmt.Fprintf(a.stderr, "scorel: session %s\n", printable(r.SessionID))
+		a.noteWorktree(f.tree)
 	}
 	return nil
 }

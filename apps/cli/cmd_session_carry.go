@@ -133,7 +133,8 @@ func newSessionDelete(a *app) *cobra.Command {
 		Short: "Delete a session permanently",
 		Long: `Delete a session permanently, with its subagent sessions and all copies in other session
 providers. To keep them as files, export them first:
-scorel session export ID --children --output FOLDER.`,
+scorel session export ID --children --output FOLDER. Its worktree is removed, unless something
+in it is not committed.`,
 		Example: "  scorel session delete ID\n  scorel session delete ID --yes",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
@@ -144,10 +145,12 @@ scorel session export ID --children --output FOLDER.`,
 		if err := a.confirm(cmd.Context(), yes, "Permanently delete the session "+printable(args[0])+" and its subagent sessions?"); err != nil {
 			return err
 		}
-		if _, err := ask(cmd.Context(), to, api.DeleteSession, api.SessionRequest{SessionID: args[0]}); err != nil {
+		deleted, err := ask(cmd.Context(), to, api.DeleteSession, api.SessionRequest{SessionID: args[0]})
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s is deleted\n", printable(args[0]))
+		a.noteLeft(deleted.Worktree)
+		_, err = fmt.Fprintf(a.stdout, "%s is deleted\n", printable(args[0]))
 		return err
 	}
 	return cmd

@@ -31,7 +31,11 @@ func (a *app) sessionSwitch(name, short string, set func(*api.UpdateSessionReque
 	var asJSON bool
 	long := short + "."
 	if strings.HasSuffix(name, "archive") {
-		long += " Sending a prompt restores an archived session."
+		long += ` Sending a prompt restores an archived session.
+
+The worktree of a session is removed when the session is archived, unless something in it is
+not committed. Ignored files are removed too. Its branch stays if it has commits of its own.
+Restoring the session makes the worktree again.`
 	}
 	cmd := &cobra.Command{
 		Use: name + " ID", Short: short, Long: long,
@@ -50,10 +54,16 @@ func (a *app) sessionSwitch(name, short string, set func(*api.UpdateSessionReque
 
 func (a *app) updateSession(cmd *cobra.Command, to *target, request api.UpdateSessionRequest, asJSON bool) error {
 	r, err := ask(cmd.Context(), to, api.UpdateSession, request)
-	if err != nil || !asJSON {
+	if err != nil {
 		return err
 	}
-	return printJSON(a.stdout, r.Session)
+	if asJSON {
+		return printJSON(a.stdout, r.Session)
+	}
+	if request.Archived != nil && *request.Archived {
+		a.noteLeft(r.Session.Worktree)
+	}
+	return nil
 }
 
 func newSessionMeta(a *app) *cobra.Command {

@@ -70,6 +70,7 @@ entry and those around it, for example one that session search found.`,
 			}
 			return printEach(a.stdout, response.Entries)
 		}
+		a.noteWorktree(response.Session.Worktree)
 		return printTranscript(a.stdout, response)
 	}
 	return cmd

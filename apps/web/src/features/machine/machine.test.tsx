@@ -85,7 +85,7 @@ test("lists where each key comes from, and offers only what can be changed", asy
 
 test("hands a key over once, keeps it nowhere in the page, and says that it counts", async () => {
   const { host, asked } = show([provider("desk")]);
-  fireEvent.click(await screen.findByRole("button", { name: "Set the key for desk" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Set key for desk" }));
   const input = () => screen.getByLabelText<HTMLInputElement>("API key for desk");
   expect(input().type).toBe("password");
   expect(input().autocomplete).toBe("off");
@@ -108,16 +108,16 @@ test("hands a key over once, keeps it nowhere in the page, and says that it coun
   expect(screen.queryByTestId("key-input")).toBeNull();
   expect(document.documentElement.outerHTML).not.toContain("sk-1234");
   await waitFor(() =>
-    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Replace the key for desk" })),
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "Replace key for desk" })),
   );
   // Opened again, the field is empty.
-  fireEvent.click(screen.getByRole("button", { name: "Replace the key for desk" }));
+  fireEvent.click(screen.getByRole("button", { name: "Replace key for desk" }));
   expect(input().value).toBe("");
 });
 
 test("removes a key after a confirmation", async () => {
   const { asked } = show([provider("desk", { keySource: "system" })]);
-  fireEvent.click(await screen.findByRole("button", { name: "Remove the key for desk" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Remove key for desk" }));
   const dialog = screen.getByRole("dialog");
   expect(dialog.textContent).toContain("revoke it at the provider");
   expect(asked.some(([name]) => name === "remove_provider_key")).toBe(false);

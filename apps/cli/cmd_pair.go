@@ -30,6 +30,9 @@ func newPair(a *app) *cobra.Command {
 		Long: `Pair this machine with a browser or another terminal. Enter the CODE that the other side
 shows; without CODE, this machine shows a code and a QR code for the other side.
 
+The other side shows this machine under its host name. To change the name, set label in
+config.toml and restart the host, or start the host with --label NAME.
+
 This works whether or not a host is running on this machine.`,
 		Example: `  scorel pair 7K3M-9QXR-2BTD
   scorel pair
@@ -63,6 +66,13 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	info, err := getHost(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !f.asJSON {
+		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, set label in config.toml and restart the host.\n", printable(info.Label))
+	}
 	id, err := a.beginPairing(ctx, c, code, f.asJSON)
 	if err != nil {
 		return err

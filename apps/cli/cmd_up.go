@@ -21,7 +21,7 @@ import (
 const defaultUpListen = "127.0.0.1:7420"
 
 type upFlags struct {
-	listen         string
+	listen, label  string
 	publicURLs     []string
 	projects       []string
 	noOpen, asJSON bool
@@ -38,11 +38,13 @@ open the page in your browser with a link that pairs it. The link works once, fo
 minutes.`,
 		Example: `  scorel up
   scorel up --project ~/code/site --no-open
+  scorel up --label workshop
   scorel up --listen 127.0.0.1:8000 --json`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.up(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web UI and the relay")
+	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which other machines reach it, through a proxy with TLS; may be repeated")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the link without opening a browser")
@@ -92,7 +94,7 @@ type upPlace struct {
 }
 
 func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host, error) {
-	cfg, err := a.hostConfig(hostFlags{relay: place.url, projects: f.projects, log: f.log})
+	cfg, err := a.hostConfig(hostFlags{relay: place.url, label: f.label, projects: f.projects, log: f.log})
 	if err != nil {
 		return nil, err
 	}
@@ -157,11 +159,13 @@ func (a *app) announceUp(f upFlags, link api.CreatePairingResponse, info api.Hos
 	}
 	_, err := fmt.Fprintf(a.stdout, `scorel is ready on %s (Ctrl-C ends it)
 %s
+this machine appears as "%s"; to change the name, start with --label NAME
+
 open this link in your browser; it works once, until %s:
 
   %s
 
-`, place.url, modelLine(info, place.home), time.UnixMilli(link.ExpiresAt).Format("15:04"), link.URL)
+`, place.url, modelLine(info, place.home), printable(info.Label), time.UnixMilli(link.ExpiresAt).Format("15:04"), link.URL)
 	return err
 }
 

@@ -169,7 +169,7 @@ func absolutes(paths []string) ([]string, error) {
 // modelLine says which model is used.
 func modelLine(info api.HostInfo, home string) string {
 	if answersDemo(info) {
-		return "prompts go to the demo model, which is not an AI: set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or write " + filepath.Join(home, "config.toml")
+		return "prompts go to the demo model, which is not an AI: save a key in the settings of the machine on the page, set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or write " + filepath.Join(home, "config.toml")
 	}
 	return "prompts go to the model " + printable(info.DefaultModel)
 }

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "./harness";
+
+test("a file is opened from the transcript, and what has changed is committed", async ({ world, visitor }) => {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: world.project, env: { ...world.env }, encoding: "utf8" }).trim();
+  git("config", "--global", "user.name", "Ada");
+  git("config", "--global", "user.email", "ada@example.org");
+  git("init", "-q", "-b", "main");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  const anna = await visitor();
+  await anna.settle();
+
+  await test.step("a file", async () => {
+    await anna.prompt(`use read_file {"path": "lamp.go", "offset": 4}`);
+    await anna.rest();
+    await anna.at("tool-card").getByRole("button").first().click();
+    await anna.at("file-link").click();
+    await expect(anna.at("file-text").locator("[aria-current]")).toContainText("const Period = 10");
+  });
+
+  await test.step("a commit", async () => {
+    await anna.at("part-git").click();
+    await expect(anna.at("branch")).toHaveText("main");
+    await expect(anna.page.getByText("Nothing to commit")).toBeVisible();
+    world.write("lamp.go", world.read("lamp.go").replace("10", "12"));
+    world.write("notes.txt", "not yet\n");
+    await anna.page.getByRole("button", { name: "Reload" }).click();
+    const changed = anna.at("change").filter({ hasText: "lamp.go" });
+    await changed.getByRole("button").first().click();
+    await expect(anna.page.getByRole("table", { name: "Changes in lamp.go" })).toContainText("const Period = 12");
+    await anna.page.getByRole("checkbox", { name: "Include notes.txt in the commit" }).uncheck();
+    await anna.at("commit-message").fill("lamp: turn more slowly");
+    await anna.at("commit").click();
+    await expect(anna.at("committed")).toBeFocused();
+    expect(git("log", "-1", "--format=%an: %s")).toBe("Ada: lamp: turn more slowly");
+    expect(git("show", "--name-only", "--format=", "HEAD")).toBe("lamp.go");
+    await expect(changed).toHaveCount(0);
+  });
+
+  await test.step("the history", async () => {
+    await anna.at("part-history").click();
+    await expect(anna.at("commit-row")).toHaveText([/^lamp: turn more slowly/, /^first/]);
+  });
+});

@@ -71,7 +71,8 @@ function tooSmall(page: Page): Promise<string[]> {
     return all.flatMap((control) => {
       const target = (control.closest("label") ?? control).getBoundingClientRect();
       const hidden = target.width === 0 || (open && !open.contains(control)) || control.closest(".sr-only");
-      if (hidden || getComputedStyle(control).display === "inline") {
+      const inText = control.matches(":is(.md, pre) .file-link") || getComputedStyle(control).display === "inline";
+      if (hidden || inText) {
         return [];
       }
       const small = target.height < 43.5 || target.width < 43.5;

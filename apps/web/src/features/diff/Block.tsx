@@ -39,7 +39,7 @@ export const Block = memo(function Block({ rows, colors, ...props }: BlockProps)
   useSyncExternalStore(colors.subscribe, () => colors.count(lines));
   const words = useMemo(() => wordsOf(rows), [rows]);
   return (
-    <tbody className="diff-block">
+    <tbody className="diff-block" style={{ "--rows": rows.length } as object}>
       {rows.map((row) => (
         <Row key={row.key} row={row} colors={colors} words={words} {...props} />
       ))}

@@ -103,9 +103,16 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
         : undefined,
     [file, onLine],
   );
+  const place = below?.place.path === file.path ? below.place : null;
   // Only the block that has the line is drawn again.
-  const has = (line: DiffLine) => below?.place.path === file.path && line[below.place.side] === below.place.line;
-  const under = below ? (line: DiffLine) => (has(line) ? below.node : null) : undefined;
+  const commented = useMemo(
+    () =>
+      place
+        ? blocks.findIndex((block) => block.some((row) => linesOf(row).some((line) => line[place.side] === place.line)))
+        : -1,
+    [blocks, place],
+  );
+  const under = (line: DiffLine) => (place && line[place.side] === place.line ? below?.node : null);
   const [fold] = useState(() => (key: string) => setOpen((keys) => new Set([...keys, key])));
   const hidden = rows.length - most;
   const cells = sides ? 6 : 4;
@@ -130,7 +137,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
           onKeyDown={choose ? moveFocus : undefined}
         >
           <Columns sides={sides} />
-          {blocks.slice(0, drawn).map((block) => (
+          {blocks.slice(0, drawn).map((block, i) => (
             <Block
               key={block[0]?.key}
               rows={block}
@@ -139,7 +146,7 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
               cells={cells}
               onFold={fold}
               onLine={choose}
-              below={below && block.some((row) => linesOf(row).some(has)) ? under : undefined}
+              below={i === commented ? under : undefined}
             />
           ))}
         </table>

@@ -24,6 +24,9 @@ export function LineText({ text, tokens, pieces, mark: Mark }: LineTextProps) {
   return (
     <>
       {segments.map(({ text: part, className, changed }, i) => {
+        if (!changed && !className) {
+          return part; // an element for each costs more to lay out than all the colors
+        }
         const Around = changed ? Mark : "span";
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line have no other name

@@ -112,7 +112,7 @@ function BlockInSight({ now, ...props }: BlockProps & { now: boolean }) {
     if (near || !element) {
       return;
     }
-    const options = { root: element.closest("[data-scrolls]"), rootMargin: "1200px 0px" };
+    const options = { root: element.closest("[data-scrolls]"), rootMargin: "600px 0px" };
     const observer = new IntersectionObserver((seen) => {
       if (seen.some(({ isIntersecting }) => isIntersecting)) {
         setNear(true);

@@ -56,7 +56,7 @@ describe("a file", () => {
     expect(document.activeElement).toBe(marked[0]);
     // What is far out of sight is not drawn.
     expect(screen.queryByText("line 100")).toBeNull();
-    expect(screen.getAllByTestId("undrawn")).toHaveLength(11);
+    expect(screen.getAllByTestId("undrawn")).toHaveLength(30);
   });
 
   it("draws lines as they come into sight", async () => {

@@ -51,7 +51,8 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
   const me = useReadable(useScorel().me);
   const toast = useToast();
   const summary = useToldSession(deviceId, view.sessionId) ?? state.summary;
-  const folder = data.projects?.find((each) => each.id === summary?.projectId)?.path ?? "";
+  const project = data.projects?.find((each) => each.id === summary?.projectId);
+  const folder = summary?.worktree?.folder ?? project?.path ?? "";
   const append = useCallback((text: string) => setInsert({ text, append: true }), []);
   const readable = may(data.info, "files");
   const files = useMemo(() => {

@@ -8,10 +8,16 @@ import { createConnection, createServer, type Socket } from "node:net";
 export class Forwarder {
   readonly #server;
   readonly #sockets = new Set<Socket>();
+  readonly #upgraded = new Set<Socket>();
   #muted = false;
+  #closed = false;
 
   constructor(port: number) {
     this.#server = createServer((down) => {
+      if (this.#closed) {
+        down.destroy();
+        return;
+      }
       const up = createConnection(port, "127.0.0.1");
       for (const socket of [down, up]) {
         this.#sockets.add(socket);
@@ -19,10 +25,16 @@ export class Forwarder {
         socket.on("error", () => socket.destroy()); // the other end is told by its close
         socket.on("close", () => {
           this.#sockets.delete(socket);
+          this.#upgraded.delete(socket);
           up.destroy();
           down.destroy();
         });
       }
+      down.once("data", (bytes: Buffer) => {
+        if (bytes.includes("GET /v1/connect")) {
+          this.#upgraded.add(down);
+        }
+      });
       down.on("data", (bytes) => up.write(bytes));
       up.on("data", (bytes) => {
         if (!this.#muted) {
@@ -43,6 +55,11 @@ export class Forwarder {
     return `http://127.0.0.1:${address.port}`;
   }
 
+  /** How many connections of entries there are. */
+  get connections(): number {
+    return this.#upgraded.size;
+  }
+
   /** From now on all that the relay says is lost. */
   mute(): void {
     this.#muted = true;
@@ -54,6 +71,13 @@ export class Forwarder {
       socket.destroy();
     }
     this.#muted = false;
+    this.#closed = false;
+  }
+
+  /** Cuts every connection, and every new one until the next cut. */
+  close(): void {
+    this.cut();
+    this.#closed = true;
   }
 
   async stop(): Promise<void> {

@@ -7,6 +7,33 @@ function html(text: string): HTMLElement {
   return render(<Markdown text={text} />).container;
 }
 
+describe("a finished message in pieces", () => {
+  it.each([
+    "# h\n\na **b** `c`\n\n- one\n- two\n\nafter\n\n1. x\n\n   more\n\n2. y\n\n---\n\nend",
+    "```go\nfunc a() {\n\n}\n```\n\ntext\n\n| a | b |\n|---|---|\n| 1 | ~~2~~ |\n\n> quote\n\n> quote\n\n    code\n",
+    "a\n\n<b>bold</b>\n\n<div>\n\nx\n\n</div>\n\nhttps://example.org\n\n- [x] done\n",
+  ])("reads as the whole does: %j", (text) => {
+    const blocks = (box: HTMLElement) => [...(box.firstElementChild?.children ?? [])].map((each) => each.outerHTML);
+    const whole = blocks(html(`${text}\n\n[unused]: https://example.org`));
+    expect(blocks(html(text))).toEqual(whole);
+    expect(whole.length).toBeGreaterThan(2);
+  });
+
+  it("finds the target of a link that stands elsewhere, and closes HTML where it ends", () => {
+    const link = html("see [here]\n\nmore\n\n[here]: https://example.org/there").querySelector("a");
+    expect(link?.getAttribute("href")).toBe("https://example.org/there");
+    expect(html("a\n\n<!-- x\n\n**y**\n\n-->\n").querySelector("strong")).toBeNull();
+  });
+
+  it("is the element that was read while it streamed", () => {
+    const text = "read once\n\nand the end";
+    const { container, rerender } = render(<StreamingMarkdown text={`${text}\n\nmore`} />);
+    expect(container.querySelectorAll("p")).toHaveLength(3);
+    rerender(<Markdown text={text} />);
+    expect([...container.querySelectorAll("p")].map((each) => each.textContent)).toEqual(["read once", "and the end"]);
+  });
+});
+
 describe("Markdown of a stranger", () => {
   it.each([
     ["a script", "<script>alert(1)</script>"],

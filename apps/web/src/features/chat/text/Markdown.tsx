@@ -7,7 +7,7 @@ import { FileLink, InlineCode } from "./FileLink";
 import { filePlace } from "./file-place";
 import { gfm } from "./gfm";
 import { mustStayPlain } from "./plain-markdown";
-import { splitMarkdown } from "./split-markdown";
+import { splitMarkdown, standsInPieces } from "./split-markdown";
 
 const plugins = [gfm];
 
@@ -66,11 +66,15 @@ function decoded(href: string): string {
   }
 }
 
-/** Markdown of a finished message. */
+/** Markdown of a finished message. What was read while it streamed is not read again. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  const pieces = standsInPieces(text) ? splitMarkdown(text) : [text];
   return (
     <div className="md">
-      <Piece text={text} />
+      {pieces.map((piece, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a finished message does not change
+        <Piece key={i} text={piece} />
+      ))}
     </div>
   );
 });
@@ -82,24 +86,44 @@ export function StreamingMarkdown({ text }: { text: string }) {
     <div className="md md-live">
       {pieces.map((piece, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever appended
-        <Piece key={i} text={piece} />
+        <Piece key={i} text={piece} grows={i === pieces.length - 1} />
       ))}
     </div>
   );
 }
 
-const Piece = memo(function Piece({ text }: { text: string }) {
+const Piece = memo(function Piece({ text, grows = false }: { text: string; grows?: boolean }) {
   if (mustStayPlain(text)) {
     return <Plain text={text} />;
   }
   return (
     <Caught text={text}>
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
-        {text}
-      </ReactMarkdown>
+      <Read text={text} grows={grows} />
     </Caught>
   );
 });
+
+/** The pieces that were read last, by their text. To read is most of what a message costs. */
+const read = new Map<string, ReactElement>();
+const mostRead = 200;
+
+function Read({ text, grows }: { text: string; grows: boolean }) {
+  const known = read.get(text);
+  if (known) {
+    return known;
+  }
+  const element = ReactMarkdown({ remarkPlugins: plugins, components, children: text });
+  if (!grows) {
+    read.set(text, element);
+    for (const [oldest] of read) {
+      if (read.size <= mostRead) {
+        break;
+      }
+      read.delete(oldest);
+    }
+  }
+  return element;
+}
 
 function Plain({ text }: { text: string }) {
   return <p className="break-words whitespace-pre-wrap">{text}</p>;

@@ -36,6 +36,14 @@ export function splitMarkdown(text: string): string[] {
   return pieces;
 }
 
+/** What one part of a text can say of another: the target of a link, a note, HTML that blank lines do not end. */
+const reaching = /^[ >]*(\[[^\]\n]*\]:|<(script|pre|style|textarea)\b|<[!?])/im;
+
+/** Whether the pieces of a finished text read as the whole does. */
+export function standsInPieces(text: string): boolean {
+  return !reaching.test(text);
+}
+
 /** Whether a line after a blank one can belong to nothing that came before. */
 function beginsBlock(line: string): boolean {
   return /^\*\*\S/.test(line) || !/^(\s|[-*+>]|\d{1,9}[.)])/.test(line);

@@ -38,5 +38,6 @@ export default defineConfig({
     { name: "way", testMatch: "*.spec.ts" },
     { name: "shots", testMatch: "*.shots.ts" },
     { name: "bench", testMatch: "*.bench.ts" },
+    { name: "accept", testMatch: "*.accept.ts" },
   ],
 });

@@ -51,12 +51,19 @@ export function readSession(scorelHome: string, sessionId: string): Line[] {
 
 /** Lengthens the only session by messages, of user and agent in turn, while no host runs. */
 export function lengthenSession(scorelHome: string, texts: string[]): void {
+  const messages = texts.map((text, i) => {
+    const content = [{ type: "text", text }];
+    return i % 2 ? { role: "assistant", content, stopReason: "stop" } : { role: "user", content };
+  });
+  appendMessages(scorelHome, messages);
+}
+
+/** Lengthens the only session by messages as they are, while no host runs. */
+export function appendMessages(scorelHome: string, messages: object[]): void {
   const [file = ""] = sessionFiles(scorelHome);
   const sessionId = file.replace(/^.*_(.*)\.jsonl$/, "$1");
   let parentId = readSession(scorelHome, sessionId).at(-1)?.id ?? null;
-  const lines = texts.map((text, i) => {
-    const content = [{ type: "text", text }];
-    const message = i % 2 ? { role: "assistant", content, stopReason: "stop" } : { role: "user", content };
+  const lines = messages.map((message, i) => {
     const entry = { type: "message", id: `long${i}`, parentId, timestamp: "2026-01-02T03:04:05.678Z", message };
     parentId = entry.id;
     return `${JSON.stringify(entry)}\n`;

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import type { Browser, CDPSession, Page } from "@playwright/test";
+
+/** Chromium's own "Slow 4G" for one request at a time. A socket that is open is not slowed down. */
+const slow4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
+
+/** A phone of the middle on a slow network. */
+export async function throttle(page: Page, { network = true } = {}): Promise<CDPSession> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  if (network) {
+    await cdp.send("Network.enable");
+    await cdp.send("Network.emulateNetworkConditions", slow4G);
+  }
+  return cdp;
+}
+
+interface Watch {
+  /** Milliseconds from the start of the navigation until the text was in sight. */
+  readable: number;
+  /** The long tasks, each in milliseconds. */
+  tasks: number[];
+  frames: number[];
+  /** From a key until what it changed was painted. */
+  keys: number[];
+}
+
+declare global {
+  interface Window {
+    watch: Watch;
+  }
+}
+
+/** Notes in every page that opens from now on when `text` is in sight, how long tasks, frames and keys take. */
+export function watch(page: Page, text: string): Promise<unknown> {
+  return page.addInitScript((sought) => {
+    const noted: Watch = { readable: 0, tasks: [], frames: [], keys: [] };
+    window.watch = noted;
+    new PerformanceObserver((list) => {
+      noted.tasks.push(...list.getEntries().map((each) => each.duration));
+    }).observe({ type: "longtask", buffered: true });
+    new PerformanceObserver((list) => {
+      const keys = list.getEntries().filter((each) => each.name === "keydown");
+      noted.keys.push(...keys.map((each) => each.duration));
+    }).observe({ type: "event", buffered: true, durationThreshold: 16 } as PerformanceObserverInit);
+    const frame = (now: number) => {
+      noted.frames.push(now);
+      const rows = document.querySelectorAll("[data-testid=message-assistant]");
+      if (!noted.readable && rows.item(rows.length - 1)?.textContent?.includes(sought)) {
+        noted.readable = performance.now();
+      }
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }, text);
+}
+
+export async function watched(page: Page): Promise<Watch> {
+  return page.evaluate(() => window.watch);
+}
+
+/** Begins the notes anew, in an open page. */
+export function restart(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    for (const list of [window.watch.tasks, window.watch.frames, window.watch.keys]) {
+      list.length = 0;
+    }
+  });
+}
+
+/** How long the main thread could not answer: what of each task is over 50 ms. */
+export function blocked({ tasks }: Watch): number {
+  return sum(tasks.map((task) => Math.max(0, task - 50)));
+}
+
+export function fps({ frames }: Watch): number {
+  return ((frames.length - 1) * 1000) / ((frames.at(-1) ?? 0) - (frames[0] ?? 0));
+}
+
+/** The distances between frames, in milliseconds. */
+export function distances({ frames }: Watch): number[] {
+  return frames.slice(1).map((at, i) => at - (frames[i] ?? 0));
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+export function median(values: number[]): number {
+  return percentile(values, 0.5);
+}
+
+export function sum(values: number[]): number {
+  return values.reduce((all, each) => all + each, 0);
+}
+
+/** What the page's heap holds after a collection, in megabytes. */
+export async function heapOf(page: Page): Promise<number> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("HeapProfiler.enable");
+  await cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await cdp.send("Runtime.getHeapUsage");
+  await cdp.detach();
+  return usedSize / 1e6;
+}
+
+/** The memory of all processes of a browser in megabytes; what they share counts once. */
+export async function memoryOf(browser: Browser): Promise<number> {
+  const cdp = await browser.newBrowserCDPSession();
+  const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
+  await cdp.detach();
+  const kilobytes = processInfo.map(({ id }) => {
+    const rollup = readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
+    return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+  });
+  return sum(kilobytes) / 1000;
+}
+
+interface Row {
+  what: string;
+  target: string;
+  result: string;
+}
+
+const rows: Row[] = [];
+
+export function report(what: string, target: string, result: string): void {
+  rows.push({ what, target, result });
+}
+
+export function printTable(): void {
+  const lines = rows.map(({ what, target, result }) => `| ${what} | ${target} | ${result} |`);
+  console.log(["", "| what | target | result |", "|---|---|---|", ...lines, ""].join("\n"));
+}

@@ -60,8 +60,8 @@ export default function Palette() {
       }}
       className="rise m-0 h-dvh max-h-none w-full max-w-none overflow-hidden border-line bg-surface p-0 font-sans text-base text-ink tracking-normal shadow-raised backdrop:bg-scrim sm:mx-auto sm:mt-[12dvh] sm:h-auto sm:max-h-[70dvh] sm:max-w-2xl sm:rounded-lg sm:border"
     >
-      <div className="flex h-full max-h-[inherit] flex-col">
-        <div className="safe-t flex shrink-0 items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
+      <div className="safe-t flex h-full max-h-[inherit] flex-col">
+        <div className="flex shrink-0 items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
           {busy ? <Spinner className="text-faint" /> : <SearchIcon className="shrink-0 text-faint" />}
           <input
             type="text"

@@ -16,7 +16,7 @@ describe("a message", () => {
   });
 
   it("counts", () => {
-    expect([1, 2, 1300].map((n) => t("lines", { n }))).toEqual(["1 line", "2 lines", "1300 lines"]);
+    expect([1, 2, 1300].map((n) => t("lines", { n }))).toEqual(["1 line", "2 lines", "1,300 lines"]);
   });
 
   it("has values within its plurals", () => {

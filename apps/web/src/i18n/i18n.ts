@@ -1,4 +1,4 @@
-import { format, type Messages, type Values } from "./message";
+import { type Forms, format, type Messages, type Values } from "./message";
 
 /** Looks a message up and puts values at its placeholders. */
 export type Translate<Id extends string> = (id: Id, values?: Values) => string;
@@ -17,12 +17,16 @@ export interface Translation {
 
 // One language for the whole page, as long as it is open: choosing another one loads it again.
 let spoken: Translation = { locale: "en", parts: {} };
-let plurals = new Intl.PluralRules("en");
+let forms = formsOf("en");
+
+function formsOf(name: string): Forms {
+  return { plurals: new Intl.PluralRules(name), numbers: new Intl.NumberFormat(name) };
+}
 
 /** Sets the language, before any text is shown. */
 export function speak(translation: Translation): void {
   spoken = translation;
-  plurals = new Intl.PluralRules(translation.locale);
+  forms = formsOf(translation.locale);
 }
 
 /** The language as it is spoken now. */
@@ -35,10 +39,16 @@ export function locale(): string {
   return spoken.locale;
 }
 
+/** A number as the language writes it, with as many decimal digits as are wanted. */
+export function number(value: number, digits = 0): string {
+  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(spoken.locale, fraction).format(value);
+}
+
 /**
  * Returns the function that looks messages up in a part of the catalog. Each part
  * is loaded with the pages that show it, in English; a translation has all parts.
  */
 export function translator<Id extends string>(part: string, english: Messages): Translate<Id> {
-  return (id, values = {}) => format((spoken.parts[part] ?? english)[id] ?? id, values, plurals);
+  return (id, values = {}) => format((spoken.parts[part] ?? english)[id] ?? id, values, forms);
 }

@@ -9,20 +9,26 @@ export type Messages = Readonly<Record<string, Message>>;
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Puts values at the placeholders of a message. They are shown as they are. */
-export function format(message: Message, values: Values, plurals: Intl.PluralRules): string {
-  return typeof message === "string" ? message : message.map((part) => partOf(part, values, plurals)).join("");
+/** How a language writes numbers, and which form of a text goes with them. */
+export interface Forms {
+  plurals: Intl.PluralRules;
+  numbers: Intl.NumberFormat;
 }
 
-function partOf(part: Part, values: Values, plurals: Intl.PluralRules): string {
+/** Puts values at the placeholders of a message: numbers as the language writes them, others as they are. */
+export function format(message: Message, values: Values, forms: Forms): string {
+  return typeof message === "string" ? message : message.map((part) => partOf(part, values, forms)).join("");
+}
+
+function partOf(part: Part, values: Values, { plurals, numbers }: Forms): string {
   if (typeof part === "string") {
     return part;
   }
   const [name, , forms] = part;
   const value = values[name];
   if (!forms) {
-    return String(value);
+    return typeof value === "number" ? numbers.format(value) : String(value);
   }
   const count = Number(value);
-  return format(forms[count] ?? forms[plurals.select(count)] ?? forms.other ?? "", values, plurals);
+  return format(forms[count] ?? forms[plurals.select(count)] ?? forms.other ?? "", values, { plurals, numbers });
 }

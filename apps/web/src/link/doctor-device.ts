@@ -3,6 +3,7 @@
 import { Handshake, type Identity, utf8 } from "@scorel/protocol";
 import type { Frame, Peer } from "@scorel/protocol/wire";
 import { StepFailure, type Verdict } from "../api/diagnosis";
+import { number } from "../i18n/i18n";
 import { t } from "../i18n/link";
 import { RelayError } from "./asks";
 import { channelFailure, type Line, readAnswer, sealFailure, within } from "./doctor-line";
@@ -101,7 +102,7 @@ export class DeviceDoctor {
     if (answer.type !== "response") {
       throw new StepFailure("api_refused", t("link.doctor.hostSays", { message: answer.message ?? "" }));
     }
-    const time = Math.max(0.1, performance.now() - start).toFixed(1);
+    const time = number(Math.max(0.1, performance.now() - start), 1);
     const version = answer.result?.host?.version ?? "";
     const outages = answer.result?.host?.outages ?? [];
     if (outages.length === 0) {

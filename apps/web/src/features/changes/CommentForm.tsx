@@ -18,7 +18,7 @@ export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
   return (
     <div className="space-y-2 p-2 font-sans">
       <label htmlFor={id} className="block text-muted text-xs">
-        {t("changes.comment", { line })}
+        {t("changes.comment", { line: String(line) })}
       </label>
       <textarea
         id={id}

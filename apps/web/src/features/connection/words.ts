@@ -3,7 +3,7 @@
 import { type DiagnosisState, type DiagnosisStep, failureOf, type StepName } from "../../api/diagnosis";
 import vocabulary from "../../api/doctor-words.json";
 import { t } from "../../i18n/connection";
-import { translation } from "../../i18n/i18n";
+import { number, translation } from "../../i18n/i18n";
 
 /** What a step looks at. */
 export function titleOf(name: StepName): string {
@@ -41,7 +41,7 @@ export function hasWarning(state: DiagnosisState): boolean {
 export function tookOf(ms: number): string {
   return ms < 1000
     ? t("connection.words.milliseconds", { count: Math.round(ms) })
-    : t("connection.words.seconds", { count: (ms / 1000).toFixed(1) });
+    : t("connection.words.seconds", { count: number(ms / 1000, 1) });
 }
 
 /** The report as `scorel doctor` prints it, to hand on. */

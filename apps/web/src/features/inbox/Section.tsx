@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { number } from "../../i18n/i18n";
 
 export interface SectionProps {
   title: string;
@@ -18,7 +19,7 @@ export function Section({ title, count, action, testId, children }: SectionProps
     <section data-testid={testId} aria-labelledby={id}>
       <div className="flex min-h-9 items-center gap-2 px-1">
         <h2 id={id} className="font-semibold text-sm">
-          {title} <span className="caption pl-1 font-normal text-faint">{count}</span>
+          {title} <span className="caption pl-1 font-normal text-faint">{number(count)}</span>
         </h2>
         <span className="flex-1" />
         {action}

@@ -6,7 +6,6 @@ import type { Terminal } from "../../api/types";
 import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { cx } from "../../components/cx";
 import { useToast } from "../../components/Toast";
-import { locale } from "../../i18n/i18n";
 import { t } from "../../i18n/terminal";
 import { sentence } from "../shared/errors";
 import { useReadable } from "../shared/scorel-context";
@@ -67,9 +66,7 @@ export function TerminalView({ host, library, terminal, label, active, focus, on
       onLink: setLink,
       onLeave: () => latest.current.onLeave(),
     };
-    const emulator = new Emulator(library, box.current, events, (bytes) =>
-      t("terminal.view.missed", { bytes: bytes.toLocaleString(locale()) }),
-    );
+    const emulator = new Emulator(library, box.current, events, (bytes) => t("terminal.view.missed", { bytes }));
     const feed = new Feed(host, terminal.id, emulator);
     feed.state.subscribe(() => {
       if (feed.state.get().name === "open") {

@@ -1,4 +1,5 @@
 import type { ProcessLine } from "../../../api/types";
+import { locale, number } from "../../../i18n/i18n";
 
 /** How far an operation is, between 0 and 1; null where it does not say. */
 export function fraction(line: ProcessLine): number | null {
@@ -16,17 +17,17 @@ export function figures(line: ProcessLine): string {
     return `${short(current)} / ${short(total)}`;
   }
   if (percent !== undefined) {
-    return `${Math.round(percent)} %`;
+    return new Intl.NumberFormat(locale(), { style: "percent" }).format(percent / 100);
   }
   return current === undefined ? "" : short(current);
 }
 
 function short(n: number): string {
-  return String(Math.round(n * 100) / 100);
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(n);
 }
 
 /** "+1.4 s" after the beginning. */
 export function after(line: ProcessLine, startedAt: number): string {
   const seconds = Math.max(0, line.timestamp - startedAt) / 1000;
-  return seconds < 100 ? `+${seconds.toFixed(1)} s` : `+${Math.round(seconds)} s`;
+  return seconds < 100 ? `+${number(seconds, 1)} s` : `+${number(Math.round(seconds))} s`;
 }

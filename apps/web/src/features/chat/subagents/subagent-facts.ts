@@ -1,6 +1,7 @@
 // What a call to subagents holds for each of its tasks.
 import type { Process, ProcessRecord, SubagentMember, ToolResultMessage } from "../../../api/types";
 import { t } from "../../../i18n/chat";
+import { number } from "../../../i18n/i18n";
 import { tokens } from "../../shared/tokens";
 import { resultText } from "../calls/tool-view";
 
@@ -47,7 +48,7 @@ export function statistics(member: SubagentMember, now: number): string[] {
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) {
-    return t("chat.subagents.seconds", { seconds: seconds.toFixed(1) });
+    return t("chat.subagents.seconds", { seconds: number(seconds, 1) });
   }
   if (seconds < 60) {
     return t("chat.subagents.seconds", { seconds: Math.round(seconds) });

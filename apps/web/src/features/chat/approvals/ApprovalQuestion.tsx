@@ -37,7 +37,7 @@ export interface ApprovalHeadingProps {
 /** What the agent wants to do and how risky that is. It stays in sight while the card is. */
 export function ApprovalHeading({ approval: { title, risk }, caption, heading }: ApprovalHeadingProps) {
   return (
-    <div className="sticky top-0 z-10 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2">
+    <div className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3 pb-2">
       <ShieldIcon className="mt-0.5 shrink-0 text-warn text-xl" />
       <div className="min-w-0 flex-1">
         <div className="flex items-center justify-between gap-2">

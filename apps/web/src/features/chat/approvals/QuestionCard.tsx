@@ -77,7 +77,7 @@ export function QuestionCard({ question, canAnswer, watches = false, over = fals
       className="rise my-3 overflow-clip"
       onKeyDown={onKeyDown}
     >
-      <div className="sticky top-0 z-10 flex items-start gap-3 bg-inherit px-4 pt-3.5 pb-2">
+      <div className="sticky top-0 z-20 flex items-start gap-3 bg-inherit px-4 pt-3.5 pb-2">
         <QuestionIcon className="mt-0.5 shrink-0 text-accent text-xl" />
         <div className="min-w-0 flex-1">
           <p className="caption text-accent">{t("chat.approvals.theAgentWantsToKnow")}</p>

@@ -150,6 +150,8 @@ export interface NewSession {
   model?: string;
   /** What the agent may do without asking; absent is the default. */
   mode?: Mode;
+  /** It works in a git worktree of its own, not in the project's folder. */
+  worktree?: boolean;
 }
 
 /** A session that begins with a prompt and that the host does not have yet. */

@@ -51,6 +51,7 @@ export type {
   TokenUsage,
   TreeNode,
   Turn,
+  Worktree,
 } from "@scorel/protocol/gen/api";
 export {
   Kind as ApiKind,

@@ -1,7 +1,9 @@
 // The requests that bring one prompt to its host. Doing any of them twice changes nothing.
-import type { Host } from "../api/contract";
+import { ApiError, type Host } from "../api/contract";
 import { promptContent, withImages } from "../api/images";
 import { type Gone, NO_SESSION, type OutboxItem } from "../api/outbox";
+import { ApiKind } from "../api/types";
+import { t } from "../i18n/link";
 import type { Outbox } from "./outbox";
 
 /** Rejects with ApiError when the host refuses, with OfflineError when it cannot be reached. */
@@ -15,6 +17,10 @@ export async function beginSession(outbox: Outbox, ask: Ask, clientKey: string):
   }
   const { mode, ...fields } = item.start;
   const { session } = await ask("create_session", { ...fields, clientKey });
+  if (fields.worktree && !session.worktree) {
+    await deleteEmpty(ask, session.id);
+    throw new ApiError(ApiKind.bad_request, t("link.delivery.noWorktrees"));
+  }
   if (mode && !item.discarded) {
     await ask("set_mode", { sessionId: session.id, mode });
   }

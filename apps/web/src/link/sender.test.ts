@@ -349,6 +349,26 @@ describe("a session that begins with its prompt", () => {
   });
 });
 
+describe("a session in a worktree", () => {
+  it("does not begin in the project's folder of a host that knows no worktrees", async () => {
+    const tab = await openTab({
+      answer: (name) =>
+        name === "get_snapshot" || name === "create_session"
+          ? { session: { id: "ses_9", messageCount: 0 }, live: { queue: [], turn: null } }
+          : {},
+    });
+    const item = start("hello");
+    await tab.outbox.add({ ...item, start: { projectId: "p1", worktree: true } });
+    tab.sender.reachable(DEVICE, 1);
+    await expect
+      .poll(() => tab.outbox.items.map((each) => each.error))
+      .toEqual(["This machine does not support worktrees. Update scorel there, or choose the project folder."]);
+    expect(tab.asked.at(-1)).toBe("delete_session ses_9");
+    await tab.outbox.discard("key-hello");
+    await empty(tab);
+  });
+});
+
 describe("a prompt that the disk refuses", () => {
   it("says so, is not discarded by another tab, and is sent", async () => {
     const tabs = new Tabs();

@@ -49,7 +49,10 @@ export function SessionMeta(props: { host: Host; session: SessionSummary; mayCha
       </dl>
       <ErrorText className="mt-1">{error}</ErrorText>
       {adding ? (
-        <MetaForm onSave={(key, value) => update({ meta: { [key]: value } })} onClose={() => setAdding(false)} />
+        <MetaForm
+          onSave={async (key, value) => void (await update({ meta: { [key]: value } }))}
+          onClose={() => setAdding(false)}
+        />
       ) : mayChange ? (
         <Button data-testid="add-meta" className="mt-2" onClick={() => setAdding(true)}>
           <PlusIcon /> {t("session.sessionMeta.addMetadata")}

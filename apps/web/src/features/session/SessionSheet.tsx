@@ -12,6 +12,7 @@ import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
 import { SessionMeta } from "./SessionMeta";
 import { SessionSpent } from "./SessionSpent";
+import { leftText, SessionWorktree } from "./SessionWorktree";
 import { useUpdateSession } from "./use-update-session";
 
 export interface SessionSheetProps {
@@ -59,6 +60,7 @@ export default function SessionSheet({ host, session, mayChange, onChanges, onDe
       >
         <TerminalIcon /> {t("session.sessionSheet.terminal")}
       </Link>
+      <SessionWorktree session={session} />
       <SessionContext host={host} sessionId={session.id} />
       <SessionSpent session={session} />
       <SessionMeta host={host} session={session} mayChange={mayChange} />
@@ -80,8 +82,9 @@ function PinAndArchive({ host, session, onClose }: Pick<SessionSheetProps, "host
   const { busy, error, act } = useAct();
   const change = (name: string, fields: Omit<Requests["update_session"]["request"], "sessionId">, done: string) =>
     act(name, async () => {
-      await update(fields);
-      toast(done);
+      const { worktree } = await update(fields);
+      const left = fields.archived && worktree ? leftText(worktree) : null;
+      toast(left ? t("session.sessionWorktree.archived", { left }) : done);
       onClose();
     });
   const { pinned = false, archived = false } = session;

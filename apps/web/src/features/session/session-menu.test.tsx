@@ -72,6 +72,19 @@ describe("a session in the list", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
+  it("says what became of its worktree when it is archived", async () => {
+    const worktree = { folder: "/home/ada/.scorel-worktrees/lamps/1", branch: "scorel/1", base: "abc" };
+    const { scorel, host } = world({ ...old, worktree }, fresh);
+    host.handlers.update_session = () => ({
+      session: { ...old, archived: true, worktree: { ...worktree, kept: "uncommitted" } },
+    });
+    renderApp(scorel, `/d/${dev}`);
+    const menu = await openMenu("Old lamps");
+    expect(menu.getByTestId("session-worktree").textContent).toContain("scorel/1");
+    fireEvent.click(menu.getByRole("button", { name: "Archive" }));
+    await screen.findByText("Session archived. Worktree kept: it has changes that are not committed.");
+  });
+
   it("follows what another client does to it", async () => {
     const { scorel, host } = world(old, fresh);
     renderApp(scorel, `/d/${dev}`);

@@ -9,5 +9,6 @@ export function useUpdateSession(host: Host, sessionId: string) {
   return async (fields: Omit<Requests["update_session"]["request"], "sessionId">) => {
     const { session } = await host.request("update_session", { sessionId, ...fields });
     putSession(client, host.deviceId, session);
+    return session;
   };
 }

@@ -4,13 +4,10 @@ import { t } from "../../i18n/start";
 import { nameOfMode } from "../chat/mode/modes";
 import type { Choices } from "./use-choices";
 
-/** The agent and the permissions that a session begins with. */
+/** The agent and the permissions that a session begins with, and where it works. */
 export function StartChoices({ choices }: { choices: Choices }) {
-  const { agents, agent, setAgent, modes, mode, setMode } = choices;
+  const { agents, agent, setAgent, modes, mode, setMode, worktree, setWorktree } = choices;
   const unknown = agent !== "" && !agents.some(({ name }) => name === agent);
-  if (agents.length === 0 && modes.length === 0 && !unknown) {
-    return null;
-  }
   return (
     <div className="safe-x mx-auto flex w-full max-w-3xl flex-wrap gap-2 pt-2 pb-1">
       {agents.length > 0 || unknown ? (
@@ -38,6 +35,17 @@ export function StartChoices({ choices }: { choices: Choices }) {
           ]}
         />
       ) : null}
+      <Select
+        label={t("start.startChoices.workIn")}
+        data-testid="start-worktree"
+        value={worktree ? "worktree" : ""}
+        onChange={(event) => setWorktree(event.target.value !== "")}
+        options={[
+          { value: "", label: t("start.startChoices.projectFolder") },
+          { value: "worktree", label: t("start.startChoices.newWorktree") },
+        ]}
+      />
+      {worktree ? <p className="w-full text-muted text-sm">{t("start.startChoices.worktreeExplained")}</p> : null}
     </div>
   );
 }

@@ -194,3 +194,18 @@ test("sending three times begins one session", async () => {
   expect(asked("create_session")).toHaveLength(1);
   expect(host.session("s1").sent).toEqual(["hello"]);
 });
+
+test("a session can begin in a worktree of its own", async () => {
+  const { router, asked } = open([], "?project=p1", (host) => {
+    host.handlers.create_session = () => ({
+      session: summary("s1", "p1", "", { worktree: { folder: "/w/1", branch: "scorel/1", base: "abc" } }),
+    });
+  });
+  const where = (await screen.findByTestId("start-worktree")) as HTMLSelectElement;
+  expect(where.value).toBe("");
+  choose("start-worktree", "worktree");
+  await screen.findByText(/Uncommitted changes are not taken along/);
+  await send("hello");
+  await waitFor(() => expect(router.state.location.pathname).toBe(`/d/${dev}/s/s1`));
+  expect(asked("create_session")).toMatchObject([{ projectId: "p1", worktree: true }]);
+});

@@ -19,6 +19,9 @@ export interface Choices {
   /** "" is the default. */
   mode: Mode | "";
   setMode(mode: Mode | ""): void;
+  /** It works in a git worktree of its own. */
+  worktree: boolean;
+  setWorktree(worktree: boolean): void;
   /** All of it, as the session is asked for. */
   start: NewSession;
 }
@@ -28,6 +31,7 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
   const [agent, setAgent] = useState(first);
   const [picked, setPicked] = useState("");
   const [mode, setMode] = useState<Mode | "">("");
+  const [worktree, setWorktree] = useState(false);
   const { data } = useHostQuery(host, "list_agents", { projectId });
   const agents = (data?.agents ?? []).filter(({ enabled }) => enabled);
   const most = info ? highestMode(info) : null;
@@ -44,10 +48,16 @@ export function useChoices(host: Host, info: HostInfo | null, projectId: string,
     rememberModel(deviceId, name);
   };
   return {
-    ...{ agents, agent, setAgent, setModel, mode, setMode },
+    ...{ agents, agent, setAgent, setModel, mode, setMode, worktree, setWorktree },
     model: model || own || (info?.defaultModel ?? ""),
     // Bypass is chosen in the session, after a warning.
     modes: offered.filter((each) => each !== "bypass"),
-    start: { projectId, ...(agent ? { agent } : {}), ...(model ? { model } : {}), ...(mode ? { mode } : {}) },
+    start: {
+      projectId,
+      ...(agent ? { agent } : {}),
+      ...(model ? { model } : {}),
+      ...(mode ? { mode } : {}),
+      ...(worktree ? { worktree } : {}),
+    },
   };
 }

@@ -129,6 +129,7 @@ func fieldsOf(projectID, sessionID, folder string) map[string]any {
 		"edit_queue":      api.EditQueueRequest{SessionID: sessionID, Expected: []string{}, Items: []api.QueueItem{}},
 		"unsubscribe":     api.SessionRequest{SessionID: sessionID},
 		"list_files":      api.ListFilesRequest{Place: api.Place{ProjectID: projectID}},
+		"find_files":      api.FindFilesRequest{Place: api.Place{ProjectID: projectID}},
 		"read_file":       api.ReadFileRequest{Place: api.Place{SessionID: sessionID}, Path: "none"},
 		"git_status":      api.GitStatusRequest{Place: api.Place{SessionID: sessionID}},
 		"git_diff":        api.GitDiffRequest{Place: api.Place{SessionID: sessionID}},

@@ -46,7 +46,7 @@ var numbers = map[string]int{
 	"api.MaxTerminals": api.MaxTerminals, "api.MaxAllTerminals": api.MaxAllTerminals, "api.TerminalBytes": api.TerminalBytes,
 	"api.TerminalWindow": api.TerminalWindow, "api.MaxTerminalChunk": api.MaxTerminalChunk,
 	"api.MaxTerminalInput": api.MaxTerminalInput, "api.MaxTerminalSide": api.MaxTerminalSide,
-	"api.MaxFileEntries": api.MaxFileEntries, "api.MaxFilePart": api.MaxFilePart, "api.MaxFileDiff": api.MaxFileDiff, "api.MaxCommits": api.MaxCommits,
+	"api.MaxFileEntries": api.MaxFileEntries, "api.MaxFound": api.MaxFound, "api.MaxFilePart": api.MaxFilePart, "api.MaxFileDiff": api.MaxFileDiff, "api.MaxCommits": api.MaxCommits,
 	"api.MaxBranches": api.MaxBranches, "api.MaxCommitPaths": api.MaxCommitPaths, "api.MaxMessage": api.MaxMessage,
 	"api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 }

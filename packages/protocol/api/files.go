@@ -3,6 +3,7 @@ package api
 // Limits of the requests about files.
 const (
 	MaxFileEntries = 2000      // entries of one folder, and files of one status, diff or list of changes
+	MaxFound       = 50        // files and folders of one answer to find_files
 	MaxFilePart    = 256 << 10 // bytes of a file in one answer to read_file
 	MaxFileDiff    = 256 << 10 // bytes of the diff of one file
 	MaxCommits     = 100       // commits of one answer to git_log
@@ -51,6 +52,16 @@ type (
 	}
 	ListFilesResponse struct {
 		Entries   []FileEntry `json:"entries"` // folders first, then by name
+		Truncated bool        `json:"truncated,omitempty"`
+	}
+	FindFilesRequest struct {
+		Place
+		// Query has the characters of a path in their order, in any case; "" means the
+		// folder itself.
+		Query string `json:"query,omitempty" req:"max=256"`
+	}
+	FindFilesResponse struct {
+		Files     []FoundFile `json:"files"` // the best match first, at most MaxFound
 		Truncated bool        `json:"truncated,omitempty"`
 	}
 	ReadFileRequest struct {
@@ -152,6 +163,12 @@ type FileEntry struct {
 	Kind   FileKind `json:"kind"`
 	Size   int64    `json:"size,omitempty"`   // of a regular file, in bytes
 	Closed bool     `json:"closed,omitempty"` // its content is not sent
+}
+
+// FoundFile is a file or folder that find_files found.
+type FoundFile struct {
+	Path string   `json:"path"`
+	Kind FileKind `json:"kind"`
 }
 
 // GitFile is a file with uncommitted changes.

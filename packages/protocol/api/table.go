@@ -90,6 +90,7 @@ var (
 	ListMCPServers    = Define[ListMCPServersRequest, ListMCPServersResponse]("list_mcp_servers", GrantManage, "Lists the MCP servers of a project with their states.")
 	DecideMCPServer   = Define[DecideMCPServerRequest, DecideMCPServerResponse]("decide_mcp_server", GrantManage, "Allows or denies starting an MCP server of a project.")
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
+	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
 	GitStatus         = Define[GitStatusRequest, GitStatusResponse]("git_status", GrantFiles, "Lists the uncommitted changes of a repository.", Concurrently)
 	GitDiff           = Define[GitDiffRequest, GitDiffResponse]("git_diff", GrantFiles, "Shows what is not committed, or what a commit changed.", Concurrently)
@@ -172,6 +173,7 @@ func Table() []Spec {
 		ListMCPServers.Spec(),
 		DecideMCPServer.Spec(),
 		ListFiles.Spec(),
+		FindFiles.Spec(),
 		ReadFile.Spec(),
 		GitStatus.Spec(),
 		GitDiff.Spec(),

@@ -24,7 +24,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// maxAtOnce is how many commands of git run at once; more requests wait.
+// maxAtOnce is how many commands of git and searches run at once; more requests wait.
 const maxAtOnce = 4
 
 // Options are the parts that the handlers call. All are required.
@@ -41,7 +41,7 @@ type Options struct {
 type Files struct {
 	Options
 	sessions *sessions.Manager // set by Attach
-	slots    chan struct{}     // holds one token per running request of git
+	slots    chan struct{}     // holds one token per running search or request of git
 
 	commits sync.Mutex // one commit at a time
 	made    madeCommits
@@ -62,6 +62,7 @@ func (f *Files) Attach(manager *sessions.Manager) { f.sessions = manager }
 func (f *Files) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.ListFiles, f.listFiles),
+		dispatch.Serve(api.FindFiles, f.findFiles),
 		dispatch.Serve(api.ReadFile, f.readFile),
 		dispatch.Serve(api.GitStatus, f.gitStatus),
 		dispatch.Serve(api.GitDiff, f.gitDiff),
@@ -73,7 +74,7 @@ func (f *Files) Endpoints() []dispatch.Endpoint {
 	}
 }
 
-// slot waits until the request may run git.
+// slot waits until the request may run git, or search the folder.
 func (f *Files) slot(ctx context.Context) (release func(), err error) {
 	select {
 	case f.slots <- struct{}{}:

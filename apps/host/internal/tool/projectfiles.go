@@ -151,6 +151,24 @@ func (p *ProjectFolder) Entries(rel string, limit int) (entries []ProjectEntry, 
 	return entries, truncated, nil
 }
 
+// Walk visits the files, folders and links below the folder, except for those that a
+// .gitignore excludes. truncated is true if there are too many, or ctx has ended.
+func (p *ProjectFolder) Walk(ctx context.Context, visit func(rel string, kind fs.FileMode)) (truncated bool, err error) {
+	folder, real, err := p.private.openFolder(p.real)
+	if err != nil {
+		return false, err
+	}
+	defer folder.Close()
+	err = walk(ctx, folder, real, p.private, func(f found) error {
+		visit(f.rel, f.entry.Type())
+		return nil
+	})
+	if errors.Is(err, errTooMany) || err != nil && ctx.Err() != nil {
+		return true, nil
+	}
+	return false, err
+}
+
 // Replace gives a regular file new content and permissions, or creates it, after verify has
 // accepted it as it is now. No file tool writes to it in the meantime.
 func (p *ProjectFolder) Replace(ctx context.Context, rel string, content []byte, mode fs.FileMode, verify func() error) error {

@@ -64,6 +64,8 @@ export const WINDOW_BYTES = 2097152;
 export const MAX_ENTRY_BYTES = 7340032;
 /** entries of one folder, and files of one status, diff or list of changes */
 export const MAX_FILE_ENTRIES = 2000;
+/** files and folders of one answer to find_files */
+export const MAX_FOUND = 50;
 /** bytes of a file in one answer to read_file */
 export const MAX_FILE_PART = 262144;
 /** bytes of the diff of one file */
@@ -833,6 +835,8 @@ export interface Requests {
   decide_mcp_server: { grant: 'manage'; request: DecideMCPServerRequest; response: DecideMCPServerResponse };
   /** Lists a folder of a project. */
   list_files: { grant: 'files'; request: ListFilesRequest; response: ListFilesResponse };
+  /** Finds files of a project by parts of their paths. */
+  find_files: { grant: 'files'; request: FindFilesRequest; response: FindFilesResponse };
   /** Returns a part of a file of a project. */
   read_file: { grant: 'files'; request: ReadFileRequest; response: ReadFileResponse };
   /** Lists the uncommitted changes of a repository. */
@@ -945,6 +949,7 @@ export const requestGrants = {
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
   list_files: 'files',
+  find_files: 'files',
   read_file: 'files',
   git_status: 'files',
   git_diff: 'files',
@@ -2007,6 +2012,22 @@ export interface ListFilesResponse {
   truncated?: boolean;
 }
 
+export interface FindFilesRequest {
+  sessionId?: string;
+  projectId?: string;
+  /**
+   * Query has the characters of a path in their order, in any case; "" means the
+   * folder itself.
+   */
+  query?: string;
+}
+
+export interface FindFilesResponse {
+  /** the best match first, at most MaxFound */
+  files: FoundFile[];
+  truncated?: boolean;
+}
+
 export interface ReadFileRequest {
   sessionId?: string;
   projectId?: string;
@@ -2715,6 +2736,12 @@ export interface FileEntry {
   size?: number;
   /** its content is not sent */
   closed?: boolean;
+}
+
+/** FoundFile is a file or folder that find_files found. */
+export interface FoundFile {
+  path: string;
+  kind: FileKind;
 }
 
 /** GitFile is a file with uncommitted changes. */

@@ -125,6 +125,15 @@ export function world(): FakeScorel {
       git: ["garden-planner", "scorel", "tiny-relay"].includes(name),
     })),
   });
+  host.handlers.find_files = () => ({
+    files: [
+      { path: "apps/host/client.go", kind: "file" },
+      { path: "apps/host/client_test.go", kind: "file" },
+      { path: "packages/client", kind: "folder" },
+      { path: "packages/client/a folder with a long name that says much/client options.md", kind: "file" },
+    ],
+    truncated: true,
+  });
   host.handlers.list_skills = () => ({
     skills: [
       { name: "commit", description: "Writes a commit message in the style of this repository", scope: "project" },

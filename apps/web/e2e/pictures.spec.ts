@@ -19,6 +19,14 @@ test("a prompt carries an image, and keeps it when it is edited and sent again",
   await anna.rest();
   await expectShown(anna.at("picture"), 2);
 
+  await test.step("an @ finds a file of the project", async () => {
+    await anna.at("composer").pressSequentially("read @lmp");
+    await expect(anna.at("file-option")).toHaveText(["lamp.go"]);
+    await anna.at("composer").press("Enter");
+    await expect(anna.at("composer")).toHaveValue("read @lamp.go ");
+    await anna.at("composer").fill("");
+  });
+
   await test.step("the images are there after a reload", async () => {
     await anna.page.reload();
     await expectShown(anna.at("picture"), 2);

@@ -207,6 +207,14 @@ export const sights: Sight[] = [
       await page.getByText("/simplify").waitFor();
     },
   },
+  {
+    name: "files",
+    scene: "chat",
+    act: async (page) => {
+      await page.getByTestId("composer").fill("Why does @client");
+      await page.getByText("client.go").waitFor();
+    },
+  },
   { name: "deny", scene: "approval", act: click("approval-word") },
   { name: "session", scene: "managed", act: click("session-menu") },
   {

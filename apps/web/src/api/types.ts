@@ -13,6 +13,7 @@ export type {
   FileChange,
   FileEntry,
   FileStatus,
+  FoundFile,
   GetEntriesResponse,
   GetProcessLogResponse,
   GitCommitInfo,

@@ -155,7 +155,10 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           draftKey={`${deviceId}/${view.sessionId}`}
           noImages={model && !model.images ? t("chat.sessionBody.theModelDoesNotAccept", { name: model.name }) : null}
           onSend={say}
-          slash={{ host, projectId: summary?.projectId ?? "" }}
+          suggest={{
+            slash: { host, projectId: summary?.projectId ?? "" },
+            files: { host, place: { sessionId: view.sessionId }, allowed: may(data.info, "files") },
+          }}
           insert={insert}
           onCancel={state.live.turn && mayPrompt ? cancel : null}
           cancelling={state.live.turn?.cancelling ?? false}

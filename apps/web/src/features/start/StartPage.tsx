@@ -115,7 +115,10 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
         draftKey={`${host.deviceId}/new/${projectId}`}
         noImages={model && !model.images ? t("start.startPage.noImages", { name: model.name }) : null}
         onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
-        slash={{ host, projectId, onAgent: choices.setAgent }}
+        suggest={{
+          slash: { host, projectId, onAgent: choices.setAgent },
+          files: { host, place: { projectId }, allowed: may(info, "files") },
+        }}
         insert={insert}
         onCancel={null}
         cancelling={false}

@@ -8,9 +8,9 @@ import { useTouch } from "../../shared/use-media";
 import type { Insert } from "../context/history-context";
 import { AttachButton, AttachedImages } from "../images/AttachedImages";
 import { type Attached, useAttachments } from "../images/use-attachments";
-import type { SlashScope } from "../slash/slash";
-import { useSlash } from "../slash/use-slash";
+import { type SuggestScope, useSuggest } from "../suggest/use-suggest";
 import { StopButton } from "./StopButton";
+import { useCaret } from "./use-caret";
 
 export interface ComposerProps {
   /** Names the draft: it comes back with the session. */
@@ -19,8 +19,8 @@ export interface ComposerProps {
   onSend: (text: string, steer?: boolean, images?: Attached[]) => unknown;
   /** Why no image can go with a message, or null: the model may take none. */
   noImages?: string | null;
-  /** What a slash at the beginning offers; absent for nothing. */
-  slash?: SlashScope | undefined;
+  /** What a slash at the beginning offers, and an @; absent for nothing. */
+  suggest?: SuggestScope;
   /** Takes the place of what is in the box when it changes. */
   insert?: Insert | null;
   /** null while no turn runs. */
@@ -39,7 +39,7 @@ export function Composer({
   draftKey,
   onSend,
   noImages = null,
-  slash: scope,
+  suggest: scope = {},
   insert,
   onCancel,
   cancelling,
@@ -51,9 +51,15 @@ export function Composer({
   const { text, setText, attached, sending } = useDraft(draftKey, setError);
   const touch = useTouch();
   const area = useAutosize(text);
-  const slash = useSlash(blocked === null ? scope : undefined, text, (next) => {
-    setText(next);
-    area.current?.focus();
+  const caret = useCaret(area, text);
+  const suggest = useSuggest(blocked === null ? scope : {}, {
+    text,
+    caret: caret.at,
+    replace: (next, at) => {
+      setText(next);
+      caret.put(at);
+      area.current?.focus();
+    },
   });
   // Under a finger the focus would bring up the keyboard over the transcript.
   useEffect(() => {
@@ -106,7 +112,7 @@ export function Composer({
     // While an input method composes, Enter chooses a word; keyCode 229 is how Safari says so.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
     const modified = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-    if (!composing && !modified && slash.press(event.key)) {
+    if (!composing && !modified && suggest.press(event.key)) {
       return event.preventDefault();
     }
     if (event.key !== "Enter" || event.shiftKey || touch || composing) {
@@ -125,7 +131,7 @@ export function Composer({
         onDragOver={(event) => event.preventDefault()}
         onDrop={attached.onDrop}
       >
-        {slash.menu}
+        {suggest.menu}
         <AttachedImages images={attached.images} busy={attached.busy} onRemove={attached.remove} />
         <textarea
           ref={area}
@@ -136,9 +142,13 @@ export function Composer({
           value={text}
           disabled={blocked !== null}
           placeholder={blocked ?? (onCancel ? t("chat.composer.addToTheQueue") : t("chat.composer.askTheAgentToDo"))}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value);
+            caret.read();
+          }}
+          onSelect={caret.read}
           onKeyDown={onKeyDown}
-          {...slash.field}
+          {...suggest.field}
           onPaste={attached.onPaste}
           enterKeyHint={touch ? "enter" : "send"}
           className="block max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"

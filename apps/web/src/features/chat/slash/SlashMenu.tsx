@@ -1,24 +1,16 @@
-import { type Ref, useEffect, useImperativeHandle, useState } from "react";
 import { ApiError } from "../../../api/contract";
 import { ApiKind } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
-import { cx } from "../../../components/cx";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
 import { useHostQuery } from "../../shared/host-queries";
-import { matching, type SlashItem, type SlashKeys, type SlashScope } from "./slash";
+import { SuggestList } from "../suggest/SuggestList";
+import type { SuggestProps } from "../suggest/suggest";
+import { matching, type SlashItem, type SlashScope } from "./slash";
 
-export interface SlashMenuProps {
+export interface SlashMenuProps extends SuggestProps {
   scope: SlashScope;
-  /** What follows the slash. */
-  query: string;
-  /** Of the list, for the field that it belongs to. */
-  id: string;
-  keys: Ref<SlashKeys>;
-  /** The id of the option that Enter takes. */
-  onActive: (id: string | undefined) => void;
   onPick: (item: SlashItem) => void;
-  onClose: () => void;
 }
 
 const kindNames = {
@@ -33,99 +25,33 @@ const kindNames = {
   },
 };
 
-/** The commands, skills and agents that a prompt can begin with. The focus stays in the field that it belongs to. */
-export default function SlashMenu({ scope, query, id, keys, onActive, onPick, onClose }: SlashMenuProps) {
+/** The commands, skills and agents that a prompt can begin with. */
+export default function SlashMenu({ scope, ...list }: SlashMenuProps) {
+  const { query } = list;
   const { items, notice } = useItems(scope, query);
-  const [chosen, setChosen] = useState({ query, at: 0 });
-  const at = chosen.query === query ? Math.min(chosen.at, Math.max(items.length - 1, 0)) : 0;
-  const active = items[at];
-  const activeId = active ? `${id}-${active.kind}-${active.name}` : undefined;
-  useEffect(() => {
-    onActive(activeId);
-    if (activeId) {
-      document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
-    }
-    return () => onActive(undefined);
-  }, [activeId, onActive]);
-  useImperativeHandle(keys, () => ({
-    press: (key) => {
-      const move = { ArrowDown: 1, ArrowUp: -1 }[key];
-      if (key === "Escape") {
-        onClose();
-        return true;
-      }
-      if (!active) {
-        return false;
-      }
-      if (move) {
-        setChosen({ query, at: (at + move + items.length) % items.length });
-        return true;
-      }
-      // A name that is written out is sent.
-      const written = key === "Enter" && active.name === query && active.kind !== "agent";
-      if ((key !== "Enter" && key !== "Tab") || written) {
-        return false;
-      }
-      onPick(active);
-      return true;
-    },
-  }));
   return (
-    <div
-      className="rise absolute inset-x-0 bottom-full z-10 mb-1 flex max-h-[min(20rem,45dvh)] flex-col overflow-hidden rounded-lg border border-line-strong bg-surface shadow-raised"
-      data-testid="slash-menu"
+    <SuggestList
+      {...list}
+      kind="slash"
+      label={t("chat.slash.title")}
+      items={items}
+      keyOf={({ kind, name }) => `${kind}-${name}`}
+      written={({ kind, name }) => name === query && kind !== "agent"}
+      empty={t("chat.slash.nothing", { query })}
+      notice={notice}
     >
-      <p role="status" className="sr-only">
-        {t("chat.slash.suggestions", { count: items.length })}
-      </p>
-      <div id={id} role="listbox" aria-label={t("chat.slash.title")} className="overflow-y-auto p-1">
-        {items.map((item, i) => (
-          <Option
-            key={`${item.kind}-${item.name}`}
-            id={`${id}-${item.kind}-${item.name}`}
-            item={item}
-            active={i === at}
-            onPick={() => onPick(item)}
-          />
-        ))}
-      </div>
-      {items.length === 0 ? <p className="px-3 py-2 text-muted text-sm">{t("chat.slash.nothing", { query })}</p> : null}
-      {notice ? <p className="border-line border-t px-3 py-1.5 text-faint text-xs">{notice}</p> : null}
-    </div>
-  );
-}
-
-interface OptionProps {
-  id: string;
-  item: SlashItem;
-  active: boolean;
-  onPick: () => void;
-}
-
-function Option({ id, item, active, onPick }: OptionProps) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and gives the keys
-    <div
-      id={id}
-      role="option"
-      tabIndex={-1}
-      aria-selected={active}
-      data-testid="slash-option"
-      onPointerDown={(event) => event.preventDefault()}
-      onClick={onPick}
-      className={cx(
-        "touchable flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm",
-        active ? "bg-accent-soft" : "hover:bg-sunken",
+      {({ kind, name, about }) => (
+        <>
+          <span className="shrink-0 font-medium font-mono text-[0.8125rem]">
+            {kind === "agent" ? name : `/${name}`}
+          </span>
+          <span dir="auto" className="min-w-0 flex-1 truncate text-muted">
+            {about}
+          </span>
+          <Badge tone="neutral">{kindNames[kind]}</Badge>
+        </>
       )}
-    >
-      <span className="shrink-0 font-medium font-mono text-[0.8125rem]">
-        {item.kind === "agent" ? item.name : `/${item.name}`}
-      </span>
-      <span dir="auto" className="min-w-0 flex-1 truncate text-muted">
-        {item.about}
-      </span>
-      <Badge tone="neutral">{kindNames[item.kind]}</Badge>
-    </div>
+    </SuggestList>
   );
 }
 

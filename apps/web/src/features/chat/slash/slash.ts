@@ -9,12 +9,6 @@ export interface SlashScope {
   onAgent?: (name: string) => void;
 }
 
-/** What the page's composer asks of the menu that is open. */
-export interface SlashKeys {
-  /** True if the key was meant for the menu. */
-  press(key: string): boolean;
-}
-
 /** What is typed of the name of a command, or null where the text is none. A path such as /etc/hosts is none. */
 export function slashQuery(text: string): string | null {
   return /^\/([a-z0-9-]*)$/.exec(text)?.[1] ?? null;

@@ -1,0 +1,102 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { ApiError } from "../../../api/contract";
+import { ApiKind, type FoundFile } from "../../../api/types";
+import { FileIcon, FolderIcon } from "../../../components/icons";
+import { t } from "../../../i18n/chat";
+import { isRefusal, sentence } from "../../shared/errors";
+import { hostKey } from "../../shared/host-keys";
+import { useReadable } from "../../shared/scorel-context";
+import { SuggestList } from "../suggest/SuggestList";
+import type { SuggestProps } from "../suggest/suggest";
+import { visible } from "../text/visible";
+import { type FileScope, inOrder } from "./files";
+
+export interface FileMenuProps extends SuggestProps {
+  scope: FileScope;
+  onPick: (file: FoundFile) => void;
+}
+
+/** The files and folders that a prompt can name. */
+export default function FileMenu({ scope, ...list }: FileMenuProps) {
+  const { query } = list;
+  const { files, notice } = useFiles(scope, query);
+  return (
+    <SuggestList
+      {...list}
+      kind="file"
+      label={t("chat.files.title")}
+      items={files}
+      keyOf={({ path }) => path}
+      written={({ path, kind }) => path === query && kind !== "folder"}
+      empty={notice ? null : query === "" ? t("chat.files.none") : t("chat.files.nothing", { query })}
+      notice={notice}
+    >
+      {({ path, kind }) => <Name path={path} folder={kind === "folder"} />}
+    </SuggestList>
+  );
+}
+
+/** The name first: where it is may be cut. */
+function Name({ path, folder }: { path: string; folder: boolean }) {
+  const cut = path.lastIndexOf("/") + 1;
+  const Icon = folder ? FolderIcon : FileIcon;
+  return (
+    <>
+      <Icon className="shrink-0 text-faint" />
+      <span dir="ltr" className="max-w-full shrink-0 truncate font-medium font-mono text-[0.8125rem]">
+        {visible(path.slice(cut))}
+        {folder ? "/" : ""}
+      </span>
+      <span dir="ltr" className="min-w-0 flex-1 truncate font-mono text-[0.8125rem] text-muted">
+        {visible(path.slice(0, cut))}
+      </span>
+    </>
+  );
+}
+
+/** How long somebody who types on is waited for, in milliseconds. */
+const PAUSE = 120;
+
+function useFiles({ host, place, allowed }: FileScope, query: string) {
+  const online = useReadable(host.status) === "open";
+  const settled = useSettled(query);
+  const found = useQuery({
+    queryKey: hostKey(host.deviceId, "find_files", { ...place, query: settled }),
+    queryFn: () => host.request("find_files", { ...place, query: settled }),
+    enabled: online && allowed,
+    placeholderData: keepPreviousData,
+    // Files come and go while the agent works: each list that is opened is a new one.
+    gcTime: 0,
+    retry: (failures, error) => !isRefusal(error) && failures < 2,
+  });
+  if (!allowed || !online) {
+    return { files: [], notice: allowed ? t("chat.files.offline") : t("chat.files.notAllowed") };
+  }
+  // Until the answer is here, what is known of the one before is narrowed down.
+  const behind = settled !== query || found.isPlaceholderData;
+  const known = found.data?.files ?? [];
+  const files = behind ? known.filter(({ path }) => inOrder(query, path)) : known;
+  return { files, notice: noticeOf(found.error, behind || found.isPending, files.length, found.data?.truncated) };
+}
+
+function noticeOf(error: Error | null, loading: boolean, count: number, truncated = false): string | null {
+  if (error) {
+    const old = error instanceof ApiError && error.kind === ApiKind.unknown_request;
+    return old ? t("chat.files.update") : sentence(error);
+  }
+  if (loading && count === 0) {
+    return t("chat.files.loading");
+  }
+  return truncated && count > 0 ? t("chat.files.more") : null;
+}
+
+/** The text once nobody has typed for a moment; at once when it begins. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

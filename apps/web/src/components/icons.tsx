@@ -4,6 +4,10 @@ import { icon } from "./shell-icons";
 export * from "./shell-icons";
 
 export const ArchiveIcon = icon("Archive", <path d="M3 4h14v3.5H3zM4.5 7.5V16h11V7.5M8 10.5h4" />);
+export const AttachIcon = icon(
+  "Attach",
+  <path d="m15.500 9-5.800 5.800a3.400 3.400 0 0 1-4.800-4.800l6.200-6.200a2.300 2.300 0 0 1 3.200 3.200l-6.100 6.100a1.100 1.100 0 0 1-1.600-1.600l5.400-5.400" />,
+);
 export const ArrowUpIcon = icon("ArrowUp", <path d="M10 16V4.5M5 9.5l5-5 5 5" />);
 export const ArrowDownIcon = icon("ArrowDown", <path d="M10 4v11.5M5 10.5l5 5 5-5" />);
 export const FilesIcon = icon(
@@ -72,14 +76,6 @@ export const PinIcon = icon("Pin", <path d="M7 3h6M8 3v5l-2.5 3.5h9L12 8V3M10 11
 export const QuestionIcon = icon(
   "Question",
   <path d="M3.5 4.5h13v9.5H10l-3.5 3v-3h-3zM8 7.8A2 2 0 1 1 10 10m0 1.8v.1" />,
-);
-export const ImageIcon = icon(
-  "Image",
-  <>
-    <rect x="3" y="4" width="14" height="12" rx="1.8" />
-    <circle cx="7.4" cy="8.2" r="1.3" />
-    <path d="m4 14 4-3.6 2.6 2.3L13.4 10l3.2 3.2" />
-  </>,
 );
 export const ShieldIcon = icon(
   "Shield",

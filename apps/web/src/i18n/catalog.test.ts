@@ -21,6 +21,7 @@ const notTranslated: Record<string, string> = {
   label: "a setting of config.toml",
   "noopener noreferrer": "for the browser",
   "(pointer: coarse)": "for the browser",
+  "Attached file: ": "a part of a prompt, for models",
   "message of ": "an entry of a kind that no host sends",
   "bad relay address: ": "never shown: the page says what is wrong",
   "useScorel needs a ScorelContext above it": "a mistake in the code",

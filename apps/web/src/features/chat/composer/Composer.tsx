@@ -3,14 +3,17 @@ import { MAX_PROMPT } from "../../../api/types";
 import { Button, IconButton } from "../../../components/Button";
 import { ArrowUpIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
-import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
 import { useTouch } from "../../shared/use-media";
+import { AttachedFiles } from "../attached/AttachedFiles";
+import { DropTarget } from "../attached/DropTarget";
+import { joinFiles, splitFiles } from "../attached/text-files";
 import type { Insert } from "../context/history-context";
 import { AttachButton, AttachedImages } from "../images/AttachedImages";
-import { type Attached, useAttachments } from "../images/use-attachments";
+import type { Attached } from "../images/use-attachments";
 import { type SuggestScope, useSuggest } from "../suggest/use-suggest";
 import { StopButton } from "./StopButton";
 import { useCaret } from "./use-caret";
+import { useDraft } from "./use-draft";
 
 export interface ComposerProps {
   /** Names the draft: it comes back with the session. */
@@ -48,7 +51,7 @@ export function Composer({
   children,
 }: ComposerProps) {
   const [error, setError] = useState<string | null>(null);
-  const { text, setText, attached, sending } = useDraft(draftKey, setError);
+  const { text, setText, attached, sending } = useDraft(draftKey, noImages, setError);
   const touch = useTouch();
   const area = useAutosize(text);
   const caret = useCaret(area, text);
@@ -78,33 +81,36 @@ export function Composer({
       setText(text.trim() === "" ? insert.text : `${text.trimEnd()}\n\n${insert.text}`);
       return;
     }
-    setText(insert.text);
+    const came = splitFiles(insert.text);
+    setText(came.text);
+    attached.replaceFiles(came.files);
     attached.replace(insert.images ?? []);
   });
 
-  const ready = (text.trim() !== "" || attached.images.length > 0) && attached.busy === 0;
+  const whole = joinFiles(text.trim(), attached.files);
+  const ready = (whole !== "" || attached.images.length > 0) && attached.busy === 0;
   const send = (steer = false, images = attached.images) => {
-    const trimmed = text.trim();
-    if (!ready || blocked || (trimmed === "" && images.length === 0)) {
+    if (!ready || blocked || (whole === "" && images.length === 0)) {
       return;
     }
     if (images.length > 0 && noImages) {
       return setError(noImages);
     }
-    const tooLong = new TextEncoder().encode(trimmed).length > MAX_PROMPT;
+    const tooLong = new TextEncoder().encode(whole).length > MAX_PROMPT;
     setError(tooLong ? t("chat.composer.thisMessageIsLongerThan") : null);
     if (tooLong) {
       return;
     }
     setText("");
     if (images.length > 0) {
-      sending(onSend(trimmed, steer, images));
+      sending(onSend(whole, steer, images));
     } else if (steer) {
-      sending(onSend(trimmed, true));
+      sending(onSend(whole, true));
     } else {
-      sending(onSend(trimmed));
+      sending(onSend(whole));
     }
     attached.replace([]);
+    attached.replaceFiles([]);
     area.current?.focus();
   };
 
@@ -124,15 +130,14 @@ export function Composer({
 
   return (
     <div className="safe-x safe-b mx-auto w-full max-w-3xl shrink-0 pt-1">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a file can be dropped anywhere here, and picked with a button */}
+      {blocked === null ? <DropTarget onFiles={(files) => void attached.add(files)} /> : null}
       <div
         data-composer
         className="relative rounded-lg border border-line-strong bg-surface focus-within:border-accent"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={attached.onDrop}
       >
         {suggest.menu}
         <AttachedImages images={attached.images} busy={attached.busy} onRemove={attached.remove} />
+        <AttachedFiles files={attached.files} onRemove={attached.removeFile} />
         <textarea
           ref={area}
           data-testid="composer"
@@ -158,7 +163,7 @@ export function Composer({
             <p id="composer-error" role="alert" className="min-w-0 text-danger text-sm">
               {error}
             </p>
-            {error === noImages && attached.images.length > 0 && text.trim() !== "" ? (
+            {error === noImages && attached.images.length > 0 && whole !== "" ? (
               <Button data-testid="send-without-images" onClick={() => send(false, [])}>
                 {t("chat.composer.sendWithoutImages")}
               </Button>
@@ -166,10 +171,7 @@ export function Composer({
           </div>
         ) : null}
         <div className="flex items-center gap-1.5 p-1.5">
-          <AttachButton
-            disabled={blocked !== null}
-            onFiles={(files) => (noImages ? setError(noImages) : void attached.add(files))}
-          />
+          <AttachButton disabled={blocked !== null} onFiles={(files) => void attached.add(files)} />
           <div className="flex min-w-0 flex-1 items-center">{children}</div>
           {onCancel ? (
             <StopButton key={turn} onStop={onCancel} stopping={cancelling} compact={text.trim() !== ""} />
@@ -198,51 +200,6 @@ function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: 
       <ArrowUpIcon />
     </IconButton>
   );
-}
-
-/** The text and the images, kept in this browser until they are sent. */
-function useDraft(key: string, tell: (problem: string | null) => void) {
-  const [here] = useState(() => peekDraft(key));
-  const [text, setText] = useState(here?.text ?? "");
-  const attached = useAttachments(tell, here?.images);
-  const read = useRef(here !== undefined);
-  const stored = useRef<Promise<unknown> | undefined>(undefined);
-  const { images, replace } = attached;
-
-  useEffect(() => {
-    if (read.current) {
-      return;
-    }
-    let over = false;
-    void readDraft(key).then((kept) => {
-      if (over) {
-        return;
-      }
-      read.current = true;
-      // What was typed meanwhile comes behind it.
-      if (kept.text) {
-        setText((typed) => (typed ? `${kept.text}\n${typed}` : kept.text));
-      }
-      if (kept.images.length > 0) {
-        replace((before) => [...kept.images, ...before]);
-      }
-    });
-    return () => {
-      over = true;
-    };
-  }, [key, replace]);
-
-  useEffect(() => {
-    const empty = text === "" && images.length === 0;
-    if (read.current || !empty) {
-      keepDraft(key, text, images, empty ? stored.current : undefined);
-    }
-  }, [key, text, images]);
-
-  const sending = (done: unknown) => {
-    stored.current = done instanceof Promise ? done : undefined;
-  };
-  return { text, setText, attached, sending };
 }
 
 /** Grows the box with its text; the style sheet sets the limit. */

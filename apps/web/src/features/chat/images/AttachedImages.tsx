@@ -1,7 +1,7 @@
 import { type ChangeEvent, useRef } from "react";
 import type { PromptImage } from "../../../api/contract";
 import { IconButton } from "../../../components/Button";
-import { CloseIcon, ImageIcon } from "../../../components/icons";
+import { AttachIcon, CloseIcon } from "../../../components/icons";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
 import { useBlobUrl, useImage } from "./images-context";
@@ -65,7 +65,7 @@ function Square({ blob, alt }: { blob: Blob | null; alt: string }) {
   return url ? <img src={url} alt={alt} className={frame} /> : <span role="img" aria-label={alt} className={frame} />;
 }
 
-/** Picks images from the device. */
+/** Picks images and text files from the device. */
 export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const change = (event: ChangeEvent<HTMLInputElement>) => {
@@ -76,21 +76,13 @@ export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles
     <>
       <IconButton
         data-testid="attach"
-        label={t("chat.images.attachImages")}
+        label={t("chat.attached.attach")}
         disabled={disabled}
         onClick={() => input.current?.click()}
       >
-        <ImageIcon />
+        <AttachIcon />
       </IconButton>
-      <input
-        ref={input}
-        data-testid="attach-input"
-        type="file"
-        accept="image/png,image/jpeg,image/gif,image/webp"
-        multiple
-        hidden
-        onChange={change}
-      />
+      <input ref={input} data-testid="attach-input" type="file" multiple hidden onChange={change} />
     </>
   );
 }

@@ -6,10 +6,19 @@ import { t } from "../../../i18n/chat";
 /** The longer side of an image that had to be made smaller. Models see no more than this of any. */
 const SMALLER = 2000;
 
+/** Whether a file is an image, or calls itself one. */
+export async function isImage(file: File): Promise<boolean> {
+  // What is drawn as text, such as SVG, is text to a model.
+  return (file.type.startsWith("image/") && file.type !== "image/svg+xml") || (await typeOf(file)) !== null;
+}
+
+async function typeOf(file: File): Promise<string | null> {
+  return imageType(new Uint8Array(await file.slice(0, 16).arrayBuffer()));
+}
+
 /** A file as an image of a prompt: as it is where the host takes it, else smaller. Rejects with a sentence. */
 export async function prepareImage(file: File): Promise<PromptImage> {
-  const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
-  const type = imageType(head);
+  const type = await typeOf(file);
   if (!type) {
     throw new Error(t("chat.images.isNotAPngJpeg", { name: file.name || t("chat.images.theFile") }));
   }

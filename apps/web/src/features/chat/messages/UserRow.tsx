@@ -1,9 +1,11 @@
 import { blocksOf } from "@scorel/protocol/tree";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import type { MessageEntry, UserMessage } from "../../../api/types";
 import { CheckIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { clock } from "../../shared/time";
+import { SentFiles } from "../attached/AttachedFiles";
+import { splitFiles } from "../attached/text-files";
 import { useNames } from "../context/live-context";
 import { Pictures } from "../images/Picture";
 import { PlaceMenu } from "./PlaceMenu";
@@ -54,6 +56,7 @@ export interface PromptProps {
 /** The frame of a prompt. */
 export function Prompt({ text, mine, clientId, imported = false, waiting = false, pictures, children }: PromptProps) {
   const nameOf = useNames();
+  const { text: said, files } = useMemo(() => splitFiles(text), [text]);
   const who = mine ? t("chat.messages.you") : imported ? t("chat.messages.imported") : nameOf(clientId);
   return (
     <article
@@ -62,11 +65,12 @@ export function Prompt({ text, mine, clientId, imported = false, waiting = false
       className={`mt-6 mb-4 rounded-md border-l-[3px] bg-sunken py-2.5 pr-4 pl-3.5 ${mine ? "border-accent" : "border-line-strong"} ${waiting ? "border-dashed" : ""}`}
     >
       <h2 className="sr-only">{who}</h2>
-      {text === "" ? null : (
+      {said === "" ? null : (
         <p dir="auto" className="whitespace-pre-wrap break-words [overflow-wrap:anywhere]">
-          {text}
+          {said}
         </p>
       )}
+      <SentFiles files={files} />
       {pictures}
       <div className="caption mt-1 flex flex-wrap items-center gap-x-2 text-faint">
         {mine ? null : <span>{imported ? who : t("chat.messages.from", { who })}</span>}

@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from "react";
+import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
+import { joinFiles, splitFiles } from "../attached/text-files";
+import { useAttachments } from "../images/use-attachments";
+
+/** The text, the files and the images, kept in this browser until they are sent. Files are kept as they are sent. */
+export function useDraft(key: string, noImages: string | null, tell: (problem: string | null) => void) {
+  const [here] = useState(() => peekDraft(key));
+  const [began] = useState(() => splitFiles(here?.text ?? ""));
+  const [text, setText] = useState(began.text);
+  const attached = useAttachments({ tell, noImages, images: here?.images, files: began.files });
+  const read = useRef(here !== undefined);
+  const stored = useRef<Promise<unknown> | undefined>(undefined);
+  const { images, files, replace, replaceFiles } = attached;
+
+  useEffect(() => {
+    if (read.current) {
+      return;
+    }
+    let over = false;
+    void readDraft(key).then((draft) => {
+      if (over) {
+        return;
+      }
+      read.current = true;
+      const kept = splitFiles(draft.text);
+      // What was typed meanwhile comes behind it.
+      if (kept.text) {
+        setText((typed) => (typed ? `${kept.text}\n${typed}` : kept.text));
+      }
+      if (kept.files.length > 0) {
+        replaceFiles((before) => [...kept.files, ...before]);
+      }
+      if (draft.images.length > 0) {
+        replace((before) => [...draft.images, ...before]);
+      }
+    });
+    return () => {
+      over = true;
+    };
+  }, [key, replace, replaceFiles]);
+
+  useEffect(() => {
+    const whole = joinFiles(text, files);
+    const empty = whole === "" && images.length === 0;
+    if (read.current || !empty) {
+      keepDraft(key, whole, images, empty ? stored.current : undefined);
+    }
+  }, [key, text, files, images]);
+
+  const sending = (done: unknown) => {
+    stored.current = done instanceof Promise ? done : undefined;
+  };
+  return { text, setText, attached, sending };
+}

@@ -59,6 +59,9 @@ export function Tail({ state, view, pending, me, model, rows, canAnswer, canRepl
 
 /** Whether the last turn failed or was canceled. */
 function brokeOff(row: Row | undefined): boolean {
+  if (row?.kind === "note") {
+    return row.canceled === true; // before there was any answer
+  }
   return row?.kind === "error" || (row?.kind === "assistant" && ["error", "aborted"].includes(row.message.stopReason));
 }
 

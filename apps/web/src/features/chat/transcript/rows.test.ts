@@ -104,7 +104,11 @@ describe("buildRows", () => {
 
   it.each([
     ["an error", { turnId: "t", stopReason: "error", error: "no answer" }, [{ kind: "error", text: "no answer" }]],
-    ["a cancel", { turnId: "t", stopReason: "aborted" }, [{ kind: "note", text: "The turn was canceled." }]],
+    [
+      "a cancel",
+      { turnId: "t", stopReason: "aborted" },
+      [{ kind: "note", text: "The turn was canceled.", canceled: true }],
+    ],
     ["a good end", { turnId: "t", stopReason: "stop" }, []],
     ["a record in a strange form", "text", []],
   ])("tells of a turn that ended with %s", (_, data, want) => {

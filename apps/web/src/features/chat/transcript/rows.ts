@@ -38,12 +38,10 @@ export type Row =
       tools: ReadonlyMap<string, ToolFacts>;
     }
   | { kind: "result"; key: string; result: ToolResultMessage }
-  | { kind: "note"; key: string; text: string }
+  | { kind: "note"; key: string; text: string; canceled?: boolean }
   | { kind: "summary"; key: string; title: string; text: string }
   | { kind: "error"; key: string; text: string }
   | { kind: "unknown"; key: string; type: string };
-
-const canceled = () => t("chat.transcript.theTurnWasCanceled");
 
 /**
  * Turns the entries of a branch, in order, into rows. `previous` are the rows from
@@ -108,7 +106,7 @@ function saidAlready(row: Row, last: Row | undefined): boolean {
   const { stopReason } = last.message;
   return (
     (row.kind === "error" && stopReason === "error") ||
-    (row.kind === "note" && row.text === canceled() && stopReason === "aborted")
+    (row.kind === "note" && row.canceled === true && stopReason === "aborted")
   );
 }
 
@@ -256,7 +254,7 @@ function customRow(entry: CustomEntry): Row | null {
     case CUSTOM_TURN: {
       const { stopReason, error } = isRecord(entry.data) ? entry.data : {};
       if (stopReason === "aborted") {
-        return { kind: "note", key: entry.id, text: canceled() };
+        return { kind: "note", key: entry.id, text: t("chat.transcript.theTurnWasCanceled"), canceled: true };
       }
       return typeof error === "string" && error !== "" ? { kind: "error", key: entry.id, text: error } : null;
     }

@@ -20,6 +20,15 @@ export interface Place {
   text: string;
 }
 
+/** A step to another version of a message, taken with a button. */
+export interface Step {
+  /** Names the versions. */
+  first: string;
+  /** The message that was left. */
+  from: string;
+  forward: boolean;
+}
+
 export interface History {
   labels: ReadonlyMap<string, string>;
   /** Opens the menu of a place; null where nothing can be done. */
@@ -28,13 +37,15 @@ export interface History {
   versions: ReadonlyMap<string, Version>;
   /** Goes to the end of another branch; null where that cannot be done. */
   go: ((end: string) => void) | null;
+  /** The step under way: the buttons of the message that it leads to get the focus. */
+  step: { current: Step | null };
   /** Sends a prompt of the session once more in its place; null where that cannot be done. */
   resend: ((entryId: string) => void) | null;
 }
 
 export const HistoryContext = createContext<History>({
   ...{ labels: new Map(), versions: new Map() },
-  ...{ open: null, go: null, resend: null },
+  ...{ open: null, go: null, step: { current: null }, resend: null },
 });
 
 /** Puts a prompt into the composer; null where there is none. */

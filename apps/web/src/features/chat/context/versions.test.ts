@@ -22,8 +22,8 @@ const log = [
 
 it("finds the versions of a message, and where each of them ends", () => {
   expect(Object.fromEntries(versionsOf(log))).toEqual({
-    u2: { at: 1, count: 2, previous: undefined, next: "a4" },
-    u3: { at: 2, count: 2, previous: "a2", next: undefined },
+    u2: { first: "u2", at: 1, count: 2, previous: undefined, next: "a4" },
+    u3: { first: "u2", at: 2, count: 2, previous: "a2", next: undefined },
   });
 });
 
@@ -32,11 +32,11 @@ it("leads to the end of a branch after it was left and found again", () => {
   const versions = versionsOf(moved);
   expect(versions.get("u3")?.previous).toBe("a2");
   expect(versions.get("u2")?.next).toBe("u5");
-  expect(versions.get("u4")).toEqual({ at: 1, count: 2, previous: undefined, next: "u5" });
+  expect(versions.get("u4")).toEqual({ first: "u4", at: 1, count: 2, previous: undefined, next: "u5" });
 });
 
 it("counts nothing in a session of one branch, and versions before the first message", () => {
   expect(versionsOf(log.slice(0, 5)).size).toBe(0);
   const restarted = [...log.slice(0, 2), move("l1", null), at(user("Hello again"), "u9", "l1")];
-  expect(versionsOf(restarted).get("u9")).toEqual({ at: 2, count: 2, previous: "a1", next: undefined });
+  expect(versionsOf(restarted).get("u9")).toEqual({ first: "u1", at: 2, count: 2, previous: "a1", next: undefined });
 });

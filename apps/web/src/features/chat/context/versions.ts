@@ -2,6 +2,8 @@ import { CUSTOM_LEAF, type SessionEntry } from "../../../api/types";
 
 /** Where a message stands among those that were written in its place. */
 export interface Version {
+  /** The first of them, which names them all. */
+  first: string;
   /** From 1. */
   at: number;
   count: number;
@@ -24,7 +26,13 @@ export function versionsOf(entries: readonly SessionEntry[]): Map<string, Versio
   for (const ids of alternatives(entries)) {
     for (const [i, id] of ids.entries()) {
       const end = (other: string | undefined) => (other === undefined ? undefined : ends.get(other));
-      versions.set(id, { at: i + 1, count: ids.length, previous: end(ids[i - 1]), next: end(ids[i + 1]) });
+      versions.set(id, {
+        first: ids[0] ?? id,
+        at: i + 1,
+        count: ids.length,
+        previous: end(ids[i - 1]),
+        next: end(ids[i + 1]),
+      });
     }
   }
   return versions;

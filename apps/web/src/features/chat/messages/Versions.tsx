@@ -1,20 +1,38 @@
+import { useEffect, useRef } from "react";
 import { IconButton } from "../../../components/Button";
 import { BackIcon, ChevronRightIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { useHistory } from "../context/history-context";
+import type { Version } from "../context/versions";
 
 /** Which version of a message is shown, and the way to the others. Nothing where there is only one. */
 export function Versions({ entryId }: { entryId: string }) {
-  const { versions, go } = useHistory();
-  const version = versions.get(entryId);
-  if (!version) {
-    return null;
-  }
-  const { at, count, previous, next } = version;
-  const step = (end: string | undefined) => ({
+  const version = useHistory().versions.get(entryId);
+  return version ? <Switcher entryId={entryId} version={version} /> : null;
+}
+
+function Switcher({ entryId, version }: { entryId: string; version: Version }) {
+  const { go, step } = useHistory();
+  const group = useRef<HTMLSpanElement>(null);
+  const { first, at, count, previous, next } = version;
+  // The button that was pressed went away with its message: the focus goes on with the message that came.
+  useEffect(() => {
+    const taken = step.current;
+    if (!go || taken?.first !== first || taken.from === entryId) {
+      return;
+    }
+    step.current = null;
+    if (document.activeElement && document.activeElement !== document.body) {
+      return; // somebody has moved on
+    }
+    const buttons = [...(group.current?.querySelectorAll<HTMLButtonElement>("button:enabled") ?? [])];
+    buttons.at(taken.forward ? -1 : 0)?.focus({ preventScroll: true });
+  });
+  const button = (end: string | undefined, forward: boolean) => ({
     disabled: !go || !end,
     onClick: () => {
       if (go && end) {
+        step.current = { first, from: entryId, forward };
         go(end);
       }
     },
@@ -22,19 +40,20 @@ export function Versions({ entryId }: { entryId: string }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be a form's
     <span
+      ref={group}
       role="group"
       aria-label={t("chat.messages.versions")}
       data-testid="versions"
       className="inline-flex items-center"
     >
-      <IconButton label={t("chat.messages.previousVersion")} {...step(previous)}>
+      <IconButton label={t("chat.messages.previousVersion")} {...button(previous, false)}>
         <BackIcon />
       </IconButton>
       <span className="tabular-nums">
         <span aria-hidden="true">{`${at}/${count}`}</span>
         <span className="sr-only">{t("chat.messages.versionOf", { at, count })}</span>
       </span>
-      <IconButton label={t("chat.messages.nextVersion")} {...step(next)}>
+      <IconButton label={t("chat.messages.nextVersion")} {...button(next, true)}>
         <ChevronRightIcon />
       </IconButton>
     </span>

@@ -1,5 +1,5 @@
 import "../../../app/testing/browser";
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { ApiError } from "../../../api/contract";
 import { emptyLive } from "../../../api/projection";
@@ -281,6 +281,43 @@ test("a turn that failed is sent again in its place", async () => {
   fireEvent.click(await screen.findByTestId("retry-turn"));
   await waitFor(() => expect(session.sent).toEqual(["Hello"]));
   expect(asked("rewind_session")).toMatchObject([{ expectedLeaf: "e1", targetEntryId: "e0" }]);
+});
+
+test("a turn that was canceled before any answer is sent again", async () => {
+  const end = { type: "custom", customType: "scorel.turn", data: { turnId: "t", stopReason: "aborted" } } as const;
+  const canceled = { ...end, id: "e1", parentId: "e0", timestamp: new Date(0).toISOString() };
+  const { host, session } = await open([user("Hello"), canceled]);
+  host.handlers.rewind_session = () => ({ leafId: "e9", text: "Hello" });
+  fireEvent.click(await screen.findByTestId("retry-turn"));
+  await waitFor(() => expect(session.sent).toEqual(["Hello"]));
+});
+
+test("the buttons of the version that one goes to have the focus, unless one has gone elsewhere", async () => {
+  const { host, session } = await open([user("Hello"), assistant("Hi"), user("First try"), assistant("One")]);
+  const at = (entry: SessionEntry, id: string, parentId: string) => ({ ...entry, id, parentId });
+  const entries = [
+    ...session.state.get().entries,
+    ...[moved("l1", "e1"), at(user("Second try"), "n0", "l1"), at(assistant("Two"), "n1", "n0")],
+  ];
+  session.patch({ entries });
+  host.handlers.navigate_session = () => ({ leafId: "e9" });
+  const press = async (name: string) => {
+    const button = within(await screen.findByTestId("versions")).getByRole("button", { name });
+    button.focus();
+    fireEvent.click(button);
+    await waitFor(() => expect(host.requests.at(-1)?.name).toBe("navigate_session"));
+  };
+  const focused = () => document.activeElement?.getAttribute("aria-label");
+  await press("Previous version");
+  act(() => session.patch({ entries: [...entries, moved("l2", "e3")] }));
+  await screen.findByText("First try");
+  await waitFor(() => expect(focused()).toBe("Next version"));
+  await press("Next version");
+  const composer = screen.getByTestId("composer");
+  composer.focus();
+  act(() => session.patch({ entries: [...entries, moved("l2", "e3"), moved("l3", "n1")] }));
+  await screen.findByText("Second try");
+  expect(document.activeElement).toBe(composer);
 });
 
 test("a turn that has used tools goes on where it stopped", async () => {

@@ -1,9 +1,16 @@
 import { pathTo } from "@scorel/protocol/tree";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import type { Host } from "../../../api/contract";
 import { useToast } from "../../../components/Toast";
 import { sentence } from "../../shared/errors";
-import { HistoryContext, type Insert, InsertContext, labelsOf, type Place } from "../context/history-context";
+import {
+  HistoryContext,
+  type Insert,
+  InsertContext,
+  labelsOf,
+  type Place,
+  type Step,
+} from "../context/history-context";
 import type { OpenSession } from "../context/use-session";
 import { versionsOf } from "../context/versions";
 import { PlaceSheet } from "./PlaceSheet";
@@ -30,16 +37,21 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   const labels = useMemo(() => labelsOf(state.entries), [state.entries]);
   const versions = useMemo(() => versionsOf(state.entries), [state.entries]);
   const toast = useToast();
+  const step = useRef<Step | null>(null);
   const usable = allowed && state.status === "live";
   // The host moves between branches only while nothing runs and nothing waits.
   const idle = usable && state.live.turn === null && !state.live.work && state.outgoing.length === 0;
   const history = useMemo(() => {
     const tell = (cause: unknown) => toast(sentence(cause));
     return {
-      ...{ labels, versions },
+      ...{ labels, versions, step },
       open: usable ? (place: Place) => setMenu({ place, onPath: true }) : null,
       go: idle
-        ? (end: string) => void actions.navigate({ entryId: end, before: false, text: "" }, false).catch(tell)
+        ? (end: string) =>
+            void actions.navigate({ entryId: end, before: false, text: "" }, false).catch((cause: unknown) => {
+              step.current = null;
+              tell(cause);
+            })
         : null,
       resend: idle ? (entryId: string) => void actions.resend(entryId).catch(tell) : null,
     };

@@ -1,8 +1,8 @@
 import { IconButton } from "../../../components/Button";
 import { CloseIcon, FileIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import type { TextFile } from "../images/text-files";
 import { visible } from "../text/visible";
-import type { TextFile } from "./text-files";
 
 /** The text files that go with the next prompt, each with a button that removes it. */
 export function AttachedFiles({ files, onRemove }: { files: TextFile[]; onRemove: (file: TextFile) => void }) {

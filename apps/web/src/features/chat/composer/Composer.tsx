@@ -6,14 +6,14 @@ import { t } from "../../../i18n/chat";
 import { useTouch } from "../../shared/use-media";
 import { AttachedFiles } from "../attached/AttachedFiles";
 import { DropTarget } from "../attached/DropTarget";
-import { joinFiles, splitFiles } from "../attached/text-files";
 import type { Insert } from "../context/history-context";
 import { AttachButton, AttachedImages } from "../images/AttachedImages";
+import { joinFiles, splitFiles } from "../images/text-files";
 import type { Attached } from "../images/use-attachments";
-import { type SuggestScope, useSuggest } from "../suggest/use-suggest";
 import { StopButton } from "./StopButton";
 import { useCaret } from "./use-caret";
 import { useDraft } from "./use-draft";
+import { type SuggestScope, useSuggest } from "./use-suggest";
 
 export interface ComposerProps {
   /** Names the draft: it comes back with the session. */

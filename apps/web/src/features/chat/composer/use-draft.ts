@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
-import { joinFiles, splitFiles } from "../attached/text-files";
+import { joinFiles, splitFiles } from "../images/text-files";
 import { useAttachments } from "../images/use-attachments";
 
 /** The text, the files and the images, kept in this browser until they are sent. Files are kept as they are sent. */

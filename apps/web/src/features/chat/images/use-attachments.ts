@@ -3,8 +3,8 @@ import type { PromptImage } from "../../../api/contract";
 import { type ImageBlock, MAX_IMAGES, MAX_IMAGES_BYTES } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
-import { MAX_TEXT_FILES, readTextFile, type TextFile } from "../attached/text-files";
 import { isImage, prepareImage } from "./prepare-image";
+import { MAX_TEXT_FILES, readTextFile, type TextFile } from "./text-files";
 
 /** An image of this browser, or one that the host has. */
 export type Attached = PromptImage | ImageBlock;

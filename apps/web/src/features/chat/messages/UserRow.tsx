@@ -5,9 +5,9 @@ import { CheckIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
 import { clock } from "../../shared/time";
 import { SentFiles } from "../attached/AttachedFiles";
-import { splitFiles } from "../attached/text-files";
 import { useNames } from "../context/live-context";
 import { Pictures } from "../images/Picture";
+import { splitFiles } from "../images/text-files";
 import { PlaceMenu } from "./PlaceMenu";
 import { Versions } from "./Versions";
 

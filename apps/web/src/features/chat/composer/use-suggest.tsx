@@ -4,7 +4,7 @@ import { LazyPart } from "../../shared/MissingPart";
 import { chunk } from "../../shared/missing-chunk";
 import { type FileScope, fileQuery, withPath } from "../files/files";
 import { type SlashItem, type SlashScope, slashQuery } from "../slash/slash";
-import type { SuggestKeys, SuggestProps } from "./suggest";
+import type { SuggestKeys, SuggestProps } from "../suggest/suggest";
 
 const SlashMenu = lazy(chunk(() => import("../slash/SlashMenu")));
 const FileMenu = lazy(chunk(() => import("../files/FileMenu")));

@@ -51,7 +51,7 @@ function several(): FakeScorel {
   const asks = { running: true, waitingApproval: true };
   const sessions = [
     summary("m1", "m1", "Publish the new landing page", { ...asks, updatedAt: now - 12 * minute }),
-    summary("m2", "m1", "Translate the guide to Chinese (中文文档)", {
+    summary("m2", "m1", "Translate the guide to Chinese", {
       ...{ running: true, waitingAnswer: true, updatedAt: now - 5 * minute },
     }),
     summary("m3", "m1", "Find out why the nightly backup takes nine hours", { updatedAt: now - 50 * minute }),

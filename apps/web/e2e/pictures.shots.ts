@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { BrowserContextOptions } from "@playwright/test";
-import { expect, test } from "./harness";
+import { test } from "./harness";
 
 // Pictures of the real app on the demo model. `npm run shots` leaves them in
-// SHOTS, or test-results/shots; the README's is among them.
+// SHOTS, or test-results/shots; those of README.md are in docs.shots.ts.
 
 const folder = process.env.SHOTS || "test-results/shots";
 
@@ -76,26 +76,3 @@ for (const [name, screen] of Object.entries(screens)) {
     });
   }
 }
-
-test("the picture of the README", async ({ visitor }) => {
-  const anna = await visitor({ ...screens.desk, colorScheme: "light" });
-  await anna.pair();
-  await anna.addProject();
-  for (const prompt of ["help", "list .", "grep lamp"]) {
-    await anna.newSession();
-    await anna.prompt(prompt);
-    await anna.rest();
-    await anna.open(anna.sessionPath.split("/s/")[0]);
-  }
-  await anna.newSession();
-  await anna.prompt("read lamp.go");
-  await anna.rest();
-  await anna.at("tool-card").first().getByRole("button").first().click();
-  await anna.prompt("run go test ./...");
-  await anna.at("approval-card").locator("[class*=tok-]").first().waitFor();
-  await anna.page.mouse.move(1, 1);
-  await expect(anna.at("approval-allow")).not.toHaveAttribute("aria-disabled", "true");
-  await anna.page.screenshot({ path: join(folder, "readme.png"), animations: "disabled" });
-  await anna.at("approval-deny").click();
-  await anna.rest();
-});

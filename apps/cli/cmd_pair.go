@@ -70,12 +70,12 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if !f.asJSON {
-		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, set label in config.toml and restart the host.\n", printable(info.Label))
-	}
 	id, err := a.beginPairing(ctx, c, code, f.asJSON)
 	if err != nil {
 		return err
+	}
+	if !f.asJSON {
+		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, set label in config.toml and restart the host.\n", printable(info.Label))
 	}
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err != nil { // the host has dropped it, or will when the connection closes

@@ -78,9 +78,9 @@ describe("Diff", () => {
     show({ diff: `--- a/x\n+++ b/x\n@@ -0,0 +1,5000 @@\n${"+line\n".repeat(5000)}` });
     const drawn = () => table("x").querySelectorAll("tbody tr").length;
     expect(drawn()).toBe(24);
-    fireEvent.click(screen.getByRole("button", { name: "Show 4976 more lines" }));
+    fireEvent.click(screen.getByRole("button", { name: "Show 4,976 more lines" }));
     expect(drawn()).toBeLessThan(200);
-    expect(screen.getByRole("button", { name: "Show 2976 more lines" })).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Show 2,976 more lines" })).toBeTruthy();
     await vi.waitFor(() => expect(drawn()).toBeGreaterThan(200), { timeout: 60_000 });
   });
 
@@ -89,8 +89,8 @@ describe("Diff", () => {
     show({ path: "a\u202Eb.txt", before: null, after: `${line}\na\u202Eb\u001B[31m\n` });
     expect(table("a<U+202E>b.txt").textContent?.length).toBeLessThan(3000);
     expect(table("a<U+202E>b.txt").textContent).toContain("a<U+202E>b<U+001B>[31m");
-    fireEvent.click(screen.getByRole("button", { name: "Show 998000 more characters" }));
-    expect(screen.getByRole("button", { name: "Show 978000 more characters" })).toBeTruthy();
+    fireEvent.click(screen.getByRole("button", { name: "Show 998,000 more characters" }));
+    expect(screen.getByRole("button", { name: "Show 978,000 more characters" })).toBeTruthy();
   });
 
   it("takes carriage returns for granted where every line has one", () => {

@@ -242,6 +242,22 @@ export type FileStatus =
   /** a tool changed it, and the host has no earlier state of it */
   | 'unknown';
 
+/** MCPServerState is the state of a server. */
+export type MCPServerState =
+  /** config.toml says so */
+  | 'disabled'
+  /** its folder is not trusted */
+  | 'untrusted'
+  /** this configuration has not been approved or denied */
+  | 'needs_consent'
+  | 'denied'
+  /** allowed, but not needed by a turn yet */
+  | 'idle'
+  | 'starting'
+  | 'ready'
+  /** it did not start or has exited; a later turn tries again */
+  | 'failed';
+
 /**
  * Mode determines how much an agent may do in a session without asking. Rules and
  * the minimum checks apply in every mode.
@@ -309,22 +325,6 @@ export type TerminalReason =
   | 'revoked'
   /** the host stops */
   | 'stopped';
-
-/** MCPServerState is the state of a server. */
-export type MCPServerState =
-  /** config.toml says so */
-  | 'disabled'
-  /** its folder is not trusted */
-  | 'untrusted'
-  /** this configuration has not been approved or denied */
-  | 'needs_consent'
-  | 'denied'
-  /** allowed, but not needed by a turn yet */
-  | 'idle'
-  | 'starting'
-  | 'ready'
-  /** it did not start or has exited; a later turn tries again */
-  | 'failed';
 
 /** WorktreeKept is a reason to keep a worktree. */
 export type WorktreeKept =

@@ -15,7 +15,7 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// maxPromptFile bounds the size of a prompt file, in bytes.
+// maxPromptFile bounds the size of a file with a prompt or a note, in bytes.
 const maxPromptFile = 256 << 10
 
 // agentFlags select the agents of a project or, with --user, those for all projects.
@@ -129,7 +129,7 @@ func (d *draftFlags) apply(a *app, flags *pflag.FlagSet, to *api.AgentDraft) err
 		to.Prompt = d.draft.Prompt
 	}
 	if changed("prompt-file") {
-		text, err := a.promptFile(d.promptFile)
+		text, err := a.textFile("--prompt-file", d.promptFile)
 		if err != nil {
 			return err
 		}
@@ -153,12 +153,13 @@ func names(text string) []string {
 	return slices.DeleteFunc(list, func(name string) bool { return name == "" })
 }
 
-func (a *app) promptFile(path string) (string, error) {
+// textFile reads a text that what names, which is a flag or a part of a sentence.
+func (a *app) textFile(what, path string) (string, error) {
 	var in io.Reader = a.stdin
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
-			return "", usagef("--prompt-file: %v", err)
+			return "", usagef("%s: %v", what, err)
 		}
 		defer file.Close()
 		in = file
@@ -168,7 +169,7 @@ func (a *app) promptFile(path string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	case len(data) > maxPromptFile:
-		return "", usagef("--prompt-file: %s is larger than the limit of %d KiB", path, maxPromptFile>>10)
+		return "", usagef("%s: %s is larger than the limit of %d KiB", what, path, maxPromptFile>>10)
 	}
 	return string(data), nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/httpapi"
 	"github.com/scorel/scorel/apps/host/internal/listener"
 	"github.com/scorel/scorel/apps/host/internal/machine"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/models"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
@@ -59,6 +60,7 @@ type wiring struct {
 	sandbox     *sandbox.Sandbox
 	ledger      *procgroup.Ledger // of commands that run; nil where the system has none
 	stopped     func(sessionID, callID string) bool
+	memory      *memory.Notes
 	catalog     *tool.Catalog
 	context     *projectcontext.Source
 	permissions *rules.Permissions
@@ -138,7 +140,8 @@ func (w *wiring) openTools() (err error) {
 	options.Sandbox = func(argv []string, dir string, open ...string) []string {
 		return w.sandbox.Wrap(argv, dir, append(open, w.gitDir(dir)...)...)
 	}
-	options.Ledger, options.Origin = w.ledger, w.worktrees.Origin
+	w.memory = memory.New(w.paths.Memory(), func() { w.hub.Notify(api.MemoryChanged{}) })
+	options.Ledger, options.Origin, options.Memory = w.ledger, w.worktrees.Origin, w.memory
 	options.GuardGit = w.guardGit(gitguard.New(w.paths.GitAside()))
 	w.catalog = tool.NewCatalog(options)
 	confinement := rules.Confinement{PrivateHidden: kind == sandbox.Both, UnconfinedRoot: machine.RunsAsRoot() && kind != sandbox.Both && w.cfg.Helper != ""}
@@ -207,7 +210,7 @@ func (w *wiring) serve() (err error) {
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
 		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp,
-		Unavailable: w.stores.Unavailable, Skills: w.context.Skills, TrustChanged: w.agents.NotifyChanged,
+		Unavailable: w.stores.Unavailable, Skills: w.context.Skills, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
 	})
 	w.terminals = terminal.New(terminal.Options{
 		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,

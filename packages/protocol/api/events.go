@@ -159,6 +159,9 @@ type (
 	// AgentsChanged reports that agent definitions, or which of them may be used,
 	// changed; list_agents lists them.
 	AgentsChanged struct{}
+	// MemoryChanged reports that a note was saved or deleted; list_memory lists the
+	// notes.
+	MemoryChanged struct{}
 	// MCPServersChanged reports a decision about a server of a project or about the
 	// trust of its folder.
 	MCPServersChanged struct {
@@ -200,6 +203,7 @@ func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (RulesChanged) EventType() string      { return "rules_changed" }
 func (ModelsChanged) EventType() string     { return "models_changed" }
 func (AgentsChanged) EventType() string     { return "agents_changed" }
+func (MemoryChanged) EventType() string     { return "memory_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
@@ -252,6 +256,7 @@ var events = []eventDefinition{
 	defineEvent[RulesChanged](),
 	defineEvent[ModelsChanged](),
 	defineEvent[AgentsChanged](),
+	defineEvent[MemoryChanged](),
 	defineEvent[MCPServersChanged](),
 	defineEvent[TerminalOutput](),
 	defineEvent[TerminalChanged](),

@@ -16,5 +16,15 @@ type (
 		Description string `json:"description"`      // its beginning, at most 300 characters
 		Scope       string `json:"scope"`            // "project" or "user"
 		Manual      bool   `json:"manual,omitempty"` // the model is not offered it
+		Path        string `json:"path,omitempty"`   // path of its file; absent from an older host
+	}
+	// GetSkillRequest requests the text of a skill as it is now.
+	GetSkillRequest struct {
+		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+	}
+	GetSkillResponse struct {
+		Skill Skill  `json:"skill"`
+		Text  string `json:"text"` // Markdown, without the front matter
 	}
 )

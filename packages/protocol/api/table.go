@@ -87,6 +87,11 @@ var (
 	SaveAgent         = Define[SaveAgentRequest, SaveAgentResponse]("save_agent", GrantManage, "Creates or changes the file of an agent definition.")
 	DeleteAgent       = Define[DeleteAgentRequest, Empty]("delete_agent", GrantManage, "Deletes the file of an agent definition.")
 	ListSkills        = Define[ListSkillsRequest, ListSkillsResponse]("list_skills", GrantView, "Lists the skills of a project.", Concurrently)
+	GetSkill          = Define[GetSkillRequest, GetSkillResponse]("get_skill", GrantView, "Returns the text of a skill.", Concurrently)
+	ListMemory        = Define[ListMemoryRequest, ListMemoryResponse]("list_memory", GrantView, "Lists the notes that are kept for later sessions.", Concurrently)
+	GetMemoryNote     = Define[MemoryNoteRequest, MemoryNoteResponse]("get_memory_note", GrantView, "Returns the text of a note.")
+	SaveMemoryNote    = Define[SaveMemoryNoteRequest, MemoryNoteResponse]("save_memory_note", GrantManage, "Creates a note, or replaces its text.")
+	DeleteMemoryNote  = Define[DeleteMemoryNoteRequest, Empty]("delete_memory_note", GrantManage, "Deletes a note.")
 	ListMCPServers    = Define[ListMCPServersRequest, ListMCPServersResponse]("list_mcp_servers", GrantManage, "Lists the MCP servers of a project with their states.")
 	DecideMCPServer   = Define[DecideMCPServerRequest, DecideMCPServerResponse]("decide_mcp_server", GrantManage, "Allows or denies starting an MCP server of a project.")
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
@@ -170,6 +175,11 @@ func Table() []Spec {
 		SaveAgent.Spec(),
 		DeleteAgent.Spec(),
 		ListSkills.Spec(),
+		GetSkill.Spec(),
+		ListMemory.Spec(),
+		GetMemoryNote.Spec(),
+		SaveMemoryNote.Spec(),
+		DeleteMemoryNote.Spec(),
 		ListMCPServers.Spec(),
 		DecideMCPServer.Spec(),
 		ListFiles.Spec(),

@@ -1,5 +1,6 @@
 // Package projects answers the requests about projects: which folders are projects, whether
-// a person trusts them, and which MCP servers of theirs may start.
+// a person trusts them, which MCP servers of theirs may start, and which skills and notes
+// their sessions have.
 package projects
 
 import (
@@ -8,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -32,6 +34,7 @@ type Options struct {
 	Unavailable func(projectID string) string
 	// Skills finds the skills for work in a folder.
 	Skills func(folder string) session.Skills
+	Memory *memory.Notes
 	// TrustChanged is called after the trust in a folder changed.
 	TrustChanged func()
 }
@@ -46,6 +49,7 @@ type Projects struct {
 	servers      *mcp.Manager
 	unavailable  func(projectID string) string
 	skills       func(folder string) session.Skills
+	memory       *memory.Notes
 	trustChanged func()
 }
 
@@ -53,7 +57,7 @@ type Projects struct {
 func New(o Options) *Projects {
 	return &Projects{
 		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers,
-		unavailable: o.Unavailable, skills: o.Skills, trustChanged: o.TrustChanged,
+		unavailable: o.Unavailable, skills: o.Skills, memory: o.Memory, trustChanged: o.TrustChanged,
 	}
 }
 
@@ -66,6 +70,11 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.ListDir, p.listDir),
 		dispatch.Serve(api.TrustProject, p.trustProject),
 		dispatch.Serve(api.ListSkills, p.listSkills),
+		dispatch.Serve(api.GetSkill, p.getSkill),
+		dispatch.Serve(api.ListMemory, p.listMemory),
+		dispatch.Serve(api.GetMemoryNote, p.getNote),
+		dispatch.Serve(api.SaveMemoryNote, p.saveNote),
+		dispatch.Serve(api.DeleteMemoryNote, p.deleteNote),
 		dispatch.Serve(api.ListMCPServers, p.listMCPServers),
 		dispatch.Serve(api.DecideMCPServer, p.decideMCPServer),
 	}

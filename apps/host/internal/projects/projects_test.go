@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
 	"github.com/scorel/scorel/apps/host/internal/projects"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -41,6 +42,7 @@ func newWorld(t *testing.T) *world {
 		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
 		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
 		Skills: (&projectcontext.Source{Paths: w.Paths, Trust: w.Trust}).Skills,
+		Memory: memory.New(w.Paths.Memory(), func() { w.Hub.Notify(api.MemoryChanged{}) }),
 	}).Endpoints())
 	w.local = w.Local()
 	return w

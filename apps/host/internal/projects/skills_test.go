@@ -46,9 +46,14 @@ func TestSkillsOfAProjectAreListed(t *testing.T) {
 	if err := w.Trust.Set(project.Path, true); err != nil {
 		t.Fatal(err)
 	}
-	want := api.Skill{Name: "release", Description: "Makes a release.", Scope: "project", Manual: true}
+	want := api.Skill{Name: "release", Description: "Makes a release.", Scope: "project", Manual: true, Path: filepath.Join(project.Path, ".scorel", "skills", "release", "SKILL.md")}
 	if got := list()["release"]; got != want {
 		t.Errorf("the project's skill is %+v, want %+v", got, want)
 	}
+	text := dispatchtest.Call(t, w.local, api.GetSkill, api.GetSkillRequest{ProjectID: project.ID, Name: "release"})
+	if text.Skill != want || text.Text != "Do it." {
+		t.Errorf("the project's skill is %+v, want %+v", text, want)
+	}
+	dispatchtest.Refused(t, w.local, api.GetSkill, api.GetSkillRequest{ProjectID: project.ID, Name: "none"}, api.KindNotFound)
 	dispatchtest.Refused(t, w.local, api.ListSkills, api.ListSkillsRequest{ProjectID: "prj_none"}, api.KindNotFound)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/agentdef"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/apps/host/internal/permission"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
@@ -112,7 +113,7 @@ func newWorld(t *testing.T, cast casting) *world {
 func (w *world) manager(t *testing.T) *sessions.Manager {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	catalog := tool.NewCatalog(tool.Options{Memory: w.scratch + "/memory"})
+	catalog := tool.NewCatalog(tool.Options{Memory: memory.New(w.scratch+"/memory", nil)})
 	allowed := rules{tools: permission.Tools{}, world: w}
 	for _, d := range catalog.Definitions() {
 		allowed.tools[d.Spec.Name] = d.Subject

@@ -77,7 +77,7 @@ type Catalog struct {
 func NewCatalog(options Options) *Catalog { return &Catalog{options: options} }
 
 func (c *Catalog) entries() []entry {
-	return slices.DeleteFunc(registry(), func(e entry) bool { return e.toolset == Memory && c.options.Memory == "" })
+	return slices.DeleteFunc(registry(), func(e entry) bool { return e.toolset == Memory && c.options.Memory == nil })
 }
 
 // Definitions returns all tools, sorted by group and name.

@@ -4,13 +4,15 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/memory"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/tools.md")
 
 func TestDocumentIsFresh(t *testing.T) {
 	const file = "../../../../docs/tools.md"
-	want, err := Document(NewCatalog(Options{Memory: "/memory"}).Definitions())
+	want, err := Document(NewCatalog(Options{Memory: memory.New("/memory", nil)}).Definitions())
 	if err != nil {
 		t.Fatal(err)
 	}

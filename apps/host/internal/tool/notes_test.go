@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scorel/scorel/apps/host/internal/memory"
 )
 
 func TestTodo(t *testing.T) {
@@ -39,7 +41,8 @@ func TestTodo(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	options := Options{Memory: filepath.Join(t.TempDir(), "memory")}
+	folder := filepath.Join(t.TempDir(), "memory")
+	options := Options{Memory: memory.New(folder, nil)}
 	one, other := project(t, nil), project(t, nil)
 	set := open(t, options, Scope{})
 	if text := set.call(t, one, "memory_recall", `{}`).Content.Plain(); text != "No notes have been saved yet." {
@@ -78,7 +81,7 @@ func TestMemory(t *testing.T) {
 	if result := later.call(t, one, "memory_save", `{"name":"taste","content":" ","scope":"user"}`); result.IsError {
 		t.Error(result.Content.Plain())
 	}
-	if _, err := os.Stat(filepath.Join(options.Memory, "user", "taste.md")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(folder, "user", "taste.md")); !os.IsNotExist(err) {
 		t.Errorf("the note is still there: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/procgroup"
 )
 
@@ -49,8 +50,8 @@ type Options struct {
 	Origin func(cwd string) string
 	// Ledger records running commands; nil records none.
 	Ledger *procgroup.Ledger
-	// Memory is the absolute path of the folder for notes; "" omits the memory tools.
-	Memory string
+	// Memory holds the notes; nil omits the memory tools.
+	Memory *memory.Notes
 	// FetchPrivate lists non-public addresses that fetch_url may connect to.
 	FetchPrivate []PrivateAddress
 	// ByHand reports that a person makes the calls: they may overwrite a file that was not

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/model/modeltest"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -89,7 +90,7 @@ func runWith(t *testing.T, ctx context.Context, options Options, cwd, name strin
 func TestAllSpecsAreAccepted(t *testing.T) {
 	request := agent.Request{Messages: []session.Message{{Role: session.RoleUser, Content: session.Content{session.Text("x")}}}}
 	var names []string
-	for _, tool := range open(t, Options{Memory: t.TempDir()}, Scope{}).Tools() {
+	for _, tool := range open(t, Options{Memory: memory.New(t.TempDir(), nil)}, Scope{}).Tools() {
 		spec := tool.Spec()
 		request.Tools = append(request.Tools, spec)
 		names = append(names, spec.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
+	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/subagent"
@@ -21,7 +22,7 @@ import (
 
 // Options are the limits of the tools of a home. An error is one of config.toml.
 func Options(paths state.Paths, config state.Config) (tool.Options, error) {
-	options := tool.Options{Private: []string{paths.Home}, Readable: paths.Readable(), HideEnv: config.WithheldEnvs(), Memory: paths.Memory()}
+	options := tool.Options{Private: []string{paths.Home}, Readable: paths.Readable(), HideEnv: config.WithheldEnvs(), Memory: memory.New(paths.Memory(), nil)}
 	for _, text := range config.Permissions.FetchPrivate {
 		address, err := tool.ParsePrivateAddress(text)
 		if err != nil {

@@ -26,7 +26,7 @@ func newHome(t *testing.T, config string) state.Paths {
 func TestOptionsOfTheConfiguration(t *testing.T) {
 	paths := state.Paths{Home: "/home/me/.scorel"}
 	options, err := toolkit.Options(paths, state.Config{Permissions: state.Permissions{FetchPrivate: []string{"127.0.0.1:8080"}}})
-	if err != nil || len(options.FetchPrivate) != 1 || !slices.Equal(options.Private, []string{paths.Home}) || options.Memory != paths.Memory() || len(options.HideEnv) == 0 {
+	if err != nil || len(options.FetchPrivate) != 1 || !slices.Equal(options.Private, []string{paths.Home}) || options.Memory == nil || len(options.HideEnv) == 0 {
 		t.Errorf("%+v, %v", options, err)
 	}
 	_, err = toolkit.Options(paths, state.Config{Permissions: state.Permissions{FetchPrivate: []string{"not an address"}}})

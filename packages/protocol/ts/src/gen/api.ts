@@ -258,6 +258,13 @@ export type MCPServerState =
   /** it did not start or has exited; a later turn tries again */
   | 'failed';
 
+/** MemoryScope is where a note applies. */
+export type MemoryScope =
+  /** for sessions of one project */
+  | 'project'
+  /** for every session of the host */
+  | 'user';
+
 /**
  * Mode determines how much an agent may do in a session without asking. Rules and
  * the minimum checks apply in every mode.
@@ -643,6 +650,14 @@ export interface AgentsChanged {
 }
 
 /**
+ * MemoryChanged reports that a note was saved or deleted; list_memory lists the
+ * notes.
+ */
+export interface MemoryChanged {
+  type: 'memory_changed';
+}
+
+/**
  * MCPServersChanged reports a decision about a server of a project or about the
  * trust of its folder.
  */
@@ -706,6 +721,7 @@ export type HostEvent =
   | RulesChanged
   | ModelsChanged
   | AgentsChanged
+  | MemoryChanged
   | MCPServersChanged
   | TerminalOutput
   | TerminalChanged;
@@ -829,6 +845,16 @@ export interface Requests {
   delete_agent: { grant: 'manage'; request: DeleteAgentRequest; response: Empty };
   /** Lists the skills of a project. */
   list_skills: { grant: 'view'; request: ListSkillsRequest; response: ListSkillsResponse };
+  /** Returns the text of a skill. */
+  get_skill: { grant: 'view'; request: GetSkillRequest; response: GetSkillResponse };
+  /** Lists the notes that are kept for later sessions. */
+  list_memory: { grant: 'view'; request: ListMemoryRequest; response: ListMemoryResponse };
+  /** Returns the text of a note. */
+  get_memory_note: { grant: 'view'; request: MemoryNoteRequest; response: MemoryNoteResponse };
+  /** Creates a note, or replaces its text. */
+  save_memory_note: { grant: 'manage'; request: SaveMemoryNoteRequest; response: MemoryNoteResponse };
+  /** Deletes a note. */
+  delete_memory_note: { grant: 'manage'; request: DeleteMemoryNoteRequest; response: Empty };
   /** Lists the MCP servers of a project with their states. */
   list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
   /** Allows or denies starting an MCP server of a project. */
@@ -946,6 +972,11 @@ export const requestGrants = {
   save_agent: 'manage',
   delete_agent: 'manage',
   list_skills: 'view',
+  get_skill: 'view',
+  list_memory: 'view',
+  get_memory_note: 'view',
+  save_memory_note: 'manage',
+  delete_memory_note: 'manage',
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
   list_files: 'files',
@@ -1974,6 +2005,71 @@ export interface ListSkillsResponse {
   notes?: string[];
 }
 
+/** GetSkillRequest requests the text of a skill as it is now. */
+export interface GetSkillRequest {
+  projectId: string;
+  name: string;
+}
+
+export interface GetSkillResponse {
+  skill: Skill;
+  /** Markdown, without the front matter */
+  text: string;
+}
+
+/**
+ * ListMemoryRequest requests the notes that sessions of a project have; "" means
+ * the user's own.
+ */
+export interface ListMemoryRequest {
+  projectId?: string;
+}
+
+export interface ListMemoryResponse {
+  /** those of the project first, each by name */
+  notes: MemoryNote[];
+}
+
+/** MemoryNoteRequest names a note. */
+export interface MemoryNoteRequest {
+  scope: MemoryScope;
+  /** for the scope "project" */
+  projectId?: string;
+  name: string;
+}
+
+export interface MemoryNoteResponse {
+  note: MemoryNote;
+  text: string;
+  /**
+   * Partial reports that the file is too large or is not UTF-8 text, so that Text is
+   * not its content and cannot be saved.
+   */
+  partial?: boolean;
+}
+
+/** SaveMemoryNoteRequest creates a note or replaces its text. */
+export interface SaveMemoryNoteRequest {
+  scope: MemoryScope;
+  /** for the scope "project" */
+  projectId?: string;
+  name: string;
+  /** version that was read; "" creates a note */
+  version?: string;
+  /** Markdown, not blank */
+  text: string;
+}
+
+/** DeleteMemoryNoteRequest deletes a note. */
+export interface DeleteMemoryNoteRequest {
+  scope: MemoryScope;
+  /** for the scope "project" */
+  projectId?: string;
+  name: string;
+  /** version that was read */
+  version: string;
+}
+
 export interface ListMCPServersRequest {
   projectId: string;
 }
@@ -2695,6 +2791,23 @@ export interface Skill {
   scope: string;
   /** the model is not offered it */
   manual?: boolean;
+  /** path of its file; absent from an older host */
+  path?: string;
+}
+
+/** MemoryNote describes a note that is kept for later sessions. */
+export interface MemoryNote {
+  /** of its file, without the extension */
+  name: string;
+  scope: MemoryScope;
+  /** beginning of its first line, at most 200 characters */
+  title: string;
+  /** path of its file on the host */
+  path: string;
+  /** Version identifies the content of the file; a change must repeat it. */
+  version: string;
+  /** Unix milliseconds */
+  modifiedAt: number;
 }
 
 /** MCPServer is an MCP server that a project can use. */

@@ -154,6 +154,29 @@ test("a sheet takes the focus, keeps it, and gives it back", async ({ page, show
   await expect(opener).toBeFocused();
 });
 
+test.describe("on a phone, a question in the inbox", () => {
+  test.use({ ...screens.phone });
+  test("is covered by nothing, however little of its card is in sight", async ({ page, show }) => {
+    await show({ name: "inbox", scene: "inbox" });
+    const card = page.getByTestId("question-card");
+    await card.getByTestId("question-choice").first().waitFor();
+    for (const part of [
+      card.getByRole("heading"),
+      card.getByTestId("question-choice"),
+      card.getByTestId("question-send"),
+    ]) {
+      // Its end comes into sight first, and the rest of the card is still below the window.
+      await part.last().evaluate((element) => element.scrollIntoView({ block: "end" }));
+      const covering = await part.last().evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        const there = document.elementFromPoint(left + width / 2, top + height / 2);
+        return element.contains(there) ? null : (there?.outerHTML ?? "nothing");
+      });
+      expect(covering).toBeNull();
+    }
+  });
+});
+
 test.describe("on a narrow screen, the doctor", () => {
   test.use({ ...screens.narrow });
   test("gives each step's title a line of its own", async ({ page, show }) => {

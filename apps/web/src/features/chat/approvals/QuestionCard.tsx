@@ -163,26 +163,24 @@ function OwnWords({ label, busy, disabled, deadline, guard, onAnswer, onSkip }: 
     onAnswer(trimmed);
   };
   return (
-    // In a low window only the buttons stick, so that there is room for the choices.
+    // It does not stick to the edge of the window: there it would cover the choices while the card scrolls into sight.
     <form
       onSubmit={submit}
       noValidate
       data-testid="question-actions"
-      className="sticky bottom-0 z-10 mt-3 border-accent/40 border-t bg-inherit px-4 pt-2 pb-3 low:contents"
+      className="mt-3 border-accent/40 border-t px-4 pt-2 pb-3"
     >
-      <div className="low:px-4">
-        <TextField
-          label={label}
-          data-testid="question-answer"
-          value={text}
-          error={error}
-          disabled={disabled}
-          autoComplete="off"
-          enterKeyHint="send"
-          onChange={(event) => setText(event.target.value)}
-        />
-      </div>
-      <div className="mt-2 low:sticky low:bottom-0 low:z-10 low:bg-inherit low:px-4 low:pb-3 sm:flex sm:items-center sm:justify-between sm:gap-2">
+      <TextField
+        label={label}
+        data-testid="question-answer"
+        value={text}
+        error={error}
+        disabled={disabled}
+        autoComplete="off"
+        enterKeyHint="send"
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="mt-2 sm:flex sm:items-center sm:justify-between sm:gap-2">
         <p className="mb-2 text-muted text-xs sm:mb-0">
           {deadline ? t("chat.approvals.continuesWithoutAnAnswerAt", { time: timeOf(deadline) }) : null}
         </p>

@@ -1,6 +1,6 @@
 import "../../app/testing/browser";
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { SessionSummary } from "../../api/types";
 import { setMedia } from "../../app/testing/browser";
 import { approval, hostInfo, project, summary } from "../../app/testing/builders";
@@ -71,6 +71,31 @@ test("sessions of all machines are listed by what they need", async () => {
   expect(titles("inbox-recent")).toEqual([expect.stringMatching(/Old talk/)]);
   await waitFor(() => expect(document.title).toBe("(2) Inbox · scorel"));
   expect(screen.getByTestId("sidebar-inbox").textContent).toMatch(/1 session needs you.*1 unread session/);
+});
+
+test("the app's icon shows how many sessions wait, and nothing once none does", async () => {
+  const setAppBadge = vi.fn(() => Promise.resolve());
+  const clearAppBadge = vi.fn(() => Promise.reject(new DOMException("not installed", "NotAllowedError")));
+  Object.assign(navigator, { setAppBadge, clearAppBadge });
+  onTestFinished(() => {
+    Reflect.deleteProperty(navigator, "setAppBadge");
+    Reflect.deleteProperty(navigator, "clearAppBadge");
+  });
+  seen.begin("dev_two", [{ id: "", updatedAt: 7 }]);
+  const { scorel, one } = world({
+    dev_one: [summary("s1", "p1", "Bound the queues", asks)],
+    dev_two: [summary("s3", "p2", "News", { updatedAt: 9 })],
+  });
+  renderApp(scorel, "/");
+  await waitFor(() => expect(setAppBadge).toHaveBeenLastCalledWith(2));
+  const cleared = clearAppBadge.mock.calls.length;
+  act(() => {
+    one.emit({ type: "session_updated", session: summary("s1", "p1", "Bound the queues") } as never);
+    seen.markRead("dev_two", [{ id: "s3", updatedAt: 9 }]);
+    seen.markRead("dev_one", [{ id: "s1", updatedAt: Number.MAX_SAFE_INTEGER }]);
+  });
+  await waitFor(() => expect(clearAppBadge.mock.calls.length).toBe(cleared + 1));
+  expect(setAppBadge).toHaveBeenLastCalledWith(2);
 });
 
 test("a request is answered where it is listed, on its own machine, and only by a key that is meant for it", async () => {

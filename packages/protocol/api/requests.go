@@ -87,9 +87,23 @@ type (
 		// that begins at the project's current commit. The answer says where it is; hosts
 		// that do not know the field leave it out.
 		Worktree bool `json:"worktree,omitempty"`
+		// Mode is the mode of the new session, as in set_mode, whose grant it needs; ""
+		// means the host's default.
+		Mode Mode `json:"mode,omitempty" req:"max=64"`
+		// Prompt is the first prompt of the session, under the same ClientKey. If it is
+		// refused, the session is not created. Hosts that do not know the field or Mode
+		// ignore both and send no Prompt in the answer.
+		Prompt *FirstPrompt `json:"prompt,omitempty"`
+	}
+	// FirstPrompt is a prompt that a session begins with, as in send_prompt.
+	FirstPrompt struct {
+		Text    string        `json:"text,omitempty" req:"max=1048576"`
+		Content []PromptBlock `json:"content,omitempty" req:"max=21"`
 	}
 	CreateSessionResponse struct {
 		Session SessionSummary `json:"session"`
+		// Prompt says what became of the request's Prompt.
+		Prompt *SendPromptResponse `json:"prompt,omitempty"`
 	}
 	DeleteSessionResponse struct {
 		// Worktree is that of the session if it was kept, with the reason.

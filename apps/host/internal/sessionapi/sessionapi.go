@@ -98,22 +98,6 @@ func (s *Sessions) searchSessions(ctx context.Context, _ *dispatch.Conn, r api.S
 	return s.manager.Search(ctx, r)
 }
 
-func (s *Sessions) createSession(ctx context.Context, c *dispatch.Conn, r api.CreateSessionRequest) (api.CreateSessionResponse, error) {
-	project, err := s.projects.Find(r.ProjectID)
-	if err != nil {
-		return api.CreateSessionResponse{}, err
-	}
-	if project.Missing {
-		return api.CreateSessionResponse{}, api.Errorf(api.KindInvalidPath, "the folder %s is missing: restore it, or add the project at its new location", project.Path)
-	}
-	summary, err := s.manager.Create(ctx, project, c.ClientID(), r)
-	if err != nil {
-		return api.CreateSessionResponse{}, err
-	}
-	s.hub.Notify(api.SessionUpdated{Session: summary})
-	return api.CreateSessionResponse{Session: summary}, nil
-}
-
 func (s *Sessions) renameSession(ctx context.Context, c *dispatch.Conn, r api.RenameSessionRequest) (api.Empty, error) {
 	opened, err := s.manager.Open(r.SessionID)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -234,5 +235,41 @@ func TestImport(t *testing.T) {
 		"an unknown project": {api.ImportSessionRequest{Path: write("s.jsonl", header("y", w.project.Path)), ProjectID: "prj_none"}, api.KindNotFound},
 	} {
 		t.Run(name, func(t *testing.T) { dispatchtest.Refused(t, w.local, api.ImportSession, c.request, c.kind) })
+	}
+}
+
+// TestSessionThatBeginsWithItsPrompt: both are created together, once, and neither without the
+// other.
+func TestSessionThatBeginsWithItsPrompt(t *testing.T) {
+	w := newWorld(t, modeltest.Say("hello"))
+	sessionsOf := func() []api.SessionSummary {
+		return dispatchtest.Call(t, w.local, api.ListSessions, api.ListSessionsRequest{ProjectID: w.project.ID}).Sessions
+	}
+	picture := api.FirstPrompt{Content: []api.PromptBlock{{Type: session.BlockImage, SHA256: strings.Repeat("a", 64)}}} // the model takes none
+	request := api.CreateSessionRequest{ProjectID: w.project.ID, ClientKey: "k", Mode: api.ModePlan, Prompt: &picture}
+	dispatchtest.Refused(t, w.local, api.CreateSession, request, api.KindBadRequest)
+	request.Prompt = &api.FirstPrompt{Text: " "}
+	dispatchtest.Refused(t, w.local, api.CreateSession, request, api.KindBadRequest)
+	if listed := sessionsOf(); len(listed) != 0 {
+		t.Fatalf("after refused prompts there are %+v", listed)
+	}
+
+	request.Prompt.Text = "hi"
+	device := w.Connect("device", api.GrantView, api.GrantPrompt)
+	dispatchtest.Refused(t, device, api.CreateSession, request, api.KindNotAllowed) // its mode
+	made := dispatchtest.Call(t, w.local, api.CreateSession, request)
+	if made.Prompt == nil || made.Prompt.State != api.PromptTaken || made.Session.Mode != api.ModePlan {
+		t.Fatalf("the answer is %+v", made)
+	}
+	again := dispatchtest.Call(t, w.local, api.CreateSession, request)
+	if again.Session.ID != made.Session.ID || again.Prompt == nil || *again.Prompt != *made.Prompt {
+		t.Errorf("repeated, the answer is %+v", again)
+	}
+	request.Prompt, request.Mode = &picture, ""
+	if kept := dispatchtest.Call(t, w.local, api.CreateSession, request); kept.Session.ID != made.Session.ID {
+		t.Errorf("a known key answers %+v", kept)
+	}
+	if listed := sessionsOf(); len(listed) != 1 || listed[0].MessageCount == 0 {
+		t.Errorf("there are %+v", listed)
 	}
 }

@@ -75,16 +75,26 @@ func (s *Sessions) setModel(ctx context.Context, c *dispatch.Conn, r api.SetMode
 }
 
 func (s *Sessions) setMode(ctx context.Context, c *dispatch.Conn, r api.SetModeRequest) (api.Empty, error) {
-	most := s.MaxMode(c)
-	switch {
-	case !slices.Contains(api.Modes(), r.Mode):
-		return none, api.Errorf(api.KindBadRequest, "unknown mode %.40q: use one of %s", r.Mode, api.ModeNames())
-	case permission.Lower(r.Mode, most) != r.Mode:
-		return none, api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
+	if err := s.checkMode(c, r.Mode); err != nil {
+		return none, err
 	}
 	opened, err := s.manager.Open(r.SessionID)
 	if err != nil {
 		return none, err
 	}
 	return none, opened.SetMode(ctx, c.ClientID(), r.Mode)
+}
+
+// checkMode refuses a mode that the connection may not set.
+func (s *Sessions) checkMode(c *dispatch.Conn, mode api.Mode) error {
+	most := s.MaxMode(c)
+	switch {
+	case !c.May(api.GrantManage):
+		return api.Errorf(api.KindNotAllowed, "setting the mode needs the grant %q, which this connection does not have", api.GrantManage)
+	case !slices.Contains(api.Modes(), mode):
+		return api.Errorf(api.KindBadRequest, "unknown mode %.40q: use one of %s", mode, api.ModeNames())
+	case permission.Lower(mode, most) != mode:
+		return api.Errorf(api.KindNotAllowed, "this connection may set modes up to %q: set it on the host's own machine, or raise permissions.remote_mode in its config.toml", most)
+	}
+	return nil
 }

@@ -45,7 +45,8 @@ describe("a new session", () => {
     const key = host.newSessions.begin({ projectId: "prj_1", agent: "reviewer", model: "big", mode: "plan" }, "hello");
     expect(host.newSessions.state.get()).toMatchObject([{ clientKey: key, text: "hello", state: "waiting" }]);
     const id = await host.newSessions.begun(key);
-    expect(asked).toEqual([{ projectId: "prj_1", agent: "reviewer", model: "big", clientKey: key }]);
+    const start = { projectId: "prj_1", agent: "reviewer", model: "big", mode: "plan" };
+    expect(asked).toEqual([{ ...start, clientKey: key, prompt: { text: "hello" } }]);
     expect(device.requests).toContain("set_mode");
     await expect.poll(() => device.prompts).toEqual([{ clientKey: key, text: "hello" }]);
     expect(device.session(id).log).toHaveLength(1);

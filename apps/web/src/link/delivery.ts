@@ -2,33 +2,55 @@
 import { ApiError, type Host } from "../api/contract";
 import { promptContent, withImages } from "../api/images";
 import { type Gone, NO_SESSION, type OutboxItem } from "../api/outbox";
-import { ApiKind } from "../api/types";
+import { ApiKind, type FirstPrompt, type SendPromptResponse } from "../api/types";
 import { t } from "../i18n/link";
 import type { Outbox } from "./outbox";
 
 /** Rejects with ApiError when the host refuses, with OfflineError when it cannot be reached. */
 export type Ask = Host["request"];
 
-/** Creates the session of an item that begins one. Afterwards the item is a prompt of that session, or discarded. */
-export async function beginSession(outbox: Outbox, ask: Ask, clientKey: string): Promise<void> {
+/**
+ * Creates the session of an item that begins one, with its prompt: a host that refuses one refuses both. Resolves with
+ * what became of the prompt; with null where the item is now a prompt of that session, since an older host takes no
+ * prompt with a session, or was discarded.
+ */
+export async function beginSession(
+  outbox: Outbox,
+  ask: Ask,
+  clientKey: string,
+  progress: (done: number) => void,
+): Promise<Gone["outcome"] | null> {
   const item = await outbox.update(clientKey, (each) => (each.asked ? each : { ...each, asked: true }));
   if (!item?.start) {
-    return;
+    return null;
   }
-  const { mode, ...fields } = item.start;
-  const { session } = await ask("create_session", { ...fields, clientKey });
-  if (fields.worktree && !session.worktree) {
+  const { images = [], start } = item;
+  const create = (prompt?: FirstPrompt) =>
+    ask("create_session", { ...start, clientKey, ...(prompt ? { prompt } : {}) });
+  const { session, prompt } = item.discarded
+    ? await create()
+    : await withImages({ request: ask }, images, progress, () => create(promptContent(item.text, images))).catch(
+        async (err) => {
+          if (err instanceof ApiError) {
+            await outbox.update(clientKey, ({ asked: _, ...each }) => each); // there is no session
+          }
+          throw err;
+        },
+      );
+  if (start.worktree && !session.worktree) {
     await deleteEmpty(ask, session.id);
     throw new ApiError(ApiKind.bad_request, t("link.delivery.noWorktrees"));
   }
-  if (mode && !item.discarded) {
-    await ask("set_mode", { sessionId: session.id, mode });
+  if (start.mode && !prompt && !item.discarded) {
+    await ask("set_mode", { sessionId: session.id, mode: start.mode });
   }
   const after = await outbox.update(clientKey, (each) => (each.discarded ? each : promptOf(each, session.id)));
   if (after?.discarded) {
     await deleteEmpty(ask, session.id);
     await outbox.remove(clientKey, "discarded");
+    return null;
   }
+  return prompt ? outcomeOf(prompt) : null;
 }
 
 function promptOf({ start, asked: _, ...item }: OutboxItem, sessionId: string): OutboxItem {
@@ -57,7 +79,11 @@ export async function sendPrompt(
     asked();
     return answer;
   });
-  return sent.state === "removed" || sent.state === "taken" ? sent.state : "queued";
+  return outcomeOf(sent);
+}
+
+function outcomeOf({ state }: SendPromptResponse): Gone["outcome"] {
+  return state === "removed" || state === "taken" ? state : "queued";
 }
 
 /** Whether the session of an item does not exist yet, as far as this browser knows. */

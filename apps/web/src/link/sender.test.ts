@@ -285,7 +285,32 @@ describe("a session that begins with its prompt", () => {
     return (name: string) => answers[name] ?? offline();
   }
 
-  it("is created, and gets its prompt", async () => {
+  it("is created together with its prompt, and a refusal leaves nothing on the host", async () => {
+    let refuses = true;
+    const tab = await openTab({
+      answer: (name, { prompt }) => {
+        if (refuses) {
+          throw new ApiError(2, "unknown command");
+        }
+        return name === "create_session" && prompt
+          ? { session: { id: "ses_9" }, prompt: { state: "taken", entryId: "e1" } }
+          : offline();
+      },
+    });
+    await tab.outbox.add(start("hello"));
+    tab.sender.reachable(DEVICE, 1);
+    await expect.poll(() => tab.outbox.items).toMatchObject([{ text: "hello", error: "unknown command" }]);
+    expect(tab.outbox.items[0]).toMatchObject({ sessionId: NO_SESSION, start: { projectId: "prj_1" } });
+    expect(tab.outbox.items[0]).not.toHaveProperty("asked");
+    refuses = false;
+    await tab.outbox.retry("key-hello");
+    await empty(tab);
+    expect(tab.asked).toEqual(["create_session key-hello", "create_session key-hello"]);
+    expect(tab.news.flatMap((each) => each.changed).at(-1)).toMatchObject({ sessionId: "ses_9", projectId: "prj_1" });
+    expect(tab.news.at(-1)?.gone).toEqual([{ clientKey: "key-hello", outcome: "taken" }]);
+  });
+
+  it("is created by an older host, and gets its prompt", async () => {
     const tab = await openTab({ answer: host() });
     await tab.outbox.add(start("hello"));
     tab.sender.reachable(DEVICE, 1);

@@ -134,7 +134,10 @@ export class Sender {
     const { clientKey } = item;
     const ask = this.#options.ask(item.deviceId);
     if (beginsSession(item)) {
-      await beginSession(outbox, ask, clientKey);
+      const outcome = await beginSession(outbox, ask, clientKey, (done) => outbox.progress(clientKey, done));
+      if (outcome) {
+        await outbox.remove(clientKey, outcome);
+      }
       this.#tried.delete(clientKey);
       this.#pump();
       return;

@@ -1423,10 +1423,23 @@ export interface CreateSessionRequest {
    * that do not know the field leave it out.
    */
   worktree?: boolean;
+  /**
+   * Mode is the mode of the new session, as in set_mode, whose grant it needs; ""
+   * means the host's default.
+   */
+  mode?: Mode;
+  /**
+   * Prompt is the first prompt of the session, under the same ClientKey. If it is
+   * refused, the session is not created. Hosts that do not know the field or Mode
+   * ignore both and send no Prompt in the answer.
+   */
+  prompt?: FirstPrompt;
 }
 
 export interface CreateSessionResponse {
   session: SessionSummary;
+  /** Prompt says what became of the request's Prompt. */
+  prompt?: SendPromptResponse;
 }
 
 export interface RenameSessionRequest {
@@ -2574,6 +2587,12 @@ export interface SearchHit {
   at: number;
   /** Snippet is the text around the match; empty in a search in one session. */
   snippet: SnippetPart[];
+}
+
+/** FirstPrompt is a prompt that a session begins with, as in send_prompt. */
+export interface FirstPrompt {
+  text?: string;
+  content?: PromptBlock[];
 }
 
 /** Live is the state of a session that is not in its log yet. */

@@ -2,6 +2,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { catalog } from "./scripts/catalog.ts";
+import { groups } from "./scripts/chunks.ts";
 import { shell } from "./scripts/shell.ts";
 
 // The relay serves dist/ under a policy of script-src 'self' and style-src
@@ -15,6 +16,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: groups() } } },
   },
   worker: { format: "es", plugins: () => [catalog()] },
   server: { host: "127.0.0.1" },

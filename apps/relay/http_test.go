@@ -23,6 +23,7 @@ import (
 func page() fstest.MapFS {
 	return fstest.MapFS{
 		"index.html":        {Data: []byte("<!doctype html><title>scorel</title>")},
+		"session.html":      {Data: []byte("<!doctype html><title>session</title>")},
 		"assets/app-1a2.js": {Data: []byte(strings.Repeat("export const x = 1;\n", 200))},
 		"icon.png":          {Data: []byte("\x89PNG")},
 		"sw.js":             {Data: []byte("var x = 1;")},
@@ -62,7 +63,9 @@ func TestWebUI(t *testing.T) {
 	}{
 		{"/", "text/html; charset=utf-8", "no-cache", 200, "<!doctype"},
 		{"/pair", "text/html; charset=utf-8", "no-cache", 200, "<!doctype"},
-		{"/sessions/abc/def", "text/html; charset=utf-8", "no-cache", 200, "<!doctype"},
+		{"/sessions/abc/def", "text/html; charset=utf-8", "no-cache", 200, "<!doctype html><title>scorel"},
+		{"/d/dev_a/new", "text/html; charset=utf-8", "no-cache", 200, "<!doctype html><title>scorel"},
+		{"/d/dev_a/s/ses_1", "text/html; charset=utf-8", "no-cache", 200, "<!doctype html><title>session"},
 		{"/assets/app-1a2.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable", 200, "export"},
 		{"/assets/gone-999.js", "", "", 404, ""},
 		{"/icon.png", "image/png", "no-cache", 200, "\x89PNG"},

@@ -3,12 +3,13 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { catalog } from "./scripts/catalog.ts";
 import { groups } from "./scripts/chunks.ts";
+import { sessionPageOf } from "./scripts/session-page.ts";
 import { shell } from "./scripts/shell.ts";
 
 // The relay serves dist/ under a policy of script-src 'self' and style-src
 // 'self': nothing may be inlined, not even a small asset as a data: URL.
 export default defineConfig({
-  plugins: [catalog(), react(), tailwindcss(), shell()],
+  plugins: [catalog(), react(), tailwindcss(), sessionPageOf(), shell()],
   base: "/",
   build: {
     target: "es2023",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plugin } from "vite";
+import { sessionPage } from "./session-page.ts";
 
 /** Where the build puts the service worker: at the root, so that its scope is the whole page. */
 export const serviceWorker = "sw.js";
@@ -89,5 +90,5 @@ function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
     }
   }
   const root = readdirSync(dist).filter((name) => /\.(svg|png|webmanifest)$/.test(name));
-  return ["/", ...[...wanted, ...root].sort().map((name) => `/${name}`)];
+  return ["/", `/${sessionPage}`, ...[...wanted, ...root].sort().map((name) => `/${name}`)];
 }

@@ -34,7 +34,12 @@ type asset struct {
 	etag   string
 }
 
-const indexFile = "index.html"
+const (
+	indexFile = "index.html"
+	// sessionFile is the same page, with the names of the files that a session needs, so that
+	// the browser fetches them at once.
+	sessionFile = "session.html"
+)
 
 // New returns a UI of the given files, which must include index.html. Without files it
 // answers every request with 404.
@@ -71,7 +76,7 @@ func (ui *UI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.NotFound(w, req) // a page route has no extension; a stale script must not get HTML
 		return
 	default:
-		a = ui.assets[indexFile]
+		a = ui.page(name)
 	}
 	a.load.Do(func() { a.err = a.read(ui.files) })
 	if a.err != nil {
@@ -79,6 +84,16 @@ func (ui *UI) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	a.serve(w, req)
+}
+
+// page returns the file for an address of the page.
+func (ui *UI) page(name string) *asset {
+	parts := strings.Split(name, "/")
+	isSession := len(parts) == 4 && parts[0] == "d" && parts[2] == "s"
+	if a := ui.assets[sessionFile]; isSession && a != nil {
+		return a
+	}
+	return ui.assets[indexFile]
 }
 
 func (a *asset) read(files fs.FS) error {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   served = [];
   answer = (path) => new Response(`server ${path}`);
   const pathOf = (request: Request | string) => (typeof request === "string" ? request : new URL(request.url).pathname);
-  vi.stubGlobal("__SHELL__", { version: "v1", files: ["/", "/assets/index-1.js", "/icon.svg"] });
+  vi.stubGlobal("__SHELL__", { version: "v1", files: ["/", "/session.html", "/assets/index-1.js", "/icon.svg"] });
   vi.stubGlobal("location", { origin });
   vi.stubGlobal("skipWaiting", vi.fn());
   vi.stubGlobal("addEventListener", (type: string, listener: Listener) => listeners.set(type, listener));
@@ -75,7 +75,12 @@ async function get(path: string, mode = "cors", method = "GET", from = origin): 
 
 it("keeps the files of its version, and drops those of others once it runs", async () => {
   await wait("install");
-  expect([...(stored.get("scorel-shell-v1")?.keys() ?? [])]).toEqual(["/", "/assets/index-1.js", "/icon.svg"]);
+  expect([...(stored.get("scorel-shell-v1")?.keys() ?? [])]).toEqual([
+    "/",
+    "/session.html",
+    "/assets/index-1.js",
+    "/icon.svg",
+  ]);
   expect(stored.has("scorel-shell-old")).toBe(true);
   await wait("activate");
   expect([...stored.keys()]).toEqual(["of another", "scorel-shell-v1"]);
@@ -92,7 +97,8 @@ it("waits until it is told to start", async () => {
 
 it.each([
   ["/", "navigate", "kept /"],
-  ["/d/dev_a/s/ses_1?entry=x", "navigate", "kept /"],
+  ["/d/dev_a", "navigate", "kept /"],
+  ["/d/dev_a/s/ses_1?entry=x", "navigate", "kept /session.html"],
   ["/share?text=hello", "navigate", "kept /"],
   ["/assets/index-1.js", "cors", "kept /assets/index-1.js"],
   ["/icon.svg", "cors", "kept /icon.svg"],

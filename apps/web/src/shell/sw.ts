@@ -30,6 +30,9 @@ const shell = __SHELL__;
 const prefix = "scorel-shell-";
 const cacheName = prefix + shell.version;
 const page = "/";
+/** The same page, with the names of the files that a session needs. */
+const sessionPage = "/session.html";
+const ofSession = /^\/d\/[^/]+\/s\/[^/]+$/;
 
 /** Paths that look like those of the page and are the server's. */
 const ofServer = /^\/(v1\/|healthz$|readyz$|metrics$)/;
@@ -78,7 +81,7 @@ scope.addEventListener("fetch", (event) => {
   }
   if (request.mode === "navigate") {
     if (!ofServer.test(pathname) && !/\.[^/]*$/.test(pathname)) {
-      event.respondWith(fromShell(request, page));
+      event.respondWith(fromShell(request, ofSession.test(pathname) ? sessionPage : page));
     }
   } else if (pathname.startsWith("/assets/") || (pathname !== page && shell.files.includes(pathname))) {
     event.respondWith(fromShell(request, pathname));

@@ -214,6 +214,7 @@ func (w *wiring) serve() (err error) {
 	})
 	w.terminals = terminal.New(terminal.Options{
 		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,
+		Session: w.folderOf, Changed: func(id string) { w.hub.NotifyClient(id, api.GrantShell, api.TerminalsChanged{}) },
 	})
 	w.connectClients()
 	w.dispatcher = dispatch.New(dispatch.Options{
@@ -258,6 +259,15 @@ func (w *wiring) mayOpenTerminals(clientID string) bool {
 	}
 	client, known := w.clients.Get(id)
 	return known && slices.Contains(client.Grants, api.GrantShell)
+}
+
+// folderOf returns the project of a session with the folder that the session works in.
+func (w *wiring) folderOf(sessionID string) (api.Project, error) {
+	s, err := w.sessions.Open(sessionID)
+	if err != nil {
+		return api.Project{}, err
+	}
+	return s.Folder()
 }
 
 // storesChanged makes the sessions of a database usable that is available again, and

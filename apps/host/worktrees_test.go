@@ -168,6 +168,24 @@ func TestSessionsSideBySide(t *testing.T) {
 	}
 }
 
+// TestTerminalsOpenInTheWorktree of their session, and say what to do if it was removed.
+func TestTerminalsOpenInTheWorktree(t *testing.T) {
+	g := newGrove(t, map[string]string{"a.txt": "one\n"})
+	s := g.session(t, "1")
+	request := api.OpenTerminalRequest{ClientKey: "1", ProjectID: g.project.ID, SessionID: s.ID, Cols: 80, Rows: 24}
+	if got := call(t, g.c, api.OpenTerminal, request).Terminal; got.Cwd != s.Worktree.Folder || got.ProjectID != g.project.ID {
+		t.Errorf("opened %+v", got)
+	}
+	plain := call(t, g.c, api.CreateSession, api.CreateSessionRequest{ProjectID: g.project.ID, ClientKey: "2"}).Session
+	request.ClientKey, request.SessionID = "2", plain.ID
+	if got := call(t, g.c, api.OpenTerminal, request).Terminal; got.Cwd != g.project.Path {
+		t.Errorf("opened %+v", got)
+	}
+	g.archive(t, s.ID, true)
+	request.ClientKey, request.SessionID = "3", s.ID
+	refusedWith(t, g.c, api.OpenTerminal, request, "take the session out of the archive")
+}
+
 const planting = `h=$(git rev-parse --path-format=absolute --git-common-dir); mkdir -p $h/hooks || true; printf '#!/bin/sh\ntouch $MARK\n' > $h/hooks/post-commit || true; chmod +x $h/hooks/post-commit || true; ` +
 	`git config core.fsmonitor 'touch $MARK; false' || true; echo 'gitdir: /elsewhere' > .git || true; mv $h $h.old || true; echo planted`
 

@@ -260,6 +260,7 @@ var events = []eventDefinition{
 	defineEvent[MCPServersChanged](),
 	defineEvent[TerminalOutput](),
 	defineEvent[TerminalChanged](),
+	defineEvent[TerminalsChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

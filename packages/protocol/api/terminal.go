@@ -27,7 +27,8 @@ type (
 	Terminal struct {
 		ID        string `json:"id"`
 		ProjectID string `json:"projectId,omitempty"`
-		Cwd       string `json:"cwd"` // where the shell started
+		SessionID string `json:"sessionId,omitempty"` // as it was opened
+		Cwd       string `json:"cwd"`                 // where the shell started
 		Cols      int    `json:"cols"`
 		Rows      int    `json:"rows"`
 		CreatedAt int64  `json:"createdAt"` // Unix milliseconds
@@ -49,6 +50,9 @@ type (
 	OpenTerminalRequest struct {
 		ClientKey string `json:"clientKey" req:"min=1,max=64"`
 		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" means the user's home
+		// SessionID starts the shell where that session works, which can be a worktree; ProjectID
+		// is ignored then.
+		SessionID string `json:"sessionId,omitempty" req:"max=256"`
 		Cols      int    `json:"cols" req:"min=1,max=1000"`
 		Rows      int    `json:"rows" req:"min=1,max=1000"`
 	}
@@ -95,7 +99,8 @@ type (
 	}
 )
 
-// Events of terminals. Only connections that are attached to the terminal get them.
+// Events of terminals. TerminalOutput and TerminalChanged go to the connections that are
+// attached to the terminal.
 type (
 	// TerminalOutput carries output. If Offset is beyond what the client has, the bytes
 	// in between are missing: the client was too slow.
@@ -109,7 +114,12 @@ type (
 	TerminalChanged struct {
 		Terminal Terminal `json:"terminal"`
 	}
+	// TerminalsChanged reports that the list of terminals of the client has changed. It goes to
+	// all connections of that client.
+	TerminalsChanged struct{}
 )
 
 func (TerminalOutput) EventType() string  { return "terminal_output" }
 func (TerminalChanged) EventType() string { return "terminal_changed" }
+
+func (TerminalsChanged) EventType() string { return "terminals_changed" }

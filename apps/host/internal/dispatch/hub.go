@@ -64,6 +64,15 @@ func (h *Hub) Attended(grant api.Grant) bool {
 
 // Notify sends an event of the host to every connection that may view.
 func (h *Hub) Notify(event api.Event) {
+	h.notify(event, func(c *Conn) bool { return c.May(api.GrantView) })
+}
+
+// NotifyClient sends an event of the host to the connections of one client that have a grant.
+func (h *Hub) NotifyClient(clientID string, grant api.Grant, event api.Event) {
+	h.notify(event, func(c *Conn) bool { return c.clientID == clientID && c.May(grant) })
+}
+
+func (h *Hub) notify(event api.Event, to func(*Conn) bool) {
 	envelope := api.EventEnvelope{Event: event}
 	encoded, err := api.EncodeEvent(envelope)
 	if err != nil {
@@ -73,7 +82,7 @@ func (h *Hub) Notify(event api.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.May(api.GrantView) {
+		if to(c) {
 			c.Deliver(envelope, encoded)
 		}
 	}

@@ -103,7 +103,9 @@ func (f *Files) placeOf(p api.Place) (*place, error) {
 		if at.session, err = f.sessions.Open(p.SessionID); err != nil {
 			return nil, err
 		}
-		at.project = at.session.Project()
+		if at.project, err = at.session.Folder(); err != nil {
+			return nil, err
+		}
 	} else if at.project, err = f.Projects.Find(p.ProjectID); err != nil {
 		return nil, err
 	}
@@ -113,9 +115,6 @@ func (f *Files) placeOf(p api.Place) (*place, error) {
 // open opens the folder of a place.
 func (f *Files) open(at *place, sessionID string) (*place, error) {
 	folder, err := f.Catalog.ProjectFolder(at.project.Path)
-	if err != nil && at.session != nil && at.session.Worktree() != nil {
-		return nil, api.Errorf(api.KindInvalidPath, "the worktree of this session, %s, is not there: if it was removed with the archived session, take the session out of the archive", at.project.Path)
-	}
 	if err != nil {
 		return nil, api.Errorf(api.KindInvalidPath, "the folder %s cannot be opened: restore it, or add the project at its new location", at.project.Path)
 	}

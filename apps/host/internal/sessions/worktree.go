@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
@@ -65,6 +66,19 @@ func (m *Manager) placeOf(s *Session) api.Project {
 
 // Worktree returns the worktree that the session works in, or nil.
 func (c *core) Worktree() *api.Worktree { return c.deps.worktree(c.id) }
+
+// Folder returns the project of the session with the folder that the session works in. The
+// error, an *api.Error, says what to do if that is a worktree which is not there.
+func (s *Session) Folder() (api.Project, error) {
+	project := s.Project()
+	if s.Worktree() == nil {
+		return project, nil
+	}
+	if info, err := os.Stat(project.Path); err != nil || !info.IsDir() {
+		return project, api.Errorf(api.KindInvalidPath, "the worktree of this session, %s, is not there: if it was removed with the archived session, take the session out of the archive", project.Path)
+	}
+	return project, nil
+}
 
 // placing chooses where a session works that is about to be created, and says how to take that
 // back if it is not.

@@ -28,10 +28,12 @@ type world struct {
 
 	mu      sync.Mutex
 	revoked map[string]bool
+	// where sessions work, by their ids.
+	sessions map[string]api.Project
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{Host: dispatchtest.New(t), t: t, revoked: map[string]bool{}}
+	w := &world{Host: dispatchtest.New(t), t: t, revoked: map[string]bool{}, sessions: map[string]api.Project{}}
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".profile"), []byte("PS1='ready>'\n"), 0o600); err != nil { // a login shell reads it
 		t.Fatal(err)
@@ -44,6 +46,13 @@ func newWorld(t *testing.T) *world {
 			defer w.mu.Unlock()
 			return !w.revoked[id]
 		},
+		Session: func(id string) (api.Project, error) {
+			if at, ok := w.sessions[id]; ok {
+				return at, nil
+			}
+			return api.Project{}, api.Errorf(api.KindNotFound, "no session %q", id)
+		},
+		Changed: func(id string) { w.Hub.NotifyClient(id, api.GrantShell, api.TerminalsChanged{}) },
 	})
 	w.Serve(w.terminals.Endpoints())
 	t.Cleanup(w.terminals.Close)
@@ -68,6 +77,7 @@ type screen struct {
 	from   int64
 	text   []byte
 	last   *api.Terminal // of the latest terminal_changed
+	lists  int           // how often the list of terminals has changed
 	gap    bool
 	events int
 }
@@ -95,6 +105,8 @@ func (s *screen) take(e api.EventEnvelope) {
 		s.events++
 	case api.TerminalChanged:
 		s.last = &event.Terminal
+	case api.TerminalsChanged:
+		s.lists++
 	}
 	close(s.news)
 	s.news = make(chan struct{})
@@ -193,29 +205,6 @@ func TestAShell(t *testing.T) {
 	if left := dispatchtest.Call(t, s.Client, api.ListTerminals, api.Empty{}).Terminals; len(left) != 0 {
 		t.Errorf("left are %+v", left)
 	}
-}
-
-// TestAShellStartsInItsProject, and not in a project that is not there.
-func TestAShellStartsInItsProject(t *testing.T) {
-	w := newWorld(t)
-	s := w.connect("a")
-	project := w.AddProject()
-	request := api.OpenTerminalRequest{ClientKey: "k", ProjectID: project.ID, Cols: 80, Rows: 24}
-	opened := dispatchtest.Call(t, s.Client, api.OpenTerminal, request).Terminal
-	if opened.Cwd != project.Path || opened.ProjectID != project.ID {
-		t.Errorf("opened %+v", opened)
-	}
-	s.attach(opened.ID, 0)
-	s.write(opened.ID, "echo in:$(pwd)\n")
-	s.shows("in:" + project.Path)
-	request.ClientKey, request.ProjectID = "other", "nowhere"
-	dispatchtest.Refused(t, s.Client, api.OpenTerminal, request, api.KindNotFound)
-	gone := w.AddProject()
-	if err := os.Remove(gone.Path); err != nil {
-		t.Fatal(err)
-	}
-	request.ProjectID = gone.ID
-	dispatchtest.Refused(t, s.Client, api.OpenTerminal, request, api.KindInvalidPath)
 }
 
 // TestOutputContinuesAfterAReconnect: the shell continues without its client, which then gets

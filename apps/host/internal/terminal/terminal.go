@@ -34,6 +34,7 @@ type terminal struct {
 	clientID  string
 	clientKey string
 	projectID string
+	sessionID string
 	cwd       string
 	createdAt int64
 	patience  time.Duration
@@ -202,7 +203,7 @@ func (t *terminal) deliver(c *dispatch.Conn, event api.Event) {
 // describe is called with mu held.
 func (t *terminal) describe() api.Terminal {
 	return api.Terminal{
-		ID: t.id, ProjectID: t.projectID, Cwd: t.cwd, Cols: t.cols, Rows: t.rows, CreatedAt: t.createdAt,
+		ID: t.id, ProjectID: t.projectID, SessionID: t.sessionID, Cwd: t.cwd, Cols: t.cols, Rows: t.rows, CreatedAt: t.createdAt,
 		From: t.output.from(), End: t.output.end, Ended: t.end,
 	}
 }

@@ -24,6 +24,11 @@ const Patience = 10 * time.Second
 type Options struct {
 	Logger   *slog.Logger
 	Projects *state.Projects
+	// Session returns the project of a session, with the folder that the session works in. The
+	// error is an *api.Error.
+	Session func(sessionID string) (api.Project, error)
+	// Changed is called when the terminals of a client were opened or removed. It does not block.
+	Changed func(clientID string)
 	// Allowed reports whether a client has the grant now, by the list of clients.
 	Allowed func(clientID string) bool
 	// Environ is the environment of shells.
@@ -63,13 +68,9 @@ func (t *Terminals) Endpoints() []dispatch.Endpoint {
 // open starts a shell. The grant is checked again under the lock that Recheck takes, so that
 // a shell that starts while the grant is revoked ends too.
 func (t *Terminals) open(_ context.Context, c *dispatch.Conn, r api.OpenTerminalRequest) (response api.TerminalResponse, err error) {
-	cwd := t.options.Home
-	if r.ProjectID != "" {
-		project, err := t.options.Projects.Find(r.ProjectID)
-		if err != nil {
-			return response, err
-		}
-		cwd = project.Path
+	cwd, err := t.folder(&r)
+	if err != nil {
+		return response, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,8 +91,26 @@ func (t *Terminals) open(_ context.Context, c *dispatch.Conn, r api.OpenTerminal
 	}
 	t.list = append(t.list, opened)
 	t.running.Go(opened.run)
-	t.options.Logger.Info("terminal opened", "client", opened.clientID, "terminal", opened.id, "project", opened.projectID)
+	t.options.Logger.Info("terminal opened", "client", opened.clientID, "terminal", opened.id, "project", opened.projectID, "session", opened.sessionID)
+	t.options.Changed(opened.clientID)
 	return api.TerminalResponse{Terminal: opened.described()}, nil
+}
+
+// folder returns where a shell starts, and sets the project of the request.
+func (t *Terminals) folder(r *api.OpenTerminalRequest) (string, error) {
+	var project api.Project
+	var err error
+	switch {
+	case r.SessionID != "":
+		if project, err = t.options.Session(r.SessionID); err == nil {
+			r.ProjectID = project.ID
+		}
+	case r.ProjectID != "":
+		project, err = t.options.Projects.Find(r.ProjectID)
+	default:
+		project.Path = t.options.Home
+	}
+	return project.Path, err
 }
 
 // makeRoom checks the limits, and removes the oldest ended terminal of the client, or else
@@ -133,6 +152,7 @@ func (t *Terminals) forgetEnded(matches func(*terminal) bool) bool {
 		return false
 	}
 	t.list[i].dropViewers()
+	t.options.Changed(t.list[i].clientID)
 	t.list = slices.Delete(t.list, i, i+1)
 	return true
 }
@@ -150,7 +170,7 @@ func (t *Terminals) start(clientID, cwd string, r api.OpenTerminalRequest) (*ter
 		return nil, api.Errorf(api.KindUnavailable, "the terminal cannot be opened: %v", err)
 	}
 	return &terminal{
-		log: t.options.Logger, id: "trm_" + rand.Text(), clientID: clientID, clientKey: r.ClientKey, projectID: r.ProjectID,
+		log: t.options.Logger, id: "trm_" + rand.Text(), clientID: clientID, clientKey: r.ClientKey, projectID: r.ProjectID, sessionID: r.SessionID,
 		cwd: cwd, createdAt: time.Now().UnixMilli(), patience: t.options.Patience, cmd: cmd, master: master,
 		wake: make(chan struct{}, 1), typed: make(chan struct{}, 1), hungUp: make(chan struct{}), ended: make(chan struct{}),
 		cols: r.Cols, rows: r.Rows, viewers: map[*dispatch.Conn]*viewer{},
@@ -239,6 +259,7 @@ func (t *Terminals) remove(matches func(*terminal) bool, reason api.TerminalReas
 			return false
 		}
 		have.hangUp(reason)
+		t.options.Changed(have.clientID)
 		return true
 	})
 }

@@ -122,9 +122,11 @@ const session = createRoute({
 const terminal = createRoute({
   getParentRoute: () => root,
   path: "/d/$deviceId/terminal",
-  // The project in whose folder a shell starts.
-  validateSearch: ({ project }: Record<string, unknown>): { project?: string } =>
-    typeof project === "string" ? { project } : {},
+  // The project in whose folder a shell starts, or the session in whose worktree.
+  validateSearch: ({ project, session }: Record<string, unknown>): { project?: string; session?: string } => ({
+    ...(typeof project === "string" ? { project } : {}),
+    ...(typeof session === "string" ? { session } : {}),
+  }),
   component: lazyRouteComponent(
     chunk(() => import("../features/terminal/TerminalPage")),
     "TerminalPage",

@@ -12,7 +12,7 @@ import { RenameForm } from "./RenameForm";
 import { SessionContext } from "./SessionContext";
 import { SessionMeta } from "./SessionMeta";
 import { SessionSpent } from "./SessionSpent";
-import { leftText, SessionWorktree } from "./SessionWorktree";
+import { hasWorktree, leftText, SessionWorktree } from "./SessionWorktree";
 import { useUpdateSession } from "./use-update-session";
 
 export interface SessionSheetProps {
@@ -54,7 +54,7 @@ export default function SessionSheet({ host, session, mayChange, onChanges, onDe
       <Link
         to="/d/$deviceId/terminal"
         params={{ deviceId: host.deviceId }}
-        search={{ project: session.projectId }}
+        search={{ project: session.projectId, ...(hasWorktree(session) ? { session: session.id } : {}) }}
         data-testid="session-terminal"
         className="touchable mt-3 inline-flex items-center gap-2 rounded-md border border-line bg-surface px-3.5 py-1.5 font-medium text-sm hover:border-line-strong"
       >

@@ -31,6 +31,11 @@ export function SessionWorktree({ session }: { session: SessionSummary }) {
   );
 }
 
+/** Whether a session works in a worktree that is there. */
+export function hasWorktree({ worktree }: SessionSummary): boolean {
+  return worktree !== undefined && worktree !== null && !worktree.removed;
+}
+
 /** What became of a worktree when its session was archived; null if nothing did. */
 export function leftText(worktree: Worktree): string | null {
   if (worktree.removed) {

@@ -72,6 +72,17 @@ describe("a session in the list", () => {
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
 
+  it("opens a terminal in its worktree while that is there", async () => {
+    const worktree = { folder: "/home/ada/.scorel-worktrees/lamps/1", branch: "scorel/1", base: "abc" };
+    const { scorel } = world({ ...old, worktree }, { ...fresh, worktree: { ...worktree, removed: true } });
+    renderApp(scorel, `/d/${dev}`);
+    let menu = await openMenu("Old lamps");
+    expect(menu.getByTestId("session-terminal").getAttribute("href")).toContain("session=s1");
+    fireEvent.click(menu.getByRole("button", { name: "Close" }));
+    menu = await openMenu("New lamps");
+    expect(menu.getByTestId("session-terminal").getAttribute("href")).not.toContain("session=");
+  });
+
   it("says what became of its worktree when it is archived", async () => {
     const worktree = { folder: "/home/ada/.scorel-worktrees/lamps/1", branch: "scorel/1", base: "abc" };
     const { scorel, host } = world({ ...old, worktree }, fresh);

@@ -17,7 +17,7 @@ import { Terminals } from "./Terminals";
 /** The shells of a machine, for a browser that was given the grant. */
 export function TerminalPage() {
   const { deviceId } = useParams({ from: "/d/$deviceId/terminal" });
-  const { project } = useSearch({ from: "/d/$deviceId/terminal" });
+  const { project, session } = useSearch({ from: "/d/$deviceId/terminal" });
   const host = useHost(deviceId);
   const device = useReadable(useScorel().devices)?.find((each) => each.id === deviceId);
   const status = useReadable(host.status);
@@ -39,7 +39,14 @@ export function TerminalPage() {
         {isRefusal(error) && error.kind === ApiKind.not_allowed ? (
           <NoGrant label={label} />
         ) : known.current ? (
-          <Terminals key={deviceId} host={host} label={label} first={known.current} project={project} />
+          <Terminals
+            key={deviceId}
+            host={host}
+            label={label}
+            first={known.current}
+            project={project}
+            session={session}
+          />
         ) : (
           <div className="safe-x mx-auto w-full max-w-2xl py-6">
             {isRefusal(error) && error.kind === ApiKind.unknown_request ? (

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
-import type { Terminal } from "../../api/types";
+import { ApiKind, type Terminal } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
 import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { cx } from "../../components/cx";
@@ -9,10 +9,12 @@ import { CloseIcon, PlusIcon, TerminalIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/terminal";
+import { isRefusal } from "../shared/errors";
 import { chunk } from "../shared/missing-chunk";
 import { useAct } from "../shared/use-act";
 import { type Library, loadLibrary } from "./emulator";
 import { TerminalView } from "./TerminalView";
+import { useTerminalList } from "./use-terminal-list";
 
 const load = chunk(loadLibrary);
 
@@ -24,13 +26,17 @@ export interface TerminalsProps {
   first: Terminal[];
   /** The project in whose folder new ones start. */
   project: string | undefined;
+  /** The session in whose worktree new ones start instead. */
+  session: string | undefined;
 }
 
 /** Terminals as tabs. Each keeps its screen while another is in sight. */
-export function Terminals({ host, label, first, project }: TerminalsProps) {
-  const [list, setList] = useState(first);
-  const here = list.find((each) => (each.projectId ?? undefined) === project && !each.ended);
-  const [shown, setShown] = useState<string | null>((here ?? list[0])?.id ?? null);
+export function Terminals({ host, label, first, project, session }: TerminalsProps) {
+  const fits = (each: Terminal) =>
+    (each.projectId ?? undefined) === project && (each.sessionId ?? undefined) === session && !each.ended;
+  const [shown, setShown] = useState<string | null>((first.find(fits) ?? first[0])?.id ?? null);
+  const [list, setList] = useTerminalList(host, first, shown);
+  const here = list.find(fits);
   const [titles, setTitles] = useState<Record<string, string>>({});
   const [closing, setClosing] = useState<Terminal | null>(null);
   const [library, setLibrary] = useState<Library | null>(null);
@@ -57,9 +63,10 @@ export function Terminals({ host, label, first, project }: TerminalsProps) {
         cols: 80,
         rows: 24,
         ...(project ? { projectId: project } : {}),
+        ...(session ? { sessionId: session } : {}),
       };
       const { terminal } = await host.request("open_terminal", request);
-      setList((before) => [...before, terminal]);
+      setList((before) => [...before.filter((each) => each.id !== terminal.id), terminal]);
       show(terminal.id);
     });
   useEffect(() => {
@@ -82,7 +89,11 @@ export function Terminals({ host, label, first, project }: TerminalsProps) {
   }
 
   const close = async (terminal: Terminal) => {
-    await host.request("close_terminal", { terminalId: terminal.id });
+    await host.request("close_terminal", { terminalId: terminal.id }).catch((error) => {
+      if (!isRefusal(error) || error.kind !== ApiKind.not_found) {
+        throw error; // what is not there any more is closed
+      }
+    });
     const at = list.findIndex((each) => each.id === terminal.id);
     const rest = list.filter((each) => each.id !== terminal.id);
     setList(rest);

@@ -687,6 +687,16 @@ export interface TerminalChanged {
   terminal: Terminal;
 }
 
+/**
+ * TerminalsChanged reports that the list of terminals of the client has changed. It goes to
+ * all connections of that client.
+ */
+export interface TerminalsChanged {
+  type: 'terminals_changed';
+  sessionId: string;
+  seq: number;
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -710,7 +720,8 @@ export type SessionEvent =
   | SubagentUpdated
   | SubagentEnded
   | WorkStarted
-  | WorkEnded;
+  | WorkEnded
+  | TerminalsChanged;
 
 /** The events of the host. */
 export type HostEvent =
@@ -1258,6 +1269,8 @@ export interface SessionSummary {
 export interface Terminal {
   id: string;
   projectId?: string;
+  /** as it was opened */
+  sessionId?: string;
   /** where the shell started */
   cwd: string;
   cols: number;
@@ -2412,6 +2425,11 @@ export interface OpenTerminalRequest {
   clientKey: string;
   /** "" means the user's home */
   projectId?: string;
+  /**
+   * SessionID starts the shell where that session works, which can be a worktree; ProjectID
+   * is ignored then.
+   */
+  sessionId?: string;
   cols: number;
   rows: number;
 }

@@ -29,6 +29,13 @@ export interface EmulatorEvents {
 
 const encoder = new TextEncoder();
 
+/**
+ * Ends what was cut and what a program may have left on, and whose end may be among what is missing: CAN ends a
+ * sequence; then the main screen, the plain style, character set, margins and keys, and no reports of the mouse, the
+ * focus or of pasting.
+ */
+const plainState = `\x18\x1b[?1049l\x1b[!p\x1b(B\x0f\x1b[?${[1, 9, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 2004, 2026].join("l\x1b[?")}l\x1b>\x1b[?7h\x1b[?25h\x1b[0m`;
+
 /** A terminal on the page. What programs write to it can draw, and nothing else. */
 export class Emulator implements Screen {
   readonly terminal: Terminal;
@@ -87,9 +94,11 @@ export class Emulator implements Screen {
     this.terminal.write(data, drawn);
   }
 
-  missed(bytes: number): void {
-    // What is left of a sequence that was cut ends here: CAN, then the plain style.
-    this.terminal.write(`\x18\x1b[0m\r\n${this.#missedText(bytes)}\r\n`);
+  missed(bytes: number | null): void {
+    // What was drawn goes up into the history, and what follows begins on an empty screen.
+    const { rows } = this.terminal;
+    const note = bytes === null ? "" : `${this.#missedText(bytes)}\r\n`;
+    this.terminal.write(`${plainState}\x1b[${rows};1H${"\n".repeat(rows)}\x1b[H${note}`);
   }
 
   /** Fits the size to the box, unless it is hidden. */

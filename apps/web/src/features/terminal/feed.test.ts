@@ -22,6 +22,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 class FakeScreen {
   text = "";
   lost = 0;
+  gaps = 0;
   slow = false;
   readonly waiting: (() => void)[] = [];
 
@@ -34,8 +35,9 @@ class FakeScreen {
     }
   }
 
-  missed(count: number): void {
-    this.lost += count;
+  missed(count: number | null): void {
+    this.lost += count ?? 0;
+    this.gaps++;
   }
 }
 
@@ -84,15 +86,53 @@ describe("the output of a terminal", () => {
     feed.start();
     await until("open");
     output(0, "abc");
-    output(10, "def");
+    output(10, "\ndef");
     expect(screen.lost).toBe(7);
     host.status.set("offline");
     shell.missed = 5;
     host.status.set("open");
     await vi.waitFor(() => expect(screen.lost).toBe(12));
-    output(18, "ghi");
+    output(19, "\nghi");
     expect(screen.text).toBe("abcdefghi");
     expect(screen.lost).toBe(12);
+  });
+
+  it("begins with a whole line or sequence after a gap", async () => {
+    const { feed, screen, output, until } = world();
+    feed.start();
+    await until("open");
+    output(0, "$ ");
+    let at = 100;
+    for (const part of ["8;2;200;80;40mhalf of a sequence", " and of a line\nwhole ", "line"]) {
+      output(at, part);
+      at += part.length;
+    }
+    expect(screen.text).toBe("$ whole line");
+    output(300, "[1;5H\x1b[2Jdrawn");
+    expect(screen.text).toBe("$ whole line\x1b[2Jdrawn");
+    output(400, "x".repeat(70_000));
+    output(70_400, "long line");
+    expect(screen.text.slice(-12)).toBe("xxxlong line");
+  });
+
+  it("is drawn again by the program after a gap, also when the page is opened anew", async () => {
+    const { host, feed, screen, shell, output, asked, until } = world();
+    host.handlers.resize_terminal = () => ({ terminal: terminal() });
+    shell.missed = 100;
+    shell.end = 106;
+    feed.start();
+    feed.state.subscribe(() => feed.state.get().name === "open" && feed.resize(80, 24));
+    await vi.waitFor(() => expect(asked("attach_terminal")).toHaveLength(1));
+    output(100, ";1m\x1b[H");
+    await until("open");
+    expect(screen.text).toBe("\x1b[H");
+    expect(screen.gaps).toBe(1);
+    expect(screen.lost).toBe(0); // nothing was in sight before
+    const sizes = (...rows: number[]) => rows.map((each) => ({ terminalId: "t1", cols: 80, rows: each }));
+    await vi.waitFor(() => expect(asked("resize_terminal")).toEqual(sizes(24, 23, 24)));
+    output(106, "on");
+    output(120, "\x1b[2J");
+    await vi.waitFor(() => expect(asked("resize_terminal")).toEqual(sizes(24, 23, 24, 23, 24)));
   });
 
   it("is acknowledged when it is drawn, and not before", async () => {

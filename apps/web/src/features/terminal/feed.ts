@@ -11,8 +11,8 @@ import { isRefusal } from "../shared/errors";
 export interface Screen {
   /** `drawn` is called when the bytes were drawn, in the order of the calls. */
   write(data: Uint8Array, drawn: () => void): void;
-  /** So many bytes of output are lost. */
-  missed(bytes: number): void;
+  /** So many bytes of output are lost: what follows may assume a screen that was never drawn. null if none was yet. */
+  missed(bytes: number | null): void;
 }
 
 export type FeedState =
@@ -26,10 +26,14 @@ export type FeedState =
   | { name: "gone" }
   | { name: "failed"; error: unknown };
 
+const ESCAPE = 0x1b;
+const LINE_FEED = 0x0a;
 /** Acknowledges this often, in bytes: well below what a host sends ahead. */
 const ACK_EVERY = 32 << 10;
 /** Bytes of input in one request. */
 const CHUNK = 48 << 10;
+/** After a gap, output is dropped up to a place where a line or a sequence begins, but no further than this. */
+const MAX_SKIPPED = 64 << 10;
 /** Bytes of input that wait here while the host is slow. */
 const MAX_WAITING = 1 << 20;
 
@@ -46,6 +50,11 @@ export class Feed {
   /** Input is ignored until this offset is drawn. */
   #replayUntil = 0;
   #attachment = 0;
+  /** Bytes that may still be dropped after a gap; 0 once the output is whole again. */
+  #skipping = 0;
+  /** Programs are to draw their screen again once the output is drawn. */
+  #redraw = false;
+  #size: { cols: number; rows: number } | null = null;
   #input: number[] = [];
   #sending = false;
 
@@ -100,6 +109,7 @@ export class Feed {
   }
 
   resize(cols: number, rows: number): void {
+    this.#size = { cols, rows };
     if (this.state.get().name === "open") {
       this.#host.request("resize_terminal", { terminalId: this.#id, cols, rows }).catch(() => {}); // a later one follows
     }
@@ -114,9 +124,6 @@ export class Feed {
       const answer = await this.#host.request("attach_terminal", { terminalId: this.#id, offset });
       if (attachment !== this.#attachment) {
         return;
-      }
-      if (answer.missed && this.#received !== null) {
-        this.#screen.missed(answer.missed);
       }
       // An event may have come before this answer was handed over.
       if (this.#received === null || this.#received < answer.offset) {
@@ -161,21 +168,16 @@ export class Feed {
 
   #output(offset: number, data: string): void {
     const bytes = fromBase64(data);
-    if (this.#received === null) {
-      this.#skipTo(offset); // it overtook the answer
+    if (this.#received === null || this.#received < offset) {
+      this.#skipTo(offset); // also if it overtook the answer
     }
-    const missing = offset - (this.#received ?? 0);
-    if (missing > 0) {
-      this.#screen.missed(missing);
-      this.#skipTo(offset);
-    }
-    const fresh = bytes.subarray(Math.max(0, -missing));
+    const fresh = bytes.subarray(Math.max(0, (this.#received ?? 0) - offset));
     if (fresh.length === 0) {
       return; // for another page of this browser
     }
     this.#received = offset + bytes.length;
     const behind = this.#received;
-    this.#screen.write(fresh, () => {
+    this.#screen.write(this.#whole(fresh), () => {
       this.#drawn = Math.max(this.#drawn, behind);
       this.#settle();
     });
@@ -183,8 +185,28 @@ export class Feed {
 
   /** What lies before the offset is not here, and will not come. */
   #skipTo(offset: number): void {
+    const missing = offset - (this.#received ?? 0);
+    if (missing > 0) {
+      this.#screen.missed(this.#received === null ? null : missing);
+      this.#skipping = MAX_SKIPPED;
+      this.#redraw = true;
+    }
     this.#received = offset;
     this.#drawn = Math.max(this.#drawn, offset);
+  }
+
+  /** What begins with a whole line or sequence: the output behind a gap begins anywhere, also within a sequence. */
+  #whole(bytes: Uint8Array): Uint8Array {
+    if (this.#skipping === 0) {
+      return bytes;
+    }
+    const at = bytes.findIndex((byte) => byte === ESCAPE || byte === LINE_FEED);
+    if (at < 0 && bytes.length < this.#skipping) {
+      this.#skipping -= bytes.length;
+      return bytes.subarray(bytes.length);
+    }
+    this.#skipping = 0;
+    return at < 0 ? bytes : bytes.subarray(bytes[at] === ESCAPE ? at : at + 1);
   }
 
   #settle(): void {
@@ -194,6 +216,26 @@ export class Feed {
     }
     if (this.state.get().name === "connecting" && this.#received !== null && this.#drawn >= this.#replayUntil) {
       this.state.set({ name: "open" });
+    }
+    if (this.#redraw && this.state.get().name === "open" && this.#drawn === this.#received) {
+      this.#redraw = false;
+      void this.#nudge();
+    }
+  }
+
+  /** Changes the size for a moment: programs that fill the screen draw all of it again then. */
+  async #nudge(): Promise<void> {
+    if (!this.#size) {
+      return;
+    }
+    const { cols, rows } = this.#size;
+    const resize = (size: { cols: number; rows: number }) =>
+      this.#host.request("resize_terminal", { terminalId: this.#id, ...size });
+    try {
+      await resize({ cols, rows: rows > 1 ? rows - 1 : rows + 1 });
+      await resize(this.#size);
+    } catch {
+      // the size is set again with the next connection
     }
   }
 

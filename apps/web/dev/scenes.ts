@@ -9,6 +9,7 @@ import { hardScenes } from "./hard-scenes";
 import { inboxScenes } from "./inbox-scenes";
 import { pictureScenes } from "./picture-scenes";
 import { savedScenes } from "./saved-scenes";
+import { terminals } from "./terminal-scene";
 import { answer, testOutput } from "./texts";
 import { chained, chat, dev, log, long, type Scene, turn, world } from "./world";
 
@@ -194,6 +195,7 @@ export const scenes: Record<string, () => Scene> = {
   ...inboxScenes,
   ...cardScenes,
   ...savedScenes,
+  terminal: terminals,
   ...pictureScenes,
   ...Object.fromEntries(Object.keys(diagnoses).map((name) => [name, connection(name)])),
   chat: chat(() => {}),

@@ -59,7 +59,10 @@ function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-/** Controls of less than 44 px; a link in running text is as high as its line. */
+/**
+ * Controls of less than 44 px. A link in running text is as high as its line, and the field of a terminal is where its
+ * cursor is, while a touch of the whole screen leads there.
+ */
 function tooSmall(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const all = [
@@ -70,7 +73,7 @@ function tooSmall(page: Page): Promise<string[]> {
     const open = document.querySelector("dialog");
     return all.flatMap((control) => {
       const target = (control.closest("label") ?? control).getBoundingClientRect();
-      const hidden = target.width === 0 || (open && !open.contains(control)) || control.closest(".sr-only");
+      const hidden = target.width === 0 || (open && !open.contains(control)) || control.closest(".sr-only, .xterm");
       const inText = control.matches(":is(.md, pre) .file-link") || getComputedStyle(control).display === "inline";
       if (hidden || inText) {
         return [];

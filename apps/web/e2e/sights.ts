@@ -279,6 +279,12 @@ export const sights: Sight[] = [
       await page.getByText("relay/queue.go").waitFor();
     },
   },
+  {
+    name: "terminal",
+    scene: "terminal",
+    // The text is also in the rows for screen readers.
+    act: (page) => page.getByTestId("terminal-screen").locator(".xterm-rows").getByText("All checks took").waitFor(),
+  },
   { name: "mode", scene: "managed", act: click("session-mode") },
   { name: "bypass", scene: "chat", act: click("session-mode", "mode-bypass") },
   {

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
 	"slices"
 	"strings"
@@ -71,58 +69,6 @@ func TestTheRulesGrant(t *testing.T) {
 		t.Errorf("%v, open connection %q", err, granted())
 	}
 	refused()
-}
-
-// TestTheShellGrant: a paired client gets a shell only with the grant for it, which it cannot
-// give itself, and loses the shell with the grant.
-func TestTheShellGrant(t *testing.T) {
-	w := newWorld(t)
-	e := w.pairEntry(t)
-	events := make(chan api.EventEnvelope, 1024)
-	c := w.open(t, e, func(event api.EventEnvelope) { events <- event })
-	set := func(c *client.Client, given bool) error {
-		_, err := client.Call(t.Context(), c, api.SetGrant, api.SetGrantRequest{ClientID: e.keys.ID(), Grant: api.GrantShell, Given: given})
-		return err
-	}
-	request := api.OpenTerminalRequest{ClientKey: "k", ProjectID: w.project.ID, Cols: 80, Rows: 24}
-	refused := func(when string) {
-		t.Helper()
-		if _, err := client.Call(t.Context(), c, api.OpenTerminal, request); kindOf(err) != api.KindNotAllowed {
-			t.Errorf("%s: %v", when, err)
-		}
-	}
-	refused("after pairing")
-	if err := set(c, true); kindOf(err) != api.KindNotAllowed {
-		t.Errorf("a paired client gave itself a shell: %v", err)
-	}
-	if err := set(w.local, true); err != nil {
-		t.Fatal(err)
-	}
-	id := ask(t, c, api.OpenTerminal, request).Terminal.ID
-	ask(t, c, api.AttachTerminal, api.AttachTerminalRequest{TerminalID: id})
-	ask(t, c, api.WriteTerminal, api.WriteTerminalRequest{TerminalID: id, Data: base64.StdEncoding.EncodeToString([]byte("echo over'' the seal\n"))})
-	var shown []byte
-	for !bytes.Contains(shown, []byte("over the seal")) {
-		if output, ok := (<-events).Event.(api.TerminalOutput); ok {
-			data, err := base64.StdEncoding.DecodeString(output.Data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			shown = append(shown, data...)
-		}
-	}
-	if err := set(w.local, false); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if changed, ok := (<-events).Event.(api.TerminalChanged); ok && changed.Terminal.Ended != nil {
-			if changed.Terminal.Ended.Reason != api.TerminalRevoked {
-				t.Errorf("the shell ended as %+v", changed.Terminal.Ended)
-			}
-			break
-		}
-	}
-	refused("without the grant again")
 }
 
 func kindOf(err error) api.Kind {

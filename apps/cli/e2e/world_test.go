@@ -153,6 +153,13 @@ func (w *world) pairEntry(t testing.TB) *entry {
 	t.Helper()
 	e := &entry{keys: newKeys(t)}
 	e.Entry = dialEntry(t, w.relay.URL, e.keys)
+	w.pair(t, e)
+	return e
+}
+
+// pair pairs an entry, which may have been paired before.
+func (w *world) pair(t testing.TB, e *entry) {
+	t.Helper()
 	created := ask(t, w.local, api.CreatePairing, api.Empty{})
 	code, err := pair.ParseCode(created.Code)
 	if err != nil {
@@ -165,7 +172,6 @@ func (w *world) pairEntry(t testing.TB) *entry {
 	}()
 	e.pin = redeem(t, e.Entry, code)
 	<-finished
-	return e
 }
 
 func (w *world) acceptPairing(t testing.TB, id string) {

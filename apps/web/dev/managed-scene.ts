@@ -1,4 +1,15 @@
-import type { AgentInfo, FileChange, FileEntry, HostInfo, MCPServer, PermissionRule, Requests } from "../src/api/types";
+import { ApiError } from "../src/api/contract";
+import type {
+  AgentInfo,
+  FileChange,
+  FileEntry,
+  HostInfo,
+  MCPServer,
+  MemoryNote,
+  PermissionRule,
+  Requests,
+} from "../src/api/types";
+import { ApiKind } from "../src/api/types";
 import { hostInfo, summary } from "../src/app/testing/builders";
 import { inRepository } from "./git-scene";
 import { unbroken } from "./texts";
@@ -117,6 +128,21 @@ const thinker = {
   thinking: "low",
 };
 
+const note = (name: string, scope: MemoryNote["scope"], title: string): MemoryNote => ({
+  name,
+  scope,
+  title,
+  path: `/home/ada/.scorel/memory/${scope === "user" ? "user" : "projects/site-3f2a"}/${name}.md`,
+  version: "1",
+  modifiedAt: Date.UTC(2026, 4, 30),
+});
+
+const notes = [
+  note("build-commands", "project", "How this project is built and tested"),
+  note(`long-${"name-".repeat(11)}x`, "project", unbroken),
+  note("taste", "user", "How Ada likes changes: small, with a test that can fail"),
+];
+
 /** A session that has spent much, in a project with rules and servers. */
 export const managed = chat((session, scorel) => {
   const host = scorel.host(dev);
@@ -131,11 +157,34 @@ export const managed = chat((session, scorel) => {
   host.handlers.list_agents = () => ({ agents, notes: agentNotes });
   host.handlers.list_skills = () => ({
     skills: [
-      { name: "release", description: "Tags a release and writes its notes", scope: "project", manual: true },
+      {
+        name: "release",
+        description: "Tags a release and writes its notes",
+        scope: "project",
+        manual: true,
+        path: "/home/ada/code/site/.scorel/skills/release/SKILL.md",
+      },
       { name: "simplify", description: "Looks for a simpler form of the last change", scope: "user" },
     ],
     notes: ["/home/ada/code/site/.claude/skills/draft/SKILL.md: the skill is left out: it has no description"],
   });
+  host.handlers.get_skill = ({ name }) => ({
+    skill: {
+      name,
+      description: "Tags a release and writes its notes",
+      scope: "project",
+      path: "/home/ada/code/site/.scorel/skills/release/SKILL.md",
+    },
+    text: "# Release\n\n1. Run `make test`.\n2. Write the notes from the log since the last tag.\n3. Tag it.",
+  });
+  host.handlers.list_memory = ({ projectId }) => ({
+    notes: notes.filter(({ scope }) => projectId !== undefined || scope === "user"),
+  });
+  host.handlers.get_memory_note = ({ name }) => {
+    const note = notes.find((each) => each.name === name) as MemoryNote;
+    return { note: { ...note, version: "2" }, text: `# ${note.title}\n\nRun make test-go before each commit.\n` };
+  };
+  host.handlers.save_memory_note = () => Promise.reject(new ApiError(ApiKind.conflict, "the note was changed"));
   host.handlers.preview_agent = () => ({ prompt: preview, tools: ["grep", "read_file"], model: "main", maxTurns: 20 });
   host.handlers.save_agent = () => Promise.reject(new Error('reviewer.md:4: tools: there is no tool "gerp"'));
   host.handlers.list_mcp_servers = () =>

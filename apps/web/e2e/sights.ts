@@ -339,6 +339,20 @@ export const sights: Sight[] = [
       await page.getByRole("alert").waitFor();
     },
   },
+  {
+    name: "memory",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("skill-show").first().click();
+      await page.getByTestId("note-show").last().click();
+      await page.getByTestId("note-content").waitFor();
+      await page.getByTestId("note-edit").first().click();
+      await page.getByTestId("note-text").fill("Run make test before each commit.");
+      await page.getByTestId("note-save").click();
+      await page.getByTestId("note-conflict").waitFor();
+    },
+  },
   { name: "folders", scene: "device", act: click("add-project") },
   {
     name: "settings",

@@ -130,7 +130,7 @@ func refused(err error, name string) error {
 	case errors.Is(err, memory.ErrExists):
 		return api.Errorf(api.KindConflict, "there is already a note %.80s: edit that note, or choose another name", name)
 	case errors.Is(err, memory.ErrFull):
-		return api.Errorf(api.KindConflict, "%v", err)
+		return api.Errorf(api.KindTooLarge, "%v", err)
 	case errors.Is(err, memory.ErrName), errors.Is(err, memory.ErrText), errors.Is(err, memory.ErrTooLong):
 		return api.Errorf(api.KindBadRequest, "%v", err)
 	}

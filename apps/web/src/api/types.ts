@@ -26,6 +26,7 @@ export type {
   Live,
   MCPServer,
   MCPSetting,
+  MemoryNote,
   Mode,
   Model,
   ModelRetry,

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, Ref } from "react";
+import type { ButtonHTMLAttributes, MouseEvent, Ref } from "react";
 import { cx } from "./cx";
 import { Spinner } from "./Spinner";
 
@@ -6,7 +6,7 @@ export type ButtonTone = "primary" | "secondary" | "quiet" | "danger";
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   tone?: ButtonTone;
-  /** Shows a spinner and takes no click. */
+  /** Shows a spinner and ignores clicks. */
   busy?: boolean;
   ref?: Ref<HTMLButtonElement>;
 }
@@ -18,18 +18,21 @@ const tones: Record<ButtonTone, string> = {
   danger: "bg-surface text-danger border-danger-line hover:bg-danger-soft",
 };
 
-export function Button({ tone = "secondary", busy = false, className, children, disabled, ...rest }: ButtonProps) {
+const hold = (event: MouseEvent) => event.preventDefault();
+
+export function Button({ tone = "secondary", busy = false, className, children, ...rest }: ButtonProps) {
+  // While it is busy it is not disabled: it would lose the focus.
+  const held = busy ? { "aria-busy": true, "aria-disabled": true, onClick: hold } : null;
   return (
     <button
       type="button"
-      disabled={disabled || busy}
-      aria-busy={busy || undefined}
       className={cx(
         "touchable inline-flex select-none items-center justify-center gap-2 whitespace-nowrap rounded-md border px-3.5 py-1.5 font-medium font-sans text-sm tracking-normal transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55",
         tones[tone],
         className,
       )}
       {...rest}
+      {...held}
     >
       {busy ? <Spinner /> : null}
       {children}

@@ -16,6 +16,7 @@ const notTranslated: Record<string, string> = {
   "scorel pair ": "a command",
   "scorel host clients grant ": "a command",
   "git clone https://github.com/scorel/scorel && cd scorel && make build": "a command",
+  "build-commands": "what a name looks like",
   "7K3M-9QXR-2BTD": "what a code looks like",
   closed: "a reason of the protocol",
   label: "a setting of config.toml",

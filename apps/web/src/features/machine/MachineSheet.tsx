@@ -6,6 +6,8 @@ import { ConfirmSheet } from "../../components/ConfirmSheet";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/machine";
 import { rich } from "../../i18n/rich";
+import { MemoryList } from "../memory/MemoryList";
+import { may } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
 import { ProviderList } from "./ProviderList";
 import { RelayState } from "./RelayState";
@@ -19,7 +21,7 @@ export interface MachineSheetProps {
   onClose: () => void;
 }
 
-/** What belongs to a machine as a whole: its providers and their keys, its relay, and its name. */
+/** What belongs to a machine as a whole: its providers and their keys, the notes for all projects, its relay, and its name. */
 export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps) {
   const queries = useQueryClient();
   const [removing, setRemoving] = useState<Provider | null>(null);
@@ -42,6 +44,9 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
     <Sheet title={t("machine.machineSheet.title", { machine })} onClose={onClose}>
       <div data-testid="machine-sheet" className="space-y-6">
         <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
+        <div className="border-line border-t pt-4 empty:hidden">
+          <MemoryList host={host} mayManage={may(info, "manage")} />
+        </div>
         <RelayState machine={machine} info={info} />
         <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">
           <h3 className="font-medium text-sm">{t("machine.machineSheet.name")}</h3>

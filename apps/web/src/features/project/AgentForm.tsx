@@ -14,7 +14,8 @@ export interface AgentFormProps {
   project: Project;
   /** null is a new one. */
   agent: AgentInfo | null;
-  onDone: () => Promise<unknown>;
+  /** Gets what was done, in words. */
+  onDone: (what: string) => Promise<unknown>;
   onCancel: () => void;
 }
 
@@ -88,15 +89,14 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
     void act("save", async () => {
       const version = same ? { version: agent.version as string } : {};
       await host.request("save_agent", { ...where(scope), name, ...version, agent: draftOf(draft, agent) });
-      await onDone();
+      await onDone(t("project.agentForm.saved", { name }));
     });
   };
   const remove = async () => {
     if (agent?.version) {
       await host.request("delete_agent", { ...where(agent.scope), name, version: agent.version });
     }
-    setDeleting(false);
-    await onDone();
+    await onDone(t("project.agentForm.deleted", { name }));
   };
   const models = [
     { value: "", label: t("project.agentForm.sameAsTheSession") },
@@ -118,6 +118,7 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
           value={name}
           placeholder={t("project.agentForm.reviewer")}
           data-testid="agent-name"
+          autoFocus
           autoCapitalize="off"
           onChange={(e) => setName(e.target.value)}
         />
@@ -127,6 +128,7 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
         value={draft.description}
         placeholder={t("project.agentForm.itsPurposeInOneLine")}
         data-testid="agent-description"
+        autoFocus={agent !== null}
         onChange={(e) => set({ description: e.target.value })}
       />
       {nameLists.map(({ field, ...shown }) => (

@@ -9,6 +9,7 @@ import { t } from "../../i18n/project";
 import { useStartSession } from "../device/use-start-session";
 import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { useLostFocus } from "../shared/lost-focus";
 import { useAct } from "../shared/use-act";
 import { AgentForm } from "./AgentForm";
 import { AgentPreview } from "./AgentPreview";
@@ -39,12 +40,19 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
   const { busy, error: refused, act } = useAct();
   // The name of the one that is edited; "" is a new one.
   const [editing, setEditing] = useState<string | null>(null);
-  const done = async () => {
+  const [said, setSaid] = useState<string | null>(null);
+  const edit = (name: string) => {
+    setSaid(null);
+    setEditing(name);
+  };
+  const done = async (what: string) => {
     await refetch();
     setEditing(null);
+    setSaid(what);
   };
   const toggle = ({ name, scope, version, ...info }: AgentInfo) =>
     act(name, async () => {
+      setSaid(null);
       const { path: _, offered: __, ...draft } = info;
       const at = scope === "user" ? { scope } : { scope: "project" as const, projectId: project.id };
       await host.request("save_agent", {
@@ -54,9 +62,12 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
         agent: { ...draft, enabled: !info.enabled },
       });
       await refetch();
+      setSaid(
+        info.enabled ? t("project.agentList.nowDisabled", { name }) : t("project.agentList.nowEnabled", { name }),
+      );
     });
   return (
-    <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)}>
+    <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)} done={said}>
       <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
       {data ? null : error ? null : (
         <Skeleton label={t("project.agentList.loadingTheAgents")} rows={3} className="mt-2" />
@@ -71,8 +82,8 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
                 host={host}
                 project={project}
                 agent={agent}
-                busy={busy !== null}
-                onEdit={mayManage ? () => setEditing(agent.name) : null}
+                busy={busy === agent.name}
+                onEdit={mayManage ? () => edit(agent.name) : null}
                 onToggle={mayManage ? () => toggle(agent) : null}
               />
             )}
@@ -83,12 +94,17 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
       {mayManage && editing === "" ? (
         <AgentForm host={host} project={project} agent={null} onDone={done} onCancel={() => setEditing(null)} />
       ) : null}
-      {mayManage && editing !== "" ? (
-        <Button data-testid="new-agent" className="mt-3" onClick={() => setEditing("")}>
-          <PlusIcon /> {t("project.agentList.newAgent")}
-        </Button>
-      ) : null}
+      {mayManage && editing !== "" ? <NewButton onClick={() => edit("")} /> : null}
     </Section>
+  );
+}
+
+function NewButton({ onClick }: { onClick: () => void }) {
+  const ref = useLostFocus<HTMLButtonElement>();
+  return (
+    <Button ref={ref} data-testid="new-agent" className="mt-3" onClick={onClick}>
+      <PlusIcon /> {t("project.agentList.newAgent")}
+    </Button>
   );
 }
 
@@ -104,6 +120,8 @@ interface AgentRowProps {
 function AgentRow({ host, project, agent, busy, onEdit, onToggle }: AgentRowProps) {
   const [preview, setPreview] = useState(false);
   const start = useStartSession(host);
+  const { name } = agent;
+  const first = useLostFocus<HTMLButtonElement>();
   return (
     <>
       <div className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
@@ -122,21 +140,48 @@ function AgentRow({ host, project, agent, busy, onEdit, onToggle }: AgentRowProp
             tone="quiet"
             className="text-xs"
             data-testid="agent-session"
-            onClick={() => start(project.id, agent.name)}
+            aria-label={t("project.agentList.newSessionWith", { name })}
+            onClick={() => start(project.id, name)}
           >
             {t("project.agentList.newSession")}
           </Button>
         ) : null}
-        <Button tone="quiet" className="text-xs" aria-expanded={preview} onClick={() => setPreview(!preview)}>
+        <Button
+          ref={first}
+          tone="quiet"
+          className="text-xs"
+          aria-expanded={preview}
+          aria-label={
+            preview ? t("project.agentList.hidePreviewOf", { name }) : t("project.agentList.previewOf", { name })
+          }
+          onClick={() => setPreview(!preview)}
+        >
           {preview ? t("project.agentList.hidePreview") : t("project.agentList.preview")}
         </Button>
         {onEdit ? (
-          <Button tone="quiet" className="text-xs" data-testid="agent-edit" onClick={onEdit}>
+          <Button
+            tone="quiet"
+            className="text-xs"
+            data-testid="agent-edit"
+            aria-label={t("project.agentList.editAgent", { name })}
+            onClick={onEdit}
+          >
             {t("project.agentList.edit")}
           </Button>
         ) : null}
         {onToggle ? (
-          <Button tone="quiet" className="text-xs" data-testid="agent-toggle" disabled={busy} onClick={onToggle}>
+          <Button
+            tone="quiet"
+            className="text-xs"
+            data-testid="agent-toggle"
+            aria-label={
+              agent.enabled
+                ? t("project.agentList.disableAgent", { name })
+                : t("project.agentList.enableAgent", { name })
+            }
+            busy={busy}
+            onClick={onToggle}
+          >
             {agent.enabled ? t("project.agentList.disable") : t("project.agentList.enable")}
           </Button>
         ) : null}

@@ -1,4 +1,5 @@
 import type { Host } from "../../api/contract";
+import { ScrollText } from "../../components/ScrollText";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { sentence } from "../shared/errors";
@@ -32,14 +33,7 @@ export function AgentPreview({ host, projectId, name }: AgentPreviewProps) {
           tools: data.tools.join(", ") || t("project.agentPreview.none"),
         })}
       </p>
-      <pre
-        data-testid="agent-prompt"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
-        tabIndex={0}
-        className="mt-2 max-h-72 overflow-auto whitespace-pre-wrap break-words font-mono [overflow-wrap:anywhere]"
-      >
-        {data.prompt}
-      </pre>
+      <ScrollText data-testid="agent-prompt" label={t("project.agentPreview.promptOf", { name })} text={data.prompt} />
     </div>
   );
 }

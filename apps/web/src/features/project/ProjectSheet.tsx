@@ -5,6 +5,7 @@ import { TrashIcon } from "../../components/icons";
 import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
+import { MemoryList } from "../memory/MemoryList";
 import { SandboxState } from "../shared/SandboxState";
 import { AgentList } from "./AgentList";
 import { RuleList } from "./RuleList";
@@ -20,7 +21,7 @@ export interface ProjectSheetProps {
   onClose: () => void;
 }
 
-/** What belongs to a project: whether its folder is trusted, its MCP servers, agents and skills, and its rules. */
+/** What belongs to a project: whether its folder is trusted, its MCP servers, agents, skills and notes, and its rules. */
 export default function ProjectSheet({ host, projectId, onRemove, onClose }: ProjectSheetProps) {
   const { projects, info } = useHostData(host);
   const project = projects?.find((each) => each.id === projectId);
@@ -37,6 +38,7 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         {mayManage ? <ServerList host={host} project={project} /> : null}
         <AgentList host={host} project={project} mayManage={mayManage} />
         <SkillList host={host} projectId={projectId} />
+        <MemoryList host={host} projectId={projectId} mayManage={mayManage} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />
         {onRemove && mayManage ? (

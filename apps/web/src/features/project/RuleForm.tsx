@@ -51,7 +51,7 @@ const scopes = [
 export interface RuleFormProps {
   host: Host;
   projectId: string;
-  onAdded: () => Promise<unknown>;
+  onAdded: (rule: string) => Promise<unknown>;
 }
 
 /** Adds a rule. The machine says what is wrong with it, or what it opens: then it must be confirmed. */
@@ -64,8 +64,8 @@ export function RuleForm({ host, projectId, onAdded }: RuleFormProps) {
   const rule = text.trim();
   const add = async (request: NewRule) => {
     await host.request("add_rule", request);
-    await onAdded();
     setText("");
+    await onAdded(request.rule);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

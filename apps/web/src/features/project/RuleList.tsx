@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { PermissionRule } from "../../api/types";
 import { Badge, type Tone } from "../../components/Badge";
@@ -47,17 +48,25 @@ export interface RuleListProps {
 export function RuleList({ host, projectId, mayManage }: RuleListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_rules", { projectId });
   const { busy, error: refused, act } = useAct();
+  const [done, setDone] = useState<string | null>(null);
   const remove = (rule: PermissionRule) =>
     act(keyOf(rule), async () => {
+      setDone(null);
       await host.request("remove_rule", {
         rule: rule.rule,
         kind: rule.kind,
         ...(rule.projectId ? { projectId: rule.projectId } : {}),
       });
       await refetch();
+      setDone(t("project.ruleList.removed", { text: visible(rule.rule) }));
     });
+  const added = async (rule: string) => {
+    setDone(null);
+    await refetch();
+    setDone(t("project.ruleList.added", { text: visible(rule) }));
+  };
   return (
-    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? sentence(error) : null)}>
+    <Section title={t("project.ruleList.rules")} error={refused ?? (error ? sentence(error) : null)} done={done}>
       <p className="mt-1 text-muted text-sm">{t("project.ruleList.denyBeatsAskAskBeats")}</p>
       {data ? null : error ? null : (
         <Skeleton label={t("project.ruleList.loadingTheRules")} rows={3} className="mt-2" />
@@ -74,7 +83,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
                     <li key={keyOf(rule)}>
                       <RuleRow
                         rule={rule}
-                        busy={busy !== null}
+                        busy={busy === keyOf(rule)}
                         onRemove={mayManage && rule.source === "permissions.json" ? () => remove(rule) : null}
                       />
                     </li>
@@ -84,7 +93,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
             );
           })
         : null}
-      {data && mayManage ? <RuleForm host={host} projectId={projectId} onAdded={refetch} /> : null}
+      {data && mayManage ? <RuleForm host={host} projectId={projectId} onAdded={added} /> : null}
     </Section>
   );
 }
@@ -113,8 +122,8 @@ function RuleRow({ rule, busy, onRemove }: RuleRowProps) {
         <IconButton
           label={t("project.ruleList.removeTheRule", { text })}
           data-testid="remove-rule"
-          disabled={busy}
-          onClick={onRemove}
+          aria-disabled={busy}
+          onClick={busy ? undefined : onRemove}
         >
           <TrashIcon />
         </IconButton>

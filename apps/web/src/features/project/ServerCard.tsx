@@ -94,12 +94,27 @@ export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
       {asks ? (
         <div className="mt-3 flex flex-wrap gap-2">
           {allowed ? null : (
-            <Button data-testid="mcp-allow" tone="primary" busy={busy} onClick={() => onDecide(true)}>
+            <Button
+              data-testid="mcp-allow"
+              tone="primary"
+              aria-label={t("project.serverCard.allowNamed", { name: server.name })}
+              busy={busy}
+              onClick={() => onDecide(true)}
+            >
               {t("project.serverCard.allowServer")}
             </Button>
           )}
           {state === "denied" ? null : (
-            <Button data-testid="mcp-refuse" disabled={busy} onClick={() => onDecide(false)}>
+            <Button
+              data-testid="mcp-refuse"
+              aria-label={
+                allowed
+                  ? t("project.serverCard.stopAllowingNamed", { name: server.name })
+                  : t("project.serverCard.denyNamed", { name: server.name })
+              }
+              busy={busy}
+              onClick={() => onDecide(false)}
+            >
               {allowed ? t("project.serverCard.stopAllowing") : t("project.serverCard.deny")}
             </Button>
           )}

@@ -1,6 +1,6 @@
 import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, waitFor } from "@testing-library/react";
+import { fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/contract";
 import { ApiKind, type Requests } from "../../api/types";
@@ -20,21 +20,32 @@ function show(answer: () => Requests["list_skills"]["response"]) {
       <SkillList host={host} projectId="p1" />
     </QueryClientProvider>,
   );
+  host.handlers.get_skill = ({ name }) => ({ skill: { name, description: "", scope: "project" }, text: "Be brief." });
   return { container, asked: () => asked };
 }
 
 test("lists skills with their source, and the files that were left out", async () => {
   show(() => ({
     skills: [
-      { name: "commit", description: "Writes a commit message", scope: "project", manual: true },
+      {
+        name: "commit",
+        description: "Writes a commit message",
+        scope: "project",
+        manual: true,
+        path: "/site/.scorel/skills/commit/SKILL.md",
+      },
       { name: "simplify", description: "Looks for a simpler form", scope: "user" },
     ],
     notes: ["/site/.scorel/skills/bad/SKILL.md: the skill is left out: it has no description"],
   }));
   const [commit, simplify] = await screen.findAllByTestId("skill");
-  expect(commit?.textContent).toBe("/committhis projectonly by nameWrites a commit message");
+  expect(commit?.textContent).toBe(
+    "/committhis projectonly by nameWrites a commit message/site/.scorel/skills/commit/SKILL.mdShow text",
+  );
   expect(simplify?.textContent).toBe("/simplifyall projectsLooks for a simpler form");
   expect(screen.getByTestId("skill-notes").textContent).toContain("it has no description");
+  fireEvent.click(screen.getByRole("button", { name: "Show text of commit" }));
+  expect((await screen.findByTestId("skill-text")).textContent).toBe("Be brief.");
 });
 
 test("says that there are none, and nothing on an older host", async () => {

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Host } from "../../api/contract";
 import type { Project } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -9,9 +10,15 @@ import { Section } from "./Section";
 export function Trust({ host, project }: { host: Host; project: Project }) {
   const { busy, error, act } = useAct();
   const trusted = project.trusted ?? false;
-  const set = () => act("trust", () => host.request("trust_project", { projectId: project.id, trusted: !trusted }));
+  const [done, setDone] = useState<string | null>(null);
+  const set = () =>
+    act("trust", async () => {
+      setDone(null);
+      await host.request("trust_project", { projectId: project.id, trusted: !trusted });
+      setDone(trusted ? t("project.trust.noLongerTrusted") : t("project.trust.trusted"));
+    });
   return (
-    <Section title={t("project.trust.trust")} error={error}>
+    <Section title={t("project.trust.trust")} error={error} done={done}>
       <p data-testid="trust-state" data-trusted={trusted} className="mt-1 text-muted text-sm">
         {trusted ? t("project.trust.theFolderIsTrustedIts") : t("project.trust.theFolderIsNotTrusted")}
       </p>

@@ -1,0 +1,28 @@
+import { cx } from "./cx";
+
+export interface ScrollTextProps {
+  /** For a screen reader. */
+  label: string;
+  text: string;
+  className?: string;
+  "data-testid"?: string;
+}
+
+/** A long text as it is in its file, in a box that scrolls, also with the keyboard. */
+export function ScrollText({ label, text, className, ...rest }: ScrollTextProps) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+      tabIndex={0}
+      dir="auto"
+      className={cx(
+        "mt-2 max-h-72 overflow-auto whitespace-pre-wrap break-words font-mono text-xs [overflow-wrap:anywhere]",
+        className,
+      )}
+      {...rest}
+    >
+      {text}
+    </section>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "react";
+import type { Host } from "../../api/contract";
+import { ApiKind, type MemoryNote } from "../../api/types";
+import { Button } from "../../components/Button";
+import { PlusIcon } from "../../components/icons";
+import { Skeleton } from "../../components/Skeleton";
+import { t } from "../../i18n/memory";
+import { Section } from "../project/Section";
+import { isRefusal, sentence } from "../shared/errors";
+import { useHostQuery } from "../shared/host-queries";
+import { useLostFocus } from "../shared/lost-focus";
+import { NoteForm } from "./NoteForm";
+import { NoteRow } from "./NoteRow";
+
+export interface MemoryListProps {
+  host: Host;
+  /** Absent shows only the notes for all projects. */
+  projectId?: string;
+  mayManage: boolean;
+}
+
+const keyOf = (note: MemoryNote) => `${note.scope} ${note.name}`;
+
+/** The notes that the agent keeps for later sessions, to read, change and delete. */
+export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
+  const { data, error, refetch } = useHostQuery(host, "list_memory", projectId ? { projectId } : {});
+  // The key of the one that is edited; "" is a new one.
+  const [editing, setEditing] = useState<string | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
+    return null; // an older host
+  }
+  const edit = (key: string) => {
+    setDone(null);
+    setEditing(key);
+  };
+  const form = (note: MemoryNote | null) => (
+    <NoteForm
+      host={host}
+      projectId={projectId}
+      note={note}
+      onDone={async (what) => {
+        await refetch();
+        setEditing(null);
+        setDone(what);
+      }}
+      onCancel={() => setEditing(null)}
+    />
+  );
+  return (
+    <Section title={t("memory.memoryList.memory")} error={error ? sentence(error) : null} done={done}>
+      <p className="mt-1 text-muted text-sm">
+        {projectId ? t("memory.memoryList.ofTheProject") : t("memory.memoryList.ofAllProjects")}
+      </p>
+      {data || error ? null : <Skeleton label={t("memory.memoryList.loading")} rows={2} className="mt-2" />}
+      {data?.notes.length === 0 ? <p className="mt-2 text-sm">{t("memory.memoryList.none")}</p> : null}
+      <ul className="mt-2 divide-y divide-line">
+        {data?.notes.map((note) => (
+          <li key={keyOf(note)} data-testid="note" className="py-2.5">
+            {editing === keyOf(note) ? (
+              form(note)
+            ) : (
+              <NoteRow
+                host={host}
+                projectId={projectId}
+                note={note}
+                onEdit={mayManage ? () => edit(keyOf(note)) : null}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayManage && data ? editing === "" ? form(null) : <NewButton onClick={() => edit("")} /> : null}
+    </Section>
+  );
+}
+
+function NewButton({ onClick }: { onClick: () => void }) {
+  const ref = useLostFocus<HTMLButtonElement>();
+  return (
+    <Button ref={ref} data-testid="new-note" className="mt-3" onClick={onClick}>
+      <PlusIcon /> {t("memory.memoryList.newNote")}
+    </Button>
+  );
+}

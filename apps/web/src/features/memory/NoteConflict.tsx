@@ -1,0 +1,41 @@
+import { Button } from "../../components/Button";
+import { ScrollText } from "../../components/ScrollText";
+import { t } from "../../i18n/memory";
+import type { Current } from "./use-note";
+
+export interface NoteConflictProps {
+  theirs: Current;
+  /** The text was meant to be a new note. */
+  isNew: boolean;
+  onTake: () => void;
+}
+
+/** Says that the note is another one than was read, and shows it. Nothing was saved. */
+export function NoteConflict({ theirs, isNew, onTake }: NoteConflictProps) {
+  if (!theirs.version) {
+    return (
+      <p role="alert" data-testid="note-conflict" className="text-sm text-warn">
+        {t("memory.noteConflict.deleted")}
+      </p>
+    );
+  }
+  return (
+    <div
+      role="alert"
+      data-testid="note-conflict"
+      className="rounded-md border border-warn-line bg-warn-soft p-3 text-sm"
+    >
+      <p>{isNew ? t("memory.noteConflict.exists") : t("memory.noteConflict.changed")}</p>
+      <ScrollText
+        label={t("memory.noteConflict.current")}
+        text={theirs.text}
+        className="max-h-48 rounded-md bg-surface p-2"
+      />
+      {theirs.partial ? null : (
+        <Button className="mt-2" data-testid="note-take" onClick={onTake}>
+          {t("memory.noteConflict.take")}
+        </Button>
+      )}
+    </div>
+  );
+}

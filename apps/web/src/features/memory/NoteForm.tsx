@@ -1,0 +1,152 @@
+import { type FormEvent, useId, useState } from "react";
+import type { Host } from "../../api/contract";
+import type { MemoryNote } from "../../api/types";
+import { Button } from "../../components/Button";
+import { Select } from "../../components/Select";
+import { Skeleton } from "../../components/Skeleton";
+import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/memory";
+import { useAct } from "../shared/use-act";
+import { DeleteNote } from "./DeleteNote";
+import { NoteConflict } from "./NoteConflict";
+import { placeOf } from "./note";
+import { useNote } from "./use-note";
+
+export interface NoteFormProps {
+  host: Host;
+  projectId: string | undefined;
+  /** null is a new one. */
+  note: MemoryNote | null;
+  /** Gets what was done, in words. */
+  onDone: (what: string) => Promise<unknown>;
+  onCancel: () => void;
+}
+
+/** Changes a note, or creates one. */
+export function NoteForm({ host, projectId, note, onDone, onCancel }: NoteFormProps) {
+  const [name, setName] = useState(note?.name ?? "");
+  const [scope, setScope] = useState<MemoryNote["scope"]>(note?.scope ?? (projectId ? "project" : "user"));
+  const place = placeOf(scope, name, projectId);
+  const { base, text, setText, theirs, take, error: unread, save } = useNote(host, note ? place : null);
+  const [deleting, setDeleting] = useState(false);
+  const { busy, error, act } = useAct();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void act("save", async () => {
+      if (await save(place)) {
+        await onDone(t("memory.noteForm.saved", { name }));
+      }
+    });
+  };
+  const failed = error ?? unread;
+  const editable = base !== null && !base.partial;
+  return (
+    <form data-testid="note-form" onSubmit={submit} noValidate className="space-y-3 rounded-md border border-line p-3">
+      {note ? (
+        <h4 className="break-all font-medium font-mono text-sm">{note.name}</h4>
+      ) : (
+        <NewNote name={name} onName={setName} scope={scope} onScope={projectId ? setScope : null} />
+      )}
+      {base || unread ? null : <Skeleton label={t("memory.noteForm.loading")} rows={4} />}
+      {base?.partial ? <p className="text-sm text-warn">{t("memory.noteForm.partial")}</p> : null}
+      {editable ? <NoteText text={text} onText={setText} focused={note !== null} /> : null}
+      {note ? <p className="break-all font-mono text-faint text-xs">{note.path}</p> : null}
+      {theirs ? <NoteConflict theirs={theirs} isNew={!base?.version} onTake={() => take(theirs)} /> : null}
+      {failed ? (
+        <p role="alert" className="break-words text-danger text-sm">
+          {failed}
+        </p>
+      ) : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        {note && base?.version && !theirs ? (
+          <Button tone="danger" className="mr-auto" data-testid="note-delete" onClick={() => setDeleting(true)}>
+            {t("memory.noteForm.delete")}
+          </Button>
+        ) : null}
+        <Button onClick={onCancel}>{t("memory.noteForm.cancel")}</Button>
+        {editable ? (
+          <Button
+            type="submit"
+            tone={theirs ? "danger" : "primary"}
+            data-testid="note-save"
+            busy={busy !== null}
+            disabled={!name || text.trim() === ""}
+          >
+            {theirs?.version ? t("memory.noteForm.replace") : t("memory.noteForm.save")}
+          </Button>
+        ) : null}
+      </div>
+      {deleting && base ? (
+        <DeleteNote
+          host={host}
+          place={place}
+          version={base.version}
+          onDone={onDone}
+          onClose={() => setDeleting(false)}
+        />
+      ) : null}
+    </form>
+  );
+}
+
+interface NewNoteProps {
+  name: string;
+  onName: (name: string) => void;
+  scope: MemoryNote["scope"];
+  /** null where there is only one. */
+  onScope: ((scope: MemoryNote["scope"]) => void) | null;
+}
+
+function NewNote({ name, onName, scope, onScope }: NewNoteProps) {
+  return (
+    <>
+      <TextField
+        label={t("memory.noteForm.name")}
+        hint={t("memory.noteForm.nameHint")}
+        mono
+        autoFocus
+        value={name}
+        placeholder="build-commands"
+        data-testid="note-name"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(event) => onName(event.target.value)}
+      />
+      {onScope ? (
+        <Select
+          label={t("memory.noteForm.appliesTo")}
+          value={scope}
+          options={[
+            { value: "project", label: t("memory.noteForm.thisProject") },
+            { value: "user", label: t("memory.noteForm.allProjects") },
+          ]}
+          onChange={(event) => onScope(event.target.value as MemoryNote["scope"])}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function NoteText({ text, onText, focused }: { text: string; onText: (text: string) => void; focused: boolean }) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1 block font-medium text-sm">
+        {t("memory.noteForm.text")}
+      </label>
+      <textarea
+        id={id}
+        dir="auto"
+        rows={8}
+        // biome-ignore lint/a11y/noAutofocus: the button that opened the form is gone
+        autoFocus={focused}
+        value={text}
+        data-testid="note-text"
+        placeholder={t("memory.noteForm.textHint")}
+        onChange={(event) => onText(event.target.value)}
+        className="block w-full rounded-md border border-line-strong bg-surface px-3 py-1.5 font-mono text-base placeholder:font-sans placeholder:text-faint sm:text-sm"
+      />
+    </div>
+  );
+}

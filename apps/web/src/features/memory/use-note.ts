@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useState } from "react";
+import { ApiError, type Host } from "../../api/contract";
+import { ApiKind } from "../../api/types";
+import { sentence } from "../shared/errors";
+import type { NotePlace } from "./note";
+
+/** A note as it is on the machine. Without a version there is none. */
+export interface Current {
+  text: string;
+  version: string;
+  /** The text is not all of the file, and so cannot be saved. */
+  partial: boolean;
+}
+
+const none: Current = { text: "", version: "", partial: false };
+
+const isKind = (cause: unknown, kind: ApiKind) => cause instanceof ApiError && cause.kind === kind;
+
+async function read(host: Host, place: NotePlace): Promise<Current> {
+  try {
+    const { note, text, partial = false } = await host.request("get_memory_note", place);
+    return { text, version: note.version, partial };
+  } catch (cause) {
+    if (isKind(cause, ApiKind.not_found)) {
+      return none;
+    }
+    throw cause;
+  }
+}
+
+/**
+ * The text of a note while somebody edits it. A note that was changed meanwhile is not replaced: `theirs` then has it,
+ * until somebody chooses.
+ */
+export function useNote(host: Host, opened: NotePlace | null) {
+  const [base, setBase] = useState<Current | null>(opened ? null : none);
+  const [text, setText] = useState("");
+  const [theirs, setTheirs] = useState<Current | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const take = useCallback((current: Current) => {
+    setBase(current);
+    setText(current.text);
+    setTheirs(null);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is read once; what changes later shows when it is saved
+  useEffect(() => {
+    if (opened) {
+      read(host, opened).then(take, (cause) => setError(sentence(cause)));
+    }
+  }, []);
+  /** Saves the text over what was read, or over what replaced it. True once it is saved. */
+  const save = async (place: NotePlace): Promise<boolean> => {
+    const version = theirs ? theirs.version : base?.version;
+    try {
+      await host.request("save_memory_note", { ...place, ...(version ? { version } : {}), text });
+      return true;
+    } catch (cause) {
+      if (!isKind(cause, ApiKind.conflict)) {
+        throw cause;
+      }
+      setTheirs(await read(host, place));
+      return false;
+    }
+  };
+  return { base, text, setText, theirs, take, error, save };
+}

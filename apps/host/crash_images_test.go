@@ -69,7 +69,7 @@ func TestKilledInAnUpload(t *testing.T) {
 	w := newWitness(t, sessionID)
 	received := 0
 	for n := range 2 {
-		child := begin(t, home, 0)
+		child := begin(t, thisProgram(t), home, 0)
 		w.connect(home)
 		there, _ := tell(w, api.UploadBlob, api.UploadBlobRequest{SHA256: hash, Size: size})
 		if there.Received != received {

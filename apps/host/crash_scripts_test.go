@@ -24,8 +24,9 @@ type crashScript struct {
 	// its model.
 	check func(w *witness, asked string)
 
-	// A home with the session that it is about, and its folder.
-	home, sessionID, project string
+	// The program that is killed, a home with the session that it is about, and its
+	// folder.
+	program, home, sessionID, project string
 }
 
 // bash is a call that writes down that it ran.

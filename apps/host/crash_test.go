@@ -26,9 +26,11 @@ import (
 // host is killed too, somewhere in what it does first. The last one finds all that an
 // entry was promised, and nothing twice.
 func TestKilledAtEveryStep(t *testing.T) {
+	plain := plainProgram(t)
 	for name, script := range crashScripts() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			script.program = plain
 			script.home, script.sessionID, script.project = newSession(t)
 			for n, over := 1, false; !over; n++ {
 				point := 1 + (n-1)*max(script.stride, 1)
@@ -60,7 +62,7 @@ func killedAt(t *testing.T, script crashScript, point int, again bool) (over boo
 	configure(t, home, first.URL, script.config)
 	w := newWitness(t, script.sessionID)
 
-	child := begin(t, home, point)
+	child := begin(t, script.program, home, point)
 	w.connect(home)
 	script.play(w)
 	over = !w.dead
@@ -70,7 +72,7 @@ func killedAt(t *testing.T, script crashScript, point int, again bool) (over boo
 	defer later.Close()
 	configure(t, home, later.URL, script.config)
 	if again {
-		child = begin(t, home, 1+point%7)
+		child = begin(t, script.program, home, 1+point%7)
 		w.connect(home)
 		w.resume()
 		child.kill()
@@ -149,12 +151,8 @@ type mortalHost struct {
 
 // begin starts one that is killed at a point, and returns when it takes connections
 // or is dead.
-func begin(t *testing.T, home string, point int) mortalHost {
+func begin(t *testing.T, program, home string, point int) mortalHost {
 	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(t.Context(), program, home)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", childEnv, point))
 	cmd.Stderr = os.Stderr

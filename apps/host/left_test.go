@@ -29,7 +29,7 @@ func TestAKilledHostLeavesNothingRunning(t *testing.T) {
 			defer model.Close()
 			configureSandbox(t, home, model.URL, config)
 			w := newWitness(t, sessionID)
-			child := begin(t, home, 0)
+			child := begin(t, thisProgram(t), home, 0)
 			w.connect(home)
 			w.prompt(freely("k1", "run"))
 			w.until("output", func() bool { return len(w.live.Tools) > 0 && strings.Contains(w.live.Tools[0].Output, "started") })
@@ -69,7 +69,7 @@ func TestAServerWritesToItsProjectOnly(t *testing.T) {
 			script := "echo x > inside; echo x > " + outside + "; cat " + home + "/identity.json > seen && echo x > saw"
 			configureSandbox(t, home, model.URL, "[sandbox]\nwritable = []\n[mcp.servers.one]\ncommand = \"sh\"\nargs = [\"-c\", \""+script+"\"]\n"+name)
 			w := newWitness(t, sessionID)
-			child := begin(t, home, 0)
+			child := begin(t, thisProgram(t), home, 0)
 			w.connect(home)
 			w.prompt(freely("k1", "run"))
 			w.untilEnded("k1")

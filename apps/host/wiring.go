@@ -8,6 +8,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/agents"
+	"github.com/scorel/scorel/apps/host/internal/attached"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/clients"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -188,6 +189,9 @@ func (w *wiring) openSessions() (err error) {
 		Stopped: w.stopped, Attended: w.hub.Attended,
 		OnDelete: func(id string) {
 			w.fileAPI.Forget(id)
+			if err := attached.Remove(w.paths.Scratch(id)); err != nil {
+				w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
+			}
 			w.hub.Notify(api.SessionDeleted{ID: id})
 		},
 		Began: w.fileAPI.Began,
@@ -205,7 +209,7 @@ func (w *wiring) openSessions() (err error) {
 func (w *wiring) serve() (err error) {
 	w.sessionAPI = sessionapi.New(sessionapi.Options{
 		Manager: w.sessions, Hub: w.hub, Projects: w.projects, Processes: w.process, Blobs: w.blobs, Signing: w.signing,
-		RemoteMode: w.config.Permissions.RemoteMode,
+		Scratch: w.paths.Scratch, RemoteMode: w.config.Permissions.RemoteMode,
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{

@@ -37,6 +37,7 @@ var numbers = map[string]int{
 	"api.MaxMeta": api.MaxMeta, "api.MaxMetaKey": api.MaxMetaKey, "api.MaxMetaValue": api.MaxMetaValue,
 	"api.MaxImages": api.MaxImages, "api.MaxImageBytes": api.MaxImageBytes, "api.MaxImagesBytes": api.MaxImagesBytes,
 	"api.MaxImagePixels": api.MaxImagePixels, "api.MaxBlobChunk": api.MaxBlobChunk, "api.MaxQueueImages": api.MaxQueueImages,
+	"api.MaxFiles": api.MaxFiles, "api.MaxFileBytes": api.MaxFileBytes, "api.MaxFilesBytes": api.MaxFilesBytes, "api.MaxFilesOfSession": api.MaxFilesOfSession,
 	"api.MaxBlobsOfClient": api.MaxBlobsOfClient, "api.MaxBlobs": api.MaxBlobs,
 	"api.MaxQueueBytes": api.MaxQueueBytes, "api.WindowEntries": api.WindowEntries, "api.WindowBytes": api.WindowBytes,
 	"api.MaxEntryBytes": api.MaxEntryBytes, "api.MaxToolTail": api.MaxToolTail,

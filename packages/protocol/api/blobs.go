@@ -16,27 +16,39 @@ const (
 	MaxBlobs         = 256 << 20
 )
 
+// Limits of files in prompts that are no images.
+const (
+	MaxFiles          = 10        // files per prompt
+	MaxFileBytes      = 16 << 20  // bytes per file
+	MaxFilesBytes     = 32 << 20  // total bytes of a prompt's files
+	MaxFilesOfSession = 256 << 20 // total bytes that a session keeps
+)
+
 // ImageTypes lists the MIME types that a prompt may contain. The host detects the
 // type from an image's content, not from its name.
 func ImageTypes() []string { return []string{"image/png", "image/jpeg", "image/gif", "image/webp"} }
 
 type (
-	// PromptBlock is a piece of a prompt: text or an image. An image is either sent
-	// as Data or referenced by its SHA256 if it was uploaded or is already in the
-	// session.
+	// PromptBlock is a piece of a prompt: text, an image or a file. An image is either
+	// sent as Data or referenced by its SHA256 if it was uploaded or is already in the
+	// session. A file is referenced by its SHA256 and was uploaded.
 	PromptBlock struct {
-		Type   session.BlockType `json:"type" req:"max=64"` // "text" or "image"
+		Type   session.BlockType `json:"type" req:"max=64"` // "text", "image" or "file"
 		Text   string            `json:"text,omitempty" req:"max=1048576"`
 		SHA256 string            `json:"sha256,omitempty" req:"max=64"`    // lower-case hex
 		Data   string            `json:"data,omitempty" req:"max=5242880"` // base64
+		Name   string            `json:"name,omitempty" req:"max=1024"`    // of a file
 	}
-	// UploadBlobRequest uploads a part of an image. Without Data it asks how much
-	// the host has. Sending a part again changes nothing.
+	// UploadBlobRequest uploads a part of an image or a file. Without Data it asks how
+	// much the host has. Sending a part again changes nothing.
 	UploadBlobRequest struct {
-		SHA256 string `json:"sha256" req:"min=64,max=64"` // hash of the whole image, lower-case hex
-		Size   int    `json:"size"`                       // size of the whole image in bytes
+		SHA256 string `json:"sha256" req:"min=64,max=64"` // hash of the whole, lower-case hex
+		Size   int    `json:"size"`                       // size of the whole in bytes
 		Offset int    `json:"offset,omitempty"`
 		Data   string `json:"data,omitempty" req:"max=327680"` // base64, at most MaxBlobChunk bytes before encoding
+		// File uploads a file, which may be anything. Hosts whose get_host has no maxFile
+		// do not know it and reject what is not an image.
+		File bool `json:"file,omitempty"`
 	}
 	// UploadBlobResponse reports how much the host has, which is the offset of the
 	// next part.
@@ -44,6 +56,8 @@ type (
 		Received int `json:"received"`
 		// Image describes the image once it is complete and verified.
 		Image *session.Block `json:"image,omitempty"`
+		// Complete is true once a file is complete and verified.
+		Complete bool `json:"complete,omitempty"`
 	}
 	// GetBlobRequest requests a part of an image of a session.
 	GetBlobRequest struct {

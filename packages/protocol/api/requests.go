@@ -98,7 +98,7 @@ type (
 	// FirstPrompt is a prompt that a session begins with, as in send_prompt.
 	FirstPrompt struct {
 		Text    string        `json:"text,omitempty" req:"max=1048576"`
-		Content []PromptBlock `json:"content,omitempty" req:"max=21"`
+		Content []PromptBlock `json:"content,omitempty" req:"max=31"`
 	}
 	CreateSessionResponse struct {
 		Session SessionSummary `json:"session"`
@@ -216,10 +216,10 @@ type (
 	SendPromptRequest struct {
 		SessionID string `json:"sessionId" req:"min=1,max=256"`
 		ClientKey string `json:"clientKey" req:"min=1"`
-		// Text is a text-only prompt. Content replaces it for a list of texts and
-		// images, at most MaxImages of them.
+		// Text is a text-only prompt. Content replaces it for a list of texts, at most
+		// MaxImages images and at most MaxFiles files.
 		Text    string        `json:"text,omitempty" req:"max=1048576"`
-		Content []PromptBlock `json:"content,omitempty" req:"max=21"`
+		Content []PromptBlock `json:"content,omitempty" req:"max=31"`
 		// AllowAll grants every approval that this prompt will ask for.
 		AllowAll bool `json:"allowAll,omitempty"`
 		// AllowRules are rules that apply to this prompt.

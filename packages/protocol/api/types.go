@@ -61,6 +61,9 @@ type HostInfo struct {
 	// Outages are the session providers that are unavailable; the host keeps trying
 	// to reach them.
 	Outages []Outage `json:"outages,omitempty"`
+	// MaxFile is the size of the largest file that a prompt can have, in bytes; 0 on a
+	// host that takes only images.
+	MaxFile int `json:"maxFile,omitempty"`
 }
 
 // Outage is a session provider that cannot be reached.

@@ -36,6 +36,7 @@ const (
 	BlockText     BlockType = "text"
 	BlockThinking BlockType = "thinking"
 	BlockImage    BlockType = "image"
+	BlockFile     BlockType = "file" // in a prompt that is sent, never in a log
 	BlockToolCall BlockType = "toolCall"
 )
 

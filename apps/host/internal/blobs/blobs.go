@@ -1,10 +1,11 @@
-// Package blobs stores the images that clients upload until a prompt uses them. Each client
+// Package blobs stores the images and files that clients upload until a prompt uses them. Each client
 // has its own folder, so that one client cannot name, fill up or remove the uploads of
 // another. A file is named by the SHA-256 of its content. The name of an incomplete upload
 // ends with ".part", so that it can resume after a lost connection or a crash.
 //
 // Nothing here is the only copy of a prompt's content: a sent image is in the log of its
-// session. Uploads that no prompt uses are removed after a day.
+// session, and a sent file is in the session's folder. Uploads that no prompt uses are removed
+// after a day.
 package blobs
 
 import (
@@ -42,7 +43,7 @@ type Store struct {
 // New returns the store of a folder, which is created by the first upload.
 func New(dir string) *Store { return &Store{dir: dir, now: time.Now} }
 
-// Upload stores a part of an image. A part that is already stored changes nothing, and one
+// Upload stores a part of an image or file. A part that is already stored changes nothing, and one
 // that starts after the stored data is not accepted: the response says where to continue.
 // The error is an *api.Error or an I/O error.
 func (s *Store) Upload(clientID string, r api.UploadBlobRequest) (api.UploadBlobResponse, error) {
@@ -52,16 +53,19 @@ func (s *Store) Upload(clientID string, r api.UploadBlobRequest) (api.UploadBlob
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path := s.path(clientID, r.SHA256)
-	if image, err := readImage(path, r.SHA256); err == nil {
-		return api.UploadBlobResponse{Received: image.Size, Image: described(image)}, nil
+	path, finish := s.path(clientID, r.SHA256), asImage
+	if r.File {
+		path, finish = path+fileSuffix, asFile
+	}
+	if response, err := finish(path, r.SHA256); err == nil {
+		return response, nil
 	}
 	received, err := partSize(path + partSuffix)
 	if err != nil {
 		return api.UploadBlobResponse{}, err
 	}
 	if received > r.Size { // left by another upload that claimed this hash
-		return api.UploadBlobResponse{}, s.discard(path+partSuffix, "the image has more bytes than its size: start again at offset 0")
+		return api.UploadBlobResponse{}, s.discard(path+partSuffix, "the upload has more bytes than its size: start again at offset 0")
 	}
 	fresh := received - r.Offset
 	if fresh < 0 || fresh >= len(data) && received < r.Size {
@@ -79,20 +83,27 @@ func (s *Store) Upload(clientID string, r api.UploadBlobRequest) (api.UploadBlob
 	if received < r.Size {
 		return api.UploadBlobResponse{Received: received}, nil
 	}
-	return s.complete(path, r.SHA256)
+	return s.complete(path, r.SHA256, finish)
 }
 
-// partSuffix ends the name of an incomplete upload.
-const partSuffix = ".part"
+// partSuffix ends the name of an incomplete upload, fileSuffix that of a file.
+const (
+	partSuffix = ".part"
+	fileSuffix = ".file"
+)
 
 func checkUpload(r api.UploadBlobRequest) ([]byte, error) {
+	what, limit := "image", api.MaxImageBytes
+	if r.File {
+		what, limit = "file", api.MaxFileBytes
+	}
 	switch {
 	case !isHash(r.SHA256):
 		return nil, api.Errorf(api.KindBadRequest, "sha256 must have 64 lower-case hexadecimal digits")
 	case r.Size <= 0:
-		return nil, api.Errorf(api.KindBadRequest, "size must be the size of the whole image, in bytes")
-	case r.Size > api.MaxImageBytes:
-		return nil, api.Errorf(api.KindTooLarge, "the image has %d bytes, the limit is %d: make it smaller", r.Size, api.MaxImageBytes)
+		return nil, api.Errorf(api.KindBadRequest, "size must be the size of the whole %s, in bytes", what)
+	case r.Size > limit:
+		return nil, api.Errorf(api.KindTooLarge, "the %s has %d bytes, the limit is %d: make it smaller", what, r.Size, limit)
 	case r.Offset < 0 || r.Offset > r.Size:
 		return nil, api.Errorf(api.KindBadRequest, "offset must be between 0 and size")
 	case len(r.Data) > base64.StdEncoding.EncodedLen(api.MaxBlobChunk):
@@ -113,11 +124,11 @@ func isHash(text string) bool {
 }
 
 // complete checks a complete upload and gives it its final name.
-func (s *Store) complete(path, hash string) (api.UploadBlobResponse, error) {
-	image, err := readImage(path+partSuffix, hash)
+func (s *Store) complete(path, hash string, finish func(path, hash string) (api.UploadBlobResponse, error)) (api.UploadBlobResponse, error) {
+	response, err := finish(path+partSuffix, hash)
 	switch {
 	case errors.Is(err, errWrongHash):
-		return api.UploadBlobResponse{}, s.discard(path+partSuffix, "the data does not match its hash: send the image again from offset 0")
+		return api.UploadBlobResponse{}, s.discard(path+partSuffix, "the data does not match its hash: send it again from offset 0")
 	case errors.As(err, new(*picture.Error)):
 		return api.UploadBlobResponse{}, errors.Join(picture.Refuse("the image", err), removed(os.Remove(path+partSuffix)))
 	case err != nil:
@@ -126,7 +137,18 @@ func (s *Store) complete(path, hash string) (api.UploadBlobResponse, error) {
 	if err := syncAndRename(path+partSuffix, path); err != nil {
 		return api.UploadBlobResponse{}, fmt.Errorf("blobs: storing an upload: %w", err)
 	}
-	return api.UploadBlobResponse{Received: image.Size, Image: described(image)}, nil
+	return response, nil
+}
+
+// asImage and asFile check the content at a path, and describe it.
+func asImage(path, hash string) (api.UploadBlobResponse, error) {
+	image, err := readImage(path, hash)
+	return api.UploadBlobResponse{Received: image.Size, Image: described(image)}, err
+}
+
+func asFile(path, hash string) (api.UploadBlobResponse, error) {
+	data, err := readVerified(path, hash, api.MaxFileBytes)
+	return api.UploadBlobResponse{Received: len(data), Complete: true}, err
 }
 
 // discard removes an upload that cannot become the image, and returns an error with the
@@ -153,14 +175,30 @@ func (s *Store) Get(clientID, hash string) (session.Block, bool) {
 	return image, err == nil
 }
 
-// Drop removes images of a client that a prompt has used: they are in the log.
+// File returns the content of a file that the client has uploaded. The error is fs.ErrNotExist
+// if there is none.
+func (s *Store) File(clientID, hash string) ([]byte, error) {
+	if !isHash(hash) {
+		return nil, fs.ErrNotExist
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := readVerified(s.path(clientID, hash)+fileSuffix, hash, api.MaxFileBytes)
+	if errors.Is(err, errWrongHash) {
+		return nil, fs.ErrNotExist
+	}
+	return data, err
+}
+
+// Drop removes uploads of a client that a prompt has used: the session has them.
 func (s *Store) Drop(clientID string, hashes ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
 	for _, hash := range hashes {
 		if isHash(hash) {
-			errs = append(errs, removed(os.Remove(s.path(clientID, hash))))
+			path := s.path(clientID, hash)
+			errs = append(errs, removed(os.Remove(path)), removed(os.Remove(path+fileSuffix)))
 		}
 	}
 	return errors.Join(errs...)
@@ -198,9 +236,9 @@ func (s *Store) room(clientID string, more int) error {
 	}
 	switch {
 	case own > api.MaxBlobsOfClient || count >= maxFiles:
-		return api.Errorf(api.KindTooLarge, "this client has too many unused images: send them with a prompt, or wait a day until they are removed")
+		return api.Errorf(api.KindTooLarge, "this client has too many unused uploads: send them with a prompt, or wait a day until they are removed")
 	case all > api.MaxBlobs:
-		return api.Errorf(api.KindUnavailable, "the host has too many unused images: try again later")
+		return api.Errorf(api.KindUnavailable, "the host has too many unused uploads: try again later")
 	}
 	return nil
 }

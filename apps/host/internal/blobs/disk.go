@@ -19,21 +19,30 @@ var errWrongHash = errors.New("blobs: the content does not match the hash in its
 // readImage reads and checks an image. Its content decides what it is, so a file that
 // changed on disk is not used.
 func readImage(path, hash string) (session.Block, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil:
-		return session.Block{}, err
-	case !info.Mode().IsRegular() || info.Size() > api.MaxImageBytes:
-		return session.Block{}, errWrongHash
-	}
-	data, err := os.ReadFile(path)
+	data, err := readVerified(path, hash, api.MaxImageBytes)
 	if err != nil {
 		return session.Block{}, err
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != hash {
-		return session.Block{}, errWrongHash
-	}
 	return picture.Check(data)
+}
+
+// readVerified reads at most limit bytes whose hash is that of the name.
+func readVerified(path, hash string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > limit:
+		return nil, errWrongHash
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != hash {
+		return nil, errWrongHash
+	}
+	return data, nil
 }
 
 func partSize(path string) (int, error) {

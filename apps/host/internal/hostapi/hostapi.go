@@ -57,6 +57,7 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 		SandboxLimits: h.sandboxLimits(),
 		Outages:       h.Outages(),
 		RunsAsRoot:    machine.RunsAsRoot(),
+		MaxFile:       api.MaxFileBytes,
 	}}, nil
 }
 

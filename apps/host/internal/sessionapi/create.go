@@ -51,7 +51,7 @@ func (s *Sessions) begin(ctx context.Context, c *dispatch.Conn, r api.CreateSess
 		prompt := api.SendPromptRequest{
 			SessionID: response.Session.ID, ClientKey: r.ClientKey, Text: r.Prompt.Text, Content: r.Prompt.Content,
 		}
-		sent, err := opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), prompt)
+		sent, err := s.send(ctx, c, opened, prompt)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ type Options struct {
 	Processes  *process.Logs
 	Blobs      *blobs.Store
 	Signing    *signing.Signing
-	RemoteMode api.Mode // the highest mode that a connection without the local grant may set
+	Scratch    func(sessionID string) string // the session's own folder, which its tools can read
+	RemoteMode api.Mode                      // the highest mode that a connection without the local grant may set
 }
 
 // Sessions answers the requests about sessions.
@@ -37,13 +38,15 @@ type Sessions struct {
 	processes  *process.Logs
 	blobs      *blobs.Store
 	signing    *signing.Signing
+	scratch    func(sessionID string) string
 	remoteMode api.Mode
 }
 
 // New makes the handlers.
 func New(o Options) *Sessions {
 	return &Sessions{
-		manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing, remoteMode: o.RemoteMode,
+		manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing,
+		scratch: o.Scratch, remoteMode: o.RemoteMode,
 	}
 }
 

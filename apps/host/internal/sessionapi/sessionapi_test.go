@@ -60,7 +60,7 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 	})
 	w.Serve(sessionapi.New(sessionapi.Options{
 		Manager: manager, Hub: w.Hub, Projects: w.Projects, Processes: logs, Blobs: blobs.New(w.Paths.Blobs()),
-		Signing: &signing.Signing{Clients: w.Clients, Tokens: w.Tokens}, RemoteMode: api.ModeAsk,
+		Signing: &signing.Signing{Clients: w.Clients, Tokens: w.Tokens}, Scratch: w.Paths.Scratch, RemoteMode: api.ModeAsk,
 	}).Endpoints())
 	w.local, w.project = w.Local(), w.AddProject()
 	return w

@@ -19,7 +19,20 @@ func (s *Sessions) SendPrompt(ctx context.Context, c *dispatch.Conn, r api.SendP
 	if err != nil {
 		return api.SendPromptResponse{}, err
 	}
-	return opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), r)
+	return s.send(ctx, c, opened, r)
+}
+
+// send gives a prompt to a session, with its files stored.
+func (s *Sessions) send(ctx context.Context, c *dispatch.Conn, opened *sessions.Session, r api.SendPromptRequest) (api.SendPromptResponse, error) {
+	r, files, err := s.attach(c.ClientID(), r)
+	if err != nil {
+		return api.SendPromptResponse{}, err
+	}
+	response, err := opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), r)
+	if err == nil && len(files) > 0 {
+		_ = s.blobs.Drop(c.ClientID(), files...) // what stays is removed after a day
+	}
+	return response, err
 }
 
 func (s *Sessions) cancelTurn(ctx context.Context, _ *dispatch.Conn, r api.CancelTurnRequest) (api.CancelTurnResponse, error) {

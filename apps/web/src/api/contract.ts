@@ -216,18 +216,20 @@ export class ApiError extends Error {
 /** The device cannot be reached now; nothing was changed that a retry would double. */
 export class OfflineError extends Error {}
 
-/** An image of a prompt that this browser sends. Its bytes live with the prompt until the host has it. */
+/** An image or file of a prompt that this browser sends. Its bytes live with the prompt until the host has it. */
 export interface PromptImage {
-  /** Lower-case hex; names the image on the host. */
+  /** Lower-case hex; names it on the host. */
   sha256: string;
   blob: Blob;
+  /** Of a file: it may be anything, and the host stores it where the agent can read it. */
+  name?: string;
 }
 
 /** A prompt that is not in the log yet. */
 export interface OutgoingPrompt {
   clientKey: string;
   text: string;
-  /** Of a prompt with images: here by their bytes, or on the host by their names. */
+  /** Of a prompt with images or files: here by their bytes, or on the host by their names. */
   images?: (PromptImage | ImageBlock)[];
   /** How much of the images the host has, from 0 to 1, while they are sent. */
   progress?: number;

@@ -65,6 +65,27 @@ describe("images of a prompt", () => {
     await expect(withImages(there, [image], () => {}, lost)).rejects.toThrow("no such session");
   });
 
+  it("may be files, which are sent as such and by their names", async () => {
+    const file = { ...(await namedImage(new Blob([new Uint8Array(MAX_BLOB_CHUNK + 1)]))), name: "a.zip" };
+    const asked: Record<string, unknown>[] = [];
+    let has = 0;
+    const request = (async (_: string, fields: Record<string, unknown>) => {
+      asked.push(fields);
+      has += typeof fields.data === "string" ? fromBase64(fields.data).length : 0;
+      return { received: has, ...(has === fields.size ? { complete: true } : {}) };
+    }) as Host["request"];
+    await uploadImage({ request }, file, () => {});
+    expect(has).toBe(file.blob.size);
+    expect(asked).toHaveLength(3);
+    expect(asked.every((each) => each.file === true && each.sha256 === file.sha256)).toBe(true);
+    expect(promptContent("look", [file])).toEqual({
+      content: [
+        { type: "text", text: "look" },
+        { type: "file", sha256: file.sha256, name: "a.zip" },
+      ],
+    });
+  });
+
   it("stand behind the text", async () => {
     const image = await namedImage(gif(1));
     expect(promptContent("look", [])).toEqual({ text: "look" });

@@ -1,9 +1,9 @@
-// Images of prompts: what they are, how they reach the host, and how they come back.
+// Images and files of prompts: what they are, how they reach the host, and how images come back.
 
 import { fromBase64, toBase64 } from "@scorel/protocol/base64";
 import { t } from "../i18n/api";
 import { ApiError, type Host, type PromptImage } from "./contract";
-import { ApiKind, type ImageBlock, MAX_BLOB_CHUNK, type SendPromptRequest } from "./types";
+import { ApiKind, type ImageBlock, MAX_BLOB_CHUNK, type PromptBlock, type SendPromptRequest } from "./types";
 
 type Asker = Pick<Host, "request">;
 
@@ -31,33 +31,39 @@ export function imageType(head: Uint8Array): string | null {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Names an image by its bytes. */
+/** Whether a part of a prompt is a file, and no image. */
+export function isFile(part: PromptImage | ImageBlock): part is PromptImage & { name: string } {
+  return "name" in part;
+}
+
+/** Names an image or a file by its bytes. */
 export async function namedImage(blob: Blob): Promise<PromptImage> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return { sha256: hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))), blob };
 }
 
 /**
- * Sends an image to the host, part by part, from where the host says. What it has already is not sent again.
+ * Sends an image or a file to the host, part by part, from where the host says. What it has already is not sent again.
  * `progress` is told how much of it the host has, from 0 to 1.
  */
 export async function uploadImage(host: Asker, image: PromptImage, progress: (done: number) => void): Promise<void> {
   const { sha256, blob } = image;
   const size = blob.size;
-  let { received, image: complete } = await host.request("upload_blob", { sha256, size });
-  while (!complete) {
+  const whole = { sha256, size, ...(isFile(image) ? { file: true } : {}) };
+  let { received, image: described, complete } = await host.request("upload_blob", whole);
+  while (!described && !complete) {
     const part = blob.slice(received, received + MAX_BLOB_CHUNK);
     const data = toBase64(new Uint8Array(await part.arrayBuffer()));
     const before = received;
-    ({ received, image: complete } = await host.request("upload_blob", { sha256, size, offset: before, data }));
-    if (!complete && received <= before) {
+    ({ received, image: described, complete } = await host.request("upload_blob", { ...whole, offset: before, data }));
+    if (!described && !complete && received <= before) {
       throw new Error(t("api.images.noParts"));
     }
     progress(received / size);
   }
 }
 
-/** What send_prompt carries of a prompt with images. */
+/** What send_prompt carries of a prompt with images and files. */
 export function promptContent(
   text: string,
   images: (PromptImage | ImageBlock)[],
@@ -66,14 +72,15 @@ export function promptContent(
     return { text };
   }
   const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
-  return { content: [...words, ...images.map(imageByName)] };
+  return { content: [...words, ...images.map(byHash)] };
 }
 
-function imageByName({ sha256 = "" }: PromptImage | ImageBlock) {
-  return { type: "image" as const, sha256 };
+function byHash(part: PromptImage | ImageBlock): PromptBlock {
+  const { sha256 = "" } = part;
+  return isFile(part) ? { type: "file", sha256, name: part.name } : { type: "image", sha256 };
 }
 
-/** Uploads the images of a prompt that the host does not have, and sends it. An image that the host has lost meanwhile is uploaded again, once. */
+/** Uploads the images and files of a prompt that the host does not have, and sends it. What the host has lost meanwhile is uploaded again, once. */
 export async function withImages<T>(
   host: Asker,
   images: (PromptImage | ImageBlock)[],

@@ -1,5 +1,6 @@
 import { lazy, useCallback, useMemo, useState } from "react";
 import type { Host } from "../../api/contract";
+import { MAX_FILE_BYTES } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
 import { RevokedNotice } from "../device/HostNotice";
@@ -154,6 +155,7 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
         <Composer
           draftKey={`${deviceId}/${view.sessionId}`}
           noImages={model && !model.images ? t("chat.sessionBody.theModelDoesNotAccept", { name: model.name }) : null}
+          maxFile={data.info ? (data.info.maxFile ?? 0) : MAX_FILE_BYTES}
           onSend={say}
           suggest={{
             slash: { host, projectId: summary?.projectId ?? "" },

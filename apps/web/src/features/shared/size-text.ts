@@ -1,6 +1,9 @@
 import { number } from "../../i18n/i18n";
 
-/** "12 KiB". */
+/** "12 KiB", "1.5 MiB", "16 MiB". */
 export function sizeText(bytes: number): string {
-  return bytes < 1 << 20 ? `${number(Math.ceil(bytes / 1024))} KiB` : `${number(bytes / (1 << 20), 1)} MiB`;
+  const mebibytes = bytes / (1 << 20);
+  return mebibytes < 1
+    ? `${number(Math.ceil(bytes / 1024))} KiB`
+    : `${number(mebibytes, Number.isInteger(mebibytes) ? 0 : 1)} MiB`;
 }

@@ -1,7 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { Host, StartingSession } from "../../api/contract";
-import type { Project } from "../../api/types";
+import { MAX_FILE_BYTES, type Project } from "../../api/types";
 import { FolderIcon, TerminalIcon } from "../../components/icons";
 import { EmptyState } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
@@ -114,6 +114,7 @@ function Start({ host, data, projectId, project, label, starting, agent }: Start
       <Composer
         draftKey={`${host.deviceId}/new/${projectId}`}
         noImages={model && !model.images ? t("start.startPage.noImages", { name: model.name }) : null}
+        maxFile={info ? (info.maxFile ?? 0) : MAX_FILE_BYTES}
         onSend={(text, _, images) => host.newSessions.stored(host.newSessions.begin(choices.start, text, images))}
         suggest={{
           slash: { host, projectId, onAgent: choices.setAgent },

@@ -20,6 +20,14 @@ export const MAX_QUEUE_IMAGES = 41943040;
  */
 export const MAX_BLOBS_OF_CLIENT = 67108864;
 export const MAX_BLOBS = 268435456;
+/** files per prompt */
+export const MAX_FILES = 10;
+/** bytes per file */
+export const MAX_FILE_BYTES = 16777216;
+/** total bytes of a prompt's files */
+export const MAX_FILES_BYTES = 33554432;
+/** total bytes that a session keeps */
+export const MAX_FILES_OF_SESSION = 268435456;
 /** bytes of UTF-8 in one prompt */
 export const MAX_PROMPT = 1048576;
 /** bytes */
@@ -1771,8 +1779,8 @@ export interface SendPromptRequest {
   sessionId: string;
   clientKey: string;
   /**
-   * Text is a text-only prompt. Content replaces it for a list of texts and
-   * images, at most MaxImages of them.
+   * Text is a text-only prompt. Content replaces it for a list of texts, at most
+   * MaxImages images and at most MaxFiles files.
    */
   text?: string;
   content?: PromptBlock[];
@@ -1791,17 +1799,22 @@ export interface SendPromptResponse {
 }
 
 /**
- * UploadBlobRequest uploads a part of an image. Without Data it asks how much
- * the host has. Sending a part again changes nothing.
+ * UploadBlobRequest uploads a part of an image or a file. Without Data it asks how
+ * much the host has. Sending a part again changes nothing.
  */
 export interface UploadBlobRequest {
-  /** hash of the whole image, lower-case hex */
+  /** hash of the whole, lower-case hex */
   sha256: string;
-  /** size of the whole image in bytes */
+  /** size of the whole in bytes */
   size: number;
   offset?: number;
   /** base64, at most MaxBlobChunk bytes before encoding */
   data?: string;
+  /**
+   * File uploads a file, which may be anything. Hosts whose get_host has no maxFile
+   * do not know it and reject what is not an image.
+   */
+  file?: boolean;
 }
 
 /**
@@ -1812,6 +1825,8 @@ export interface UploadBlobResponse {
   received: number;
   /** Image describes the image once it is complete and verified. */
   image?: Block;
+  /** Complete is true once a file is complete and verified. */
+  complete?: boolean;
 }
 
 /** GetBlobRequest requests a part of an image of a session. */
@@ -2579,6 +2594,11 @@ export interface HostInfo {
    * to reach them.
    */
   outages?: Outage[];
+  /**
+   * MaxFile is the size of the largest file that a prompt can have, in bytes; 0 on a
+   * host that takes only images.
+   */
+  maxFile?: number;
 }
 
 /** DirEntry is one folder in a listing. */
@@ -2714,18 +2734,20 @@ export interface Anchors {
 }
 
 /**
- * PromptBlock is a piece of a prompt: text or an image. An image is either sent
- * as Data or referenced by its SHA256 if it was uploaded or is already in the
- * session.
+ * PromptBlock is a piece of a prompt: text, an image or a file. An image is either
+ * sent as Data or referenced by its SHA256 if it was uploaded or is already in the
+ * session. A file is referenced by its SHA256 and was uploaded.
  */
 export interface PromptBlock {
-  /** "text" or "image" */
+  /** "text", "image" or "file" */
   type: BlockType;
   text?: string;
   /** lower-case hex */
   sha256?: string;
   /** base64 */
   data?: string;
+  /** of a file */
+  name?: string;
 }
 
 /** QueueItem identifies a queued prompt. */

@@ -104,6 +104,8 @@ export type BlockType =
   | 'text'
   | 'thinking'
   | 'image'
+  /** in a prompt that is sent, never in a log */
+  | 'file'
   | 'toolCall';
 
 /** NoteKind is the subject of a note. */

@@ -1,11 +1,22 @@
 import { IconButton } from "../../../components/Button";
 import { CloseIcon, FileIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
-import type { TextFile } from "../images/text-files";
+import { sizeText } from "../../shared/size-text";
+import type { FileInText } from "../images/text-files";
 import { visible } from "../text/visible";
 
-/** The text files that go with the next prompt, each with a button that removes it. */
-export function AttachedFiles({ files, onRemove }: { files: TextFile[]; onRemove: (file: TextFile) => void }) {
+/** A file that this browser is to send. */
+export interface FileToSend {
+  name: string;
+  blob: Blob;
+}
+
+type AnyFile = FileInText | FileToSend;
+
+const chip = "flex min-w-0 max-w-full items-center gap-1.5 rounded-md border border-line bg-sunken pl-2.5 text-sm";
+
+/** The files that go with the next prompt, each with a button that removes it. */
+export function AttachedFiles<T extends AnyFile>({ files, onRemove }: { files: T[]; onRemove: (file: T) => void }) {
   if (files.length === 0) {
     return null;
   }
@@ -20,7 +31,7 @@ export function AttachedFiles({ files, onRemove }: { files: TextFile[]; onRemove
         <li
           // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
           key={i}
-          className="flex min-w-0 max-w-full items-center gap-1.5 rounded-md border border-line bg-sunken pl-2.5 text-sm"
+          className={chip}
         >
           <FileLabel file={file} />
           <IconButton label={t("chat.attached.remove", { name: file.name })} onClick={() => onRemove(file)}>
@@ -32,32 +43,63 @@ export function AttachedFiles({ files, onRemove }: { files: TextFile[]; onRemove
   );
 }
 
-/** The text files of a prompt. Their text is shown when they are opened. */
-export function SentFiles({ files }: { files: TextFile[] }) {
-  return files.map((file, i) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, and none moves
-    <details key={i} data-testid="sent-file" className="my-2 min-w-0 rounded-md border border-line bg-surface text-sm">
-      <summary className="touchable flex cursor-pointer items-center gap-1.5 rounded-md px-2.5 py-1.5">
-        <FileLabel file={file} />
-      </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard */}
-      <pre tabIndex={0} dir="auto" className="max-h-80 overflow-auto border-line border-t px-3 py-2 font-mono text-xs">
-        {visible(file.text)}
-      </pre>
-    </details>
-  ));
+/** The files of a prompt. The text of a text file is shown when it is opened; the agent reads others by their path. */
+export function SentFiles({ files }: { files: FileInText[] }) {
+  return files.map((file, i) =>
+    "text" in file ? (
+      <details
+        // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, and none moves
+        key={i}
+        data-testid="sent-file"
+        className="my-2 min-w-0 rounded-md border border-line bg-surface text-sm"
+      >
+        <summary className="touchable flex cursor-pointer items-center gap-1.5 rounded-md px-2.5 py-1.5">
+          <FileLabel file={file} />
+        </summary>
+        <pre
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard
+          tabIndex={0}
+          dir="auto"
+          className="max-h-80 overflow-auto border-line border-t px-3 py-2 font-mono text-xs"
+        >
+          {visible(file.text)}
+        </pre>
+      </details>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand there twice, and none moves
+      <FileChip key={i} file={file} />
+    ),
+  );
 }
 
-function FileLabel({ file }: { file: TextFile }) {
+/** A file of a prompt, by its name and size. */
+export function FileChip({ file }: { file: AnyFile }) {
+  return (
+    <p
+      data-testid="sent-file"
+      title={"path" in file ? visible(file.path) : undefined}
+      className={`${chip} my-2 w-fit bg-surface! py-2 pr-2.5`}
+    >
+      <FileLabel file={file} />
+    </p>
+  );
+}
+
+function FileLabel({ file }: { file: AnyFile }) {
   return (
     <>
       <FileIcon className="shrink-0 text-faint" />
       <span dir="auto" className="min-w-0 truncate">
         {visible(file.name)}
       </span>
-      <span className="shrink-0 text-faint text-xs tabular-nums">
-        {t("chat.attached.lines", { count: file.text === "" ? 0 : file.text.split("\n").length })}
-      </span>
+      <span className="shrink-0 text-faint text-xs tabular-nums">{amountOf(file)}</span>
     </>
   );
+}
+
+function amountOf(file: AnyFile): string {
+  if ("text" in file) {
+    return t("chat.attached.lines", { count: file.text === "" ? 0 : file.text.split("\n").length });
+  }
+  return sizeText("blob" in file ? file.blob.size : file.size);
 }

@@ -1,8 +1,7 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { t } from "../../../i18n/chat";
 
 /** Takes files that are dropped anywhere on the page, and shows that it does. */
-export function DropTarget({ onFiles }: { onFiles: (files: File[]) => void }) {
+export function DropTarget({ text, onFiles }: { text: string; onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   const take = useEffectEvent(onFiles);
   useEffect(() => {
@@ -40,7 +39,7 @@ export function DropTarget({ onFiles }: { onFiles: (files: File[]) => void }) {
       data-testid="drop-target"
       className="pointer-events-none fixed inset-3 z-30 grid place-items-center rounded-lg border-2 border-accent border-dashed bg-surface/90"
     >
-      <p className="px-6 text-center font-medium text-lg">{t("chat.attached.dropHere")}</p>
+      <p className="px-6 text-center font-medium text-lg">{text}</p>
     </div>
   ) : null;
 }

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import "../../../app/testing/browser";
 import { Composer, type ComposerProps } from "../composer/Composer";
 import { Prompt } from "../messages/UserRow";
+import { QueueEditSheet } from "../queue/QueueEditSheet";
 
 function show(change: Partial<ComposerProps> = {}) {
   const onSend = vi.fn();
@@ -71,6 +72,55 @@ test("too much text is refused with a sentence", async () => {
   fireEvent.change(screen.getByTestId("attach-input"), { target: { files: ["a", "b", "c"].map(large) } });
   expect((await screen.findByRole("alert")).textContent).toContain("at most 512 KiB");
   expect(screen.getByTestId("attached-files").children).toHaveLength(2);
+});
+
+const zip = (size = 300 << 10, name = "build.zip") => new File([new Uint8Array(size).fill(255)], name);
+
+test("a file that is no text is sent by its bytes, to a model without images too, and comes back with the draft", async () => {
+  const first = show({ draftKey: "d/zip", noImages: "The model does not accept images." });
+  fireEvent.change(screen.getByTestId("attach-input"), { target: { files: [zip()] } });
+  expect((await screen.findByTestId("attached-files")).textContent).toContain("build.zip300 KiB");
+  first.unmount();
+  const { area, onSend, send } = show({ draftKey: "d/zip", noImages: "The model does not accept images." });
+  await screen.findByTestId("attached-files");
+  expect(screen.queryByTestId("attached-images")).toBeNull();
+  fireEvent.change(area, { target: { value: "unpack it" } });
+  send();
+  expect(onSend).toHaveBeenCalledExactlyOnceWith("unpack it", false, [
+    { name: "build.zip", sha256: expect.stringMatching(/^[0-9a-f]{64}$/), blob: expect.any(Blob) },
+  ]);
+  expect(screen.queryByTestId("attached-files")).toBeNull();
+});
+
+test("limits are named where files are picked, and files beyond them refused with a sentence", async () => {
+  show({ draftKey: "d/limits", maxFile: 1 << 20 });
+  expect(screen.getByTestId("attach").getAttribute("aria-label")).toBe("Attach images or files, up to 1 MiB each");
+  const input = screen.getByTestId("attach-input");
+  fireEvent.change(input, { target: { files: [zip((1 << 20) + 1)] } });
+  expect((await screen.findByRole("alert")).textContent).toMatch(/build.zip is larger than 1 MiB/);
+  fireEvent.change(input, { target: { files: [...Array(11).keys()].map((i) => zip(i + 1)) } });
+  await waitFor(() => expect(screen.getByRole("alert").textContent).toBe("A message can have at most 10 files."));
+  expect(screen.getByTestId("attached-files").children).toHaveLength(10);
+});
+
+test("a machine that stores no files takes text files only, and says what to do", async () => {
+  show({ draftKey: "d/old", maxFile: 0 });
+  expect(screen.getByTestId("attach").getAttribute("aria-label")).toBe("Attach images or text files");
+  fireEvent.change(screen.getByTestId("attach-input"), { target: { files: [new File(["a\0b"], "a.bin")] } });
+  expect((await screen.findByRole("alert")).textContent).toMatch(/Update scorel on this machine/);
+});
+
+test("a queued message is edited beside its files, and keeps those that are not removed", async () => {
+  const stored = "Attached file: a.pdf\nPath: /s/attached/0f/a.pdf\nSize: 2097152 bytes";
+  const onSave = vi.fn(() => Promise.resolve());
+  render(<QueueEditSheet text={`${whole}\n\n${stored}`} images={[]} onSave={onSave} onClose={() => {}} />);
+  const text = screen.getByLabelText("Message") as HTMLTextAreaElement;
+  expect(text.value).toBe("look");
+  expect(screen.getByTestId("attached-files").textContent).toBe("notes.txt2 linesa.pdf2 MiB");
+  fireEvent.click(screen.getByRole("button", { name: "Remove notes.txt" }));
+  fireEvent.change(text, { target: { value: "look again" } });
+  fireEvent.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(onSave).toHaveBeenCalledExactlyOnceWith({ text: `look again\n\n${stored}` }));
 });
 
 test("a prompt shows its files folded", () => {

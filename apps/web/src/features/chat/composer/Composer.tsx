@@ -1,8 +1,10 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { MAX_PROMPT } from "../../../api/types";
+import { isFile } from "../../../api/images";
+import { MAX_FILE_BYTES, MAX_PROMPT } from "../../../api/types";
 import { Button, IconButton } from "../../../components/Button";
 import { ArrowUpIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
+import { sizeText } from "../../shared/size-text";
 import { useTouch } from "../../shared/use-media";
 import { AttachedFiles } from "../attached/AttachedFiles";
 import { DropTarget } from "../attached/DropTarget";
@@ -22,6 +24,8 @@ export interface ComposerProps {
   onSend: (text: string, steer?: boolean, images?: Attached[]) => unknown;
   /** Why no image can go with a message, or null: the model may take none. */
   noImages?: string | null;
+  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  maxFile?: number;
   /** What a slash at the beginning offers, and an @; absent for nothing. */
   suggest?: SuggestScope;
   /** Takes the place of what is in the box when it changes. */
@@ -42,6 +46,7 @@ export function Composer({
   draftKey,
   onSend,
   noImages = null,
+  maxFile = MAX_FILE_BYTES,
   suggest: scope = {},
   insert,
   onCancel,
@@ -51,7 +56,7 @@ export function Composer({
   children,
 }: ComposerProps) {
   const [error, setError] = useState<string | null>(null);
-  const { text, setText, attached, sending } = useDraft(draftKey, noImages, setError);
+  const { text, setText, attached, sending } = useDraft(draftKey, { noImages, maxFile }, setError);
   const touch = useTouch();
   const area = useAutosize(text);
   const caret = useCaret(area, text);
@@ -93,7 +98,7 @@ export function Composer({
     if (!ready || blocked || (whole === "" && images.length === 0)) {
       return;
     }
-    if (images.length > 0 && noImages) {
+    if (noImages && images.some((each) => !isFile(each))) {
       return setError(noImages);
     }
     const tooLong = new TextEncoder().encode(whole).length > MAX_PROMPT;
@@ -130,14 +135,21 @@ export function Composer({
 
   return (
     <div className="safe-x safe-b mx-auto w-full max-w-3xl shrink-0 pt-1">
-      {blocked === null ? <DropTarget onFiles={(files) => void attached.add(files)} /> : null}
+      {blocked === null ? <DropTarget text={dropText(maxFile)} onFiles={(files) => void attached.add(files)} /> : null}
       <div
         data-composer
         className="relative rounded-lg border border-line-strong bg-surface focus-within:border-accent"
       >
         {suggest.menu}
-        <AttachedImages images={attached.images} busy={attached.busy} onRemove={attached.remove} />
-        <AttachedFiles files={attached.files} onRemove={attached.removeFile} />
+        <AttachedImages
+          images={attached.images.filter((each) => !isFile(each))}
+          busy={attached.busy}
+          onRemove={attached.remove}
+        />
+        <AttachedFiles
+          files={[...attached.files, ...attached.images.filter(isFile)]}
+          onRemove={(file) => ("blob" in file ? attached.remove(file) : attached.removeFile(file))}
+        />
         <textarea
           ref={area}
           data-testid="composer"
@@ -164,14 +176,14 @@ export function Composer({
               {error}
             </p>
             {error === noImages && attached.images.length > 0 && whole !== "" ? (
-              <Button data-testid="send-without-images" onClick={() => send(false, [])}>
+              <Button data-testid="send-without-images" onClick={() => send(false, attached.images.filter(isFile))}>
                 {t("chat.composer.sendWithoutImages")}
               </Button>
             ) : null}
           </div>
         ) : null}
         <div className="flex items-center gap-1.5 p-1.5">
-          <AttachButton disabled={blocked !== null} onFiles={(files) => void attached.add(files)} />
+          <AttachButton disabled={blocked !== null} maxFile={maxFile} onFiles={(files) => void attached.add(files)} />
           <div className="flex min-w-0 flex-1 items-center">{children}</div>
           {onCancel ? (
             <StopButton key={turn} onStop={onCancel} stopping={cancelling} compact={text.trim() !== ""} />
@@ -186,6 +198,10 @@ export function Composer({
       </div>
     </div>
   );
+}
+
+function dropText(maxFile: number): string {
+  return maxFile > 0 ? t("chat.attached.dropHere", { size: sizeText(maxFile) }) : t("chat.attached.dropTextHere");
 }
 
 function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: boolean; onClick: () => void }) {

@@ -1,14 +1,17 @@
 import { useEffect, useRef, useState } from "react";
 import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
 import { joinFiles, splitFiles } from "../images/text-files";
-import { useAttachments } from "../images/use-attachments";
+import { type AttachmentsOptions, useAttachments } from "../images/use-attachments";
+
+/** What cannot go with a prompt. */
+export type Limits = Pick<AttachmentsOptions, "noImages" | "maxFile">;
 
 /** The text, the files and the images, kept in this browser until they are sent. Files are kept as they are sent. */
-export function useDraft(key: string, noImages: string | null, tell: (problem: string | null) => void) {
+export function useDraft(key: string, limits: Limits, tell: (problem: string | null) => void) {
   const [here] = useState(() => peekDraft(key));
   const [began] = useState(() => splitFiles(here?.text ?? ""));
   const [text, setText] = useState(began.text);
-  const attached = useAttachments({ tell, noImages, images: here?.images, files: began.files });
+  const attached = useAttachments({ tell, ...limits, images: here?.images, files: began.files });
   const read = useRef(here !== undefined);
   const stored = useRef<Promise<unknown> | undefined>(undefined);
   const { images, files, replace, replaceFiles } = attached;

@@ -4,6 +4,7 @@ import { IconButton } from "../../../components/Button";
 import { AttachIcon, CloseIcon } from "../../../components/icons";
 import { Spinner } from "../../../components/Spinner";
 import { t } from "../../../i18n/chat";
+import { sizeText } from "../../shared/size-text";
 import { useBlobUrl, useImage } from "./images-context";
 import type { Attached } from "./use-attachments";
 
@@ -65,8 +66,15 @@ function Square({ blob, alt }: { blob: Blob | null; alt: string }) {
   return url ? <img src={url} alt={alt} className={frame} /> : <span role="img" aria-label={alt} className={frame} />;
 }
 
-/** Picks images and text files from the device. */
-export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles: (files: File[]) => void }) {
+export interface AttachButtonProps {
+  disabled: boolean;
+  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  maxFile: number;
+  onFiles: (files: File[]) => void;
+}
+
+/** Picks images and files from the device. */
+export function AttachButton({ disabled, maxFile, onFiles }: AttachButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const change = (event: ChangeEvent<HTMLInputElement>) => {
     onFiles([...(event.target.files ?? [])]);
@@ -76,7 +84,7 @@ export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles
     <>
       <IconButton
         data-testid="attach"
-        label={t("chat.attached.attach")}
+        label={attachText(maxFile)}
         disabled={disabled}
         onClick={() => input.current?.click()}
       >
@@ -85,4 +93,8 @@ export function AttachButton({ disabled, onFiles }: { disabled: boolean; onFiles
       <input ref={input} data-testid="attach-input" type="file" multiple hidden onChange={change} />
     </>
   );
+}
+
+function attachText(maxFile: number): string {
+  return maxFile > 0 ? t("chat.attached.attach", { size: sizeText(maxFile) }) : t("chat.attached.attachText");
 }

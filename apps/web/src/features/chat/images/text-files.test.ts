@@ -14,6 +14,16 @@ it.each([
     ],
   ],
   ["look", [{ name: "tricky", text: "Attached file: x\n```\ny\n```" }]],
+  ["look", [{ name: "crlf.csv", text: "a\r\nb\r" }]],
+  ["", [{ name: "a.pdf", path: "/s/attached/0f/a.pdf", size: 2100000 }]],
+  [
+    "look",
+    [
+      { name: "a", text: "b" },
+      { name: "c.zip", path: "/s/c d.zip", size: 1 },
+      { name: "e", text: "" },
+    ],
+  ],
   ["say\n\nAttached file: nothing\n```\nopen", [{ name: "a", text: "`````" }]],
 ])("a prompt %j with files is split as it was joined", (text, files) => {
   expect(splitFiles(joinFiles(text, files))).toEqual({ text, files });
@@ -32,9 +42,16 @@ it("leaves a prompt alone that only looks like one", () => {
   }
 });
 
-it("reads text, and says of anything else what it is", async () => {
-  expect(await readTextFile(file("notes\n.txt", "one\r\ntwo\n"))).toEqual({ name: "notes .txt", text: "one\ntwo" });
-  await expect(readTextFile(file("a.zip", new Uint8Array([80, 75, 0, 4])))).rejects.toThrow("a.zip is neither");
-  await expect(readTextFile(file("latin.txt", new Uint8Array([0xe9, 0x20])))).rejects.toThrow("latin.txt is neither");
-  await expect(readTextFile(file("big.log", "x".repeat(MAX_TEXT_FILE + 1)))).rejects.toThrow("big.log is larger");
+it("reads text, and nothing else", async () => {
+  expect(await readTextFile(file("notes\n.txt", "one\ntwo\n"))).toEqual({ name: "notes .txt", text: "one\ntwo" });
+  expect(await readTextFile(file("a.zip", new Uint8Array([80, 75, 0, 4])))).toBeNull();
+  expect(await readTextFile(file("latin.txt", new Uint8Array([0xe9, 0x20])))).toBeNull();
+  expect(await readTextFile(file("big.log", "x".repeat(MAX_TEXT_FILE + 1)))).toBeNull();
+});
+
+it("keeps every byte of a file with CRLF", async () => {
+  const bytes = "\ufeffone\r\n\r\ntwo\r\n";
+  const read = await readTextFile(file("win.txt", bytes));
+  const [back] = splitFiles(joinFiles("look", read ? [read] : [])).files;
+  expect(back && "text" in back && `${back.text}\n`).toBe(bytes);
 });

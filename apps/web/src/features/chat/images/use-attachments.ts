@@ -1,26 +1,29 @@
 import { type ClipboardEvent, type Dispatch, type SetStateAction, useState } from "react";
 import type { PromptImage } from "../../../api/contract";
+import { isFile } from "../../../api/images";
 import { type ImageBlock, MAX_IMAGES, MAX_IMAGES_BYTES } from "../../../api/types";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
+import { prepareFile, tooManyFiles } from "./prepare-file";
 import { isImage, prepareImage } from "./prepare-image";
-import { MAX_TEXT_FILES, readTextFile, type TextFile } from "./text-files";
+import { type FileInText, MAX_TEXT_FILES, nameOf, readTextFile } from "./text-files";
 
-/** An image of this browser, or one that the host has. */
+/** An image or file of this browser, or an image that the host has. */
 export type Attached = PromptImage | ImageBlock;
 
 export interface Attachments {
+  /** Images, and files that the host is to store. */
   images: Attached[];
-  /** Text files, which become part of the prompt. */
-  files: TextFile[];
+  /** Files that are a part of the prompt's text. */
+  files: FileInText[];
   /** How many files are being read. */
   busy: number;
   add(files: Iterable<File>): Promise<void>;
   remove(image: Attached): void;
-  removeFile(file: TextFile): void;
+  removeFile(file: FileInText): void;
   /** Puts others in the place of all. */
   replace: Dispatch<SetStateAction<Attached[]>>;
-  replaceFiles: Dispatch<SetStateAction<TextFile[]>>;
+  replaceFiles: Dispatch<SetStateAction<FileInText[]>>;
   onPaste(event: ClipboardEvent): void;
 }
 
@@ -29,14 +32,16 @@ export interface AttachmentsOptions {
   tell: (problem: string | null) => void;
   /** Why no image can go with it, or null. */
   noImages: string | null;
+  /** The largest file that the host stores, in bytes; 0 where it stores none. */
+  maxFile: number;
   images?: Attached[] | undefined;
-  files?: TextFile[] | undefined;
+  files?: FileInText[] | undefined;
 }
 
-/** The images and text files that go with the next prompt. */
-export function useAttachments({ tell, noImages, ...first }: AttachmentsOptions): Attachments {
+/** The images and files that go with the next prompt. */
+export function useAttachments({ tell, noImages, maxFile, ...first }: AttachmentsOptions): Attachments {
   const [images, setImages] = useState<Attached[]>(first.images ?? []);
-  const [files, setFiles] = useState<TextFile[]>(first.files ?? []);
+  const [files, setFiles] = useState<FileInText[]>(first.files ?? []);
   const [busy, setBusy] = useState(0);
 
   // One more of its kind, unless that is too much.
@@ -57,7 +62,15 @@ export function useAttachments({ tell, noImages, ...first }: AttachmentsOptions)
   const addOne = async (file: File) => {
     if (!(await isImage(file))) {
       const text = await readTextFile(file);
-      return oneMore(setFiles, text, (each) => each.name === text.name && each.text === text.text, tooMuchText);
+      if (text) {
+        const same = (each: FileInText) => "text" in each && each.name === text.name && each.text === text.text;
+        return oneMore<FileInText>(setFiles, text, same, tooMuchText);
+      }
+      if (maxFile === 0) {
+        throw new Error(t("chat.attached.needsUpdate", { name: nameOf(file) }));
+      }
+      const stored = await prepareFile(file, maxFile);
+      return oneMore<Attached>(setImages, stored, (each) => each.sha256 === stored.sha256, tooManyFiles);
     }
     if (noImages) {
       throw new Error(noImages);
@@ -99,12 +112,13 @@ export function useAttachments({ tell, noImages, ...first }: AttachmentsOptions)
 
 type Problem<T> = (all: T[]) => string | null;
 
-function tooMuchText(files: TextFile[]): string | null {
-  const size = files.reduce((sum, { text }) => sum + new Blob([text]).size, 0);
+function tooMuchText(files: FileInText[]): string | null {
+  const size = files.reduce((sum, file) => sum + ("text" in file ? new Blob([file.text]).size : 0), 0);
   return size > MAX_TEXT_FILES ? t("chat.attached.tooMuch") : null;
 }
 
-function tooMuch(images: Attached[]): string | null {
+function tooMuch(all: Attached[]): string | null {
+  const images = all.filter((each) => !isFile(each));
   if (images.length > MAX_IMAGES) {
     return t("chat.images.aMessageCanHaveAt", { max: MAX_IMAGES });
   }

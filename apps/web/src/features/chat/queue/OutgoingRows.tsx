@@ -1,11 +1,13 @@
 import { useContext, useState } from "react";
 import type { OutgoingPrompt, PromptImage, SessionView } from "../../../api/contract";
+import { isFile } from "../../../api/images";
 import type { ImageBlock, QueuedPrompt, QueueItem } from "../../../api/types";
 import { Button, IconButton } from "../../../components/Button";
 import { ArrowUpIcon, ClockIcon, EditIcon, MachineIcon, TrashIcon, WarningIcon } from "../../../components/icons";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
+import { FileChip } from "../attached/AttachedFiles";
 import { InsertContext } from "../context/history-context";
 import { Thumbnail } from "../images/AttachedImages";
 import { Picture } from "../images/Picture";
@@ -28,15 +30,17 @@ export function OutgoingRows({ prompts, queue, running, view }: OutgoingRowsProp
   ));
 }
 
-/** The images of a prompt on its way: those of this browser, and those that only the host has. */
+/** The images and files of a prompt on its way: those of this browser, and images that only the host has. */
 export function OutgoingPictures({ images }: { images: (PromptImage | ImageBlock)[] }) {
   if (images.length === 0) {
     return null;
   }
   return (
-    <div className="my-2 flex flex-wrap gap-2">
+    <div className="my-2 flex flex-wrap items-end gap-2">
       {images.map((image, i) =>
-        "blob" in image ? (
+        isFile(image) ? (
+          <FileChip key={image.sha256} file={image} />
+        ) : "blob" in image ? (
           <Thumbnail key={image.sha256} image={image} alt={t("chat.queue.image", { number: i + 1 })} />
         ) : (
           <Picture key={image.sha256 ?? i} block={image} />
@@ -92,6 +96,7 @@ export function NotStored() {
 function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view">) {
   const insert = useContext(InsertContext);
   const { clientKey, text, images = [], steer, error } = prompt;
+  const files = images.filter(isFile);
   const instead = (act: () => void) => () => {
     view.discard(clientKey);
     act();
@@ -105,8 +110,8 @@ function FailedPrompt({ prompt, view }: Pick<OutgoingRowProps, "prompt" | "view"
       </State>
       <span className="ml-auto flex flex-wrap gap-2">
         <Button onClick={() => view.retry(clientKey)}>{t("chat.queue.tryAgain")}</Button>
-        {images.length > 0 && text !== "" ? (
-          <Button data-testid="send-without-images" onClick={instead(() => view.send(text, steer))}>
+        {files.length < images.length && text !== "" ? (
+          <Button data-testid="send-without-images" onClick={instead(() => view.send(text, steer, files))}>
             {t("chat.queue.sendWithoutImages")}
           </Button>
         ) : null}

@@ -5,7 +5,9 @@ import { ErrorText } from "../../../components/ErrorText";
 import { Sheet } from "../../../components/Sheet";
 import { t } from "../../../i18n/chat";
 import { useAct } from "../../shared/use-act";
+import { AttachedFiles } from "../attached/AttachedFiles";
 import { AttachedImages } from "../images/AttachedImages";
+import { joinFiles, splitFiles } from "../images/text-files";
 
 export interface QueueEditSheetProps {
   text: string;
@@ -14,23 +16,25 @@ export interface QueueEditSheetProps {
   onClose: () => void;
 }
 
-/** Edits a prompt in the queue: its text, and which of its images go with it. */
+/** Edits a prompt in the queue: its text, and which of its images and files go with it. */
 export function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheetProps) {
-  const [draft, setDraft] = useState(text);
+  const [began] = useState(() => splitFiles(text));
+  const [draft, setDraft] = useState(began.text);
+  const [files, setFiles] = useState(began.files);
   const [kept, setKept] = useState(images);
   const { busy, error, act } = useAct();
-  const trimmed = draft.trim();
+  const whole = joinFiles(draft === began.text ? draft : draft.trim(), files);
   const dropped = images.filter((image) => !kept.includes(image)).map(({ sha256 = "" }) => sha256);
   const save = () =>
     act("save", async () => {
       await onSave({
-        ...(trimmed === text ? {} : { text: trimmed }),
+        ...(whole === text ? {} : { text: whole }),
         ...(dropped.length > 0 ? { dropImages: dropped } : {}),
       });
       onClose();
     });
   // The host takes an empty text for one that stays as it is.
-  const emptied = trimmed === "" && (text !== "" || kept.length === 0);
+  const emptied = whole === "" && (text !== "" || kept.length === 0);
   return (
     <Sheet
       title={t("chat.queue.editQueuedMessage")}
@@ -46,6 +50,10 @@ export function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheet
           images={kept}
           busy={0}
           onRemove={(image) => setKept((before) => before.filter((each) => each !== image))}
+        />
+        <AttachedFiles
+          files={files}
+          onRemove={(file) => setFiles((before) => before.filter((each) => each !== file))}
         />
         <textarea
           aria-label={t("chat.queue.message")}

@@ -19,6 +19,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: { groups: groups() } } },
   },
-  worker: { format: "es", plugins: () => [catalog()] },
+  worker: {
+    format: "es",
+    plugins: () => [catalog()],
+    rolldownOptions: {
+      output: {
+        // Grammars are told apart by their names: they are fetched as they are needed, and kept once they were used.
+        chunkFileNames: ({ moduleIds }) =>
+          moduleIds.some((id) => /shiki/.test(id)) ? "assets/highlight-[name]-[hash].js" : "assets/[name]-[hash].js",
+      },
+    },
+  },
   server: { host: "127.0.0.1" },
 });

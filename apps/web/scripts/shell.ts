@@ -77,15 +77,15 @@ function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
     chunk.imports?.forEach(walk);
   };
   for (const [key, { isEntry, isDynamicEntry }] of Object.entries(manifest)) {
-    const part = key.startsWith("src/") && isDynamicEntry && !key.includes("highlight");
+    const part = key.startsWith("src/") && isDynamicEntry;
     if (part || (isEntry && key === "index.html")) {
       walk(key);
     }
   }
-  // Workers are built apart and stand in no manifest.
+  // Workers are built apart and stand in no manifest; one of them highlights.
   const known = new Set(Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]));
   for (const name of readdirSync(join(dist, "assets"))) {
-    if (!known.has(`assets/${name}`)) {
+    if (!known.has(`assets/${name}`) && !name.startsWith("highlight-")) {
       wanted.add(`assets/${name}`);
     }
   }

@@ -25,11 +25,12 @@ function gzipSize(file) {
 }
 
 // A worker is built apart and stands in no manifest. The link worker starts with the page; its other chunks, which
-// keep copies of what hosts say, are loaded once a host has answered or a session is opened.
+// keep copies of what hosts say, are loaded once a host has answered or a session is opened. The highlighter and its
+// grammars come with the first code.
 const known = new Set(Object.values(manifest).map((chunk) => chunk.file));
 const ofWorkers = readdirSync(join(dist, "assets"))
   .map((name) => `assets/${name}`)
-  .filter((file) => file.endsWith(".js") && !known.has(file));
+  .filter((file) => file.endsWith(".js") && !known.has(file) && !file.includes("/highlight-"));
 const first = ofWorkers.filter((file) => /\/worker-[^/]*$/.test(file));
 if (first.length !== 1) {
   console.error(`size: expected one worker, found ${first.length}`);
@@ -44,10 +45,8 @@ if (!manifest[entry]) {
 const session = ["device/SidebarSessions", "device/DevicePage", "chat/ChatPage", "inbox/InboxWatch"].map(
   (name) => `src/features/${name}.tsx`,
 );
-// Pages and sheets are lazy chunks of our own; a highlighter or a grammar never is one.
-const pages = Object.keys(manifest).filter(
-  (key) => key.startsWith("src/features/") && manifest[key].isDynamicEntry && !key.includes("highlight"),
-);
+// Pages and sheets are lazy chunks of our own.
+const pages = Object.keys(manifest).filter((key) => key.startsWith("src/features/") && manifest[key].isDynamicEntry);
 const groups = [
   { name: "first load", budget: 150_000, keys: staticClosure([entry]), workers: first },
   { name: "first load and a session", budget: 285_000, keys: staticClosure([entry, ...session]), workers: ofWorkers },

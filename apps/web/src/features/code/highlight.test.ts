@@ -1,5 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { tokenize, tokenizerFor } from "./highlight";
+import type { Engine, Run, Token } from "./engine";
+import { colorRuns, tokenize } from "./highlight";
+import { remoteEngine } from "./remote";
+import { type HighlightPort, serveHighlighting } from "./serve";
 import { createHighlighting } from "./use-highlighted";
 
 describe("tokenize", () => {
@@ -14,33 +17,98 @@ describe("tokenize", () => {
     }
   });
 
-  it("goes on where another piece ended", async () => {
-    const tokenizer = await tokenizerFor("go");
-    const begun = tokenizer?.("/* a comment");
-    expect(tokenizer?.("that ends */ x", begun?.end).lines[0]?.[0]).toEqual({
-      text: "that ends */",
-      className: "tok-comment",
-    });
-    expect(tokenizer?.("that ends */ x").lines[0]?.[0]?.className).not.toBe("tok-comment");
-    expect(tokenizer?.("x", tokenizer("// a line").end).lines[0]?.[0]?.className).not.toBe("tok-comment");
-  });
-
   it.each(["", "klingon", "constructor", "__proto__"])("leaves the language %j alone", async (language) => {
     expect(await tokenize("x", language)).toBeNull();
   });
 });
 
+describe("colorRuns", () => {
+  const classesOf = async (runs: Run[], after?: unknown) => {
+    const lines: Token[][][] = [];
+    const end = await colorRuns(runs, "go", {
+      after,
+      signal: new AbortController().signal,
+      onRuns: (from, found) => {
+        expect(from).toBe(lines.length);
+        lines.push(...found);
+      },
+    });
+    return { end, first: lines.map((run) => run[0]?.[0]?.className) };
+  };
+  const run = (code: string, more: Partial<Run> = {}): Run => ({ code, restarts: false, aside: false, ...more });
+
+  it("goes on where another run ended, and not where one ended aside", async () => {
+    const begun = [run("/* a comment"), run("x", { aside: true }), run("that ends */ x")];
+    expect((await classesOf(begun)).first).toEqual(["tok-comment", "tok-comment", "tok-comment"]);
+    const aside = [run("/* a comment", { aside: true }), run("package x")];
+    expect((await classesOf(aside)).first).toEqual(["tok-comment", "tok-keyword"]);
+    const restarted = [run("/* a comment"), run("package x", { restarts: true })];
+    expect((await classesOf(restarted)).first).toEqual(["tok-comment", "tok-keyword"]);
+  });
+
+  it("goes on later", async () => {
+    const { end } = await classesOf([run("/* a comment")]);
+    expect((await classesOf([run("package */")], end)).first).toEqual(["tok-comment"]);
+  });
+});
+
 describe("createHighlighting", () => {
-  it("fetches the engine once, at the first code, and remembers what it colored", async () => {
-    const load = vi.fn(async () => ({ tokenize, tokenizerFor }));
-    const highlighting = createHighlighting(load);
+  it("starts the engine at the first code, and remembers what it colored", async () => {
+    const connect = vi.fn(() => ({ tokenize, colorRuns }));
+    const highlighting = createHighlighting(connect);
     expect(await highlighting.highlight("x", "")).toBeNull();
     expect(await highlighting.highlight("x".repeat(100_000), "go")).toBeNull();
-    expect(load).not.toHaveBeenCalled();
+    expect(connect).not.toHaveBeenCalled();
     const lines = await highlighting.highlight("{}", "json");
-    await highlighting.highlight("[]", "json");
-    expect(load).toHaveBeenCalledOnce();
     expect(highlighting.known("{}", "json")).toBe(lines);
     expect(highlighting.known("{}", "go")).toBeNull();
   });
 });
+
+describe("an engine in a worker", () => {
+  it("answers as it does here, and several questions at once", async () => {
+    const { engine } = connected({ tokenize, colorRuns });
+    const code = "package main";
+    const [text, unknown] = await Promise.all([engine.tokenize(code, "go"), engine.tokenize("x", "klingon")]);
+    expect(text).toEqual(await tokenize(code, "go"));
+    expect(unknown).toBeNull();
+    const colored: unknown[] = [];
+    const coloring = {
+      signal: new AbortController().signal,
+      onRuns: (from: number, lines: unknown) => colored.push([from, lines]),
+    };
+    const run = (said: string) => [{ code: said, restarts: false, aside: false }];
+    const after = await engine.colorRuns(run("/* a comment"), "go", coloring);
+    await engine.colorRuns(run("package */"), "go", { ...coloring, after });
+    expect(colored[1]).toEqual([0, [[[{ text: "package */", className: "tok-comment" }]]]]);
+    expect(await engine.colorRuns(run("x"), "klingon", coloring)).toBeUndefined();
+  });
+
+  it("stops what nobody waits for, and fails what is lost with the worker", async () => {
+    const { engine, lost } = connected({
+      tokenize: () => Promise.reject(new Error("no grammar")),
+      colorRuns: (_, __, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
+    });
+    await expect(engine.tokenize("x", "go")).rejects.toThrow("failed");
+    const gone = new AbortController();
+    const asked = engine.colorRuns([], "go", { signal: gone.signal, onRuns: () => {} });
+    gone.abort();
+    expect(await asked).toBeUndefined();
+    const waits = engine.colorRuns([], "go", { signal: new AbortController().signal, onRuns: () => {} });
+    lost();
+    await expect(waits).rejects.toThrow("could not be loaded");
+  });
+});
+
+/** An engine behind a port. What is sent is copied, as between threads. */
+function connected(engine: Engine) {
+  const page: HighlightPort = { onmessage: null, postMessage: (data) => hand(worker, data) };
+  const worker: HighlightPort = { onmessage: null, postMessage: (data) => hand(page, data) };
+  const hand = (to: HighlightPort, data: unknown) => {
+    const copy = structuredClone(data);
+    queueMicrotask(() => to.onmessage?.({ data: copy } as MessageEvent));
+  };
+  serveHighlighting(worker, engine);
+  return remoteEngine(page);
+}

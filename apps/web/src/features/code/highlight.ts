@@ -1,5 +1,5 @@
-// The highlighter, a chunk of its own. It names the kind of each token as a class,
-// since the page's policy allows no inline style; the colors are in the sheet.
+// The highlighter. It names the kind of each token as a class, since the page's policy
+// allows no inline style; the colors are in the sheet. It runs in a worker of its own.
 import {
   createCssVariablesTheme,
   createHighlighterCore,
@@ -8,13 +8,7 @@ import {
   type LanguageInput,
 } from "shiki/core";
 import { createJavaScriptRegexEngine } from "shiki/engine/javascript";
-
-/** A piece of a line. */
-export interface Token {
-  text: string;
-  /** Undefined for plain text. */
-  className: string | undefined;
-}
+import type { Coloring, Run, Token } from "./engine";
 
 const grammars: Record<string, () => Promise<{ default: LanguageInput }>> = {
   bash: () => import("@shikijs/langs/bash"),
@@ -97,8 +91,8 @@ let core: Promise<HighlighterCore> | null = null;
 /** Longer lines stay plain. */
 const maxLine = 2000;
 
-/** Colors text piece by piece, each of whole lines: it goes on where another one ended. */
-export type Tokenizer = (code: string, after?: unknown) => { lines: Token[][]; end: unknown };
+/** The colored lines of a text, and the state of the grammar at its end, where another text can go on. */
+type Tokenizer = (code: string, after?: unknown) => { lines: Token[][]; end: unknown };
 
 /** The colored lines of a text; null when the language is not known. */
 export async function tokenize(code: string, language: string): Promise<Token[][] | null> {
@@ -106,8 +100,43 @@ export async function tokenize(code: string, language: string): Promise<Token[][
   return tokenizer ? tokenizer(code).lines : null;
 }
 
+/** For how long runs are colored before others get their turn, in milliseconds. */
+const slice = 16;
+
+/** Colors runs in their order. It returns the end of the last one, or undefined if the language is not known. */
+export async function colorRuns(runs: readonly Run[], language: string, coloring: Coloring): Promise<unknown> {
+  const tokenizer = await tokenizerFor(language);
+  if (!tokenizer) {
+    return undefined;
+  }
+  let state = coloring.after;
+  let done: Token[][][] = [];
+  let from = 0;
+  let since = performance.now();
+  const hand = () => {
+    coloring.onRuns(from, done);
+    from += done.length;
+    done = [];
+  };
+  for (const { code, restarts, aside } of runs) {
+    const { lines, end } = tokenizer(code, restarts ? undefined : state);
+    done.push(lines);
+    state = aside ? (restarts ? undefined : state) : end;
+    if (performance.now() - since > slice) {
+      hand();
+      await new Promise((resolve) => setTimeout(resolve));
+      since = performance.now();
+    }
+    if (coloring.signal.aborted) {
+      return undefined;
+    }
+  }
+  hand();
+  return state;
+}
+
 /** null when the language is not known. */
-export async function tokenizerFor(language: string): Promise<Tokenizer | null> {
+async function tokenizerFor(language: string): Promise<Tokenizer | null> {
   const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
   const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined;
   if (!grammar) {

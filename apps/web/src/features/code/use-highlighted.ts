@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useState } from "react";
-import type { Token, Tokenizer } from "./highlight";
+import type { Coloring, Engine, Run, Token } from "./engine";
+import { connectEngine } from "./remote";
 
 /** Fetches grammars as they are needed, and colors code. */
 export interface Highlighting {
@@ -7,26 +8,22 @@ export interface Highlighting {
   known(code: string, language: string): Token[][] | null;
   /** null when the language is not known or the code is too long to be worth it. */
   highlight(code: string, language: string): Promise<Token[][] | null>;
-  /** Colors long code piece by piece; null when the language is not known. */
-  tokenizer(language: string): Promise<Tokenizer | null>;
+  /** Colors long code run by run; what it returns can be gone on from. */
+  color(runs: readonly Run[], language: string, coloring: Coloring): Promise<unknown>;
 }
 
 /** Longer code stays plain: colors are not worth a stalled page. */
 const maxCode = 60_000;
 const maxKept = 200;
 
-/** Colors through the chunk of the highlighter, which is fetched at the first code. */
-export function createHighlighting(load = () => import("./highlight")): Highlighting {
+/** Colors through the worker of the highlighter, which starts at the first code. */
+export function createHighlighting(connect: () => Engine | null = connectEngine): Highlighting {
   const kept = new Map<string, Token[][]>();
-  let engine: ReturnType<typeof load> | null = null;
   return {
     known: (code, language) => kept.get(`${language}\n${code}`) ?? null,
     async highlight(code, language) {
-      if (!language || code.length > maxCode) {
-        return null;
-      }
-      engine ??= load();
-      const lines = await (await engine).tokenize(code, language);
+      const engine = language && code.length <= maxCode ? connect() : null;
+      const lines = engine && (await engine.tokenize(code, language));
       if (lines) {
         kept.set(`${language}\n${code}`, lines);
         const oldest = kept.keys().next().value;
@@ -36,13 +33,7 @@ export function createHighlighting(load = () => import("./highlight")): Highligh
       }
       return lines;
     },
-    async tokenizer(language) {
-      if (!language) {
-        return null;
-      }
-      engine ??= load();
-      return (await engine).tokenizerFor(language);
-    },
+    color: async (runs, language, coloring) => (language ? connect()?.colorRuns(runs, language, coloring) : undefined),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, type ReactNode, useMemo, useSyncExternalStore } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useCallback, useMemo, useSyncExternalStore } from "react";
 import { cx } from "../../components/cx";
 import { ChevronDownIcon } from "../../components/icons";
 import { t } from "../../i18n/diff";
@@ -36,7 +36,8 @@ export interface BlockProps {
 /** Some rows of a file. It is shown again only when one of them changes. */
 export const Block = memo(function Block({ rows, colors, ...props }: BlockProps) {
   const lines = useMemo(() => rows.flatMap(linesOf), [rows]);
-  useSyncExternalStore(colors.subscribe, () => colors.count(lines));
+  const subscribe = useCallback((listener: () => void) => colors.subscribe(lines, listener), [colors, lines]);
+  useSyncExternalStore(subscribe, () => colors.count(lines));
   const words = useMemo(() => wordsOf(rows), [rows]);
   return (
     <tbody className="diff-block" style={{ "--rows": rows.length } as object}>

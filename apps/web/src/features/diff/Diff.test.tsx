@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { setMedia } from "../../app/testing/browser";
+import { colorRuns, tokenize } from "../code/highlight";
 import { createHighlighting, HighlightingContext } from "../code/use-highlighted";
 import { Diff, type DiffProps } from "./Diff";
 
@@ -9,7 +10,7 @@ const wide = "(min-width: 1200px)";
 
 function show(of: DiffProps["of"], more: Partial<DiffProps> = {}) {
   render(
-    <HighlightingContext value={createHighlighting()}>
+    <HighlightingContext value={createHighlighting(() => ({ tokenize, colorRuns }))}>
       <Diff of={of} {...more} />
     </HighlightingContext>,
   );

@@ -6,10 +6,11 @@ import { t } from "../../i18n/diff";
 import { visible } from "../chat/text/visible";
 import { languageOf } from "../code/language";
 import { HighlightingContext } from "../code/use-highlighted";
+import { useGrowing } from "../shared/use-growing";
 import { Block, type LinePlace } from "./Block";
 import { Counts } from "./Counts";
 import { Colors } from "./colors";
-import { firstRows, inBlocks, moveFocus, useGrowing } from "./drawing";
+import { firstRows, inBlocks, moveFocus } from "./drawing";
 import type { DiffFile, DiffLine } from "./model";
 import { linesOf, rowsOf } from "./rows";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { t } from "../../i18n/diff";
-import type { Token } from "../code/highlight";
+import type { Token } from "../code/engine";
 import type { Piece } from "./compare";
 import { segmentsOf } from "./segments";
 

@@ -1,14 +1,10 @@
-// The colors of a diff's lines. They come piece by piece, so that the page never stands
-// still for them: a grammar takes up to a millisecond for a line.
-import type { Token, Tokenizer } from "../code/highlight";
+// The colors of a diff's lines. They come piece by piece, so that the first are seen before the last are known.
+import type { Token } from "../code/engine";
 import type { Highlighting } from "../code/use-highlighted";
 import type { DiffLine, Hunk } from "./model";
 
-/** How many lines are colored before the page gets its turn, at most. */
+/** How many lines are colored together, at most. */
 const piece = 30;
-
-/** For how long lines are colored before the page gets its turn, in milliseconds. */
-const slice = 8;
 
 /** Lines beyond these stay plain. */
 const maxLines = 4000;
@@ -18,58 +14,52 @@ const maxLine = 400;
 
 export class Colors {
   readonly #tokens = new Map<DiffLine, readonly Token[]>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Map<() => void, readonly DiffLine[]>();
+  readonly #due = new Set<() => void>();
+  #telling = false;
 
   /**
    * Colors hunks from the first to the last, until it is told to stop. `after` is what it returned for lines that come
    * before the first hunk.
    */
-  async color(
+  color(
     hunks: readonly Hunk[],
     language: string,
-    highlighting: Highlighting,
+    highlighting: Pick<Highlighting, "color">,
     signal: AbortSignal,
     after?: unknown,
   ): Promise<unknown> {
-    const tokenizer = await highlighting.tokenizer(language);
-    if (!tokenizer) {
-      return undefined;
-    }
-    let end = after;
-    let since = performance.now();
-    let left = maxLines;
-    for (const [h, { lines }] of hunks.entries()) {
-      let state = h === 0 ? after : undefined;
-      for (const run of runsOf(lines)) {
-        if (performance.now() - since > slice) {
-          this.#tell();
-          await new Promise((resolve) => setTimeout(resolve));
-          since = performance.now();
-        }
-        left -= run.length;
-        if (signal.aborted || left < 0) {
-          this.#tell();
-          return undefined;
-        }
-        end = this.#run(run, tokenizer, state);
+    const runs = runsIn(hunks);
+    return highlighting.color(
+      runs.map(({ lines, restarts }) => ({
+        code: lines.map(({ text }) => (text.length > maxLine ? "" : text)).join("\n"),
+        restarts,
         // What goes is no part of the new version, in whose course the others are read.
-        state = run[0]?.kind === "removed" ? state : end;
-      }
-    }
-    this.#tell();
-    return end;
+        aside: lines[0]?.kind === "removed",
+      })),
+      language,
+      {
+        after,
+        signal,
+        onRuns: (from, colored) => {
+          const fresh = new Set<DiffLine>();
+          for (const [i, lines] of colored.entries()) {
+            this.#take(runs[from + i]?.lines ?? [], lines, fresh);
+          }
+          this.#tell(fresh);
+        },
+      },
+    );
   }
 
-  #run(run: readonly DiffLine[], tokenizer: Tokenizer, state: unknown): unknown {
-    const code = run.map(({ text }) => (text.length > maxLine ? "" : text)).join("\n");
-    const { lines, end } = tokenizer(code, state);
-    run.forEach((line, i) => {
+  #take(run: readonly DiffLine[], lines: readonly Token[][], fresh: Set<DiffLine>): void {
+    for (const [i, line] of run.entries()) {
       const tokens = lines[i];
       if (tokens && line.text.length <= maxLine) {
         this.#tokens.set(line, tokens);
+        fresh.add(line);
       }
-    });
-    return end;
+    }
   }
 
   of(line: DiffLine): readonly Token[] | undefined {
@@ -81,16 +71,57 @@ export class Colors {
     return lines.reduce((sum, line) => sum + (this.#tokens.has(line) ? 1 : 0), 0);
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  /** Notifies the listener when one of the lines has got its colors. */
+  subscribe(lines: readonly DiffLine[], listener: () => void): () => void {
+    this.#listeners.set(listener, lines);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#due.delete(listener);
+    };
+  }
 
-  #tell(): void {
-    for (const listener of this.#listeners) {
+  /** Notifies those who show the lines, each in a task of its own: to draw them all at once takes too long. */
+  #tell(fresh: ReadonlySet<DiffLine>): void {
+    for (const [listener, lines] of this.#listeners) {
+      if (lines.some((line) => fresh.has(line))) {
+        this.#due.add(listener);
+      }
+    }
+    if (!this.#telling && this.#due.size > 0) {
+      this.#telling = true;
+      setTimeout(() => this.#next());
+    }
+  }
+
+  #next(): void {
+    const [listener] = this.#due;
+    this.#telling = this.#due.size > 1;
+    if (this.#telling) {
+      setTimeout(() => this.#next());
+    }
+    if (listener) {
+      this.#due.delete(listener);
       listener();
     }
   }
+}
+
+/** The lines that are colored, in pieces. */
+function runsIn(hunks: readonly Hunk[]): { lines: readonly DiffLine[]; restarts: boolean }[] {
+  const runs: { lines: readonly DiffLine[]; restarts: boolean }[] = [];
+  let left = maxLines;
+  for (const [h, { lines }] of hunks.entries()) {
+    let fresh = h > 0;
+    for (const run of runsOf(lines)) {
+      left -= run.length;
+      if (left < 0) {
+        return runs;
+      }
+      runs.push({ lines: run, restarts: fresh });
+      fresh &&= run[0]?.kind === "removed";
+    }
+  }
+  return runs;
 }
 
 /** Lines that belong to the same version, in pieces. */

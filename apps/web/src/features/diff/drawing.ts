@@ -1,25 +1,9 @@
 // How rows are drawn: in blocks, so that the page never stands still for them.
-import { type KeyboardEvent, useEffect, useState } from "react";
+import type { KeyboardEvent } from "react";
 import type { DiffRow } from "./rows";
 
 /** Rows that are drawn at once: more than these take longer than a frame on a slow phone. */
 export const blockRows = 16;
-
-/** Blocks that are drawn together at first: a diff that is shown only in part does not grow before one's eyes. */
-const firstBlocks = 2;
-
-/** Counts up to a number of blocks, each in a task of its own. */
-export function useGrowing(most: number): number {
-  const [drawn, setDrawn] = useState(firstBlocks);
-  useEffect(() => {
-    if (drawn >= most) {
-      return;
-    }
-    const timer = setTimeout(() => setDrawn((now) => now + 1));
-    return () => clearTimeout(timer);
-  }, [drawn, most]);
-  return Math.min(drawn, most);
-}
 
 /** Rows in blocks. */
 export function inBlocks(rows: readonly DiffRow[]): DiffRow[][] {

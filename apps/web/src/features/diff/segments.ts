@@ -1,6 +1,6 @@
 // A line as it is shown: cut where its color changes and where its words do.
 import { visible } from "../chat/text/visible";
-import type { Token } from "../code/highlight";
+import type { Token } from "../code/engine";
 import type { Piece } from "./compare";
 
 export interface Segment {

@@ -7,6 +7,7 @@ import { ApiKind, type Requests } from "../../../api/types";
 import { setInSight } from "../../../app/testing/browser";
 import { FakeHost } from "../../../app/testing/fake-scorel";
 import { ToastProvider } from "../../../components/Toast";
+import { colorRuns, tokenize } from "../../code/highlight";
 import { createHighlighting, HighlightingContext } from "../../code/use-highlighted";
 import ChangesSheet from "../ChangesSheet";
 
@@ -21,7 +22,7 @@ function show(
   const onPrompt = vi.fn();
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <HighlightingContext value={createHighlighting()}>
+      <HighlightingContext value={createHighlighting(() => ({ tokenize, colorRuns }))}>
         <ToastProvider>
           <ChangesSheet host={host} sessionId="s1" mayWrite onPrompt={onPrompt} file={file} onClose={() => {}} />
         </ToastProvider>

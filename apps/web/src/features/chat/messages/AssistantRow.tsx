@@ -1,6 +1,6 @@
 import { blocksOf } from "@scorel/protocol/tree";
 import { memo, type ReactNode, useState } from "react";
-import type { AssistantMessage, Block } from "../../../api/types";
+import type { AssistantMessage, Block, PartialBlock, ThinkingBlock } from "../../../api/types";
 import { Badge } from "../../../components/Badge";
 import { CopyButton } from "../../../components/CopyButton";
 import { WarningIcon } from "../../../components/icons";
@@ -15,6 +15,7 @@ import { ReadsLine } from "../tools/ReadsLine";
 import { ToolCard } from "../tools/ToolCard";
 import { PlaceMenu } from "./PlaceMenu";
 import { Thinking } from "./Thinking";
+import { WritingCall } from "./WritingCall";
 
 export interface AssistantRowProps {
   entryId: string;
@@ -24,26 +25,38 @@ export interface AssistantRowProps {
   first: boolean;
   /** How the reads at its end are folded, with those of the rows around it. */
   fold?: ReadFold | null;
+  /** What is there of it while it is being written. */
+  writing?: readonly PartialBlock[] | undefined;
 }
 
+/** An answer. One that is being written keeps its elements when it ends. */
 export const AssistantRow = memo(function AssistantRow(props: AssistantRowProps) {
-  const { entryId, message, first } = props;
-  const blocks = blocksOf(message);
-  const said = textOf(blocks);
+  const { entryId, message, first, writing } = props;
   return (
-    <article data-testid="message-assistant" data-stop={message.stopReason}>
+    <article
+      data-testid="message-assistant"
+      data-streaming={writing ? true : undefined}
+      aria-busy={writing ? true : undefined}
+      data-stop={writing ? undefined : message.stopReason}
+    >
       {first ? <Speaker model={message.model} demo={message.provider === "demo"} /> : null}
       <Blocks {...props} />
-      <Ending message={message} />
-      {endsTurn(message) ? (
-        <div className="-mt-2 -mr-1.5 -mb-3 flex items-center justify-end">
-          {said ? <CopyButton text={said} label={t("chat.messages.copyTheAnswer")} /> : null}
-          <PlaceMenu place={{ entryId, before: false, text: said.replace(/\s+/g, " ").slice(0, 300) }} />
-        </div>
-      ) : null}
+      {writing ? null : <Ending message={message} />}
+      {writing || !endsTurn(message) ? null : <Foot entryId={entryId} message={message} />}
     </article>
   );
 }, isSame);
+
+/** What can be done with an answer that ends a turn. */
+function Foot({ entryId, message }: Pick<AssistantRowProps, "entryId" | "message">) {
+  const said = textOf(blocksOf(message));
+  return (
+    <div className="-mt-2 -mr-1.5 -mb-3 flex items-center justify-end">
+      {said ? <CopyButton text={said} label={t("chat.messages.copyTheAnswer")} /> : null}
+      <PlaceMenu place={{ entryId, before: false, text: said.replace(/\s+/g, " ").slice(0, 300) }} />
+    </div>
+  );
+}
 
 /** A fold is the same where it shows the same. */
 function isSame(
@@ -59,8 +72,14 @@ function isSame(
 }
 
 /** What a message holds, in order. Reads that follow one another are one line until somebody opens it. */
-function Blocks({ message, tools, fold = null }: AssistantRowProps) {
+function Blocks({ message, tools, fold = null, writing }: AssistantRowProps) {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  if (writing) {
+    return writing.map((block, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: blocks of a message are only ever appended
+      <BlockView key={i} block={block} tools={tools} writing last={i === writing.length - 1} />
+    ));
+  }
   const blocks = blocksOf(message);
   const runs = readRuns(message, tools);
   const shown: ReactNode[] = [];
@@ -110,23 +129,39 @@ export function Speaker({ model, demo }: { model: string | undefined; demo: bool
   );
 }
 
-function BlockView({ block, tools }: { block: Block; tools: ReadonlyMap<string, ToolFacts> }) {
+interface BlockViewProps {
+  block: Block | PartialBlock;
+  tools: ReadonlyMap<string, ToolFacts>;
+  /** The message is being written, and the block with it if it is the last. */
+  writing?: boolean;
+  last?: boolean;
+}
+
+function BlockView({ block, tools, writing = false, last = false }: BlockViewProps) {
   switch (block.type) {
     case "text":
-      return block.text ? <Markdown text={block.text} /> : null;
+      return block.text || writing ? <Markdown text={block.text} grows={writing} /> : null;
     case "thinking":
-      return <Thinking text={block.redacted ? "" : block.thinking} />;
+      return <Thinking text={thoughtOf(block)} live={writing && last} />;
     case "toolCall":
-      return <ToolCard id={block.id} name={block.name} args={block.arguments} facts={tools.get(block.id) ?? nothing} />;
+      return "arguments" in block ? (
+        <ToolCard id={block.id} name={block.name} args={block.arguments} facts={tools.get(block.id) ?? nothing} />
+      ) : (
+        <WritingCall block={block} />
+      );
     case "image":
-      return <Picture block={block} />;
+      return "data" in block ? <Picture block={block} /> : null;
     default:
-      return (
+      return writing ? null : (
         <p className="text-faint text-sm">
           {t("chat.messages.unknownBlock", { type: String((block as { type: unknown }).type) })}
         </p>
       );
   }
+}
+
+function thoughtOf(block: ThinkingBlock | PartialBlock): string {
+  return "thinking" in block ? (block.redacted ? "" : block.thinking) : block.text;
 }
 
 function Ending({ message }: { message: AssistantMessage }) {

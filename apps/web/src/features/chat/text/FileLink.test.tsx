@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { FilesContext } from "../context/files-context";
 import { FoldedText } from "../tools/FoldedText";
 import { ToolCard } from "../tools/ToolCard";
-import { Markdown, StreamingMarkdown } from "./Markdown";
+import { Markdown } from "./Markdown";
 
 function show(node: React.ReactNode) {
   const open = vi.fn();
@@ -43,9 +43,9 @@ describe("a file that the transcript names", () => {
   });
 
   it("is one in a message that grows, once its code is closed", () => {
-    const { box } = show(<StreamingMarkdown text="See `src/a.go:4" />);
+    const { box } = show(<Markdown text="See `src/a.go:4" grows />);
     expect(box.querySelector("button")).toBeNull();
-    show(<StreamingMarkdown text="See `src/a.go:42`" />);
+    show(<Markdown text="See `src/a.go:42`" grows />);
     expect(screen.getByTestId("file-link").textContent).toBe("src/a.go:42");
   });
 

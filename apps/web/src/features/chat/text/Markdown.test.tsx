@@ -1,7 +1,7 @@
 import "../../../app/testing/browser";
 import { render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { Markdown, StreamingMarkdown } from "./Markdown";
+import { Markdown } from "./Markdown";
 
 function html(text: string): HTMLElement {
   return render(<Markdown text={text} />).container;
@@ -11,6 +11,7 @@ describe("a finished message in pieces", () => {
   it.each([
     "# h\n\na **b** `c`\n\n- one\n- two\n\nafter\n\n1. x\n\n   more\n\n2. y\n\n---\n\nend",
     "```go\nfunc a() {\n\n}\n```\n\ntext\n\n| a | b |\n|---|---|\n| 1 | ~~2~~ |\n\n> quote\n\n> quote\n\n    code\n",
+    "~~~~md\n```\n\n~~~~\n\n```klingon\na\n\n```\n\n```\n```\n\nend",
     "a\n\n<b>bold</b>\n\n<div>\n\nx\n\n</div>\n\nhttps://example.org\n\n- [x] done\n",
   ])("reads as the whole does: %j", (text) => {
     const blocks = (box: HTMLElement) => [...(box.firstElementChild?.children ?? [])].map((each) => each.outerHTML);
@@ -27,7 +28,7 @@ describe("a finished message in pieces", () => {
 
   it("is the element that was read while it streamed", () => {
     const text = "read once\n\nand the end";
-    const { container, rerender } = render(<StreamingMarkdown text={`${text}\n\nmore`} />);
+    const { container, rerender } = render(<Markdown text={`${text}\n\nmore`} grows />);
     expect(container.querySelectorAll("p")).toHaveLength(3);
     rerender(<Markdown text={text} />);
     expect([...container.querySelectorAll("p")].map((each) => each.textContent)).toEqual(["read once", "and the end"]);
@@ -120,9 +121,9 @@ describe("Markdown that grows", () => {
   const text = "# Title\n\nOne.\n\n- a\n\n- b\n\n```js\nconst a = 1;\n\nconst b = 2;\n```\n\nEnd **bold**.";
 
   it("ends as the finished text does", () => {
-    const view = render(<StreamingMarkdown text="" />);
+    const view = render(<Markdown text="" grows />);
     for (let n = 1; n <= text.length; n++) {
-      view.rerender(<StreamingMarkdown text={text.slice(0, n)} />);
+      view.rerender(<Markdown text={text.slice(0, n)} grows />);
     }
     // Line breaks between two blocks are no part of what is seen.
     const seen = (box: HTMLElement) => box.querySelector(".md")?.innerHTML.replaceAll(">\n<", "><");
@@ -130,9 +131,9 @@ describe("Markdown that grows", () => {
   });
 
   it("leaves finished blocks alone", () => {
-    const view = render(<StreamingMarkdown text={"First.\n\nSecond.\n\nThi"} />);
+    const view = render(<Markdown text={"First.\n\nSecond.\n\nThi"} grows />);
     const first = view.container.querySelector("p");
-    view.rerender(<StreamingMarkdown text={"First.\n\nSecond.\n\nThird, and more."} />);
+    view.rerender(<Markdown text={"First.\n\nSecond.\n\nThird, and more."} grows />);
     expect(view.container.querySelector("p")).toBe(first);
   });
 });

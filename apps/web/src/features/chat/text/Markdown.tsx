@@ -1,5 +1,6 @@
-import { Children, Component, isValidElement, memo, type ReactElement, type ReactNode } from "react";
+import { Children, Component, isValidElement, memo, type ReactElement, type ReactNode, useState } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
+import { cx } from "../../../components/cx";
 import { t } from "../../../i18n/chat";
 import { FilesContext, useFiles } from "../context/files-context";
 import { CodeBlock } from "./CodeBlock";
@@ -7,7 +8,7 @@ import { FileLink, InlineCode } from "./FileLink";
 import { filePlace } from "./file-place";
 import { gfm } from "./gfm";
 import { mustStayPlain } from "./plain-markdown";
-import { splitMarkdown, standsInPieces } from "./split-markdown";
+import { codeOf, GrowingSplitter, standsInPieces } from "./split-markdown";
 
 const plugins = [gfm];
 
@@ -66,33 +67,31 @@ function decoded(href: string): string {
   }
 }
 
-/** Markdown of a finished message. What was read while it streamed is not read again. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const pieces = standsInPieces(text) ? splitMarkdown(text) : [text];
+export interface MarkdownProps {
+  text: string;
+  /** More of it comes. */
+  grows?: boolean;
+}
+
+/** Markdown of a message. What was read while it streamed is not read again, and its elements stay. */
+export const Markdown = memo(function Markdown({ text, grows = false }: MarkdownProps) {
+  const [splitter] = useState(() => new GrowingSplitter());
+  const pieces = grows || standsInPieces(text) ? splitter.split(text) : [text];
   return (
-    <div className="md">
+    <div className={cx("md", grows && "md-live")}>
       {pieces.map((piece, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a finished message does not change
-        <Piece key={i} text={piece} />
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever appended
+        <Piece key={i} text={piece} grows={grows && i === pieces.length - 1} />
       ))}
     </div>
   );
 });
 
-/** Markdown that still grows. */
-export function StreamingMarkdown({ text }: { text: string }) {
-  const pieces = splitMarkdown(text);
-  return (
-    <div className="md md-live">
-      {pieces.map((piece, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever appended
-        <Piece key={i} text={piece} grows={i === pieces.length - 1} />
-      ))}
-    </div>
-  );
-}
-
-const Piece = memo(function Piece({ text, grows = false }: { text: string; grows?: boolean }) {
+const Piece = memo(function Piece({ text, grows }: { text: string; grows: boolean }) {
+  const code = codeOf(text);
+  if (code) {
+    return <CodeBlock {...code} />;
+  }
   if (mustStayPlain(text)) {
     return <Plain text={text} />;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { splitMarkdown } from "./split-markdown";
+import { codeOf, GrowingSplitter, splitMarkdown } from "./split-markdown";
 
 const texts = [
   "",
@@ -27,6 +27,14 @@ describe("splitMarkdown", () => {
     }
   });
 
+  it.each(texts)("cuts %j alike as it grows", (text) => {
+    const splitter = new GrowingSplitter();
+    for (let n = 0; n <= text.length; n++) {
+      expect(splitter.split(text.slice(0, n))).toEqual(splitMarkdown(text.slice(0, n)));
+    }
+    expect(splitter.split("another")).toEqual(["another"]);
+  });
+
   it("cuts between paragraphs and before code", () => {
     expect(splitMarkdown("a\n\nb\n\n```\nc\n\nd\n```\n\ne\n")).toEqual([
       "a\n\n",
@@ -41,4 +49,24 @@ describe("splitMarkdown", () => {
     expect(splitMarkdown("> a\n\n> b\n")).toHaveLength(1);
     expect(splitMarkdown("```\na\n\nb\n\nc")).toHaveLength(1);
   });
+});
+
+describe("codeOf", () => {
+  it.each([
+    ["```go\nx := 1\n\ny\n```\n\n", { code: "x := 1\n\ny", language: "go" }],
+    ["```\na", { code: "a", language: "" }],
+    ["~~~~md\n```\nx\n", { code: "```\nx", language: "md" }],
+    ["```\na\n  `````  \n", { code: "a", language: "" }],
+    ["```\na\n``", { code: "a\n``", language: "" }],
+    ["```\n```\n", { code: "", language: "" }],
+  ])("knows the code of %j", (piece, code) => {
+    expect(codeOf(piece)).toEqual(code);
+  });
+
+  it.each(["", "```go", "text\n```\na\n", "```\na\n```\nafter\n", "```go title\na\n", " ```\na\n", "```\na\r\n```\n"])(
+    "leaves %j to the reader of Markdown",
+    (piece) => {
+      expect(codeOf(piece)).toBeNull();
+    },
+  );
 });

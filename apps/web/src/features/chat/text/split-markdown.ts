@@ -36,6 +36,36 @@ export function splitMarkdown(text: string): string[] {
   return pieces;
 }
 
+/** Cuts a text again and again as it grows: what was cut off stays, and only the rest is gone through. */
+export class GrowingSplitter {
+  #text = "";
+  #pieces: string[] = [];
+
+  split(text: string): string[] {
+    const rest = this.#pieces.at(-1) ?? "";
+    const grown = text.startsWith(this.#text);
+    const kept = grown ? this.#pieces.slice(0, -1) : [];
+    this.#pieces = [...kept, ...splitMarkdown(grown ? text.slice(this.#text.length - rest.length) : text)];
+    this.#text = text;
+    return this.#pieces;
+  }
+}
+
+/** The code of a piece that is one block of it, whose end may be still to come; null for any other piece. */
+export function codeOf(piece: string): { code: string; language: string } | null {
+  const end = piece.indexOf("\n");
+  const [, fence = "", language = ""] = /^(`{3,}|~{3,})([\w+#-]*)[ \t]*$/.exec(piece.slice(0, Math.max(0, end))) ?? [];
+  const body = piece.slice(end + 1);
+  if (fence === "" || /[\r\0]/.test(body)) {
+    return null;
+  }
+  const closed = new RegExp(`^ {0,3}${fence}${fence[0]}*[ \\t]*$`, "m").exec(body);
+  if (closed && body.slice(closed.index + closed[0].length).trim() !== "") {
+    return null;
+  }
+  return { code: (closed ? body.slice(0, closed.index) : body).replace(/\n$/, ""), language };
+}
+
 /** What one part of a text can say of another: the target of a link, a note, HTML that blank lines do not end. */
 const reaching = /^[ >]*(\[[^\]\n]*\]:|<(script|pre|style|textarea)\b|<[!?])/im;
 

@@ -29,6 +29,7 @@ export function RowView({ row, previous, me, fold }: RowViewProps) {
           tools={row.tools}
           first={previous?.kind !== "assistant"}
           fold={fold}
+          writing={row.writing}
         />
       );
     case "summary":

@@ -1,7 +1,8 @@
 import { memo, useMemo, useState } from "react";
 import { KeepOpenContext, type ReadFold } from "../context/live-context";
 import { foldsOf, type RowFold } from "./folds";
-import { RowView } from "./RowView";
+import { RowPlace, type Writer } from "./RowPlace";
+import { RowNames } from "./row-names";
 import type { Row } from "./rows";
 
 /** Of the row that a search led to. */
@@ -16,17 +17,34 @@ export interface RowsProps {
   sought: string | undefined;
   /** The id of this browser. */
   me: string | undefined;
+  /** Writes an answer below the last row. */
+  writer?: Writer | null;
 }
 
-/** A part of the rows. It stands still while an answer is written below it. */
-export const Rows = memo(function Rows({ rows, first, last, sought, me }: RowsProps) {
+/**
+ * A part of the rows, and the answer that is being written. The rows stand still meanwhile; once the answer has ended,
+ * its row takes its place and its elements.
+ */
+export const Rows = memo(function Rows({ rows, first, last, sought, me, writer = null }: RowsProps) {
   const shown = useMemo(() => rows.slice(first, last), [rows, first, last]);
   const { folds, foldOf, keep } = useFolds(shown, sought);
+  const [names] = useState(() => new RowNames());
+  const written = useMemo(() => names.update(rows, writer !== null), [names, rows, writer]);
   return (
     <KeepOpenContext value={keep}>
-      {shown.map((row, i) => (
-        <div key={row.key} data-row={row.key} className={row.key === sought ? soughtStyle : undefined}>
-          <RowView row={row} previous={rows[first + i - 1]} me={me} fold={foldOf(row.key, folds.get(row.key))} />
+      {[...shown, ...(writer ? [null] : [])].map((row, i) => (
+        <div
+          key={row ? names.of(row.key) : written}
+          data-row={row?.key}
+          className={row && row.key === sought ? soughtStyle : undefined}
+        >
+          <RowPlace
+            row={row}
+            writer={row ? null : writer}
+            previous={rows[first + i - 1]}
+            me={me}
+            fold={row ? foldOf(row.key, folds.get(row.key)) : null}
+          />
         </div>
       ))}
     </KeepOpenContext>

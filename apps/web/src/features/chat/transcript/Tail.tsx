@@ -3,7 +3,7 @@ import { t } from "../../../i18n/chat";
 import { Cards } from "../approvals/Cards";
 import type { PendingApproval } from "../context/pending-approvals";
 import { ErrorCard } from "../messages/AssistantRow";
-import { LivePart } from "../messages/LivePart";
+import { Working } from "../messages/Working";
 import { OutgoingRows } from "../queue/OutgoingRows";
 import { Retry } from "./Retry";
 import type { Row } from "./rows";
@@ -14,7 +14,6 @@ export interface TailProps {
   pending: readonly PendingApproval[];
   /** The id of this browser. */
   me: string | undefined;
-  model: { id: string; demo: boolean } | null;
   /** The rows above. */
   rows: readonly Row[];
   /** Whether this browser may answer approvals. */
@@ -24,16 +23,14 @@ export interface TailProps {
   canKeepRules: boolean;
 }
 
-/** What follows the log: the answer that is being written, what waits for people, and prompts on their way. */
-export function Tail({ state, view, pending, me, model, rows, canAnswer, canReply, canKeepRules }: TailProps) {
+/** What follows the messages: that the agent works, what waits for people, and prompts on their way. */
+export function Tail({ state, view, pending, me, rows, canAnswer, canReply, canKeepRules }: TailProps) {
   const { live, outgoing } = state;
   const last = rows.at(-1);
   const running = live.turn !== null;
   return (
     <>
-      {running ? (
-        <LivePart live={live} model={model?.id} demo={model?.demo ?? false} first={last?.kind !== "assistant"} />
-      ) : null}
+      <Working live={live} />
       <Cards
         state={state}
         view={view}

@@ -7,6 +7,7 @@ import { t } from "../../../i18n/chat";
 import { LiveContext, ProcessContext, TimelineContext } from "../context/live-context";
 import { pendingApprovals } from "../context/pending-approvals";
 import { Later } from "./Later";
+import type { Writer } from "./RowPlace";
 import { Rows } from "./Rows";
 import { Tail } from "./Tail";
 import { ToCards } from "./ToCards";
@@ -42,6 +43,12 @@ function useSettled<T>(target: T, { status, savedAt }: SessionState, atEnd: bool
     }
   }, [waits, atEnd, target]);
   return waits || left.current === target ? undefined : target;
+}
+
+/** The answer that is being written, where it is shown; null where there is none. */
+function useWriter(view: SessionView, shown: boolean, model: TranscriptProps["model"]): Writer | null {
+  const { id, demo = false } = model ?? {};
+  return useMemo(() => (shown ? { view, model: id, demo } : null), [view, shown, id, demo]);
 }
 
 export interface TranscriptProps {
@@ -127,6 +134,7 @@ export function Transcript({
     () => ({ tools, approvals: live.approvals, questions, crew, running }),
     [tools, live.approvals, questions, crew, running],
   );
+  const writer = useWriter(view, running && whole && !place && live.partial.length > 0, model);
   const nothing = rows.every((row) => row.kind === "note") && earlier === "none" && outgoing.length === 0 && !running;
   return (
     <LiveContext value={liveTools}>
@@ -153,7 +161,7 @@ export function Transcript({
                         : t("chat.transcript.earlierNotSaved")}
                   </div>
                 ) : null}
-                <Rows rows={rows} first={first} last={last} sought={sought} me={me} />
+                <Rows {...{ rows, first, last, sought, me, writer }} />
                 {nothing ? empty : null}
                 {!whole ? (
                   <div ref={bottom} data-testid="later" className="caption py-3 text-center text-faint">
@@ -167,7 +175,6 @@ export function Transcript({
                     view={view}
                     pending={pending}
                     me={me}
-                    model={model}
                     rows={rows}
                     canAnswer={canAnswer}
                     canReply={canReply}

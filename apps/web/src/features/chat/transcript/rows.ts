@@ -18,6 +18,7 @@ import {
   type CustomEntry,
   type MessageEntry,
   type OtherEntry,
+  type PartialBlock,
   type SessionEntry,
   type ToolResultMessage,
   type UserMessage,
@@ -36,6 +37,8 @@ export type Row =
       entryId: string;
       message: AssistantMessage;
       tools: ReadonlyMap<string, ToolFacts>;
+      /** What is there of a message that is being written. */
+      writing?: readonly PartialBlock[];
     }
   | { kind: "result"; key: string; result: ToolResultMessage }
   | { kind: "note"; key: string; text: string; canceled?: boolean }

@@ -1,3 +1,5 @@
+import type { Browser } from "@playwright/test";
+import { Forwarder } from "./forwarder";
 import { expect, test } from "./harness";
 import { words } from "./visitor";
 
@@ -97,3 +99,47 @@ test("a canceled turn keeps what was written", async ({ visitor }) => {
   await expect(answer).toContainText("canceled here");
   await anna.expectTruth();
 });
+
+test("tabs share a connection, and outlive the worker that holds it", async ({ world, browser, visitor }) => {
+  const way = new Forwarder(world.port);
+  try {
+    const anna = await visitor();
+    anna.url = await way.start();
+    await anna.settle();
+    const tab = anna.on(await anna.context.newPage());
+    await tab.open(anna.sessionPath);
+    await expect(tab.at("composer")).toBeEnabled();
+    expect(way.connections).toBe(1);
+
+    await tab.prompt("stream 60");
+    await expect(anna.streaming).toContainText("word5 ");
+    const ended = await endWorkers(browser);
+    expect(ended).toHaveLength(1);
+    await tab.prompt("remember this");
+    await Promise.all([anna, tab].map((each) => each.expectTruth()));
+    const asked = (await anna.said()).filter(({ who }) => who === "user").map(({ text }) => text);
+    expect(asked).toEqual(["stream 60", "remember this"]);
+    expect(way.connections).toBe(1);
+    expect(await workers(browser)).not.toEqual(ended);
+  } finally {
+    await way.stop();
+  }
+});
+
+async function workers(browser: Browser): Promise<string[]> {
+  const cdp = await browser.newBrowserCDPSession();
+  const { targetInfos } = await cdp.send("Target.getTargets");
+  await cdp.detach();
+  return targetInfos.filter(({ type }) => type === "shared_worker").map(({ targetId }) => targetId);
+}
+
+/** Ends the shared workers as a crash of their process does: nobody is told. */
+async function endWorkers(browser: Browser): Promise<string[]> {
+  const ids = await workers(browser);
+  const cdp = await browser.newBrowserCDPSession();
+  for (const targetId of ids) {
+    await cdp.send("Target.closeTarget", { targetId });
+  }
+  await cdp.detach();
+  return ids;
+}

@@ -3,9 +3,9 @@ import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import type { PageParts, Readable, Scorel } from "../src/api/contract";
 import { openDb } from "../src/api/db";
-
+import type { PagePort } from "../src/api/messages";
 import type { OutboxItem } from "../src/api/outbox";
-import { startScorel } from "../src/api/scorel";
+import { type ScorelOptions, startScorel } from "../src/api/scorel";
 import { IdbOutbox } from "../src/link/outbox-store";
 import { serveLink } from "../src/link/service";
 import type { Timing } from "../src/link/timing";
@@ -34,22 +34,33 @@ const open: (() => void)[] = [];
 export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}, parts?: PageParts): Scorel {
   const { page, worker } = portPair();
   const stop = serveLink(worker, { timing: { ...SHORT, ...timing }, makeSocket: relay.makeSocket });
-  open.push(() => {
+  atEnd(() => {
     page.onmessage = null;
     stop();
   });
+  return pageOn(relay, () => page, parts ? { page: parts } : {});
+}
+
+/** A page that is connected to a worker already. */
+export function pageOn(relay: FakeRelay, connect: () => PagePort, more: Partial<ScorelOptions> = {}): Scorel {
   return startScorel({
-    connect: () => page,
+    connect,
     storage: null,
     origin: relay.url,
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0 Safari/537.36",
-    page: parts ?? {
+    page: {
       origin: relay.url,
       fetch: async () => Response.json({ status: "ok", version: "test" }),
       script: () => null,
     },
     around: { isSecureContext: true, crypto, indexedDB, Worker: 1, WebSocket: 1, CompressionStream },
+    ...more,
   });
+}
+
+/** Is called when the pages are closed. */
+export function atEnd(close: () => void): void {
+  open.push(close);
 }
 
 /** Pairs a page with a device by a code that the page shows, and returns the device's id. */

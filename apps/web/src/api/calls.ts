@@ -2,6 +2,7 @@ import { ApiError, OfflineError } from "./contract";
 import type { Failure, ToLink } from "./messages";
 
 interface Pending {
+  message: ToLink;
   resolve(result: unknown): void;
   reject(err: Error): void;
 }
@@ -24,10 +25,22 @@ export class Calls {
   /** Rejects with ApiError or OfflineError. */
   call(make: (id: number) => ToLink): Promise<unknown> {
     const id = this.nextId();
+    const message = make(id);
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#post(make(id));
+      this.#pending.set(id, { message, resolve, reject });
+      this.#post(message);
     });
+  }
+
+  /** Another worker takes over: asks it for what changes nothing when it is done twice, and gives up the rest. */
+  again(reason: string): void {
+    for (const [id, { message }] of [...this.#pending]) {
+      if (message.t === "put" || message.t === "recall") {
+        this.#post(message);
+      } else {
+        this.reject(id, { code: "offline", message: reason });
+      }
+    }
   }
 
   resolve(id: number, result: unknown): void {

@@ -1,5 +1,4 @@
-// What the page and the link worker say to each other. The worker sends lists, so
-// that a burst of events is one message.
+// What a page and its worker say to each other. The worker sends lists, so that a burst of events is one message.
 
 import type { Translation } from "../i18n/i18n";
 import type { Device, HostStatus, LinkState, PairingState } from "./contract";
@@ -11,14 +10,20 @@ import type { Approval } from "./types";
 export interface Port<Send, Receive> {
   postMessage(message: Send): void;
   onmessage: ((event: MessageEvent<Receive>) => void) | null;
+  close?(): void;
 }
 
 export type PagePort = Port<ToLink, FromLink[]>;
 export type LinkPort = Port<FromLink[], ToLink>;
 
 export type ToLink =
-  /** With a translation of the messages of the worker, unless it speaks English. */
-  | { t: "start"; relayUrl: string; label: string; translation?: Translation }
+  /**
+   * With a translation of the messages of the worker, unless it speaks English. The page holds the lock for as long as
+   * it is there, where its worker may outlive it.
+   */
+  | { t: "start"; relayUrl: string; label: string; translation?: Translation; lock?: string }
+  /** Everything up to a mark was taken. */
+  | { t: "mark" }
   | { t: "relay"; relayUrl: string }
   | { t: "invite"; invite: string }
   /** Logs in again under another name. */
@@ -63,11 +68,18 @@ export type Failure = { code: "api"; kind: number; message: string } | { code: "
 export type FromLink =
   | { t: "link"; state: LinkState }
   | { t: "me"; id: string; label: string }
+  | { t: "relay"; relayUrl: string }
+  /** The worker holds the lock for as long as it runs. */
+  | { t: "worker"; lock: string }
+  /** Is to be answered by a mark. */
+  | { t: "mark" }
+  /** Something failed in the worker that nobody expected. */
+  | { t: "fault"; message: string }
   | { t: "devices"; devices: Device[] | null }
   /** `opening` counts the channels that were opened to this device. */
   | { t: "host"; deviceId: string; status: HostStatus; opening: number }
   | { t: "event"; deviceId: string; event: WireEvent }
-  /** `here`: it happened in this tab, over its own channel. */
+  /** `here`: it happened in the worker of this page, over its channel. */
   | { t: "outbox"; news: OutboxNews; here: boolean }
   | { t: "answer"; id: number; result: unknown }
   | { t: "failure"; id: number; failure: Failure }

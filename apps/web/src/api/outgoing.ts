@@ -69,6 +69,13 @@ export class Outgoing {
     this.#options.post({ t: "discard", clientKey });
   }
 
+  /** Another worker takes over, which may not know of the last things that were discarded. */
+  again(): void {
+    for (const clientKey of this.#discarded) {
+      this.#options.post({ t: "discard", clientKey });
+    }
+  }
+
   onGone(listener: OnGone): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -26,14 +26,16 @@ import { parseRelayUrl, type RelayAddress, RelayUrlError } from "./relay-url";
 import { Store } from "./store";
 import { findUnsupported, type Surroundings, type Unsupported } from "./support";
 import { Waiting } from "./waiting";
+import { startWorker } from "./worker";
 
 const RELAY_KEY = "scorel.relay";
 const LABEL_KEY = "scorel.label";
 
 export interface ScorelOptions {
-  /** Starts the link; a worker but in tests. */
-  /** `onFailure` is called when it did not start. */
+  /** Starts the link, in a worker but in tests. `onFailure` is called when it did not start. */
   connect: (onFailure: () => void) => PagePort;
+  /** Tells when a worker that others started has ended. */
+  locks?: Pick<LockManager, "request">;
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
   /** The relay that is dialled unless another was chosen. */
   origin: string;
@@ -46,6 +48,7 @@ export interface ScorelOptions {
 function pageOptions(): ScorelOptions {
   return {
     connect: startWorker,
+    locks: navigator.locks,
     storage: storageOf(),
     origin: location.origin,
     userAgent: navigator.userAgent,
@@ -75,12 +78,6 @@ export function startScorel(options: ScorelOptions): Scorel {
   return scorel;
 }
 
-function startWorker(onFailure: () => void): PagePort {
-  const worker = new Worker(new URL("../link/worker.ts", import.meta.url), { type: "module" });
-  worker.onerror = onFailure;
-  return worker;
-}
-
 // A browser that forbids storage throws at the mere mention of it.
 function storageOf(): Storage | null {
   try {
@@ -103,6 +100,8 @@ class PageScorel implements Scorel {
   readonly #calls: Calls;
   readonly #outgoing: Outgoing;
   #port: PagePort | null = null;
+  /** The lock of the worker, where it is one of many pages. */
+  #worker = "";
 
   readonly link = this.#link;
   readonly me = this.#me;
@@ -123,7 +122,11 @@ class PageScorel implements Scorel {
       this.#link.set({ state: "unsupported", ...unsupported });
       return;
     }
-    const port = options.connect(() => this.#failed());
+    this.#connect();
+  }
+
+  #connect(): void {
+    const port = this.#options.connect(() => this.#failed());
     this.#port = port;
     port.onmessage = ({ data }) => {
       for (const message of data) {
@@ -132,6 +135,34 @@ class PageScorel implements Scorel {
     };
     const label = this.#chosenLabel();
     this.#post({ t: "start", relayUrl: this.#relayUrl.get(), label, ...workerTranslation() });
+  }
+
+  /** The lock is free when the worker has ended, of which a port says nothing. */
+  #followWorker(lock: string): void {
+    this.#worker = lock;
+    const free = () => this.#worker === lock && this.#reconnect();
+    void this.#options.locks?.request(lock, { mode: "shared" }, free);
+  }
+
+  /** Begins anew with another worker: the tab whose process ran this one may have crashed. */
+  #reconnect(): void {
+    const lost = t("api.scorel.interrupted");
+    this.#worker = "";
+    this.#port?.close?.();
+    this.#connect();
+    this.#calls.again(lost);
+    this.#outgoing.again();
+    for (const [deviceId, host] of this.#hosts) {
+      host.setStatus("connecting", 0);
+      this.#post({ t: "use", deviceId });
+    }
+    for (const id of this.#pairings.keys()) {
+      this.#takePairing(id, { step: "failed", message: lost });
+    }
+    for (const id of this.#diagnoses.keys()) {
+      this.#post({ t: "diagnose", id });
+    }
+    this.#tellHidden();
   }
 
   #chosenLabel(): string {
@@ -234,17 +265,25 @@ class PageScorel implements Scorel {
   listenToPage(): void {
     const wake = (): void => this.#post({ t: "wake", force: false });
     globalThis.addEventListener?.("online", wake);
-    globalThis.addEventListener?.("pageshow", wake);
-    const tellVisible = (): void => {
-      const visible = document.visibilityState === "visible";
-      this.#post({ t: "visible", visible });
-      if (visible) {
+    globalThis.addEventListener?.("pageshow", ({ persisted }) => {
+      if (persisted && this.#port?.close) {
+        this.#reconnect(); // a page that slept may have lost its lock
+      }
+      wake();
+    });
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") {
+        this.#post({ t: "visible", visible: true });
         wake();
       }
-    };
-    globalThis.document?.addEventListener("visibilitychange", tellVisible);
+      this.#tellHidden();
+    });
+    this.#tellHidden();
+  }
+
+  #tellHidden(): void {
     if (globalThis.document?.visibilityState === "hidden") {
-      tellVisible();
+      this.#post({ t: "visible", visible: false });
     }
   }
 
@@ -278,6 +317,19 @@ class PageScorel implements Scorel {
         return;
       case "me":
         this.#me.set({ id: message.id, label: message.label });
+        return;
+      case "relay":
+        this.#relayUrl.set(message.relayUrl);
+        return;
+      case "worker":
+        this.#followWorker(message.lock);
+        return;
+      case "mark":
+        this.#post(message);
+        return;
+      case "fault":
+        reportError(new Error(message.message));
+        this.#failed();
         return;
       case "devices":
         this.#devices.set(message.devices);

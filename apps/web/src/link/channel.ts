@@ -24,7 +24,8 @@ export interface ChannelHandler {
   /** The channel opened or ended. */
   onChange(): void;
   onOpen(): void;
-  onEvent(event: WireEvent): void;
+  /** `bytes` is the size of its message. */
+  onEvent(event: WireEvent, bytes: number): void;
   /** The relay or the host no longer knows this browser. */
   onRevoked(): void;
   onOffline(): void;
@@ -188,7 +189,7 @@ export class DeviceChannel {
     }
     const message = await run.sealed.take(payload);
     if (message && !run.over) {
-      this.#dispatch(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message)));
+      this.#dispatch(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message)), message.length);
     }
   }
 
@@ -207,14 +208,17 @@ export class DeviceChannel {
     this.#handler.onOpen();
   }
 
-  #dispatch(message: { type?: string; requestId?: string; event?: WireEvent } & Record<string, unknown>): void {
+  #dispatch(
+    message: { type?: string; requestId?: string; event?: WireEvent } & Record<string, unknown>,
+    bytes: number,
+  ): void {
     const { type, requestId = "" } = message;
     if (type === "response") {
       this.#requests.resolve(requestId, message.result);
     } else if (type === "error") {
       this.#requests.refuse(requestId, new RefusedError(Number(message.kind ?? 0), String(message.message ?? "")));
     } else if (type === "event" && typeof message.event?.type === "string") {
-      this.#handler.onEvent(message.event);
+      this.#handler.onEvent(message.event, bytes);
     }
   }
 

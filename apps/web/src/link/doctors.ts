@@ -1,14 +1,15 @@
 // The diagnoses that run, each on a connection of its own: what the link believes may
 // be what is wrong.
 import type { LinkDiagnosis } from "../api/diagnosis";
-import { LinkDoctor, type LinkDoctorOptions } from "./doctor";
+import type { LinkDoctor, LinkDoctorOptions } from "./doctor";
 import { loadPins } from "./pins";
 
 /** Of a diagnosis, all but the pins and where it tells. */
 export type Patient = Omit<LinkDoctorOptions, "pins" | "tell">;
 
 export class Doctors {
-  readonly #running = new Map<number, LinkDoctor>();
+  /** null while the code of one is loaded, which most people never need. */
+  readonly #running = new Map<number, LinkDoctor | null>();
   readonly #db: IDBDatabase;
 
   constructor(db: IDBDatabase) {
@@ -17,20 +18,35 @@ export class Doctors {
 
   /** Looks at the whole way; resolves when it has been seen or was canceled. */
   async run(id: number, patient: Patient, tell: (state: LinkDiagnosis) => void): Promise<void> {
-    const pins = (await loadPins(this.#db, patient.address.authority)).filter((pin) => pin.state !== "pending");
-    const doctor = new LinkDoctor({ ...patient, pins, tell });
-    this.#running.set(id, doctor);
-    await doctor.run();
-    this.#running.delete(id);
+    this.#running.set(id, null);
+    try {
+      const [{ LinkDoctor }, all] = await Promise.all([
+        import("./doctor"),
+        loadPins(this.#db, patient.address.authority),
+      ]);
+      if (this.#running.has(id)) {
+        const doctor = new LinkDoctor({ ...patient, pins: all.filter((pin) => pin.state !== "pending"), tell });
+        this.#running.set(id, doctor);
+        await doctor.run();
+      }
+    } catch (err) {
+      // After an update its code may be gone.
+      const detail = err instanceof Error ? err.message : String(err);
+      tell({ relay: [{ name: "relay", status: "failed", detail }], devices: [], done: true });
+    } finally {
+      this.#running.delete(id);
+    }
   }
 
   cancel(id: number): void {
     this.#running.get(id)?.cancel();
+    this.#running.delete(id);
   }
 
   stop(): void {
     for (const doctor of this.#running.values()) {
-      doctor.cancel();
+      doctor?.cancel();
     }
+    this.#running.clear();
   }
 }

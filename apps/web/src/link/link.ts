@@ -28,7 +28,8 @@ export interface LinkOptions {
   relayUrl: string;
   label: string;
   timing: Timing;
-  post: (message: FromLink) => void;
+  /** With the size of a message in bytes, where it is known. */
+  post: (message: FromLink, bytes?: number) => void;
   /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
   reachable?: (deviceId: string, opening: number) => void;
   /** This browser was removed on a device, or has removed it. */
@@ -74,6 +75,7 @@ export class Link {
   }
 
   async start(): Promise<void> {
+    this.#tellRelay();
     await this.#book.load();
     this.#options.post({ t: "devices", devices: this.#book.list() });
     this.#dialer.now();
@@ -93,10 +95,15 @@ export class Link {
       return;
     }
     this.#address = address;
+    this.#tellRelay();
     this.#invite = "";
     this.#book = new DeviceBook(this.#options.db, address.authority);
     this.#options.post({ t: "devices", devices: null });
     this.#dialer.restart();
+  }
+
+  #tellRelay(): void {
+    this.#options.post({ t: "relay", relayUrl: this.#address.http });
   }
 
   /** Changes the name that relay and machines are told, which they learn at a login. */
@@ -113,7 +120,7 @@ export class Link {
     this.#dialer.restart();
   }
 
-  /** The page came back or the network did; `force` also tries again after a refusal. */
+  /** A page came back or the network did; `force` also tries again after a refusal. */
   wake(force: boolean): void {
     if (force) {
       this.#dialer.now();
@@ -123,7 +130,7 @@ export class Link {
     this.#prober.wake();
   }
 
-  /** Whether somebody can see the page. */
+  /** Whether somebody can see a page. */
   setVisible(visible: boolean): void {
     this.#prober.setVisible(visible);
   }
@@ -132,8 +139,11 @@ export class Link {
     if (!this.#channels.has(deviceId)) {
       this.#channels.set(deviceId, this.#makeChannel(deviceId));
     }
-    this.#told.delete(deviceId);
     this.#updateOne(deviceId);
+  }
+
+  isOpen(deviceId: string): boolean {
+    return this.#statusOf(deviceId) === "open";
   }
 
   /** Sends a request. With an approval it is the answer to that, and is signed. */
@@ -322,7 +332,7 @@ export class Link {
     const { identity, timing, post } = this.#options;
     const channel: DeviceChannel = new DeviceChannel(deviceId, identity, timing, {
       onChange: () => this.#report(deviceId),
-      onEvent: (event) => post({ t: "event", deviceId, event }),
+      onEvent: (event, bytes) => post({ t: "event", deviceId, event }, bytes),
       onRevoked: () => void this.#revoked(deviceId),
       onOffline: () => void this.#book.setOnline(deviceId, false).then(() => this.#changed()),
       onOpen: () => void this.#learnLabel(channel),

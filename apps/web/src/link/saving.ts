@@ -51,9 +51,14 @@ export class Saving {
     }
   }
 
-  /** A device can be reached. */
-  reachable(deviceId: string): void {
-    this.#do((copies) => copies.check(deviceId).catch(() => {}));
+  /** A device can be reached over a new channel, or not any more. */
+  reachable(deviceId: string, open: boolean): void {
+    if (open || this.#copies) {
+      this.#do((copies) => copies.interrupted(deviceId));
+    }
+    if (open) {
+      this.#do((copies) => copies.check(deviceId).catch(() => {}));
+    }
   }
 
   async wipe(deviceId: string): Promise<void> {

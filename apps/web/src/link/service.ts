@@ -1,209 +1,173 @@
-// The worker's end of the port: takes what the page asks, answers in batches.
-
-import { openDb } from "../api/db";
-import { type FromLink, failureOf, type LinkPort, type ToLink } from "../api/messages";
-import { speak } from "../i18n/i18n";
+// One worker: a link, an outbox and copies for all of its pages, and what these say to whom it concerns.
+import type { FromLink, LinkPort, ToLink } from "../api/messages";
+import { speak, translation } from "../i18n/i18n";
 import { t } from "../i18n/link";
-import { loadOrMakeIdentity } from "./identity";
-import { Link } from "./link";
-import type { Outbox } from "./outbox";
-import { Saving } from "./saving";
-import { startSending } from "./sending";
-import { TIMING, type Timing } from "./timing";
+import { concerns } from "./following";
+import { openParts, type Parts, type ServiceOptions } from "./open";
+import { leave, look, ownerOf, serve } from "./serve";
+import { ServedPage } from "./served-page";
 
-export interface ServiceOptions {
-  timing?: Timing;
-  /** Keeps senders of several tabs apart. */
-  locks?: Pick<LockManager, "request">;
-  makeSocket?: (url: string, protocol: string) => WebSocket;
-}
+type Start = ToLink & { t: "start" };
+type Of<T extends FromLink["t"]> = FromLink & { t: T };
 
-/** What one page is served with. */
-interface Parts {
-  link: Link;
-  outbox: Outbox;
-  saving: Saving;
-  stop(): void;
-}
-
-/** Serves one page on the port. Returns a function that ends it. */
+/** Serves one page on the port. Returns a function that ends the worker. */
 export function serveLink(port: LinkPort, options: ServiceOptions = {}): () => void {
-  const outbox = new Batch((batch) => port.postMessage(batch));
-  const post = (message: FromLink): void => outbox.add(message);
-  let parts: Promise<Parts | null> = Promise.resolve(null);
-  let chain: Promise<void> = Promise.resolve();
-  port.onmessage = ({ data }) => {
-    if (data.t === "start") {
-      if (data.translation) {
-        speak(data.translation);
-      }
-      parts = open(data, post, options);
-    }
-    // In the order of arrival, which matters for requests.
-    chain = chain.then(async () => {
-      const ready = await parts;
-      if (ready) {
-        handle(ready, data, post);
-      } else if ("id" in data) {
-        post({ t: "failure", id: data.id, failure: { code: "offline", message: t("link.service.cannotWork") } });
-      }
-    });
-  };
+  const service = new Service(options);
+  service.connect(port);
   return () => {
     port.onmessage = null;
-    void parts.then((all) => all?.stop());
+    service.stop();
   };
 }
 
-async function open(
-  start: ToLink & { t: "start" },
-  post: (message: FromLink) => void,
-  options: ServiceOptions,
-): Promise<Parts | null> {
-  try {
-    const db = await openDb();
-    const identity = await loadOrMakeIdentity(db);
-    const timing = options.timing ?? TIMING;
-    const saving = new Saving({ db, clientId: identity.id, delay: timing.copyDelay, link: () => link });
-    const sending = startSending({
-      db,
-      clientId: identity.id,
-      post,
-      locks: options.locks ?? globalThis.navigator?.locks,
-      link: () => link,
-      saving,
-    });
-    const link: Link = new Link({
-      db,
-      identity,
-      relayUrl: start.relayUrl,
-      label: start.label,
-      timing,
-      post: (message) => {
-        saving.said(message);
-        post(message);
-      },
-      reachable: (deviceId, opening) => {
-        sending.sender.reachable(deviceId, opening);
-        if (opening) {
-          saving.reachable(deviceId);
-        }
-      },
-      lost: (deviceId) => void sending.lost(deviceId),
-      makeSocket: options.makeSocket ?? ((url, protocol) => new WebSocket(url, protocol)),
-    });
-    post({ t: "me", id: identity.id, label: start.label });
-    await sending.outbox.load();
-    await link.start();
-    const stop = (): void => {
-      sending.stop();
-      saving.stop();
-      link.stop();
-    };
-    return { link, outbox: sending.outbox, saving, stop };
-  } catch (err) {
-    post({ t: "link", state: { state: "unsupported", ...explain(err) } });
-    return null;
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #pages = new Map<number, ServedPage>();
+  #connected = 0;
+  /** What every page knows: the last message of each kind. */
+  readonly #known = new Map<FromLink["t"], FromLink>();
+  readonly #hosts = new Map<string, Of<"host">>();
+  #parts: Promise<Parts | null> = Promise.resolve(null);
+  /** Names a lock that is held as long as this worker runs. */
+  #there: Promise<string> | null = null;
+
+  constructor(options: ServiceOptions = {}) {
+    this.#options = options;
   }
-}
 
-function explain(err: unknown): { reason: string; advice: string } {
-  const name = err instanceof Error ? err.name : "";
-  if (name === "NotSupportedError" || name === "SyntaxError") {
-    return {
-      reason: t("link.service.noKeys"),
-      advice: t("link.service.update"),
-    };
-  }
-  return {
-    reason: t("link.service.noStorage", { reason: err instanceof Error ? err.message : String(err) }),
-    advice: t("link.service.allowStorage"),
-  };
-}
-
-function handle({ link, outbox, saving }: Parts, message: ToLink, post: (message: FromLink) => void): void {
-  const answer = (id: number, result: Promise<unknown>): void => {
-    result.then(
-      (value) => post({ t: "answer", id, result: value }),
-      (err: unknown) => post({ t: "failure", id, failure: failureOf(err) }),
-    );
-  };
-  switch (message.t) {
-    case "start":
-      return;
-    case "relay":
-      link.setRelay(message.relayUrl);
-      return;
-    case "invite":
-      link.setInvite(message.invite);
-      return;
-    case "label":
-      link.setLabel(message.label);
-      return;
-    case "wake":
-      link.wake(message.force);
-      return;
-    case "visible":
-      link.setVisible(message.visible);
-      if (!message.visible) {
-        saving.flush();
+  /** Serves one more page. */
+  connect(port: LinkPort): void {
+    const caughtUp = () => void this.#parts.then((parts) => this.#tellAll(page, parts));
+    const page = new ServedPage(++this.#connected, port, caughtUp, this.#options.unconfirmed);
+    // In the order of arrival, which matters for requests.
+    let chain: Promise<void> = Promise.resolve();
+    port.onmessage = ({ data }) => {
+      if (data.t === "mark") {
+        page.confirm();
+        return;
       }
-      return;
-    case "use":
-      link.use(message.deviceId);
-      return;
-    case "request": {
-      const { deviceId, name, fields, approval } = message;
-      answer(message.id, saving.through(deviceId, name, fields, link.request(deviceId, name, fields, approval)));
-      return;
+      if (data.t === "start") {
+        this.#start(page, data);
+      }
+      chain = chain.then(async () => this.#take(page, data, await this.#parts));
+    };
+  }
+
+  /** Ends the link and all else; the pages stay connected to nothing. */
+  stop(): void {
+    void this.#parts.then((parts) => parts?.stop());
+  }
+
+  /** Something failed that nobody expected. */
+  fault(message: string): void {
+    this.#tell({ t: "fault", message });
+  }
+
+  #start(page: ServedPage, start: Start): void {
+    if (start.translation || translation().parts.link) {
+      speak(start.translation ?? { locale: "en", parts: {} }); // another language may have been chosen
     }
-    case "recall":
-      answer(message.id, saving.recall(message.deviceId, message.what));
-      return;
-    case "put":
-      answer(message.id, outbox.add(message.item));
-      return;
-    case "retry":
-      void outbox.retry(message.clientKey);
-      return;
-    case "discard":
-      void outbox.discard(message.clientKey);
-      return;
-    case "pair":
-      link.pair(message.id, message.code);
-      return;
-    case "cancel_pair":
-      link.cancelPairing(message.id);
-      return;
-    case "forget":
-      answer(message.id, link.forget(message.deviceId));
-      return;
-    case "diagnose":
-      void link.diagnose(message.id);
-      return;
-    case "cancel_diagnosis":
-      link.cancelDiagnosis(message.id);
-      return;
-  }
-}
-
-/** Collects messages until the end of the turn of the event loop. */
-class Batch {
-  readonly #flush: (messages: FromLink[]) => void;
-  #messages: FromLink[] = [];
-
-  constructor(flush: (messages: FromLink[]) => void) {
-    this.#flush = flush;
-  }
-
-  add(message: FromLink): void {
-    this.#messages.push(message);
-    if (this.#messages.length === 1) {
-      setTimeout(() => {
-        const messages = this.#messages;
-        this.#messages = [];
-        this.#flush(messages);
-      }, 0);
+    this.#parts = this.#parts.then((parts) => parts ?? openParts(start, this.#options, this.#tell));
+    if (start.lock) {
+      // The page holds it. Whatever becomes of the page, its lock is free then.
+      this.#locks?.request(start.lock, () => this.#end(page)).catch(() => {});
     }
   }
+
+  #take(page: ServedPage, message: ToLink, parts: Parts | null): void {
+    if (page.ended) {
+      return;
+    }
+    if (message.t === "start") {
+      this.#admit(page, message, parts);
+    } else if (parts) {
+      serve(parts, this.#pages, page, message);
+      if (message.t === "use") {
+        page.post(this.#hosts.get(message.deviceId));
+      }
+    } else if ("id" in message) {
+      page.post({ t: "failure", id: message.id, failure: { code: "offline", message: t("link.service.cannotWork") } });
+    }
+  }
+
+  /** A page that comes later may bring another choice of its person. */
+  #admit(page: ServedPage, { relayUrl, label }: Start, parts: Parts | null): void {
+    const { me, relay, link } = Object.fromEntries(this.#known) as { [K in FromLink["t"]]?: Of<K> };
+    if (me && me.label !== label) {
+      parts?.link.setLabel(label);
+    }
+    if (relay && relay.relayUrl !== relayUrl) {
+      parts?.link.setRelay(relayUrl);
+    } else if (link?.state.state === "refused") {
+      parts?.link.wake(true);
+    }
+    this.#pages.set(page.number, page);
+    if (parts) {
+      look(parts, this.#pages);
+    }
+    this.#tellAll(page, parts);
+    if (this.#options.shared) {
+      this.#there ??= this.#beThere();
+      void this.#there.then((lock) => page.post({ t: "worker", lock }));
+    }
+  }
+
+  #end(page: ServedPage): void {
+    page.end();
+    this.#pages.delete(page.number);
+    void this.#parts.then((parts) => parts && leave(parts, this.#pages, page));
+  }
+
+  #beThere(): Promise<string> {
+    const name = `scorel.worker ${crypto.randomUUID()}`;
+    return new Promise((resolve) => {
+      const held = () => {
+        resolve(name);
+        return new Promise<never>(() => {});
+      };
+      this.#locks?.request(name, held).catch(() => {});
+    });
+  }
+
+  get #locks(): ServiceOptions["locks"] {
+    return this.#options.locks ?? globalThis.navigator?.locks;
+  }
+
+  /** Tells a page how everything is: it has just come, or it has missed something. */
+  #tellAll(page: ServedPage, parts: Parts | null): void {
+    for (const message of this.#known.values()) {
+      page.post(message);
+    }
+    if (parts) {
+      page.post({ t: "outbox", news: { changed: parts.outbox.items, gone: [] }, here: true });
+    }
+    for (const deviceId of page.devices) {
+      page.post(this.#hosts.get(deviceId));
+    }
+  }
+
+  /** Brings a message to the pages that it is for. `bytes` is its size, where that is known. */
+  readonly #tell = (message: FromLink, bytes?: number): void => {
+    switch (message.t) {
+      case "pairing":
+      case "diagnosis": {
+        const [number, id] = ownerOf(message.id);
+        this.#pages.get(number)?.post({ ...message, id });
+        return;
+      }
+      case "host":
+        this.#hosts.set(message.deviceId, message);
+        break;
+      case "me":
+      case "relay":
+      case "link":
+      case "devices":
+        this.#known.set(message.t, message);
+    }
+    for (const page of this.#pages.values()) {
+      if (concerns(page, message)) {
+        page.post(message, bytes);
+      }
+    }
+  };
 }

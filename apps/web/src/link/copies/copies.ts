@@ -27,10 +27,12 @@ export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"
 /** How long the first change after a rest waits for others, in milliseconds. */
 const SOON = 300;
 
-/** A session that a page has open. */
+/** A session that some page has open. */
 interface Followed {
   copy: SessionCopy | null;
-  /** The resync that is under way. */
+  /** The copy is in step: events follow on it as they come. */
+  live: boolean;
+  /** The first resync that is under way; the others, of other pages, bring the same. */
   asking: object | null;
   /** What came while it was. */
   pending: WireEvent[];
@@ -55,6 +57,9 @@ export class Copies {
   /** What was kept of a session. */
   async session(deviceId: string, sessionId: string): Promise<Saved<SessionCopy> | null> {
     const followed = this.#followed(deviceId, sessionId);
+    if (followed.live && followed.copy) {
+      return { savedAt: Date.now(), value: followed.copy }; // for one more page
+    }
     await this.flush();
     const read = await this.#read(deviceId, sessionId);
     const value = read && checkedCopy(read.value, sessionId, read.projectId);
@@ -64,7 +69,7 @@ export class Copies {
       }
       return null;
     }
-    if (!followed.asking) {
+    if (!followed.asking && !followed.live) {
       followed.copy = value;
     }
     return { savedAt: read.savedAt, value };
@@ -80,7 +85,10 @@ export class Copies {
   asked(deviceId: string, name: string, fields: object): void {
     const { sessionId = "" } = fields as { sessionId?: string };
     if (name === "resync_events") {
-      this.#followed(deviceId, sessionId).asking = fields;
+      const followed = this.#followed(deviceId, sessionId);
+      if (!followed.live) {
+        followed.asking ??= fields;
+      }
     } else if (name === "unsubscribe") {
       this.#sessions.delete(keyOf(deviceId, sessionId));
       void this.flush();
@@ -131,6 +139,15 @@ export class Copies {
       const after = of === deviceId ? listAfter(id, answer, event) : answer;
       if (after !== answer) {
         this.#keepList(deviceId, id, after);
+      }
+    }
+  }
+
+  /** A device can be reached over a new channel, or not any more: no event follows on what there is. */
+  interrupted(deviceId: string): void {
+    for (const [key, followed] of this.#sessions) {
+      if (partsOf(key)[0] === deviceId) {
+        followed.live = false;
       }
     }
   }
@@ -213,6 +230,7 @@ export class Copies {
     const { pending } = followed;
     followed.asking = null;
     followed.pending = [];
+    followed.live = true;
     const begun = afterResync(followed.copy, fields as Asked, answer);
     const later = pending.filter(({ seq = 0 }) => seq > answer.anchors.streamLastSeq);
     this.#follow(deviceId, sessionId, followed, begun && later.reduce(afterEvent, begun));
@@ -279,7 +297,7 @@ export class Copies {
 
   #followed(deviceId: string, sessionId: string): Followed {
     const key = keyOf(deviceId, sessionId);
-    const followed = this.#sessions.get(key) ?? { copy: null, asking: null, pending: [] };
+    const followed = this.#sessions.get(key) ?? { copy: null, live: false, asking: null, pending: [] };
     this.#sessions.set(key, followed);
     return followed;
   }

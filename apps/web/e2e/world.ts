@@ -92,6 +92,31 @@ export class World {
     await host.line(json<{ ready: boolean }>("ready"));
   }
 
+  /** Creates a session without a message in the only project, as a program on the machine does, and returns its id. */
+  async createSession(): Promise<string> {
+    const { projects } = await this.#ask<{ projects: { id: string }[] }>("list_projects", {});
+    const [project] = projects;
+    const clientKey = crypto.randomUUID();
+    const created = await this.#ask<{ session: { id: string } }>("create_session", {
+      projectId: project?.id,
+      clientKey,
+    });
+    return created.session.id;
+  }
+
+  async #ask<T>(request: string, fields: object): Promise<T> {
+    const host = JSON.parse(readFileSync(join(this.scorelHome, "run", "host.json"), "utf8"));
+    const answer = await fetch(`http://${host.addr}/v1/${request}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${host.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(fields),
+    });
+    if (!answer.ok) {
+      throw new Error(`${request}: ${await answer.text()}`);
+    }
+    return (await answer.json()) as T;
+  }
+
   /** As a power cut does. */
   async killRelay(): Promise<void> {
     await this.#relay?.kill();

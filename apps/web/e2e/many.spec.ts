@@ -130,10 +130,11 @@ async function workers(browser: Browser): Promise<string[]> {
   const cdp = await browser.newBrowserCDPSession();
   const { targetInfos } = await cdp.send("Target.getTargets");
   await cdp.detach();
-  return targetInfos.filter(({ type }) => type === "shared_worker").map(({ targetId }) => targetId);
+  const holds = ({ type, url }: { type: string; url: string }) => type === "shared_worker" && url.includes("/worker-");
+  return targetInfos.filter(holds).map(({ targetId }) => targetId);
 }
 
-/** Ends the shared workers as a crash of their process does: nobody is told. */
+/** Ends the workers with the connections as a crash of their process does: nobody is told. */
 async function endWorkers(browser: Browser): Promise<string[]> {
   const ids = await workers(browser);
   const cdp = await browser.newBrowserCDPSession();

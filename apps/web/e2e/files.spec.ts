@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { expect, test } from "./harness";
 
 test("a file is opened from the transcript, and what has changed is committed", async ({ world, visitor }) => {
@@ -43,4 +44,30 @@ test("a file is opened from the transcript, and what has changed is committed", 
     await anna.at("part-history").click();
     await expect(anna.at("commit-row")).toHaveText([/^lamp: turn more slowly/, /^first/]);
   });
+});
+
+test("a file of some size reaches the agent byte for byte, and another is refused before it is sent", async ({
+  visitor,
+}) => {
+  const anna = await visitor();
+  await anna.pair();
+  await anna.addProject();
+  await anna.startSession();
+  const buffer = Buffer.alloc(700_000, "PK\x03\x04\r\n\xff", "latin1");
+  const attach = (name: string, content: Buffer) =>
+    anna.at("attach-input").setInputFiles({ name, mimeType: "application/zip", buffer: content });
+  await attach("huge.zip", Buffer.alloc((16 << 20) + 1, 255));
+  await expect(anna.page.getByRole("alert")).toContainText("huge.zip is larger than 16 MiB");
+  await attach("my build.zip", buffer);
+  await expect(anna.at("attached-files")).toContainText("my build.zip");
+  // What is attached and not sent survives the page.
+  await anna.page.reload();
+  await expect(anna.at("attached-files")).toContainText("my build.zip");
+  await anna.prompt("help");
+  await expect(anna.page).toHaveURL(/\/s\/[^/]+$/);
+  await anna.rest();
+  await expect(anna.at("sent-file")).toContainText("my_build.zip684 KiB");
+  const said = JSON.stringify(anna.log().find((line) => line.message?.role === "user")?.message);
+  const path = /Path: (\S+?)\\n/.exec(said)?.[1] ?? "";
+  expect(readFileSync(path).equals(buffer)).toBe(true);
 });

@@ -45,7 +45,35 @@ test("a prompt carries an image, and keeps it when it is edited and sent again",
     await expectShown(anna.at("picture"), 1);
   });
   expect(sessionFiles(world.scorelHome)).toHaveLength(1);
+
+  await test.step("it is there while host and relay are off", async () => {
+    await expect.poll(() => anna.page.evaluate(keptImages)).toBe(2); // written with the entries that have them
+    await anna.page.evaluate(() => navigator.serviceWorker.ready.then(() => null));
+    await world.killHost();
+    await world.killRelay();
+    await anna.page.reload();
+    await expect(anna.at("session-strip")).toContainText("Saved copy");
+    // The copy may be of a moment before the last prompt, which has one of the images.
+    await expect(anna.at("picture").first()).toBeVisible();
+    await expectShown(anna.at("picture"), await anna.at("picture").count());
+  });
 });
+
+/** How many images are kept on the disk of the browser; runs in the page. */
+function keptImages(): Promise<number> {
+  return new Promise((resolve) => {
+    const opened = indexedDB.open("scorel-copies", 1);
+    opened.onerror = () => resolve(0);
+    opened.onupgradeneeded = () => opened.transaction?.abort();
+    opened.onsuccess = () => {
+      const keys = opened.result.transaction("rows").objectStore("rows").getAllKeys();
+      keys.onsuccess = () => {
+        opened.result.close();
+        resolve((keys.result as [string, string][]).filter(([, id]) => id.startsWith("image ")).length);
+      };
+    };
+  });
+}
 
 test("a session that begins while the machine is away is made once, with one prompt", async ({ world, visitor }) => {
   const anna = await visitor();

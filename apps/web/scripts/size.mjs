@@ -57,7 +57,7 @@ const groups = [
   },
   {
     name: "everything that can be opened",
-    budget: 388_000,
+    budget: 384_000,
     keys: staticClosure([entry, ...pages]),
     workers: ofWorkers,
   },

@@ -6,7 +6,7 @@ export async function rows(): Promise<{ deviceId: string; id: string; savedAt: n
 }
 
 /** The sessions among them. */
-export const keptSessions = async () => (await rows()).map(({ id }) => id).filter((id) => !id.startsWith("list "));
+export const keptSessions = async () => (await rows()).map(({ id }) => id).filter((id) => !/^(list|image) /.test(id));
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {

@@ -103,12 +103,15 @@ describe("images of a prompt", () => {
     });
     const request = async (_: string, fields: { offset?: number }) =>
       fields.offset ? part(bytes.subarray(12)) : part(bytes.subarray(0, 12), 12);
-    const blob = await fetchImage({ request: request as unknown as Host["request"] }, "ses", "hash");
+    const asking = (answer: unknown, saved: unknown = null) =>
+      ({ request: answer, recall: async () => saved }) as unknown as Pick<Host, "request" | "recall">;
+    const blob = await fetchImage(asking(request), "ses", "hash");
     expect(blob.type).toBe("image/gif");
     expect(blob.size).toBe(bytes.length);
     const svg = async () => part(new TextEncoder().encode("<svg onload='alert(1)'>"));
-    await expect(fetchImage({ request: svg as unknown as Host["request"] }, "ses", "hash")).rejects.toThrow(
-      "This image cannot be shown.",
-    );
+    const away = () => Promise.reject(new Error("offline"));
+    const kept = await fetchImage(asking(away, { value: part(bytes) }), "ses", "hash");
+    expect(kept.size).toBe(bytes.length);
+    await expect(fetchImage(asking(svg), "ses", "hash")).rejects.toThrow("This image cannot be shown.");
   });
 });

@@ -105,17 +105,32 @@ export async function withImages<T>(
   }
 }
 
-/** Fetches an image of a session. What is none of the types above is refused, whatever the log calls it. */
-export async function fetchImage(host: Asker, sessionId: string, sha256: string): Promise<Blob> {
+/**
+ * An image of a session, from what this browser kept or from the host. What is none of the types above is refused,
+ * whatever the log calls it.
+ */
+export async function fetchImage(
+  host: Pick<Host, "request" | "recall">,
+  sessionId: string,
+  sha256: string,
+): Promise<Blob> {
+  const saved = await host.recall("get_blob", { sessionId, sha256 }).catch(() => null);
+  return imageBlob(saved ? [fromBase64(saved.value.data)] : await fetchParts(host, sessionId, sha256));
+}
+
+async function fetchParts(host: Asker, sessionId: string, sha256: string): Promise<Uint8Array<ArrayBuffer>[]> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   for (let offset = 0; ; ) {
     const { data, next } = await host.request("get_blob", { sessionId, sha256, ...(offset ? { offset } : {}) });
     parts.push(fromBase64(data));
     if (!next || next <= offset) {
-      break;
+      return parts;
     }
     offset = next;
   }
+}
+
+function imageBlob(parts: Uint8Array<ArrayBuffer>[]): Blob {
   const type = parts[0] ? imageType(parts[0]) : null;
   if (!type) {
     throw new Error(t("api.images.cannotBeShown"));

@@ -6,7 +6,7 @@ import type { Link } from "./link";
 import { isBound } from "./pins";
 
 /** What is heard of before anything is kept. */
-const asked = new Set(["resync_events", "unsubscribe", ...KEPT]);
+const asked = new Set(["resync_events", "unsubscribe", "get_blob", ...KEPT]);
 const heard = new Set(["entry_appended", "session_updated", "session_deleted", "projects_changed"]);
 
 export interface SavingOptions {

@@ -1,8 +1,9 @@
-// The copies that this browser keeps of what its hosts say: the lists, and the ends of the sessions that were opened. It
-// hears what a page asks and what hosts answer, keeps that, and gives it to a page that opens it again.
+// The copies that this browser keeps of what its hosts say: the lists, the ends of the sessions that were opened, and the
+// images that were shown of them. It hears what a page asks and what hosts answer, keeps that, and gives it to a page that opens it again.
 import type { Saved, SessionCopy } from "../../api/copies";
 import { RefusedError, type WireEvent } from "../../api/messages";
 import { ApiKind, type Requests, type ResyncEventsResponse, type SessionSummary } from "../../api/types";
+import { ImageParts, imageCopy, imageId, imagesOf, sessionOf } from "./images";
 import { listAfter, listId } from "./lists";
 import { type Asked, afterEvent, afterResync, checkedCopy, fitting } from "./session-copy";
 import { CopyStore, LIMITS } from "./store";
@@ -23,6 +24,8 @@ export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"
   copies.sweep().catch(() => {});
   return copies;
 }
+
+type BlobAsked = Requests["get_blob"]["request"];
 
 /** How long the first change after a rest waits for others, in milliseconds. */
 const SOON = 300;
@@ -49,6 +52,7 @@ export class Copies {
   #flushedAt = 0;
   #writing: Promise<void> = Promise.resolve();
   #checked = new Set<string>();
+  #parts = new ImageParts();
 
   constructor(options: CopiesOptions) {
     this.#options = options;
@@ -77,7 +81,7 @@ export class Copies {
 
   /** What was kept of the answer to a request. */
   async list(deviceId: string, name: string, fields: object): Promise<Saved<unknown> | null> {
-    const id = listId(name, fields);
+    const id = name === "get_blob" ? imageId(fields as BlobAsked) : listId(name, fields);
     return id === null ? null : this.#read(deviceId, id);
   }
 
@@ -99,6 +103,9 @@ export class Copies {
   answered(deviceId: string, name: string, fields: object, result: unknown): void {
     if (name === "resync_events") {
       this.#resynced(deviceId, fields, result as ResyncEventsResponse);
+    }
+    if (name === "get_blob") {
+      this.#keepImage(deviceId, fields as BlobAsked, result as Requests["get_blob"]["response"]);
     }
     const id = listId(name, fields);
     if (id !== null) {
@@ -159,7 +166,7 @@ export class Copies {
     }
     this.#checked.add(deviceId);
     const { store, ask } = this.#options;
-    const kept = new Set(((await store.all()).get(deviceId) ?? []).filter((id) => !id.startsWith("list ")));
+    const kept = new Set(((await store.all()).get(deviceId) ?? []).flatMap((id) => sessionOf(id) ?? []));
     let after: string | undefined = "";
     while (kept.size > 0 && after !== undefined) {
       const fields = { projectId: "", all: true, archived: "too", limit: 100, ...(after ? { after } : {}) };
@@ -264,11 +271,37 @@ export class Copies {
     this.#later(deviceId, id, () => this.#write(deviceId, projectId, id, this.#lists.get(keyOf(deviceId, id))));
   }
 
+  #keepImage(deviceId: string, fields: BlobAsked, answer: Requests["get_blob"]["response"]): void {
+    const { sessionId, sha256 } = fields;
+    const id = imageId(fields);
+    const parts = this.#parts.take(keyOf(deviceId, id), fields, answer);
+    if (!parts) {
+      return;
+    }
+    const projectId = this.#sessions.get(keyOf(deviceId, sessionId))?.copy?.summary.projectId ?? "";
+    this.#later(deviceId, id, async () => {
+      const image = await imageCopy(parts, sha256, answer.mimeType);
+      if (image) {
+        await this.#write(deviceId, projectId, id, image);
+      }
+    });
+  }
+
   #forget(deviceId: string, sessionId: string): void {
-    const key = keyOf(deviceId, sessionId);
-    this.#sessions.delete(key);
-    this.#dirty.delete(key);
-    this.#writing = this.#writing.then(() => this.#options.store.delete(deviceId, sessionId)).catch(() => {});
+    const { store } = this.#options;
+    this.#sessions.delete(keyOf(deviceId, sessionId));
+    for (const key of this.#dirty.keys()) {
+      const [of, id] = partsOf(key);
+      if (of === deviceId && sessionOf(id) === sessionId) {
+        this.#dirty.delete(key);
+      }
+    }
+    this.#writing = this.#writing
+      .then(() => Promise.all([store.delete(deviceId, sessionId), store.deleteAll(deviceId, imagesOf(sessionId))]))
+      .then(
+        () => {},
+        () => {},
+      );
   }
 
   #later(deviceId: string, id: string, write: () => Promise<void>): void {

@@ -7,7 +7,7 @@ import { CopyStore } from "./store";
 beforeEach(freshBrowser);
 
 describe("the space for copies", () => {
-  const limits = { copyBytes: 1000, bytes: 10_000, sessions: 3, lists: 2 };
+  const limits = { copyBytes: 1000, bytes: 10_000, imageBytes: 500, sessionImageBytes: 250, sessions: 3, lists: 2 };
   const scope = (id: string) => ({ deviceId: "dev_a", projectId: "prj_1", id });
 
   async function storeAt(times: { now: number }, more: Partial<typeof limits> = {}) {
@@ -37,11 +37,28 @@ describe("the space for copies", () => {
     store.close();
   });
 
+  it("is limited in bytes of images, of each session and of all, which take no place of texts", async () => {
+    const store = await storeAt({ now: 1 });
+    await store.write(scope("a"), "text");
+    for (const id of ["image a 1", "image a 2", "image b 1"]) {
+      await store.write(scope(id), "x".repeat(98));
+    }
+    await store.read("dev_a", "image a 1");
+    await store.write(scope("image a 3"), "x".repeat(98));
+    const ids = async () => (await rows()).map(({ id }) => id).sort();
+    expect(await ids()).toEqual(["a", "image a 1", "image a 3", "image b 1"]);
+    await store.write(scope("image c 1"), "x".repeat(98));
+    await store.write(scope("image c 2"), "x".repeat(98));
+    expect(await ids()).toEqual(["a", "image a 1", "image a 3", "image b 1", "image c 1", "image c 2"]);
+    await store.write(scope("image d 1"), "x".repeat(98));
+    expect(await ids()).toEqual(["a", "image a 1", "image a 3", "image c 1", "image c 2", "image d 1"]);
+    await store.deleteAll("dev_a", "image c ");
+    expect(await ids()).toEqual(["a", "image a 1", "image a 3", "image d 1"]);
+    store.close();
+  });
+
   it("makes room when it is full", async () => {
-    const limits = { copyBytes: 1000, bytes: 10_000, sessions: 4, lists: 4 };
-    let now = 1;
-    const store = new CopyStore({ clientId: "cli_me", limits, now: () => now++ });
-    const scope = (id: string) => ({ deviceId: "dev_a", projectId: "", id });
+    const store = await storeAt({ now: 1 }, { sessions: 4, lists: 4 });
     for (const id of ["a", "b", "c", "d"]) {
       await store.write(scope(id), id);
     }

@@ -1,6 +1,7 @@
 // The copies on the disk of this browser, encrypted. It is a database of its own, so that pages of an older version that
 // are still open keep theirs. Each device has a key that script cannot read; deleting a device's copies deletes its key.
 import { utf8 } from "@scorel/protocol";
+import { kindOf, sessionOf } from "./images";
 
 const NAME = "scorel-copies";
 const KEYS = "keys";
@@ -10,8 +11,12 @@ const BODIES = "bodies";
 export const LIMITS = {
   /** Of one copy, as JSON. */
   copyBytes: 2 * 1024 * 1024,
-  /** Of all copies. */
+  /** Of all copies without images. */
   bytes: 32 * 1024 * 1024,
+  /** Of all images, in base64 as they are kept. */
+  imageBytes: 32 * 1024 * 1024,
+  /** Of the images of one session. */
+  sessionImageBytes: 12 * 1024 * 1024,
   /** Sessions of all devices. */
   sessions: 100,
   /** Lists of all devices. */
@@ -23,7 +28,7 @@ export interface Scope {
   deviceId: string;
   /** "" for what belongs to no project. */
   projectId: string;
-  /** Names it on its device: the id of a session, or "list " and what was asked for. */
+  /** Names it on its device: the id of a session, "list " and what was asked for, or "image ", session and hash. */
   id: string;
 }
 
@@ -112,6 +117,13 @@ export class CopyStore {
     await inOne(db, "readwrite", (store) => [store(ROWS).delete([deviceId, id]), store(BODIES).delete([deviceId, id])]);
   }
 
+  /** Deletes the copies whose ids begin with a prefix. */
+  async deleteAll(deviceId: string, prefix: string): Promise<void> {
+    const db = await this.#open();
+    const range = IDBKeyRange.bound([deviceId, prefix], [deviceId, `${prefix}\uffff`]);
+    await inOne(db, "readwrite", (store) => [store(ROWS).delete(range), store(BODIES).delete(range)]);
+  }
+
   /** Deletes the copies of a device, and the key that opens them. */
   async wipe(deviceId: string): Promise<void> {
     const db = await this.#open();
@@ -185,17 +197,7 @@ export class CopyStore {
   async #prune(db: IDBDatabase, share: number): Promise<void> {
     const { limits = LIMITS } = this.#options;
     const [rows] = await inOne(db, "readonly", (store) => [store(ROWS).getAll() as IDBRequest<Row[]>]);
-    let bytes = 0;
-    const count = { sessions: 0, lists: 0 };
-    const over = rows
-      .sort((a, b) => b.usedAt - a.usedAt)
-      .filter(({ id, ...row }) => {
-        const kind = id.startsWith("list ") ? "lists" : "sessions";
-        bytes += row.bytes;
-        count[kind]++;
-        return bytes > limits.bytes * share || count[kind] > limits[kind] * share;
-      });
-    for (const { deviceId, id } of over) {
+    for (const { deviceId, id } of overLimits(rows, limits, share)) {
       await this.delete(deviceId, id);
     }
   }
@@ -204,6 +206,30 @@ export class CopyStore {
     this.#db ??= openCopies();
     return this.#db;
   }
+}
+
+/** The copies that are over `share` of a limit. Images have limits of their own, so that they take no text's place. */
+function overLimits(rows: Row[], limits: typeof LIMITS, share: number): Row[] {
+  const used = new Map<string, number>();
+  const isOver = (limit: string, more: number, most: number) => {
+    const now = (used.get(limit) ?? 0) + more;
+    used.set(limit, now);
+    return now > most * share;
+  };
+  return rows
+    .sort((a, b) => b.usedAt - a.usedAt)
+    .filter(({ deviceId, id, bytes }) => {
+      const kind = kindOf(id);
+      if (kind !== "images") {
+        const checks = [isOver("bytes", bytes, limits.bytes), isOver(kind, 1, limits[kind])];
+        return checks.includes(true);
+      }
+      // One that is too much for its session takes no room from those of others.
+      return (
+        isOver(`${deviceId} ${sessionOf(id)}`, bytes, limits.sessionImageBytes) ||
+        isOver("images", bytes, limits.imageBytes)
+      );
+    });
 }
 
 /** Rejects where a part is missing, was changed, or belongs to another copy. */

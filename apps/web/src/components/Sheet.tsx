@@ -40,8 +40,11 @@ export function Sheet({ title, onClose, children, footer, wide = false }: SheetP
       aria-labelledby={titleId}
       onClick={closeOnScrim}
       onCancel={(event) => {
-        event.preventDefault();
-        onClose();
+        // React hands on what a sheet within this one, or a file picker, was canceled with.
+        if (event.target === ref.current) {
+          event.preventDefault();
+          onClose();
+        }
       }}
       className={cx(
         "rise m-0 mt-auto max-h-[88dvh] w-full max-w-none rounded-t-lg border border-line bg-surface p-0 font-sans text-base text-ink tracking-normal shadow-raised backdrop:bg-scrim sm:m-auto sm:rounded-lg",

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { Button } from "../../components/Button";
 import { ScrollText } from "../../components/ScrollText";
 import { t } from "../../i18n/memory";
@@ -12,6 +13,8 @@ export interface NoteConflictProps {
 
 /** Says that the note is another one than was read, and shows it. Nothing was saved. */
 export function NoteConflict({ theirs, isNew, onTake }: NoteConflictProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => ref.current?.scrollIntoView?.({ block: "nearest" }), []);
   if (!theirs.version) {
     return (
       <p role="alert" data-testid="note-conflict" className="text-sm text-warn">
@@ -21,6 +24,7 @@ export function NoteConflict({ theirs, isNew, onTake }: NoteConflictProps) {
   }
   return (
     <div
+      ref={ref}
       role="alert"
       data-testid="note-conflict"
       className="rounded-md border border-warn-line bg-warn-soft p-3 text-sm"

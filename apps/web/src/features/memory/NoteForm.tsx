@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, type RefObject, useId, useRef, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MemoryNote } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -29,7 +29,14 @@ export function NoteForm({ host, projectId, note, onDone, onCancel }: NoteFormPr
   const place = placeOf(scope, name, projectId);
   const { base, text, setText, theirs, take, error: unread, save } = useNote(host, note ? place : null);
   const [deleting, setDeleting] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
   const { busy, error, act } = useAct();
+  const takeTheirs = () => {
+    if (theirs) {
+      take(theirs);
+      field.current?.focus(); // the button is gone
+    }
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void act("save", async () => {
@@ -49,9 +56,9 @@ export function NoteForm({ host, projectId, note, onDone, onCancel }: NoteFormPr
       )}
       {base || unread ? null : <Skeleton label={t("memory.noteForm.loading")} rows={4} />}
       {base?.partial ? <p className="text-sm text-warn">{t("memory.noteForm.partial")}</p> : null}
-      {editable ? <NoteText text={text} onText={setText} focused={note !== null} /> : null}
+      {editable ? <NoteText text={text} onText={setText} focused={note !== null} field={field} /> : null}
       {note ? <p className="break-all font-mono text-faint text-xs">{note.path}</p> : null}
-      {theirs ? <NoteConflict theirs={theirs} isNew={!base?.version} onTake={() => take(theirs)} /> : null}
+      {theirs ? <NoteConflict theirs={theirs} isNew={!base?.version} onTake={takeTheirs} /> : null}
       {failed ? (
         <p role="alert" className="break-words text-danger text-sm">
           {failed}
@@ -128,7 +135,14 @@ function NewNote({ name, onName, scope, onScope }: NewNoteProps) {
   );
 }
 
-function NoteText({ text, onText, focused }: { text: string; onText: (text: string) => void; focused: boolean }) {
+interface NoteTextProps {
+  text: string;
+  onText: (text: string) => void;
+  focused: boolean;
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
+function NoteText({ text, onText, focused, field }: NoteTextProps) {
   const id = useId();
   return (
     <div>
@@ -136,6 +150,7 @@ function NoteText({ text, onText, focused }: { text: string; onText: (text: stri
         {t("memory.noteForm.text")}
       </label>
       <textarea
+        ref={field}
         id={id}
         dir="auto"
         rows={8}

@@ -97,6 +97,7 @@ test("the text of the other may be edited instead", async () => {
   fireEvent.click(screen.getByTestId("note-save"));
   fireEvent.click(await screen.findByTestId("note-take"));
   expect((screen.getByTestId("note-text") as HTMLTextAreaElement).value).toBe("ninja\n");
+  expect(document.activeElement).toBe(screen.getByTestId("note-text"));
   write("note-text", "ninja all");
   fireEvent.click(screen.getByTestId("note-save"));
   await waitFor(() => expect(text()).toEqual(["project build: ninja all"]));

@@ -1,0 +1,26 @@
+import "../app/testing/browser";
+import { fireEvent, render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { Sheet } from "./Sheet";
+
+test("canceling a sheet or a file picker within a sheet leaves that sheet open", () => {
+  const outer = vi.fn();
+  const inner = vi.fn();
+  render(
+    <Sheet title="Outer" onClose={outer}>
+      <input type="file" data-testid="file" />
+      <Sheet title="Inner" onClose={inner}>
+        sure?
+      </Sheet>
+    </Sheet>,
+  );
+  // As browsers have it: that of a dialog does not bubble, that of a file picker does.
+  const cancel = (element: Element, bubbles = false) =>
+    fireEvent(element, new Event("cancel", { bubbles, cancelable: true }));
+  cancel(screen.getByTestId("file"), true);
+  expect(outer).not.toHaveBeenCalled();
+  cancel(screen.getByText("Inner").closest("dialog") as Element);
+  expect([inner.mock.calls.length, outer.mock.calls.length]).toEqual([1, 0]);
+  cancel(screen.getByText("Outer").closest("dialog") as Element);
+  expect([inner.mock.calls.length, outer.mock.calls.length]).toEqual([1, 1]);
+});

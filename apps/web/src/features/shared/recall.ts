@@ -1,4 +1,4 @@
-import { type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Host } from "../../api/contract";
 import { KEPT } from "../../api/copies";
@@ -43,6 +43,6 @@ export function useRecalled<K extends keyof Requests>(
 
 /** When what is shown of a device was saved, in Unix milliseconds; null where it is not a saved copy. */
 export function useSavedAt(host: Host): number | null {
-  const { data } = useQuery<number>({ queryKey: savedKey(host.deviceId), enabled: false });
+  const { data } = useQuery<number>({ queryKey: savedKey(host.deviceId), queryFn: skipToken });
   return useReadable(host.status) === "open" ? null : (data ?? null);
 }

@@ -1,6 +1,6 @@
 import "../../app/testing/browser";
 import { act, screen, waitFor } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { hostInfo, project, summary } from "../../app/testing/builders";
 import { FakeScorel, FakeSession } from "../../app/testing/fake-scorel";
 import { renderApp } from "../../app/testing/render-app";
@@ -28,6 +28,7 @@ function world() {
 }
 
 test("the lists of a machine that cannot be reached are there, with their time, until it answers", async () => {
+  const complaints = vi.spyOn(console, "error");
   const { scorel, host } = world();
   renderApp(scorel, `/d/${dev}`);
   await screen.findByText("Yesterday");
@@ -39,6 +40,8 @@ test("the lists of a machine that cannot be reached are there, with their time, 
   await screen.findByText("Today");
   expect(screen.queryByText("Yesterday")).toBeNull();
   expect(screen.queryByTestId("saved-copy")).toBeNull();
+  expect(complaints.mock.calls.flat().join()).not.toContain("queryFn");
+  complaints.mockRestore();
 });
 
 test("a copy never takes the place of what the machine has said", async () => {

@@ -154,7 +154,6 @@ export const sights: Sight[] = [
     name: "crewreport",
     scene: "crewdone",
     act: (page) => page.getByTestId("crew-member").first().getByRole("button").click(),
-    alike: true,
   },
   { name: "answered", scene: "answered", act: openCards },
   { name: "foreign", scene: "foreign", act: openCards },

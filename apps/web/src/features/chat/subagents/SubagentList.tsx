@@ -156,7 +156,7 @@ function SessionLink({ member }: { member: SubagentChild }) {
 function Part({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <div>
-      <h4 className="caption mb-0.5 text-faint">{title}</h4>
+      <h3 className="caption mb-0.5 text-faint">{title}</h3>
       {children}
     </div>
   );

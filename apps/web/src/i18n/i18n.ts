@@ -17,10 +17,22 @@ export interface Translation {
 
 // One language for the whole page, as long as it is open: choosing another one loads it again.
 let spoken: Translation = { locale: "en", parts: {} };
-let forms = formsOf("en");
+let forms: Forms = formsOf("en");
 
+/** Made when they are needed: a slow phone takes tens of milliseconds for them before it shows anything. */
 function formsOf(name: string): Forms {
-  return { plurals: new Intl.PluralRules(name), numbers: new Intl.NumberFormat(name) };
+  let plurals: Intl.PluralRules | undefined;
+  let numbers: Intl.NumberFormat | undefined;
+  return {
+    get plurals() {
+      plurals ??= new Intl.PluralRules(name);
+      return plurals;
+    },
+    get numbers() {
+      numbers ??= new Intl.NumberFormat(name);
+      return numbers;
+    },
+  };
 }
 
 /** Sets the language, before any text is shown. */

@@ -20,15 +20,15 @@ export function format(message: Message, values: Values, forms: Forms): string {
   return typeof message === "string" ? message : message.map((part) => partOf(part, values, forms)).join("");
 }
 
-function partOf(part: Part, values: Values, { plurals, numbers }: Forms): string {
+function partOf(part: Part, values: Values, written: Forms): string {
   if (typeof part === "string") {
     return part;
   }
   const [name, , forms] = part;
   const value = values[name];
   if (!forms) {
-    return typeof value === "number" ? numbers.format(value) : String(value);
+    return typeof value === "number" ? written.numbers.format(value) : String(value);
   }
   const count = Number(value);
-  return format(forms[count] ?? forms[plurals.select(count)] ?? forms.other ?? "", values, { plurals, numbers });
+  return format(forms[count] ?? forms[written.plurals.select(count)] ?? forms.other ?? "", values, written);
 }

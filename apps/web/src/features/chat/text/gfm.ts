@@ -13,5 +13,20 @@ interface Parser {
 export function gfm(this: unknown): void {
   const data = (this as Parser).data();
   data.micromarkExtensions = [...(data.micromarkExtensions ?? []), gfmSyntax()];
-  data.fromMarkdownExtensions = [...(data.fromMarkdownExtensions ?? []), gfmFromMarkdown()];
+  data.fromMarkdownExtensions = [...(data.fromMarkdownExtensions ?? []), gfmFromMarkdown().map(whereThereAreLinks)];
+}
+
+type Extension = ReturnType<typeof gfmFromMarkdown>[number];
+type Tree = Parameters<NonNullable<Extension["transforms"]>[number]>[0];
+
+/** Bare links are looked for with expressions that a slow phone takes a tenth of a second to prepare. */
+function whereThereAreLinks(extension: Extension): Extension {
+  const { transforms } = extension;
+  return transforms
+    ? { ...extension, transforms: transforms.map((each) => (tree) => (mayLink(tree) ? each(tree) : undefined)) }
+    : extension;
+}
+
+function mayLink(node: Tree | Tree["children"][number]): boolean {
+  return "children" in node ? node.children.some(mayLink) : "value" in node && /@|:\/\/|www\./i.test(node.value);
 }

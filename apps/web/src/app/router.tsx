@@ -139,9 +139,9 @@ export function createAppRouter(linkCode: LinkCode, history?: RouterHistory) {
     routeTree: root.addChildren([home, pair, connection, share, device, start, session, terminal]),
     context: { linkCode },
     defaultPreload: "intent",
-    // The frame of a page is in sight before its code is here.
+    // The frame of a page is in sight before its code is here, unless that comes at once.
     defaultPendingComponent: PageFrame,
-    defaultPendingMs: 0,
+    defaultPendingMs: 100,
     defaultPendingMinMs: 0,
     ...(history ? { history } : {}),
   });

@@ -2,6 +2,7 @@ import { createRoot } from "react-dom/client";
 import { createScorel } from "../api/scorel";
 import { takeFragment } from "../features/pair/fragment";
 import { followTheme } from "../features/settings/theme";
+import { whenIdle } from "../features/shared/when-idle";
 import { speakChosen } from "../i18n/language";
 import { App } from "./App";
 import { createAppRouter, loadForTrouble } from "./router";
@@ -22,6 +23,5 @@ const shell = import.meta.env.PROD ? ({ shell: "page" } as const) : {};
 void speakChosen().then(() => {
   createRoot(root).render(<App scorel={createScorel()} router={createAppRouter(linkCode)} {...shell} />);
   // Behind everything that the first page needs.
-  const idle: (run: () => void) => unknown = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 2000));
-  idle(loadForTrouble);
+  whenIdle(loadForTrouble);
 });

@@ -3,6 +3,7 @@ import { type Shell, startShell } from "../../api/shell";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/update";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { whenIdle } from "../shared/when-idle";
 
 /** Keeps the page's own files, once the page has nothing better to do, and says when there are new ones. */
 export function UpdateNotice({ shell }: { shell: Shell | "page" }) {
@@ -12,8 +13,7 @@ export function UpdateNotice({ shell }: { shell: Shell | "page" }) {
     if (started) {
       return;
     }
-    const idle: (run: () => void) => unknown = globalThis.requestIdleCallback ?? ((run) => setTimeout(run, 2000));
-    idle(() => setStarted((before) => before ?? startShell(link)));
+    return whenIdle(() => setStarted((before) => before ?? startShell(link)));
   }, [link, started]);
   return started ? <Notice shell={started} /> : null;
 }

@@ -9,8 +9,13 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
+import { whenIdle } from "../../shared/when-idle";
 
-/** How many rows are shown at first. */
+/** How many rows are shown at first: a screen of them, since the reader waits for these. */
+const begin = 12;
+
+/** How many come at a time while the browser has nothing to do, until there is a page of them. */
+const few = 4;
 const page = 80;
 
 /** How many more come each time the reader is near an end of them: as many as a slow phone puts there in a blink. */
@@ -72,7 +77,7 @@ export function useWindow(
   bottom: RefObject<HTMLElement | null>,
   beyond: Beyond,
 ) {
-  const [mark, setMark] = useState(() => markAt(rows, rows.length - page));
+  const [mark, setMark] = useState(() => markAt(rows, rows.length - begin));
   const first = useMemo(() => firstShown(rows, mark), [rows, mark]);
   const last = mark.shown === null ? rows.length : Math.min(rows.length, first + mark.shown);
   const move = useKeptPlace(box);
@@ -91,6 +96,9 @@ export function useWindow(
     const next = Math.min(rows.length, last + step);
     move(() => setMark(markAt(rows, Math.max(first, next - most), next)));
   });
+  useIdle(first > 0 && last === rows.length && last - first < page, shown, () => {
+    move(() => setMark(markAt(rows, first - few, last)));
+  });
   useTrim(box, last - first > most + page && last === rows.length, () => {
     setMark(markAt(rows, rows.length - most));
   });
@@ -100,7 +108,7 @@ export function useWindow(
     [rows],
   );
   const toEnd = useCallback(() => {
-    setMark((now) => (now.shown === null ? now : markAt(rows, rows.length - page)));
+    setMark((now) => (now.shown === null ? now : markAt(rows, rows.length - begin)));
   }, [rows]);
   return { first, last, reveal, toEnd };
 }
@@ -126,6 +134,14 @@ function useNear(
     observer.observe(element);
     return () => observer.disconnect();
   }, [box, end, more, ...shown]);
+}
+
+/** Calls `onIdle` once the browser has nothing better to do, and again when what is shown is another. */
+function useIdle(wanted: boolean, shown: readonly unknown[], onIdle: () => void): void {
+  const idle = useEffectEvent(onIdle);
+  useEffect(() => {
+    return wanted ? whenIdle(idle) : undefined;
+  }, [wanted, ...shown]);
 }
 
 /** Lets go of what lies far behind a reader who stays at the end. */

@@ -25,8 +25,11 @@ func page() fstest.MapFS {
 		"index.html":        {Data: []byte("<!doctype html><title>scorel</title>")},
 		"session.html":      {Data: []byte("<!doctype html><title>session</title>")},
 		"assets/app-1a2.js": {Data: []byte(strings.Repeat("export const x = 1;\n", 200))},
-		"icon.png":          {Data: []byte("\x89PNG")},
-		"sw.js":             {Data: []byte("var x = 1;")},
+		// Brotli is what the build made of it, gzip what the relay makes.
+		"assets/page-2b3.js":    {Data: []byte(strings.Repeat("export const y = 2;\n", 200))},
+		"assets/page-2b3.js.br": {Data: []byte("as brotli")},
+		"icon.png":              {Data: []byte("\x89PNG")},
+		"sw.js":                 {Data: []byte("var x = 1;")},
 
 		"manifest.webmanifest": {Data: []byte("{}")},
 	}
@@ -105,6 +108,21 @@ func TestWebUIIsCompressedAndRevalidated(t *testing.T) {
 	}
 	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, page()["assets/app-1a2.js"].Data) {
 		t.Fatalf("unpacked to %d bytes, %v", len(plain), err)
+	}
+	resp, body = get(t, s, "/assets/page-2b3.js", packed)
+	if resp.Header.Get("Content-Encoding") != "br" || string(body) != "as brotli" || !strings.HasSuffix(resp.Header.Get("ETag"), `-br"`) {
+		t.Fatalf("encoding %q, %.20q, tag %s", resp.Header.Get("Content-Encoding"), body, resp.Header.Get("ETag"))
+	}
+	resp, _ = get(t, s, "/assets/page-2b3.js", func(req *http.Request) { req.Header.Set("Accept-Encoding", "gzip, br;q=0") })
+	if resp.Header.Get("Content-Encoding") != "gzip" {
+		t.Fatalf("encoding %q where brotli is refused", resp.Header.Get("Content-Encoding"))
+	}
+	resp, body = get(t, s, "/assets/page-2b3.js", nil)
+	if resp.Header.Get("Content-Encoding") != "" || !strings.HasPrefix(string(body), "export") {
+		t.Fatalf("encoding %q, %.20q for who asks for none", resp.Header.Get("Content-Encoding"), body)
+	}
+	if resp, _ = get(t, s, "/assets/page-2b3.js.br", nil); resp.StatusCode != http.StatusNotFound {
+		t.Fatalf("the compressed file itself: %d", resp.StatusCode)
 	}
 	resp, _ = get(t, s, "/", nil)
 	tag := resp.Header.Get("ETag")

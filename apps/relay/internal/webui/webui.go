@@ -26,13 +26,18 @@ type UI struct {
 
 // asset is one file, read and compressed at the first request.
 type asset struct {
-	name   string
-	load   sync.Once
-	err    error
-	plain  []byte
-	packed []byte // gzip; nil if that saves nothing
-	etag   string
+	name      string
+	hasBrotli bool
+	load      sync.Once
+	err       error
+	plain     []byte
+	packed    []byte // gzip; nil if that saves nothing
+	brotli    []byte // made by the build for what most people load; nil for other files
+	etag      string
 }
+
+// brotliSuffix is that of the files that the build compressed with brotli.
+const brotliSuffix = ".br"
 
 const (
 	indexFile = "index.html"
@@ -59,6 +64,12 @@ func New(files fs.FS) (*UI, error) {
 	}
 	if ui.assets[indexFile] == nil {
 		return nil, errors.New("the web UI has no index.html; build it first")
+	}
+	for name := range ui.assets {
+		if base, ok := strings.CutSuffix(name, brotliSuffix); ok && ui.assets[base] != nil {
+			ui.assets[base].hasBrotli = true
+			delete(ui.assets, name)
+		}
 	}
 	return ui, nil
 }
@@ -103,6 +114,11 @@ func (a *asset) read(files fs.FS) error {
 	}
 	sum := sha256.Sum256(data)
 	a.plain, a.etag = data, hex.EncodeToString(sum[:12])
+	if a.hasBrotli {
+		if a.brotli, err = fs.ReadFile(files, a.name+brotliSuffix); err != nil {
+			return err
+		}
+	}
 	if !compressible(a.name) {
 		return nil
 	}
@@ -141,7 +157,11 @@ func (a *asset) serve(w http.ResponseWriter, req *http.Request) {
 	}
 	h.Set("Vary", "Accept-Encoding")
 	body, tag := a.plain, a.etag
-	if a.packed != nil && acceptsGzip(req) {
+	switch {
+	case a.brotli != nil && accepts(req, "br"):
+		body, tag = a.brotli, a.etag+"-br"
+		h.Set("Content-Encoding", "br")
+	case a.packed != nil && accepts(req, "gzip"):
 		body, tag = a.packed, a.etag+"-gz"
 		h.Set("Content-Encoding", "gzip")
 	}
@@ -163,10 +183,10 @@ func contentType(name string) string {
 	}
 }
 
-func acceptsGzip(req *http.Request) bool {
+func accepts(req *http.Request, encoding string) bool {
 	for part := range strings.SplitSeq(req.Header.Get("Accept-Encoding"), ",") {
 		coding, params, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if coding == "gzip" && strings.ReplaceAll(params, " ", "") != "q=0" {
+		if coding == encoding && strings.ReplaceAll(params, " ", "") != "q=0" {
 			return true
 		}
 	}

@@ -14,7 +14,9 @@ export interface NoteConflictProps {
 /** Says that the note is another one than was read, and shows it. Nothing was saved. */
 export function NoteConflict({ theirs, isNew, onTake }: NoteConflictProps) {
   const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => ref.current?.scrollIntoView?.({ block: "nearest" }), []);
+  useEffect(() => {
+    ref.current?.scrollIntoView?.({ block: "nearest" });
+  }, []);
   if (!theirs.version) {
     return (
       <p role="alert" data-testid="note-conflict" className="text-sm text-warn">

@@ -8,6 +8,9 @@ import { FakeScorel } from "../../app/testing/fake-scorel";
 import { applyHostEvent } from "../shared/host-queries";
 import { MemoryList } from "./MemoryList";
 
+// As in Chromium, where it answers with a promise.
+Element.prototype.scrollIntoView = () => Promise.resolve() as never;
+
 /** A machine with one note, which refuses changes of another version as real ones do. */
 function show({ mayManage = true } = {}) {
   const host = new FakeScorel().host("dev_one");

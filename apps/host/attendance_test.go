@@ -9,7 +9,8 @@ import (
 )
 
 // TestAnOpenListCountsAsAttendance: who has the list of sessions open sees that one waits, so a
-// question is asked, and answered from there. A program that lists sessions does not count as attendance.
+// question is asked, and answered from there. A program that lists sessions does not count as attendance, and neither does
+// a list that is out of sight.
 func TestAnOpenListCountsAsAttendance(t *testing.T) {
 	h := start(t, host.Config{Home: t.TempDir(), Projects: []string{t.TempDir()}})
 	program := newHTTPEntry(t, h, h.State().Token)
@@ -52,6 +53,12 @@ func TestAnOpenListCountsAsAttendance(t *testing.T) {
 	call(t, again, api.ListSessions, api.ListSessionsRequest{Watching: true})
 	if <-attendance {
 		t.Fatal("the list is open again, but the session does not count as attended")
+	}
+	for _, attended := range []bool{false, true} {
+		call(t, again, api.SetAttendance, api.SetAttendanceRequest{Attended: attended})
+		if unattended := <-attendance; unattended == attended {
+			t.Fatalf("a list that no one sees, %t: the session counts as unattended, %t", !attended, unattended)
+		}
 	}
 	opened := call(t, again, api.ResyncEvents, api.ResyncEventsRequest{SessionID: sessionID})
 	answered := call(t, again, api.AnswerQuestion, api.AnswerQuestionRequest{

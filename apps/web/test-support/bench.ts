@@ -25,6 +25,7 @@ export const SHORT: Timing = {
   probeWait: 100,
   hiddenProbeAfter: 60_000,
   hiddenProbeWait: 100,
+  awayAfter: 20,
   copyDelay: 5,
 };
 

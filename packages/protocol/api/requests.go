@@ -207,6 +207,11 @@ type (
 		Next int64 `json:"next"`
 		More bool  `json:"more,omitempty"` // more lines follow
 	}
+	// SetAttendanceRequest says whether a person sees anything of this connection. One
+	// that no one sees counts as able to answer nothing, whatever it asked for before.
+	SetAttendanceRequest struct {
+		Attended bool `json:"attended"`
+	}
 	// SessionRequest names a session.
 	SessionRequest struct {
 		SessionID string `json:"sessionId" req:"min=1,max=256"`

@@ -71,6 +71,7 @@ var (
 	ResyncEvents      = Define[ResyncEventsRequest, ResyncEventsResponse]("resync_events", GrantView, "Subscribes to a session and returns what the entry has missed.")
 	GetEntries        = Define[GetEntriesRequest, GetEntriesResponse]("get_entries", GrantView, "Returns entries of a log before or after a position, or around an entry.")
 	GetProcessLog     = Define[GetProcessLogRequest, GetProcessLogResponse]("get_process_log", GrantView, "Returns the log of an operation, by its reference.")
+	SetAttendance     = Define[SetAttendanceRequest, Empty]("set_attendance", GrantView, "Says whether a person sees anything of this connection, from now on.")
 	Unsubscribe       = Define[SessionRequest, Empty]("unsubscribe", GrantView, "Ends the subscription to a session.")
 	SendPrompt        = Define[SendPromptRequest, SendPromptResponse]("send_prompt", GrantPrompt, "Sends a prompt, once per clientKey.")
 	UploadBlob        = Define[UploadBlobRequest, UploadBlobResponse]("upload_blob", GrantPrompt, "Uploads a part of an image for a later prompt; repeating a part changes nothing.")
@@ -159,6 +160,7 @@ func Table() []Spec {
 		ResyncEvents.Spec(),
 		GetEntries.Spec(),
 		GetProcessLog.Spec(),
+		SetAttendance.Spec(),
 		Unsubscribe.Spec(),
 		SendPrompt.Spec(),
 		UploadBlob.Spec(),

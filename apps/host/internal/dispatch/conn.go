@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -31,7 +32,8 @@ type Conn struct {
 	mu     sync.Mutex
 	grants []api.Grant // replaced as a whole by setGrants
 
-	watching bool // a person sees the list of sessions; guarded by the hub's mu
+	watching bool        // a person sees the list of sessions; guarded by the hub's mu
+	away     atomic.Bool // no one sees anything of this connection now
 }
 
 // ClientID is a client id, LocalID, or the id of a token.
@@ -45,6 +47,13 @@ func (c *Conn) End(why error) { c.cancel(why) }
 
 // Deliver implements sessions.Subscriber.
 func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) { c.out.Event(envelope, encoded) }
+
+// SetAway records whether no one sees anything of the connection now; true when that is a
+// change. A new connection is seen.
+func (c *Conn) SetAway(away bool) bool { return c.away.Swap(away) != away }
+
+// Away implements sessions.Subscriber.
+func (c *Conn) Away() bool { return c.away.Load() }
 
 // May reports whether the connection has a grant now.
 func (c *Conn) May(grant api.Grant) bool { return slices.Contains(c.Grants(), grant) }

@@ -50,12 +50,13 @@ func (h *Hub) Watch(c *Conn) bool {
 	return true
 }
 
-// Attended reports whether a connection with the grant watches the list of sessions.
+// Attended reports whether a connection with the grant watches the list of sessions, and
+// someone sees it.
 func (h *Hub) Attended(grant api.Grant) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.watching && c.May(grant) {
+		if c.watching && !c.Away() && c.May(grant) {
 			return true
 		}
 	}

@@ -27,6 +27,14 @@ func (s *Sessions) ResyncEvents(ctx context.Context, c *dispatch.Conn, r api.Res
 	return err
 }
 
+// setAttendance has the sessions that wait for a person check again who is there.
+func (s *Sessions) setAttendance(_ context.Context, c *dispatch.Conn, r api.SetAttendanceRequest) (api.Empty, error) {
+	if c.SetAway(!r.Attended) {
+		s.manager.Attend()
+	}
+	return none, nil
+}
+
 func (s *Sessions) unsubscribe(ctx context.Context, c *dispatch.Conn, r api.SessionRequest) (api.Empty, error) {
 	c.Unsubscribe(ctx, r.SessionID)
 	return none, nil

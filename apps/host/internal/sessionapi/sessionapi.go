@@ -75,6 +75,7 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.ServeLater(api.ResyncEvents, s.ResyncEvents),
 		dispatch.Serve(api.GetEntries, s.GetEntries),
 		dispatch.Serve(api.GetProcessLog, s.getProcessLog),
+		dispatch.Serve(api.SetAttendance, s.setAttendance),
 		dispatch.Serve(api.Unsubscribe, s.unsubscribe),
 		dispatch.Serve(api.SendPrompt, s.SendPrompt),
 		dispatch.Serve(api.UploadBlob, s.uploadBlob),

@@ -15,6 +15,8 @@ import (
 // discard is a subscriber that counts bytes.
 type discard struct{ bytes int }
 
+func (*discard) Away() bool { return false }
+
 func (d *discard) Deliver(_ api.EventEnvelope, encoded []byte) { d.bytes += len(encoded) }
 
 // BenchmarkAppendMessage is the way of a finished message through the core: into a log in

@@ -37,6 +37,8 @@ func (l *memoryLog) Append(ctx context.Context, lines ...json.RawMessage) error 
 // events collects the types of the events that a subscriber receives.
 type events struct{ types []string }
 
+func (*events) Away() bool { return false }
+
 func (e *events) Deliver(event api.EventEnvelope, _ []byte) {
 	e.types = append(e.types, event.Event.EventType())
 }

@@ -63,6 +63,8 @@ func newWatcher() *watcher {
 	return w
 }
 
+func (*watcher) Away() bool { return false }
+
 func (w *watcher) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

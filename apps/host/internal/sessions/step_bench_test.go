@@ -67,6 +67,8 @@ func (looking) Stream(_ context.Context, req agent.Request, _ func(agent.Delta))
 // ended is an entry that waits for the ends of turns.
 type ended chan session.StopReason
 
+func (ended) Away() bool { return false }
+
 func (e ended) Deliver(event api.EventEnvelope, _ []byte) {
 	if end, ok := event.Event.(api.TurnEnded); ok {
 		e <- end.StopReason

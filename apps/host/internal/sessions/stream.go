@@ -12,6 +12,9 @@ import (
 // encoded form is the whole message for the wire.
 type Subscriber interface {
 	Deliver(event api.EventEnvelope, encoded []byte)
+	// Away reports whether no one sees the events now, so that no answer can be expected.
+	// Manager.Attend is called when that changes.
+	Away() bool
 }
 
 // stream numbers the events of a session, applies them to its live state, and delivers them
@@ -68,8 +71,8 @@ func (s *stream) missed(from api.Anchors) ([]api.EventEnvelope, bool) {
 
 // watched reports whether a subscriber may give answers that need the grant.
 func (s *stream) watched(grant api.Grant) bool {
-	for _, grants := range s.subscribers {
-		if slices.Contains(grants, grant) {
+	for subscriber, grants := range s.subscribers {
+		if !subscriber.Away() && slices.Contains(grants, grant) {
 			return true
 		}
 	}

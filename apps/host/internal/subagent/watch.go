@@ -50,6 +50,9 @@ func (w *watch) state() (now progress, news bool) {
 	return now, news
 }
 
+// Away implements sessions.Subscriber: a task is followed until its end.
+func (*watch) Away() bool { return false }
+
 // Deliver implements sessions.Subscriber.
 func (w *watch) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()

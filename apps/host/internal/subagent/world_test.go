@@ -204,6 +204,8 @@ func (w *watcher) take(r api.ResyncEventsResponse) {
 	w.entries, w.live = append([]session.Entry{}, r.Entries...), r.Live
 }
 
+func (*watcher) Away() bool { return false }
+
 func (w *watcher) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

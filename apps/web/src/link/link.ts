@@ -2,14 +2,15 @@
 // a sealed channel to each that is wanted. Everything here runs on one thread and
 // is owned by this object; it knows no page and no session.
 
-import { type Bytes, type Identity, signAnswer } from "@scorel/protocol";
+import type { Bytes, Identity } from "@scorel/protocol";
 import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
 import type { HostStatus } from "../api/contract";
 import { type FromLink, UnreachableError } from "../api/messages";
 import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
-import type { Approval, Requests } from "../api/types";
+import type { Approval } from "../api/types";
 import { t } from "../i18n/link";
 import { Asks, RelayError } from "./asks";
+import { Attendance } from "./attendance";
 import { DeviceChannel } from "./channel";
 import { Connection } from "./connection";
 import { DeviceBook } from "./devices";
@@ -18,9 +19,8 @@ import { Doctors } from "./doctors";
 import { Pairings } from "./pairings";
 import { Prober } from "./prober";
 import { type LinkSession, makeSession } from "./session";
+import { type Answering, signed } from "./signed";
 import type { Timing } from "./timing";
-
-type Answering = Requests["answer_approval"]["request"];
 
 export interface LinkOptions {
   db: IDBDatabase;
@@ -53,6 +53,7 @@ export class Link {
   #session: LinkSession | null = null;
   readonly #doctors: Doctors;
   readonly #prober: Prober;
+  readonly #attendance: Attendance;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -72,6 +73,7 @@ export class Link {
       ask: () => this.#askForASign(),
       pairing: () => this.#pairings.any,
     });
+    this.#attendance = new Attendance(options.timing.awayAfter, this.#channels);
   }
 
   async start(): Promise<void> {
@@ -84,6 +86,7 @@ export class Link {
   /** Ends everything; the link is not used any more. */
   stop(): void {
     this.#prober.stop();
+    this.#attendance.stop();
     this.#dialer.stop();
     this.#doctors.stop();
   }
@@ -130,9 +133,10 @@ export class Link {
     this.#prober.wake();
   }
 
-  /** Whether somebody can see a page. */
-  setVisible(visible: boolean): void {
+  /** Whether somebody can see a page, and the devices that such pages show. */
+  setVisible(visible: boolean, devices: ReadonlySet<string>): void {
     this.#prober.setVisible(visible);
+    this.#attendance.see(devices);
   }
 
   use(deviceId: string): void {
@@ -159,15 +163,9 @@ export class Link {
     }
     const { channelWait, offlineWait } = this.#options.timing;
     const channel = this.#channels.get(deviceId) as DeviceChannel;
-    const sent = approval ? await this.#signed(deviceId, fields as Answering, approval) : fields;
+    const { identity } = this.#options;
+    const sent = approval ? await signed(identity, deviceId, fields as Answering, approval) : fields;
     return channel.request(name, sent, status === "offline" ? offlineWait : channelWait);
-  }
-
-  /** An answer with the signature of this browser: of what was shown, what was said, and when. */
-  async #signed(deviceId: string, fields: Answering, approval: Approval): Promise<object> {
-    const { sessionId, decision, feedback } = fields;
-    const answer = { deviceId, sessionId, approval, decision, feedback, at: Date.now() };
-    return { ...fields, signature: await signAnswer(this.#options.identity, answer) };
   }
 
   pair(id: number, code: string | null): void {
@@ -335,7 +333,10 @@ export class Link {
       onEvent: (event, bytes) => post({ t: "event", deviceId, event }, bytes),
       onRevoked: () => void this.#revoked(deviceId),
       onOffline: () => void this.#book.setOnline(deviceId, false).then(() => this.#changed()),
-      onOpen: () => void this.#learnLabel(channel),
+      onOpen: () => {
+        this.#attendance.opened(deviceId);
+        void this.#learnLabel(channel);
+      },
     });
     return channel;
   }

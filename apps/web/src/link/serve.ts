@@ -44,6 +44,7 @@ export function serve(parts: Parts, pages: Pages, page: ServedPage, message: ToL
     case "use":
       page.devices.add(message.deviceId);
       link.use(message.deviceId);
+      look(parts, pages);
       return;
     case "request":
       answer(message.id, ask(parts, pages, page, message));
@@ -83,9 +84,10 @@ export function leave(parts: Parts, pages: Pages, page: ServedPage): void {
   look(parts, pages);
 }
 
-/** A page came into sight or went out of it. */
+/** A page came into sight or went out of it, or shows another device. */
 export function look({ link, saving }: Parts, pages: Pages): void {
-  link.setVisible([...pages.values()].some(({ visible }) => visible));
+  const inSight = [...pages.values()].filter(({ visible }) => visible);
+  link.setVisible(inSight.length > 0, new Set(inSight.flatMap(({ devices }) => [...devices])));
   saving.flush(); // the page may be gone soon, and this worker with it
 }
 

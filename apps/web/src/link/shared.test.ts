@@ -48,7 +48,7 @@ describe("tabs that share a worker", () => {
     model.userMessage("for the first", "k1", "cli_other");
     await until(first.state, (s) => s.entries.length === 1);
     device.broadcast({ type: "session_updated", session: { ...model.summary, name: "told to all" } });
-    await vi.waitFor(() => expect(JSON.stringify(two.got)).toContain("told to all"));
+    await expect.poll(() => JSON.stringify(two.got)).toContain("told to all");
     expect(JSON.stringify(two.got)).not.toContain("for the first");
   });
 
@@ -78,7 +78,7 @@ describe("tabs that share a worker", () => {
     await live(session(three, "ses_1"));
     two.crash();
     three.crash();
-    await vi.waitFor(() => expect(asked("unsubscribe")).toBe(1));
+    await expect.poll(() => asked("unsubscribe")).toBe(1);
   });
 
   it("show the same machines, and the same choice of a relay and a name", async () => {
@@ -106,7 +106,34 @@ describe("tabs that share a worker", () => {
     await settled(one);
     tabs.open();
     const before = asked("get_host");
-    await vi.waitFor(() => expect(asked("get_host")).toBeGreaterThan(before + 2));
+    await expect.poll(() => asked("get_host")).toBeGreaterThan(before + 2);
+  });
+
+  it("tell a machine when none of them that shows it is in sight", async () => {
+    const attended: unknown[] = [];
+    device.intercept = (request) => {
+      if (request.type === "set_attendance") {
+        attended.push((request as unknown as { attended: boolean }).attended);
+      }
+      return undefined;
+    };
+    const one = await paired();
+    const two = tabs.open();
+    await Promise.all([live(session(one)), live(session(two))]);
+    one.hide(true);
+    tabs.open(); // shows no machine
+    await settled(one);
+    two.crash();
+    await expect.poll(() => attended).toEqual([false]);
+    relay.cut();
+    await expect.poll(() => attended).toEqual([false, false]);
+    one.hide(false);
+    await expect.poll(() => attended).toEqual([false, false, true]);
+    const before = asked("resync_events");
+    relay.cut();
+    await expect.poll(() => asked("resync_events")).toBeGreaterThan(before);
+    await settled(one);
+    expect(attended).toEqual([false, false, true]);
   });
 
   it("send a prompt once, also beside a tab with a worker of its own", async () => {
@@ -135,7 +162,7 @@ describe("tabs that share a worker", () => {
     const [one, two] = [tabs.open(), tabs.open()];
     await Promise.all([one, two].map(({ page }) => until(page.me, (me) => me !== null)));
     tabs.worker.fault("out of order");
-    await vi.waitFor(() => expect(reported).toHaveBeenCalledTimes(2));
+    await expect.poll(() => reported.mock.calls.length).toBe(2);
     expect(reported).toHaveBeenCalledWith(new Error("out of order"));
     vi.unstubAllGlobals();
   });
@@ -204,7 +231,7 @@ describe("a worker that ends", () => {
     device.intercept = ({ type }) => (type === "list_projects" ? null : undefined);
     const answer = host(one).request("list_projects", {});
     answer.catch(() => {});
-    await vi.waitFor(() => expect(asked("list_projects")).toBe(1));
+    await expect.poll(() => asked("list_projects")).toBe(1);
     tabs.crash();
     await expect(answer).rejects.toThrow("interrupted");
   });

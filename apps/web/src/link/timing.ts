@@ -19,6 +19,8 @@ export interface Timing {
   /** The same for a hidden page. */
   hiddenProbeAfter: number;
   hiddenProbeWait: number;
+  /** How long a device may be out of sight before it is told that no one is there. */
+  awayAfter: number;
   /** How long a change of a copy may wait to be written. */
   copyDelay: number;
 }
@@ -35,6 +37,7 @@ export const TIMING: Timing = {
   probeWait: 5_000,
   hiddenProbeAfter: 25_000,
   hiddenProbeWait: 10_000,
+  awayAfter: 10_000,
   copyDelay: 5_000,
 };
 

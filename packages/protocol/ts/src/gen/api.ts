@@ -832,6 +832,8 @@ export interface Requests {
   get_entries: { grant: 'view'; request: GetEntriesRequest; response: GetEntriesResponse };
   /** Returns the log of an operation, by its reference. */
   get_process_log: { grant: 'view'; request: GetProcessLogRequest; response: GetProcessLogResponse };
+  /** Says whether a person sees anything of this connection, from now on. */
+  set_attendance: { grant: 'view'; request: SetAttendanceRequest; response: Empty };
   /** Ends the subscription to a session. */
   unsubscribe: { grant: 'view'; request: SessionRequest; response: Empty };
   /** Sends a prompt, once per clientKey. */
@@ -975,6 +977,7 @@ export const requestGrants = {
   resync_events: 'view',
   get_entries: 'view',
   get_process_log: 'view',
+  set_attendance: 'view',
   unsubscribe: 'view',
   send_prompt: 'prompt',
   upload_blob: 'prompt',
@@ -1772,6 +1775,14 @@ export interface GetProcessLogResponse {
   next: number;
   /** more lines follow */
   more?: boolean;
+}
+
+/**
+ * SetAttendanceRequest says whether a person sees anything of this connection. One
+ * that no one sees counts as able to answer nothing, whatever it asked for before.
+ */
+export interface SetAttendanceRequest {
+  attended: boolean;
 }
 
 /** SendPromptRequest sends one prompt per ClientKey; a retry changes nothing. */

@@ -57,6 +57,9 @@ type (
 		Omitted       int              `json:"omitted,omitempty"` // earlier messages that do not fit into the answer
 		Tokens        int              `json:"tokens"`
 		ContextWindow int              `json:"contextWindow,omitempty"`
+		// CompactAt is the number of tokens beyond which older messages are summarized;
+		// 0 if that is not known or never done.
+		CompactAt int `json:"compactAt,omitempty"`
 	}
 	// ContextPart is a part of the system prompt.
 	ContextPart struct {

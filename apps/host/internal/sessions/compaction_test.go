@@ -63,6 +63,9 @@ func TestCompactsByItself(t *testing.T) {
 				w.wait(func() bool { return w.ended == i+1 })
 			}
 			w.wait(func() bool { return w.live.Work == nil })
+			if now, err := s.Snapshot(t.Context()); err != nil || now.RuntimeContext.CompactAt != now.RuntimeContext.ContextWindow*8/10 {
+				t.Errorf("it says that it compacts at %d tokens of %d, %v", now.RuntimeContext.CompactAt, now.RuntimeContext.ContextWindow, err)
+			}
 			made := compactions(w)
 			if len(made) != 1 || !strings.Contains(made[0].Text("summary"), c.want) {
 				t.Fatalf("%d compactions: %+v", len(made), made)

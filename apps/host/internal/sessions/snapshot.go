@@ -77,6 +77,7 @@ func (u *setup) Snapshot(ctx context.Context) (api.GetSnapshotResponse, error) {
 // describe fills in what the model would be given.
 func (u *setup) describe(now *api.RuntimeContext, summary api.SessionSummary, system string, tools []agent.Tool, messages []session.Message) {
 	now.Thinking, now.Cwd, now.ContextWindow = summary.Thinking, u.project.Path, now.Model.ContextWindow
+	now.CompactAt = int(u.deps.Summaries.Share * float64(now.ContextWindow))
 	now.System, now.Tools = agent.PreviewSystem(system), agent.PreviewTools(tools)
 	now.Messages = agent.PreviewMessages(messages, now.Model.Images)
 	sum := 0

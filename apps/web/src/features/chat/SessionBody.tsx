@@ -6,6 +6,7 @@ import { t } from "../../i18n/chat";
 import { RevokedNotice } from "../device/HostNotice";
 import type { HostData } from "../device/host-data";
 import { ServersWait } from "../project/ServersWait";
+import { ContextMeter } from "../session/ContextMeter";
 import { SessionCost } from "../session/SessionSpent";
 import { sentence } from "../shared/errors";
 import { may } from "../shared/grants";
@@ -142,6 +143,12 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
       >
         {summary && !revoked ? (
           <>
+            <ContextMeter
+              host={host}
+              sessionId={view.sessionId}
+              entries={state.entries}
+              contextWindow={model?.contextWindow}
+            />
             <SessionCost session={summary} />
             <SessionMode host={host} info={data.info} session={summary} live={state.status === "live"} />
           </>

@@ -112,7 +112,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 
 /** How full the context window is. */
 function Size({ context }: { context: RuntimeContext }) {
-  const { tokens: used, contextWindow } = context;
+  const { tokens: used, contextWindow, compactAt } = context;
   if (!contextWindow) {
     return <p className="mt-1 tabular-nums">{t("session.sessionContext.tokens", { tokens: tokens(used) })}</p>;
   }
@@ -133,6 +133,11 @@ function Size({ context }: { context: RuntimeContext }) {
       <div aria-hidden="true" className="mt-1.5 mb-3 h-1.5 overflow-hidden rounded-full bg-line">
         <div className="h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
       </div>
+      {compactAt ? (
+        <p className="mb-3 text-muted text-xs">
+          {t("session.sessionContext.summarizedAt", { tokens: tokens(compactAt) })}
+        </p>
+      ) : null}
     </>
   );
 }

@@ -2685,6 +2685,11 @@ export interface RuntimeContext {
   omitted?: number;
   tokens: number;
   contextWindow?: number;
+  /**
+   * CompactAt is the number of tokens beyond which older messages are summarized;
+   * 0 if that is not known or never done.
+   */
+  compactAt?: number;
 }
 
 /**

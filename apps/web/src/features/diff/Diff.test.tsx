@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
-import { setMedia } from "../../app/testing/browser";
+import { setInSight, setMedia } from "../../app/testing/browser";
 import { colorRuns, tokenize } from "../code/highlight";
 import { createHighlighting, HighlightingContext } from "../code/use-highlighted";
 import { Diff, type DiffProps } from "./Diff";
@@ -75,13 +75,17 @@ describe("Diff", () => {
     expect(screen.queryByRole("table")).toBeNull();
   });
 
-  it("draws a long diff in steps, as far as somebody asks", async () => {
+  it("draws of a long diff only what is near", async () => {
     show({ diff: `--- a/x\n+++ b/x\n@@ -0,0 +1,5000 @@\n${"+line\n".repeat(5000)}` });
     const drawn = () => table("x").querySelectorAll("tbody tr").length;
+    const parts = () => table("x").querySelectorAll("tbody").length;
     expect(drawn()).toBe(24);
     fireEvent.click(screen.getByRole("button", { name: "Show 4,976 more lines" }));
-    expect(drawn()).toBeLessThan(200);
     expect(screen.getByRole("button", { name: "Show 2,976 more lines" })).toBeTruthy();
+    expect(drawn()).toBe(32);
+    expect(parts()).toBeLessThan(30);
+    setInSight("[data-testid=undrawn]");
+    fireEvent.click(screen.getByRole("button", { name: "Show 2,976 more lines" }));
     await vi.waitFor(() => expect(drawn()).toBeGreaterThan(200), { timeout: 60_000 });
   });
 

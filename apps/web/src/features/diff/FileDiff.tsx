@@ -6,13 +6,16 @@ import { t } from "../../i18n/diff";
 import { visible } from "../chat/text/visible";
 import { languageOf } from "../code/language";
 import { HighlightingContext } from "../code/use-highlighted";
-import { useGrowing } from "../shared/use-growing";
-import { Block, type LinePlace } from "./Block";
+import type { LinePlace } from "./Block";
+import { BlockInSight, BlocksInSight } from "./BlockInSight";
 import { Counts } from "./Counts";
 import { Colors } from "./colors";
-import { firstRows, inBlocks, moveFocus } from "./drawing";
+import { firstRows, inBlocks, inGroups, moveFocus } from "./drawing";
 import type { DiffFile, DiffLine } from "./model";
 import { linesOf, rowsOf } from "./rows";
+
+/** Blocks that are drawn at once: a diff that is shown only in part does not grow before one's eyes. */
+const atOnce = 2;
 
 /** How many more rows are shown each time it is asked for them. */
 const moreRows = 2000;
@@ -94,7 +97,6 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
   const most = rows.length <= limit + 4 ? rows.length : limit;
   const all = useMemo(() => inBlocks(rows), [rows]);
   const blocks = useMemo(() => firstRows(all, most), [all, most]);
-  const drawn = useGrowing(blocks.length);
   const colors = useColors(file);
   const facts = useMemo(() => factsOf(file), [file]);
   const choose = useMemo(
@@ -138,17 +140,28 @@ function Body({ file, split, rows: first, onLine, below }: BodyProps) {
           onKeyDown={choose ? moveFocus : undefined}
         >
           <Columns sides={sides} />
-          {blocks.slice(0, drawn).map((block, i) => (
-            <Block
-              key={block[0]?.key}
-              rows={block}
-              colors={colors}
-              crlf={facts.crlf}
-              cells={cells}
-              onFold={fold}
-              onLine={choose}
-              below={i === commented ? under : undefined}
-            />
+          {inGroups(blocks).map(({ from, group, count }) => (
+            <BlocksInSight
+              key={group[0]?.[0]?.key}
+              rows={count}
+              now={from === 0 || (commented >= from && commented < from + group.length)}
+            >
+              {() =>
+                group.map((block, i) => (
+                  <BlockInSight
+                    key={block[0]?.key}
+                    now={from + i < atOnce || from + i === commented}
+                    rows={block}
+                    colors={colors}
+                    crlf={facts.crlf}
+                    cells={cells}
+                    onFold={fold}
+                    onLine={choose}
+                    below={from + i === commented ? under : undefined}
+                  />
+                ))
+              }
+            </BlocksInSight>
           ))}
         </table>
       )}

@@ -2,6 +2,7 @@
 import type { Token } from "../code/engine";
 import type { Highlighting } from "../code/use-highlighted";
 import type { DiffLine, Hunk } from "./model";
+import { inTurn } from "./turns";
 
 /** How many lines are colored together, at most. */
 const piece = 30;
@@ -14,9 +15,8 @@ const maxLine = 400;
 
 export class Colors {
   readonly #tokens = new Map<DiffLine, readonly Token[]>();
-  readonly #listeners = new Map<() => void, readonly DiffLine[]>();
-  readonly #due = new Set<() => void>();
-  #telling = false;
+  /** Who shows which lines, and how to take a notification back that is due. */
+  readonly #listeners = new Map<() => void, { lines: readonly DiffLine[]; cancel: () => void }>();
 
   /**
    * Colors hunks from the first to the last, until it is told to stop. `after` is what it returned for lines that come
@@ -73,35 +73,19 @@ export class Colors {
 
   /** Notifies the listener when one of the lines has got its colors. */
   subscribe(lines: readonly DiffLine[], listener: () => void): () => void {
-    this.#listeners.set(listener, lines);
+    this.#listeners.set(listener, { lines, cancel: () => {} });
     return () => {
+      this.#listeners.get(listener)?.cancel();
       this.#listeners.delete(listener);
-      this.#due.delete(listener);
     };
   }
 
   /** Notifies those who show the lines, each in a task of its own: to draw them all at once takes too long. */
   #tell(fresh: ReadonlySet<DiffLine>): void {
-    for (const [listener, lines] of this.#listeners) {
-      if (lines.some((line) => fresh.has(line))) {
-        this.#due.add(listener);
+    for (const [listener, shown] of this.#listeners) {
+      if (shown.lines.some((line) => fresh.has(line))) {
+        shown.cancel = inTurn(listener);
       }
-    }
-    if (!this.#telling && this.#due.size > 0) {
-      this.#telling = true;
-      setTimeout(() => this.#next());
-    }
-  }
-
-  #next(): void {
-    const [listener] = this.#due;
-    this.#telling = this.#due.size > 1;
-    if (this.#telling) {
-      setTimeout(() => this.#next());
-    }
-    if (listener) {
-      this.#due.delete(listener);
-      listener();
     }
   }
 }

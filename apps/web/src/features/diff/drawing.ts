@@ -14,6 +14,18 @@ export function inBlocks(rows: readonly DiffRow[]): DiffRow[][] {
   return blocks;
 }
 
+/** How many blocks are one while they are far away. */
+const groupBlocks = 8;
+
+/** Blocks in groups, each with the index of its first block and the number of its rows. */
+export function inGroups(blocks: readonly DiffRow[][]): { from: number; group: DiffRow[][]; count: number }[] {
+  return Array.from({ length: Math.ceil(blocks.length / groupBlocks) }, (_, g) => {
+    const from = g * groupBlocks;
+    const group = blocks.slice(from, from + groupBlocks);
+    return { from, group, count: group.reduce((sum, rows) => sum + rows.length, 0) };
+  });
+}
+
 /** The first so many rows. A block that is whole stays the same, and is not drawn again when more rows follow. */
 export function firstRows(blocks: readonly DiffRow[][], count: number): DiffRow[][] {
   const whole = Math.floor(count / blockRows);

@@ -100,10 +100,23 @@ function sameRows(lines: readonly DiffLine[], h: number, from: number, split: bo
 /** Lines that go and come, between lines that stay. */
 function changeRows(lines: readonly DiffLine[], name: string, split: boolean): DiffRow[] {
   const rows: DiffRow[] = [];
-  const twins = twinsOf(lines);
   if (!split) {
-    return lines.map((line, i) => ({ kind: "line", key: `${name}.${i}`, line, twin: twins.get(line) ?? null }));
+    // Found when a row is drawn: to compare all lines of a long diff takes too long.
+    let found: Map<DiffLine, DiffLine> | null = null;
+    const twinOf = (line: DiffLine) => {
+      found ??= twinsOf(lines);
+      return found.get(line) ?? null;
+    };
+    return lines.map((line, i) => ({
+      kind: "line",
+      key: `${name}.${i}`,
+      line,
+      get twin() {
+        return twinOf(line);
+      },
+    }));
   }
+  const twins = twinsOf(lines);
   let left: DiffLine[] = [];
   let right: DiffLine[] = [];
   const flush = () => {

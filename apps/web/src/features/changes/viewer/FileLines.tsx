@@ -3,7 +3,8 @@ import { t } from "../../../i18n/changes";
 import { visible } from "../../chat/text/visible";
 import { languageOf } from "../../code/language";
 import { HighlightingContext } from "../../code/use-highlighted";
-import { Block, type BlockProps, type LinePlace } from "../../diff/Block";
+import type { LinePlace } from "../../diff/Block";
+import { BlockInSight } from "../../diff/BlockInSight";
 import { Colors } from "../../diff/colors";
 import { blockRows, inBlocks, moveFocus } from "../../diff/drawing";
 import type { DiffLine } from "../../diff/model";
@@ -101,31 +102,6 @@ function blockOf(line: number): number {
 
 function rowOf(line: DiffLine): DiffRow {
   return { kind: "line", key: String(line.new), line, twin: null };
-}
-
-/** A block that is drawn once it comes near what is in sight, or `now`; until then it is as high as its lines are. */
-function BlockInSight({ now, ...props }: BlockProps & { now: boolean }) {
-  const [near, setNear] = useState(now);
-  const place = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => {
-    const element = place.current;
-    if (near || !element) {
-      return;
-    }
-    const options = { root: element.closest("[data-scrolls]"), rootMargin: "600px 0px" };
-    const observer = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) {
-        setNear(true);
-      }
-    }, options);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [near]);
-  return near ? (
-    <Block {...props} />
-  ) : (
-    <tbody ref={place} className="block" data-testid="undrawn" style={{ height: `${props.rows.length * 1.25}rem` }} />
-  );
 }
 
 /** Colors the lines, and those of later parts where the ones before them ended. */

@@ -6,6 +6,7 @@ import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/changes";
 import { visible } from "../chat/text/visible";
 import { sentence } from "../shared/errors";
+import { useLostFocus } from "../shared/lost-focus";
 import { FileDetail } from "./FileDetail";
 import { FileRow } from "./FileRow";
 
@@ -79,9 +80,7 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
   if (!asks) {
     return (
       <div className="flex justify-end border-line border-t p-2">
-        <Button tone="quiet" data-testid="revert" onClick={() => setAsks(true)}>
-          {t("changes.revert")}
-        </Button>
+        <RevertButton onClick={() => setAsks(true)} />
       </div>
     );
   }
@@ -95,5 +94,14 @@ function Revert({ path, onRevert, onReverted }: RevertProps) {
         {t("changes.revert")}
       </Button>
     </div>
+  );
+}
+
+function RevertButton({ onClick }: { onClick: () => void }) {
+  const ref = useLostFocus<HTMLButtonElement>();
+  return (
+    <Button ref={ref} tone="quiet" data-testid="revert" onClick={onClick}>
+      {t("changes.revert")}
+    </Button>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { t } from "../../i18n/changes";
+import { focusIsLost } from "../shared/lost-focus";
 
 export interface CommentFormProps {
   line: number;
@@ -13,7 +14,16 @@ export function CommentForm({ line, onComment, onCancel }: CommentFormProps) {
   const [text, setText] = useState("");
   const area = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  useEffect(() => area.current?.focus(), []);
+  // The focus goes back to the line.
+  useEffect(() => {
+    const before = document.activeElement;
+    area.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && focusIsLost(before)) {
+        before.focus({ preventScroll: true });
+      }
+    };
+  }, []);
   const add = () => (text.trim() === "" ? undefined : onComment(text.trim()));
   return (
     <div className="space-y-2 p-2 font-sans">

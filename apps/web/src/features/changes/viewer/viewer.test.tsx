@@ -113,10 +113,13 @@ describe("a file", () => {
     expect(lines.tabIndex).toBe(0);
     fireEvent.keyDown(lines, { key: "ArrowDown" });
     fireEvent.keyDown(document.activeElement as Element, { key: "ArrowDown" });
-    fireEvent.keyDown(document.activeElement as Element, { key: "Enter" });
+    const line = document.activeElement as Element;
+    fireEvent.keyDown(line, { key: "Enter" });
+    expect(document.activeElement).toBe(screen.getByTestId("line-comment"));
     fireEvent.change(screen.getByTestId("line-comment"), { target: { value: "Why?" } });
     fireEvent.click(screen.getByTestId("add-comment"));
     expect(onPrompt).toHaveBeenCalledWith("`src/a.go:2`\n```\nline 2\n```\nWhy?");
     expect(screen.queryByTestId("line-comment")).toBeNull();
+    await waitFor(() => expect(document.activeElement).toBe(line));
   });
 });

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
@@ -27,25 +27,8 @@ func printJSON(w io.Writer, v any) error {
 // decode to the same text. Outside of strings JSON contains no such characters except line
 // ends and tabs.
 func escaped(text string) string {
-	hidden := func(r rune) bool { return r != '\n' && r != '\t' && r != '\r' && steers(r) }
-	return writtenOut(text, hidden, "\\u%04x")
-}
-
-// writtenOut replaces the characters for which hidden returns true with their number in a
-// format.
-func writtenOut(text string, hidden func(rune) bool, format string) string {
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if hidden(r) {
-			fmt.Fprintf(&b, format, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	hidden := func(r rune) bool { return r != '\n' && r != '\t' && r != '\r' && sanitize.Steers(r) }
+	return sanitize.WrittenOut(text, hidden, "\\u%04x")
 }
 
 // escaper is escaped for JSON that is written in pieces.
@@ -89,27 +72,10 @@ func printTable(w io.Writer, header []string, rows [][]string) error {
 
 // printable makes control characters visible: a name or a command from elsewhere must not
 // move the cursor over the text that a person decides on.
-func printable(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD") // some terminals treat a lone byte as a control character
-	return writtenOut(text, steers, "\\x%02x")
-}
+func printable(text string) string { return sanitize.Line(text) }
 
 // printableLines is printable but keeps tabs and line ends.
-func printableLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		cells := strings.Split(line, "\t")
-		for j := range cells {
-			cells[j] = printable(cells[j])
-		}
-		lines[i] = strings.Join(cells, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// steers reports whether r may control a terminal: control characters, and invisible ones
-// that reorder text.
-func steers(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) }
+func printableLines(text string) string { return sanitize.Lines(text) }
 
 // clip truncates text to n runes on one line.
 func clip(text string, n int) string {

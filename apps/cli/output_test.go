@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
@@ -116,7 +117,7 @@ func TestPrintedJSONSteersNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range line.String() {
-		if r != '\n' && steers(r) {
+		if r != '\n' && sanitize.Steers(r) {
 			t.Fatalf("%U in %q", r, line.String())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/scorel/scorel/apps/cli/internal/sanitize"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -105,7 +106,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		if !utf8.Valid(out.Bytes()) {
 			t.Errorf("%s: %q", name, out.String())
 		}
-		if at := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && steers(r) }); at >= 0 {
+		if at := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && sanitize.Steers(r) }); at >= 0 {
 			t.Errorf("%s: %q", name, out.String()[max(0, at-60):min(at+20, out.Len())])
 		}
 	}

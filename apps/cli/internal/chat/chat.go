@@ -1,0 +1,107 @@
+// Package chat is the terminal client: a full-screen chat with an agent on this machine or on a
+// paired one. It is a client like any other: it knows the protocol and packages/client, and
+// nothing of the host's inside.
+//
+// feed keeps the connection, projection the state of the session, transcript and markdown make
+// lines of it, and composer is the field to write in. This package puts them on the screen and
+// gives keys their meaning.
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Signer signs the answer to an approval with the key of this machine's client.
+type Signer func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error)
+
+// Host is a host that the chat can reach.
+type Host struct {
+	Name  string // for people; "" means this machine
+	Dial  func(ctx context.Context) (client.Transport, error)
+	Lost  func(err error) bool          // whether reconnecting may help after an error
+	After func(err error) time.Duration // how long the other side asked to wait; may be nil
+	Sign  Signer                        // nil sends answers without a signature
+}
+
+// Config says what to open. Host, Input, Output and Environ are required.
+type Config struct {
+	Host    Host
+	Folder  string // on the host: project of new sessions; "" begins with the list of sessions
+	Session string // opened at the start; "" begins a new one
+	Watch   bool   // read only
+
+	Input   io.Reader
+	Output  io.Writer
+	Environ []string // TERM, COLORTERM and NO_COLOR decide about colors
+	// Others lists the other hosts that a search can cover.
+	Others func() []Host
+	// Explain makes an error one sentence for people; nil uses its text.
+	Explain func(err error) string
+	// Now is time.Now except in tests.
+	Now func() time.Time
+}
+
+// Result is what is left after the chat.
+type Result struct {
+	Session string // that was open last, or ""
+}
+
+// framesPerSecond bounds how often the screen is written. Keys appear within one frame.
+const framesPerSecond = 120
+
+// Run shows the chat until the person leaves it or ctx ends.
+func Run(ctx context.Context, cfg Config) (Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newModel(ctx, cfg)
+	defer m.feeds.Wait()
+	defer cancel()
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.Input), tea.WithOutput(cfg.Output),
+		tea.WithEnvironment(cfg.Environ), tea.WithFPS(framesPerSecond), tea.WithoutSignalHandler())
+	_, err := program.Run()
+	result := Result{Session: m.session.Summary.ID}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, tea.ErrInterrupted) {
+		return result, fmt.Errorf("running the terminal: %w", err)
+	}
+	return result, m.fatal
+}
+
+// connectTo follows a session on a host, and nothing else from then on.
+func (m *Model) connectTo(host Host, sessionID string) {
+	if m.stopFeed != nil {
+		m.stopFeed()
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.stopFeed = cancel
+	f := feed.New(feed.Config{
+		Dial: host.Dial, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch,
+		Notify: func() {
+			select {
+			case m.wake <- struct{}{}:
+			default:
+			}
+		},
+	}, sessionID)
+	m.feed, m.opening = f, sessionID
+	m.feeds.Go(func() { f.Run(ctx) })
+}
+
+// switchTo shows a session of another host.
+func (m *Model) switchTo(host Host, sessionID string) tea.Cmd {
+	m.cfg.Host, m.cfg.Folder, m.cfg.Session, m.project = host, "", sessionID, api.Project{}
+	m.switched, m.connected, m.ever, m.lost = true, false, false, nil
+	m.connectTo(host, sessionID)
+	m.reset()
+	return nil
+}

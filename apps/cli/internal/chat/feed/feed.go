@@ -1,0 +1,308 @@
+// Package feed keeps a terminal connected to a host and to one session. It reconnects, resumes
+// where it was, and hands what happened to its reader in order: each event once, whatever
+// happens to the connection.
+package feed
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// Config says how to reach the host. After may be nil.
+type Config struct {
+	Dial  func(ctx context.Context) (client.Transport, error)
+	Lost  func(err error) bool          // whether reconnecting may help after an error
+	After func(err error) time.Duration // how long the other side asked to wait after an error
+	// Unattended means that no one can answer the agent here.
+	Unattended bool
+	// Notify is called when there is something to take. It must not block.
+	Notify func()
+}
+
+// Update is something that the reader must know: one of the types below.
+type Update interface{ update() }
+
+type (
+	// Connected follows every successful connection.
+	Connected struct{ Host api.HostInfo }
+	// Disconnected says that the connection is down, and when the next attempt begins.
+	Disconnected struct {
+		Err  error
+		Next time.Time
+	}
+	// Failed says that the host or the session cannot be used. Connection reports that no
+	// other attempt follows.
+	Failed struct {
+		Err        error
+		SessionID  string
+		Connection bool
+	}
+	// Loaded replaces the state of the session, or extends it: see its Mode.
+	Loaded struct {
+		SessionID string
+		Response  api.ResyncEventsResponse
+	}
+	// Happened is an event of the session or of the host.
+	Happened struct{ Event api.EventEnvelope }
+)
+
+func (Connected) update()    {}
+func (Disconnected) update() {}
+func (Failed) update()       {}
+func (Loaded) update()       {}
+func (Happened) update()     {}
+
+const (
+	firstPause   = 200 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+// Feed is a connection to a host that is kept up. Run owns it; the other methods may be
+// called from any goroutine.
+type Feed struct {
+	cfg  Config
+	kick chan struct{} // holds one token when Run must look at what is wanted
+
+	mu      sync.Mutex
+	out     queue
+	client  *client.Client // nil while disconnected
+	changed chan struct{}  // closed and replaced when client or failed changes
+	failed  error          // no attempt follows
+
+	session string // wanted
+	synced  string // session that events are accepted for; "" while a resync is under way
+	anchors api.Anchors
+	held    []api.EventEnvelope // events that arrived before the answer to a resync
+}
+
+// New returns a feed. sessionID may be "".
+func New(cfg Config, sessionID string) *Feed {
+	return &Feed{cfg: cfg, session: sessionID, kick: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+// Take returns what has happened since the last call.
+func (f *Feed) Take() []Update {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.out.take()
+}
+
+// Open follows another session from now on; "" follows none.
+func (f *Feed) Open(sessionID string) {
+	f.mu.Lock()
+	f.session, f.synced, f.anchors, f.held = sessionID, "", api.Anchors{}, nil
+	f.out.forgetSession()
+	f.mu.Unlock()
+	f.wake()
+}
+
+func (f *Feed) wake() {
+	select {
+	case f.kick <- struct{}{}:
+	default:
+	}
+}
+
+func (f *Feed) put(update Update) {
+	f.mu.Lock()
+	f.out.put(update)
+	f.mu.Unlock()
+	f.cfg.Notify()
+}
+
+// Run keeps the connection until ctx ends or the host refuses this client.
+func (f *Feed) Run(ctx context.Context) {
+	pause := firstPause
+	for ctx.Err() == nil {
+		synced, err := f.connection(ctx)
+		f.setClient(nil, nil)
+		if ctx.Err() != nil {
+			break
+		}
+		if synced {
+			pause = firstPause
+		}
+		if !errors.Is(err, errBehind) && !errors.Is(err, client.ErrLost) && !f.cfg.Lost(err) {
+			f.setClient(nil, err)
+			f.put(Failed{Err: err, Connection: true})
+			return
+		}
+		wait := pause
+		if f.cfg.After != nil {
+			wait = max(wait, f.cfg.After(err))
+		}
+		f.put(Disconnected{Err: err, Next: time.Now().Add(wait)})
+		sleep(ctx, wait)
+		pause = min(2*pause, longestPause)
+	}
+	f.setClient(nil, context.Canceled)
+}
+
+// connection handles one connection until it is lost.
+func (f *Feed) connection(ctx context.Context) (synced bool, err error) {
+	transport, err := f.cfg.Dial(ctx)
+	if err != nil {
+		return false, err
+	}
+	f.stopEvents()
+	c := client.New(transport, f.receive)
+	defer func() { _ = c.Close() }() // everything that arrived was handed on
+	host, err := client.Call(ctx, c, api.GetHost, api.Empty{})
+	if err != nil {
+		return false, err
+	}
+	f.put(Connected{Host: host.Host})
+	f.setClient(c, nil)
+	following := ""
+	for {
+		if f.isBehind() {
+			return true, errBehind
+		}
+		if following, err = f.follow(ctx, c, following); err != nil {
+			return true, err
+		}
+		select {
+		case <-f.kick:
+		case <-c.Done():
+			return true, c.Err()
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+	}
+}
+
+// follow subscribes to the wanted session, if it is not followed yet, and returns it.
+func (f *Feed) follow(ctx context.Context, c *client.Client, following string) (string, error) {
+	f.mu.Lock()
+	wanted, synced := f.session, f.synced
+	f.mu.Unlock()
+	if following != "" && following != wanted {
+		_, err := client.Call(ctx, c, api.Unsubscribe, api.SessionRequest{SessionID: following})
+		if errors.Is(err, client.ErrLost) {
+			return following, err
+		}
+	}
+	if wanted == "" || synced == wanted && following == wanted {
+		return wanted, nil
+	}
+	err := f.resync(ctx, c, wanted)
+	if refused := new(api.Error); errors.As(err, &refused) && refused.Kind != api.KindUnavailable {
+		f.forget(wanted)
+		f.put(Failed{Err: err, SessionID: wanted})
+		return "", nil
+	}
+	return wanted, err
+}
+
+// forget stops following a session that cannot be followed.
+func (f *Feed) forget(sessionID string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.session == sessionID {
+		f.session = ""
+	}
+}
+
+func (f *Feed) resync(ctx context.Context, c *client.Client, sessionID string) error {
+	f.mu.Lock()
+	anchors := f.anchors
+	f.mu.Unlock()
+	response, err := client.Call(ctx, c, api.ResyncEvents,
+		api.ResyncEventsRequest{SessionID: sessionID, Anchors: anchors, Unattended: f.cfg.Unattended})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.session != sessionID {
+		f.held = nil
+		return nil // another session was opened in the meantime
+	}
+	events := response.Events
+	response.Events = nil
+	f.out.put(Loaded{sessionID, response})
+	f.synced, f.anchors = sessionID, response.Anchors
+	for _, event := range events {
+		f.out.put(Happened{event})
+	}
+	held := f.held
+	f.held = nil
+	for _, event := range held {
+		f.accept(event)
+	}
+	f.cfg.Notify()
+	return nil
+}
+
+// receive gets every event from the reader of the connection, which it must not block.
+func (f *Feed) receive(event api.EventEnvelope) {
+	f.mu.Lock()
+	switch {
+	case event.SessionID == "":
+		f.out.put(Happened{event})
+	case event.SessionID != f.session:
+	case f.synced == "":
+		if len(f.held) < maxWaiting {
+			f.held = append(f.held, event)
+		} else {
+			f.out.overflow()
+		}
+	default:
+		f.accept(event)
+	}
+	if f.out.behind {
+		f.wake()
+	}
+	f.mu.Unlock()
+	f.cfg.Notify()
+}
+
+// accept hands on an event unless it is known. f.mu is held.
+func (f *Feed) accept(event api.EventEnvelope) {
+	if event.Seq <= f.anchors.StreamLastSeq {
+		return
+	}
+	f.anchors.StreamLastSeq = event.Seq
+	if appended, ok := event.Event.(api.EntryAppended); ok {
+		f.anchors.PersistentLastSeq = max(f.anchors.PersistentLastSeq, appended.Entry.Seq)
+	}
+	f.out.put(Happened{event})
+}
+
+// stopEvents prepares for a new connection, on which the session is not followed yet.
+func (f *Feed) stopEvents() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.synced, f.held = "", nil
+	if f.out.behind { // what was dropped comes again in full
+		f.out.behind, f.anchors = false, api.Anchors{}
+	}
+}
+
+func (f *Feed) isBehind() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.out.behind
+}
+
+func (f *Feed) setClient(c *client.Client, failed error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.client, f.failed = c, failed
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,186 @@
+package chat
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// binding is a key of the screen. The help and docs/terminal.md are made of these.
+type binding struct {
+	keys []string // names of bubbletea; the first is shown
+	what string
+	run  func(m *Model) tea.Cmd
+}
+
+// bindings are the keys that work wherever the field has the focus.
+func bindings() []binding {
+	return []binding{
+		{[]string{"enter"}, "Send the prompt; while the agent works, add it to the queue", func(m *Model) tea.Cmd { return m.enter() }},
+		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "New line", func(m *Model) tea.Cmd { m.editor.Insert("\n"); return nil }},
+		{[]string{"ctrl+s"}, "Send now: the running turn gets the prompt at its next step", func(m *Model) tea.Cmd { return m.submit(m.steerable()) }},
+		{[]string{"esc"}, "Close what is open, or cancel the running turn", (*Model).escape},
+		{[]string{"tab"}, "Complete; switch between the card and the field", (*Model).tab},
+		{[]string{"up", "ctrl+p"}, "Row up; in the first row, the previous prompt", func(m *Model) tea.Cmd { m.editor.Up(m.fieldWidth()); return nil }},
+		{[]string{"down", "ctrl+n"}, "Row down; in the last row, the next prompt", func(m *Model) tea.Cmd { m.editor.Down(m.fieldWidth()); return nil }},
+		{[]string{"pgup"}, "Scroll up", func(m *Model) tea.Cmd { m.transcript.Scroll(-m.transcript.Page()); return nil }},
+		{[]string{"pgdown"}, "Scroll down", func(m *Model) tea.Cmd { m.transcript.Scroll(m.transcript.Page()); return nil }},
+		{[]string{"ctrl+home"}, "Scroll to the first loaded message", func(m *Model) tea.Cmd { m.transcript.Start(); return nil }},
+		{[]string{"ctrl+end"}, "Scroll to the end", func(m *Model) tea.Cmd { m.transcript.End(); return nil }},
+		{[]string{"ctrl+o"}, "Show outputs, diffs and reasoning in full, or short again", func(m *Model) tea.Cmd { m.transcript.ToggleDetails(); return nil }},
+		{[]string{"shift+tab"}, "Next permission mode: plan, ask, accept-edits, auto", (*Model).nextMode},
+		{[]string{"ctrl+r"}, "Sessions: switch to another", (*Model).pickSession},
+		{[]string{"ctrl+t"}, "New session", func(m *Model) tea.Cmd { m.begin(); return nil }},
+		{[]string{"ctrl+g"}, "Search all devices", (*Model).pickSearch},
+		{[]string{"ctrl+l"}, "Draw the screen again", func(*Model) tea.Cmd { return tea.ClearScreen }},
+		{[]string{"f1"}, "Help", (*Model).pickHelp},
+		{[]string{"ctrl+c"}, "Clear the field; twice: quit", (*Model).interrupt},
+		{[]string{"ctrl+d"}, "Quit, if the field is empty", (*Model).endOfInput},
+	}
+}
+
+// cardBindings are the keys of a card, for the help.
+func cardBindings() []binding {
+	return []binding{
+		{keys: []string{"y"}, what: "Allow the call once"},
+		{keys: []string{"a"}, what: "Allow it, and from now on what the shown rules match"},
+		{keys: []string{"n"}, what: "Deny the call"},
+		{keys: []string{"f"}, what: "Deny it with feedback to the agent"},
+		{keys: []string{"s"}, what: "Deny it and cancel the turn"},
+		{keys: []string{"1-4"}, what: "Answer a question with one of its choices"},
+		{keys: []string{"w"}, what: "Write an answer"},
+		{keys: []string{"d"}, what: "Let the agent decide"},
+		{keys: []string{"pgdown", "end"}, what: "Read on"},
+		{keys: []string{"tab"}, what: "Switch between the card and the field"},
+	}
+}
+
+// key handles a key.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.Keystroke()
+	if name != "ctrl+c" {
+		m.leaving = time.Time{}
+		m.notice = ""
+	}
+	switch {
+	case m.picker != nil && name != "ctrl+c":
+		return m.pickerKey(name, msg.Text)
+	case m.card.focused && name != "ctrl+c" && name != "esc" && name != "f1" && name != "ctrl+o" && name != "ctrl+l":
+		return m.cardKey(name)
+	case m.completionKey(name):
+		return nil
+	}
+	for _, b := range bindings() {
+		for _, known := range b.keys {
+			if known == name {
+				return b.run(m)
+			}
+		}
+	}
+	if m.cfg.Watch {
+		if name == "q" {
+			return tea.Quit
+		}
+		return nil
+	}
+	if !m.editor.Key(name) && msg.Text != "" {
+		m.editor.Insert(msg.Text)
+	}
+	return m.suggest()
+}
+
+// enter sends what was written, or runs a command.
+func (m *Model) enter() tea.Cmd {
+	if m.card.writing {
+		return m.finishWriting()
+	}
+	if cmd, ok := m.command(m.editor.Text()); ok {
+		return cmd
+	}
+	return m.submit("")
+}
+
+func (m *Model) escape() tea.Cmd {
+	switch {
+	case m.card.writing:
+		m.stopWriting()
+	case m.session.Live.Turn != nil:
+		return m.cancel()
+	}
+	return nil
+}
+
+func (m *Model) tab() tea.Cmd {
+	if m.card.id != "" && !m.card.writing && m.mayAnswer(m.card) {
+		m.card.focused = true
+		m.card.quietUntil = m.cfg.Now().Add(guard)
+	}
+	return nil
+}
+
+// nextMode cycles through the modes that still ask about something; bypass is only in the
+// list.
+func (m *Model) nextMode() tea.Cmd {
+	if !m.may(api.GrantManage) {
+		m.say("This terminal may not change the permission mode")
+		return nil
+	}
+	modes := []api.Mode{api.ModePlan, api.ModeAsk, api.ModeAcceptEdits, api.ModeAuto}
+	next := modes[0]
+	for i, mode := range modes {
+		if mode == m.mode() {
+			next = modes[(i+1)%len(modes)]
+		}
+	}
+	return m.setMode(next)
+}
+
+// leaveWithin is how long after a first Ctrl+C a second one leaves.
+const leaveWithin = 2 * time.Second
+
+func (m *Model) interrupt() tea.Cmd {
+	now := m.cfg.Now()
+	if m.picker != nil {
+		m.picker = nil
+		return nil
+	}
+	if !m.editor.Empty() && !m.card.writing {
+		m.editor.Set("")
+		return nil
+	}
+	if now.Sub(m.leaving) < leaveWithin {
+		return tea.Quit
+	}
+	m.leaving = now
+	m.say("Press Ctrl+C again to quit; the agent continues without you")
+	return nil
+}
+
+func (m *Model) endOfInput() tea.Cmd {
+	if m.editor.Empty() {
+		return tea.Quit
+	}
+	m.editor.Key("delete")
+	return nil
+}
+
+// wheelLines is how far one step of the wheel scrolls.
+const wheelLines = 3
+
+func (m *Model) wheel(mouse tea.Mouse) tea.Cmd {
+	by := wheelLines
+	if mouse.Button == tea.MouseWheelUp {
+		by = -wheelLines
+	}
+	switch {
+	case m.picker != nil:
+		m.picker.move(by / wheelLines)
+	case m.card.focused:
+		m.card.scroll = max(m.card.scroll+by, 0)
+	default:
+		m.transcript.Scroll(by)
+	}
+	return nil
+}

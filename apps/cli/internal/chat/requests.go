@@ -1,0 +1,242 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// answered takes the answer to a request.
+func (m *Model) answered(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case projectFound:
+		if m.project = msg.project; msg.err != nil && !errors.Is(msg.err, context.Canceled) {
+			m.fail(msg.err)
+		}
+	case entries:
+		m.tookEntries(msg)
+	case sent:
+		m.wasSent(msg)
+	case opened:
+		if msg.err != nil {
+			m.fail(msg.err)
+			return nil
+		}
+		m.open(msg.summary.ID)
+	case said:
+		if msg.err != nil {
+			m.fail(msg.err)
+		} else if msg.text != "" {
+			m.say(msg.text)
+		}
+	case answerDone:
+		m.answerDone(msg)
+	case found:
+		m.complete.take(msg)
+	case skillsFound:
+		m.complete.takeSkills(msg)
+	case picked:
+		m.took(msg)
+	case moved:
+		m.wasMoved(msg)
+	}
+	return nil
+}
+
+// findProject makes the folder a project.
+func (m *Model) findProject() tea.Cmd {
+	if m.cfg.Folder == "" {
+		return nil
+	}
+	f, folder := m.feed, m.cfg.Folder
+	return func() tea.Msg {
+		added, err := feed.Do(m.ctx, f, api.AddProject, api.AddProjectRequest{Path: folder})
+		return projectFound{added.Project, err}
+	}
+}
+
+// pageBack requests earlier entries when the view comes near the first known one.
+func (m *Model) pageBack() tea.Cmd {
+	if m.paging || m.session.Before == 0 || !m.connected || !m.transcript.NearStart() {
+		return nil
+	}
+	m.paging = true
+	id, before, f := m.session.Summary.ID, m.session.Before, m.feed
+	return func() tea.Msg {
+		response, err := feed.Do(m.ctx, f, api.GetEntries, api.GetEntriesRequest{SessionID: id, Before: before})
+		return entries{id, response, err}
+	}
+}
+
+func (m *Model) tookEntries(msg entries) {
+	if msg.sessionID != m.session.Summary.ID {
+		return
+	}
+	if msg.err != nil {
+		m.fail(msg.err) // paging stays true: the next load tries again
+		return
+	}
+	m.paging = false
+	m.session.Earlier(msg.response.Entries, msg.response.Before)
+	m.transcript.Sync(&m.session)
+}
+
+// submit sends what was written. mode says what happens while a turn runs.
+func (m *Model) submit(mode session.PromptMode) tea.Cmd {
+	text := strings.TrimSpace(m.editor.Text())
+	switch {
+	case text == "" && len(m.images) == 0:
+		return nil
+	case !m.may(api.GrantPrompt):
+		m.say("This terminal may only watch")
+		return nil
+	case m.session.Summary.ID == "" && m.project.ID == "" && m.opening == "":
+		if m.cfg.Folder == "" {
+			return m.pickProject()
+		}
+		m.say("The folder is not a project yet: wait for the host")
+		return nil
+	}
+	p := prompt{rand.Text(), text}
+	m.sending = append(m.sending, p)
+	m.editor.Remember(text)
+	m.editor.Set("")
+	images := m.images
+	m.images, m.notice = nil, ""
+	m.transcript.End()
+	return m.send(p, mode, images)
+}
+
+// send creates the session, if there is none, and sends a prompt. Its keys make each happen
+// once, however often the connection is lost.
+func (m *Model) send(p prompt, mode session.PromptMode, images []image) tea.Cmd {
+	f, want, key, projectID := m.feed, m.want, m.newKey, m.project.ID
+	id := cmp.Or(m.opening, m.session.Summary.ID)
+	return func() tea.Msg {
+		if id == "" {
+			created, err := feed.Do(m.ctx, f, api.CreateSession, api.CreateSessionRequest{ProjectID: projectID, ClientKey: key, Model: want.model})
+			if err == nil {
+				id = created.Session.ID
+				err = prepare(m.ctx, f, id, want)
+			}
+			if err != nil {
+				return sent{prompt: p, err: err}
+			}
+			f.Open(id)
+		}
+		request := api.SendPromptRequest{SessionID: id, ClientKey: p.key, Text: p.text, Mode: mode}
+		if err := attach(m.ctx, f, &request, images); err != nil {
+			return sent{prompt: p, err: err}
+		}
+		response, err := feed.Do(m.ctx, f, api.SendPrompt, request)
+		return sent{p, response.State, err}
+	}
+}
+
+// prepare sets what was chosen before the session was created.
+func prepare(ctx context.Context, f *feed.Feed, id string, want choices) error {
+	if want.thinking != "" {
+		if _, err := feed.Do(ctx, f, api.SetModel, api.SetModelRequest{SessionID: id, Thinking: want.thinking}); err != nil {
+			return err
+		}
+	}
+	if want.mode == "" {
+		return nil
+	}
+	_, err := feed.Do(ctx, f, api.SetMode, api.SetModeRequest{SessionID: id, Mode: want.mode})
+	return err
+}
+
+// attach uploads the images of a prompt and refers to them.
+func attach(ctx context.Context, f *feed.Feed, request *api.SendPromptRequest, images []image) error {
+	if len(images) == 0 {
+		return nil
+	}
+	if request.Text != "" {
+		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockText, Text: request.Text})
+		request.Text = ""
+	}
+	for _, picture := range images {
+		hash, err := feed.With(ctx, f, func(c *client.Client) (string, error) { return client.Upload(ctx, c, picture.data) })
+		if err != nil {
+			return err
+		}
+		request.Content = append(request.Content, api.PromptBlock{Type: session.BlockImage, SHA256: hash})
+	}
+	return nil
+}
+
+// wasSent gives a prompt back that the host did not take.
+func (m *Model) wasSent(msg sent) {
+	kept := m.sending[:0]
+	for _, p := range m.sending {
+		if p.key != msg.prompt.key {
+			kept = append(kept, p)
+		}
+	}
+	m.sending = kept
+	if msg.err == nil {
+		return
+	}
+	m.fail(msg.err)
+	if m.editor.Empty() {
+		m.editor.Set(msg.prompt.text)
+	}
+}
+
+// cancel cancels the running turn.
+func (m *Model) cancel() tea.Cmd {
+	turn := m.session.Live.Turn
+	if turn == nil || !m.may(api.GrantPrompt) {
+		return nil
+	}
+	return do(m, "", api.CancelTurn, api.CancelTurnRequest{SessionID: m.session.Summary.ID, TurnID: turn.TurnID})
+}
+
+// do sends a request whose answer only matters if it fails.
+func do[Request, Response any](m *Model, done string, to api.Definition[Request, Response], request Request) tea.Cmd {
+	f := m.feed
+	return func() tea.Msg {
+		_, err := feed.Do(m.ctx, f, to, request)
+		return said{done, err}
+	}
+}
+
+// setMode changes what the agent may do without asking.
+func (m *Model) setMode(mode api.Mode) tea.Cmd {
+	id := m.session.Summary.ID
+	if id == "" {
+		m.want.mode = mode
+		return nil
+	}
+	return do(m, "", api.SetMode, api.SetModeRequest{SessionID: id, Mode: mode})
+}
+
+func (m *Model) setModel(model, thinking string) tea.Cmd {
+	id := m.session.Summary.ID
+	if id == "" {
+		m.want.model, m.want.thinking = cmp.Or(model, m.want.model), cmp.Or(thinking, m.want.thinking)
+		return nil
+	}
+	return do(m, "", api.SetModel, api.SetModelRequest{SessionID: id, Model: model, Thinking: thinking})
+}
+
+// mode returns the mode of the session, or of the one that the next prompt creates.
+func (m *Model) mode() api.Mode { return cmp.Or(m.want.mode, m.session.Summary.Mode, api.ModeAsk) }
+
+// model returns the name of the model, as mode does.
+func (m *Model) model() string {
+	if m.session.Summary.ID != "" {
+		return m.session.Summary.Model
+	}
+	return cmp.Or(m.want.model, m.host.DefaultModel)
+}

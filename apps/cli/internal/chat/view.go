@@ -1,0 +1,303 @@
+package chat
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/scorel/scorel/apps/cli/internal/sanitize"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// Sizes of the parts of the screen.
+const (
+	maxFieldRows = 8
+	maxTodoRows  = 6
+	maxQueueRows = 3
+	smallHeight  = 22 // below, the lists are shorter
+)
+
+// View implements tea.Model.
+func (m *Model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "scorel: " + m.title()
+	lines := m.lines(&v)
+	v.Content = strings.Join(lines, "\n")
+	return v
+}
+
+// lines returns the rows of the screen and places the cursor.
+func (m *Model) lines(v *tea.View) []string {
+	below := m.below()
+	field, cursor := m.field()
+	middle := max(m.height-2-len(below)-len(field), 0)
+	lines := append([]string{m.header()}, m.middle(middle)...)
+	lines = append(lines, below...)
+	if cursor != nil {
+		cursor.Y += len(lines)
+		v.Cursor = cursor
+	}
+	lines = append(append(lines, field...), m.footer())
+	for i := range lines {
+		lines[i] = ansi.Truncate(lines[i], m.width, "")
+	}
+	return lines[:min(len(lines), m.height)]
+}
+
+// layout gives the transcript its size.
+func (m *Model) layout() {
+	field, _ := m.field()
+	m.transcript.SetSize(m.width, max(m.height-2-len(m.below())-len(field), 0))
+}
+
+// middle is the transcript, or what covers it.
+func (m *Model) middle(height int) []string {
+	var lines []string
+	switch {
+	case m.picker != nil:
+		return m.pickerLines(height)
+	case m.transcript.Empty():
+		lines = m.emptyLines()
+	default:
+		return m.transcript.View()
+	}
+	if len(lines) > height {
+		lines = lines[:height]
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+func (m *Model) emptyLines() []string {
+	switch {
+	case !m.ever:
+		return []string{"", m.theme.Dim.Render("  Connecting…")}
+	case m.opening != "":
+		return []string{"", m.theme.Dim.Render("  Opening the session…")}
+	}
+	lines := []string{""}
+	add := func(text string, ink lipgloss.Style) {
+		for _, line := range folded(text, m.width-4, ink) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	if m.project.Path != "" {
+		add(sanitize.Line(m.project.Path), m.theme.Dim)
+	}
+	if m.demo() {
+		add("Prompts go to the demo model, which is not an AI: `scorel model key` saves the key of another", m.theme.Warn)
+	}
+	add("/ for commands, @ for files, F1 for keys", m.theme.Dim)
+	return lines
+}
+
+// folded breaks a text into lines at spaces.
+func folded(text string, width int, ink lipgloss.Style) []string {
+	lines := strings.Split(ansi.Wrap(text, max(width, 8), ""), "\n")
+	for i := range lines {
+		lines[i] = ink.Render(lines[i])
+	}
+	return lines
+}
+
+func (m *Model) demo() bool {
+	for _, model := range m.host.Models {
+		if model.Name == m.model() {
+			return model.Demo
+		}
+	}
+	return false
+}
+
+func (m *Model) title() string {
+	name := sanitize.Line(m.session.Summary.Name)
+	if m.session.Summary.ID == "" {
+		name = "New session"
+	}
+	return cmp.Or(name, "Untitled")
+}
+
+// header names the session, the project and the host.
+func (m *Model) header() string {
+	left := " " + m.title()
+	right := cmp.Or(m.cfg.Host.Name, m.host.Label)
+	if m.project.Name != "" {
+		right = m.project.Name + " on " + right
+	}
+	right = sanitize.Line(right)
+	if m.cfg.Watch {
+		right += " · view only"
+	}
+	return m.spread(left, right+" ", m.theme.Bar.Bold(true).Render, m.theme.Bar.Render)
+}
+
+// spread puts two texts at the ends of a row; the right one gives way.
+func (m *Model) spread(left, right string, paintLeft, paintRight func(...string) string) string {
+	left = ansi.Truncate(left, m.width, "…")
+	room := m.width - ansi.StringWidth(left)
+	if ansi.StringWidth(right)+1 > room {
+		right = ansi.Truncate(right, max(room-1, 0), "…")
+	}
+	gap := strings.Repeat(" ", max(room-ansi.StringWidth(right), 0))
+	return paintLeft(left) + paintRight(gap+right)
+}
+
+// footer shows what the next prompt meets.
+func (m *Model) footer() string {
+	parts := []string{sanitize.Line(m.model())}
+	if level := cmp.Or(m.want.thinking, m.session.Summary.Thinking); level != "" {
+		parts[0] += " (" + sanitize.Line(level) + ")"
+	}
+	parts = append(parts, string(m.mode()))
+	if usage := m.session.Summary.Usage; usage.Input+usage.Output > 0 {
+		parts = append(parts, fmt.Sprintf("%s in, %s out", short(usage.Input+usage.CacheRead+usage.CacheWrite), short(usage.Output)))
+		if usage.Cost > 0 {
+			parts = append(parts, fmt.Sprintf("$%.2f", usage.Cost))
+		}
+	}
+	return m.spread(" "+strings.Join(parts, " · "), "F1 help ", m.theme.Dim.Render, m.theme.Dim.Render)
+}
+
+// short writes a number of tokens.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// below is what stands between the transcript and the field.
+func (m *Model) below() []string {
+	if m.picker != nil {
+		return []string{m.status()}
+	}
+	lines := append(m.todoLines(), m.queueLines()...)
+	lines = append(lines, m.cardLines()...)
+	lines = append(lines, m.completionLines()...)
+	return append(lines, m.status())
+}
+
+// status says what happens now.
+func (m *Model) status() string {
+	t := m.theme
+	switch {
+	case m.notice != "":
+		ink := t.Warn
+		if m.bad {
+			ink = t.Bad
+		}
+		return ink.Render(ansi.Truncate(" "+sanitize.Line(m.notice), m.width, "…"))
+	case m.lost != nil:
+		wait := max(m.retryAt.Sub(m.cfg.Now()).Round(time.Second), 0)
+		return t.Bad.Render(ansi.Truncate(fmt.Sprintf(" Disconnected, trying again in %s: %s", wait, sanitize.Line(m.cfg.Explain(m.lost))), m.width, "…"))
+	case !m.ever:
+		return ""
+	case m.session.Live.Turn != nil || m.session.Live.Work != nil:
+		return m.working()
+	case m.transcript.Unseen():
+		return t.Dim.Render(" ↓ More below: Ctrl+End")
+	}
+	return ""
+}
+
+// spinner has one frame for each tick.
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+func (m *Model) working() string {
+	live := m.session.Live
+	text, from := "Working", int64(0)
+	switch {
+	case live.Work != nil && live.Work.Kind == api.WorkCompaction:
+		text, from = "Summarizing… your messages will be sent afterwards", live.Work.StartedAt
+	case live.Work != nil:
+		text, from = "Summarizing the other branch", live.Work.StartedAt
+	case live.Turn.Cancelling:
+		text = "Canceling"
+	case waits(live) != "":
+		text = waits(live)
+	case live.Retry != nil:
+		text = fmt.Sprintf("%s Trying again (attempt %d of %d)", live.Retry.Reason, live.Retry.Attempt, live.Retry.Attempts)
+	}
+	if live.Turn != nil {
+		from = live.Turn.StartedAt
+	}
+	if passed := m.cfg.Now().Sub(time.UnixMilli(from)).Round(time.Second); passed >= time.Second {
+		text += " · " + passed.String()
+	}
+	if live.Turn != nil && !live.Turn.Cancelling && m.may(api.GrantPrompt) {
+		text += " · Esc cancels"
+	}
+	line := " " + spinner[m.frame%len(spinner)] + " " + sanitize.Line(text)
+	if waits(live) != "" {
+		return m.theme.Warn.Render(line)
+	}
+	return m.theme.Accent.Render(line)
+}
+
+// todoLines shows the list of the agent while something is left to do.
+func (m *Model) todoLines() []string {
+	todos := m.session.Todos
+	done, next := 0, ""
+	for _, todo := range todos {
+		switch todo.Status {
+		case "completed", "cancelled":
+			done++
+		case "in_progress":
+			next = todo.Content
+		default:
+			next = cmp.Or(next, todo.Content)
+		}
+	}
+	if done == len(todos) {
+		return nil
+	}
+	head := fmt.Sprintf(" Todos %d/%d", done, len(todos))
+	if m.height < smallHeight || m.card.id != "" {
+		return []string{m.theme.Dim.Render(ansi.Truncate(head+" · "+oneLine(next), m.width, "…"))}
+	}
+	lines := []string{m.theme.Dim.Render(head)}
+	first := min(max(done-1, 0), max(len(todos)-maxTodoRows, 0))
+	for _, todo := range todos[first:min(first+maxTodoRows, len(todos))] {
+		text := ansi.Truncate(oneLine(todo.Content), max(m.width-4, 1), "…")
+		switch todo.Status {
+		case "completed":
+			lines = append(lines, " "+m.theme.Good.Render("☑")+" "+m.theme.Dim.Render(text))
+		case "cancelled":
+			lines = append(lines, " "+m.theme.Dim.Render("☒ ")+m.theme.Dim.Strikethrough(true).Render(text))
+		case "in_progress":
+			lines = append(lines, " "+m.theme.Accent.Render("▶")+" "+m.theme.Strong.Render(text))
+		default:
+			lines = append(lines, " ☐ "+text)
+		}
+	}
+	return lines
+}
+
+// queueLines shows prompts that wait: here, and on the host.
+func (m *Model) queueLines() []string {
+	var lines []string
+	for _, p := range m.sending {
+		lines = append(lines, m.theme.Dim.Render(ansi.Truncate(" Sending: "+oneLine(p.text), m.width, "…")))
+	}
+	for _, q := range m.session.Live.Queue {
+		lines = append(lines, m.theme.Dim.Render(ansi.Truncate(" "+queueDetail(q)+": "+oneLine(q.Text), m.width, "…")))
+	}
+	if more := len(lines) - maxQueueRows; more > 0 {
+		lines = append(lines[:maxQueueRows-1], m.theme.Dim.Render(fmt.Sprintf(" and %d more: /queue", more+1)))
+	}
+	return lines
+}
+
+func oneLine(text string) string { return sanitize.Line(strings.Join(strings.Fields(text), " ")) }

@@ -1,0 +1,321 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat/markdown"
+	"github.com/scorel/scorel/apps/cli/internal/sanitize"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// boxed puts lines into a border with a title.
+func (m *Model) boxed(title string, lines []string, border lipgloss.Style) []string {
+	width := max(m.width, 4)
+	title = ansi.Truncate(title, width-5, "…")
+	top := border.Render("╭─ ") + title + border.Render(" "+strings.Repeat("─", max(width-5-ansi.StringWidth(title), 0))+"╮")
+	if title == "" {
+		top = border.Render("╭" + strings.Repeat("─", width-2) + "╮")
+	}
+	out := []string{top}
+	for _, line := range lines {
+		line = ansi.Truncate(line, width-4, "…")
+		out = append(out, border.Render("│ ")+line+strings.Repeat(" ", max(width-4-ansi.StringWidth(line), 0))+border.Render(" │"))
+	}
+	return append(out, border.Render("╰"+strings.Repeat("─", width-2)+"╯"))
+}
+
+// fieldWidth is the width of the text in the field.
+func (m *Model) fieldWidth() int { return max(m.width-6, 1) }
+
+// field shows what is written, and where the cursor is.
+func (m *Model) field() ([]string, *tea.Cursor) {
+	if m.cfg.Watch {
+		return nil, nil
+	}
+	rows := maxFieldRows
+	if m.height < smallHeight {
+		rows = 3
+	}
+	lines, y, x := m.editor.Layout(m.fieldWidth(), rows)
+	if m.editor.Empty() {
+		lines = []string{m.theme.Dim.Render(ansi.Truncate(m.placeholder(), m.fieldWidth(), "…"))}
+	}
+	for i := range lines {
+		mark := "  "
+		if i == 0 {
+			mark = m.theme.Accent.Render("❯ ")
+		}
+		lines[i] = mark + lines[i]
+	}
+	for _, picture := range m.images {
+		lines = append(lines, m.theme.Dim.Render("  [image "+sanitize.Line(picture.name)+"]"))
+	}
+	border := m.theme.Border
+	if m.card.writing {
+		border = m.theme.BorderAsk
+	}
+	var cursor *tea.Cursor
+	if !m.card.focused && m.picker == nil {
+		cursor = tea.NewCursor(x+4, y+1)
+	}
+	return m.boxed("", lines, border), cursor
+}
+
+func (m *Model) placeholder() string {
+	switch {
+	case m.card.writing && m.card.approval != nil:
+		return "Feedback to the agent; Enter denies the call, Esc goes back"
+	case m.card.writing:
+		return "Your answer; Enter sends it, Esc goes back"
+	case m.card.focused:
+		return "Tab: write a prompt instead"
+	case m.running():
+		return "Add to the queue…"
+	}
+	return "Ask the agent to do something…"
+}
+
+// cardLines shows what waits for this person.
+func (m *Model) cardLines() []string {
+	c := &m.card
+	if c.id == "" {
+		return nil
+	}
+	var head, body []string
+	title := "The agent has a question"
+	if c.approval != nil {
+		title = "Approval needed"
+		head, body = m.approvalText(c)
+	} else {
+		head = m.questionText(c.question)
+	}
+	if more := m.openCards() - 1; more > 0 {
+		title += fmt.Sprintf(" · %d more", more)
+	}
+	room := max(m.height*3/5-len(head)-4, 3)
+	lines := append(slices.Clone(head), m.window(c, body, room)...)
+	lines = append(append(lines, ""), m.cardHint(c)...)
+	border := m.theme.BorderAsk
+	if !c.focused {
+		border = m.theme.Border
+	}
+	return m.boxed(m.theme.Warn.Bold(true).Render(title), lines, border)
+}
+
+// window shows a part of a long detail. Whether its end was shown is remembered: a call is only
+// allowed by someone who could read all of it.
+func (m *Model) window(c *card, body []string, room int) []string {
+	last := max(len(body)-room, 0)
+	c.scroll = min(c.scroll, last)
+	if c.scroll == last {
+		c.read = true
+	}
+	if last == 0 {
+		return body
+	}
+	shown := slices.Clone(body[c.scroll : c.scroll+room])
+	return append(shown, m.theme.Warn.Render(fmt.Sprintf("%d-%d of %d lines · PgDn: read on", c.scroll+1, c.scroll+room, len(body))))
+}
+
+// approvalText is everything that is decided on: a part that is missing could be the one that
+// matters.
+func (m *Model) approvalText(c *card) (head, body []string) {
+	a, t, width := c.approval, m.theme, max(m.width-4, 8)
+	if p := c.painted; p.head != nil && p.width == width && p.dark == t.Dark {
+		return p.head, p.body
+	}
+	who := a.ToolName
+	if c.agent != "" {
+		who += " for the subagent " + c.agent
+	}
+	head = paint(who+" in "+a.Cwd, width, t.Strong)
+	head = append(head, paint(a.Title, width, t.Text)...)
+	switch {
+	case a.Detail == "" || a.Detail == a.Title:
+	case a.IsDiff:
+		body = markdown.Diff(a.Detail, width, t)
+	default:
+		body = paint(a.Detail, width, t.Dim)
+	}
+	if a.Reason != "" {
+		body = append(body, paint("Reason: "+a.Reason, width, t.Dim)...)
+	}
+	if a.Risk != nil {
+		ink := t.Dim
+		if a.Risk.Level == api.RiskHigh {
+			ink = t.Bad
+		}
+		body = append(body, paint("Risk: "+string(a.Risk.Level)+" ("+strings.Join(a.Risk.Reasons, "; ")+")", width, ink)...)
+	}
+	for _, rule := range a.ProposedRules {
+		body = append(body, paint("Always would allow: "+rule, width, t.Dim)...)
+	}
+	c.painted = painted{width, t.Dark, head, body}
+	return head, body
+}
+
+// paint shows a text with its own lines, broken to a width.
+func paint(text string, width int, ink lipgloss.Style) []string {
+	var lines []string
+	for line := range strings.SplitSeq(markdown.Clean(text), "\n") {
+		for _, part := range markdown.Break(line, width) {
+			lines = append(lines, ink.Render(part))
+		}
+	}
+	return lines
+}
+
+func (m *Model) questionText(q *api.Question) []string {
+	lines := markdown.Render(q.Question, max(m.width-4, 8), m.theme)
+	for i, choice := range q.Choices {
+		lines = append(lines, paint(fmt.Sprintf("%d  %s", i+1, oneLine(choice)), max(m.width-4, 8), m.theme.Accent)...)
+	}
+	return lines
+}
+
+// cardHint names the keys of a card.
+func (m *Model) cardHint(c *card) []string {
+	width := max(m.width-4, 8)
+	switch {
+	case !m.mayAnswer(*c):
+		return folded("View only in this terminal", width, m.theme.Dim)
+	case c.sent:
+		return folded("Sending the answer…", width, m.theme.Dim)
+	case c.writing:
+		return folded("Write below", width, m.theme.Dim)
+	case !c.focused:
+		return folded("Tab: answer", width, m.theme.Warn)
+	case m.cfg.Now().Before(c.quietUntil):
+		return folded("Takes an answer once you pause typing…", width, m.theme.Dim)
+	}
+	var keys []string
+	if c.approval != nil {
+		keys = append(keys, "y allow")
+		if offers(c.approval, api.DecisionAlways) {
+			keys = append(keys, "a always")
+		}
+		keys = append(keys, "n deny", "f feedback")
+		if offers(c.approval, api.DecisionStop) {
+			keys = append(keys, "s stop")
+		}
+	} else {
+		if n := len(c.question.Choices); n > 0 {
+			keys = append(keys, fmt.Sprintf("1-%d choose", n))
+		}
+		keys = append(keys, "w write an answer", "d let the agent decide")
+	}
+	for i := range keys {
+		keys[i] = strings.ReplaceAll(keys[i], " ", "\u00a0") // each stays on one line
+	}
+	lines := folded(strings.Join(keys, " · "), width, m.theme.Warn)
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\u00a0", " ")
+	}
+	return lines
+}
+
+// completionLines offers commands or files.
+func (m *Model) completionLines() []string {
+	c := m.complete
+	if !c.open() {
+		return nil
+	}
+	first := min(max(c.at-maxOffered+1, 0), max(len(c.rows)-maxOffered, 0))
+	var lines []string
+	for i, r := range c.rows[first:min(first+maxOffered, len(c.rows))] {
+		lines = append(lines, m.rowLine(r, first+i == c.at))
+	}
+	return lines
+}
+
+// rowLine shows a row of a list.
+func (m *Model) rowLine(r row, chosen bool) string {
+	mark, ink := "  ", m.theme.Text
+	if chosen {
+		mark, ink = "❯ ", m.theme.Selected
+	}
+	title := ansi.Truncate(oneLine(r.title), max(m.width-2, 1), "…")
+	line := " " + mark + title
+	if room := m.width - ansi.StringWidth(line) - 3; r.detail != "" && room > 4 {
+		detail := ansi.Truncate(oneLine(r.detail), room, "…")
+		if chosen {
+			return ink.Render(line + "  " + detail + " ")
+		}
+		return ink.Render(line) + m.theme.Dim.Render("  "+detail)
+	}
+	return ink.Render(line)
+}
+
+// pickerLines shows a list instead of the transcript.
+func (m *Model) pickerLines(height int) []string {
+	p, t := m.picker, m.theme
+	lines := []string{"", " " + t.Heading.Render(p.title) + "  " + p.filter.Text() + t.Accent.Render("▏"), ""}
+	rows := p.matching()
+	room := max(height-5, 1)
+	first := min(max(p.at-room/2, 0), max(len(rows)-room, 0))
+	switch {
+	case p.problem != "":
+		lines = append(lines, t.Bad.Render(ansi.Truncate("   "+sanitize.Line(p.problem), m.width, "…")))
+	case p.loading:
+		lines = append(lines, t.Dim.Render("   Loading…"))
+	case len(rows) == 0:
+		lines = append(lines, t.Dim.Render("   "+p.emptyText()))
+	}
+	for i, r := range rows[first:min(first+room, len(rows))] {
+		lines = append(lines, m.rowLine(r, first+i == p.at))
+	}
+	for len(lines) < height-1 {
+		lines = append(lines, "")
+	}
+	hint := p.hint
+	if hint == "" {
+		hint = "Enter: choose · type to filter · Esc: close"
+	}
+	return append(lines[:max(height-1, 0)], t.Dim.Render(ansi.Truncate(" "+hint, m.width, "…")))[:height]
+}
+
+func (p *picker) emptyText() string {
+	if p.search == nil && !p.filter.Empty() {
+		return "No matches"
+	}
+	return p.empty
+}
+
+// pickHelp lists keys and commands.
+func (m *Model) pickHelp() tea.Cmd {
+	p := newPicker("Keys and commands", "", func(row) tea.Cmd { return nil })
+	p.hint = "type to filter · Esc: close"
+	for _, b := range bindings() {
+		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", KeyName(b.keys[0])), detail: b.what})
+	}
+	for _, b := range cardBindings() {
+		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", KeyName(b.keys[0])), detail: "On a card: " + b.what})
+	}
+	for _, s := range slashes() {
+		p.rows = append(p.rows, row{title: fmt.Sprintf("%-12s", strings.TrimSpace("/"+s.name+" "+s.args)), detail: s.what})
+	}
+	m.show(p)
+	return nil
+}
+
+// KeyName returns the name of a key for people.
+func KeyName(key string) string {
+	parts := strings.Split(key, "+")
+	names := map[string]string{"pgup": "PgUp", "pgdown": "PgDn", "esc": "Esc", "alt": "Alt", "ctrl": "Ctrl", "shift": "Shift", "enter": "Enter",
+		"tab": "Tab", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "home": "Home", "end": "End", "f1": "F1", "space": "Space",
+		"backspace": "Backspace", "delete": "Delete"}
+	for i, part := range parts {
+		if name, ok := names[part]; ok {
+			parts[i] = name
+		} else if len(parts) > 1 {
+			parts[i] = strings.ToUpper(part)
+		}
+	}
+	return strings.Join(parts, "+")
+}

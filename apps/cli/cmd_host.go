@@ -27,7 +27,7 @@ func newHost(a *app) *cobra.Command {
 
 type hostFlags struct {
 	relay, listen, label, invite string
-	noRelay, replace             bool
+	noRelay, replace, background bool
 	projects                     []string
 	asJSON                       bool
 	log                          *logFlags
@@ -52,6 +52,8 @@ for programs on this machine.`,
 	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct connections (default: a free port of 127.0.0.1)")
 	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "stop a running host first")
+	cmd.Flags().BoolVar(&f.background, "background", false, "run for scorel chat: without a relay if none is configured")
+	_ = cmd.Flags().MarkHidden("background") // it exists
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "info")
 	return cmd
@@ -107,7 +109,7 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err := a.shedKeys(); err != nil {
 		return err
 	}
-	h, err := newLocalHost(ctx, cfg)
+	h, err := newLocalHost(ctx, cfg, !f.background)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := newLocalHost(ctx, cfg)
+	h, err := newLocalHost(ctx, cfg, true)
 	if err != nil {
 		return nil, nil, err
 	}

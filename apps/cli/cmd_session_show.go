@@ -28,29 +28,36 @@ const defaultAround = 20
 
 func newSessionShow(a *app) *cobra.Command {
 	var (
-		asJSON bool
-		entry  string
-		limit  int
+		asJSON, follow bool
+		entry          string
+		limit          int
 	)
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a session",
 		Long: `Print the current branch of a session from its beginning. With --json, print the summary of
 the session and then every entry of its log, of all branches. With --entry, print only one
-entry and those around it, for example one that session search found.`,
-		Example: "  scorel session show ID\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
+entry and those around it, for example one that session search found. With --follow, go on
+with what happens, as it happens, until Ctrl+C; with --json too, every event is a line.`,
+		Example: "  scorel session show ID\n  scorel session show ID --follow\n  scorel session show ID --entry 1a2b3c4d\n  scorel session show ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&entry, "entry", "", "only the entry with this id and those around it")
 	cmd.Flags().IntVar(&limit, "limit", defaultAround, fmt.Sprintf("with --entry: maximum number of entries, 1 to %d", api.WindowEntries))
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on with what happens in the session")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case follow && entry != "":
+			return usagef("--follow and --entry contradict each other: one shows what comes, the other what was")
 		case entry == "" && cmd.Flags().Changed("limit"):
 			return usagef("--limit belongs to --entry: give the id of an entry, as session search prints it")
 		case limit < 1 || limit > api.WindowEntries:
 			return usagef("--limit %d: give a number from 1 to %d", limit, api.WindowEntries)
+		}
+		if follow {
+			return a.followSession(cmd.Context(), to, args[0], asJSON)
 		}
 		c, err := to.connect(cmd.Context())
 		if err != nil {

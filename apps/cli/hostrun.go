@@ -16,9 +16,9 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// newLocalHost creates the host of this machine. It reports a host that is already running,
-// and a missing choice of relay.
-func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
+// newLocalHost creates the host of this machine. It reports a host that is already running
+// and, if a relay is wanted, a missing choice of relay.
+func newLocalHost(ctx context.Context, cfg host.Config, wantRelay bool) (*host.Host, error) {
 	if err := host.Seclude(); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func newLocalHost(ctx context.Context, cfg host.Config) (*host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !cfg.NoRelay && h.State().RelayURL == "" {
+	if wantRelay && !cfg.NoRelay && h.State().RelayURL == "" {
 		err := usagef("no relay is configured: give --relay URL, set SCOREL_RELAY_URL, set relay_url in config.toml, or run `scorel host serve --no-relay`")
 		return nil, errors.Join(err, h.Close())
 	}

@@ -69,15 +69,22 @@ phone or terminal, through a relay that cannot read what it forwards. It needs n
 open port, no VPN and no account.
 
 Start with "scorel up": it runs a relay, a host and the web UI on this machine
-and opens the page in your browser.`,
+and opens the page in your browser. In a terminal, "scorel" in the folder of a
+project opens a chat about it.`,
 		Example: `  scorel up
+  scorel chat
   scorel host serve --relay https://relay.example
   scorel pair 7K3M-9QXR-2BTD
   scorel send "what does this project do?"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          runGroup,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && a.inProject() {
+				return a.chat(cmd.Context(), chatFlags{})
+			}
+			return runGroup(cmd, args)
+		},
 
 		PersistentPreRun: func(*cobra.Command, []string) { a.ran = true },
 	}
@@ -89,7 +96,7 @@ and opens the page in your browser.`,
 	})
 	root.PersistentFlags().StringVar(&a.homeFlag, "home", "", "folder with identity, config and sessions (SCOREL_HOME; default ~/.scorel)")
 	root.AddCommand(
-		newUp(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
+		newUp(a), newChat(a), newAttach(a), newRelay(a), newHost(a), newPair(a), newConnect(a), newDevices(a),
 		newProject(a), newSession(a), newSend(a), newTool(a), newSkill(a), newAgent(a), newMemory(a), newMCP(a), newPermission(a), newModel(a), newDoctor(a), newVersion(a),
 	)
 	strictCompletion(root)

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/chat"
+	"github.com/scorel/scorel/apps/cli/internal/devices"
+	"github.com/scorel/scorel/apps/cli/internal/follow"
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+type chatFlags struct {
+	session, project string
+	watch            bool
+}
+
+func newChat(a *app) *cobra.Command {
+	var f chatFlags
+	cmd := &cobra.Command{
+		Use:   "chat",
+		Short: "Chat with the agent about this folder, full screen",
+		Long: `Open a full-screen chat with the agent about the current folder. "scorel" alone does the
+same in a terminal. If no host runs on this machine, one is started in the background; it
+keeps running, and so does the agent, when you leave. "scorel host stop" stops it.
+
+Without --session, the first prompt starts a new session. F1 lists the keys.
+
+Without a terminal, the prompt is read from standard input and the answer is printed, as by
+"scorel send -".`,
+		Example: `  scorel chat
+  scorel chat --project ~/code/site
+  scorel chat --session ID
+  scorel chat --session ID --watch`,
+		Args: argCount(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.chat(cmd.Context(), f) },
+	}
+	cmd.Flags().StringVar(&f.session, "session", "", "continue the session with this id")
+	cmd.Flags().StringVar(&f.project, "project", "", "folder of the project (default: this folder)")
+	cmd.Flags().BoolVar(&f.watch, "watch", false, "only watch the session; needs --session")
+	return cmd
+}
+
+func newAttach(a *app) *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "attach [SESSION]",
+		Short: "Chat in a session of a host, also over its relay",
+		Long: `Open a full-screen chat in a session: of the host on this machine or, with --device, of a
+paired one over its relay. Without SESSION, choose from the list of sessions. With --watch,
+nothing can be changed.
+
+Without a terminal, the session is printed and followed as text, as by
+"scorel session show --follow".`,
+		Example: `  scorel attach
+  scorel attach --device dev_...
+  scorel attach --device dev_... ID --watch`,
+		Args: argCount(0, 1, "the id of at most one session"),
+	}
+	to := a.targetFlag(cmd)
+	cmd.Flags().BoolVar(&watch, "watch", false, "only watch")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id := ""
+		if len(args) == 1 {
+			id = args[0]
+		}
+		if a.interactive() {
+			return a.openChat(cmd.Context(), to, chat.Config{Session: id, Watch: watch})
+		}
+		if id == "" {
+			return usagef("there is no terminal to choose a session in: give its id, as scorel session list prints it")
+		}
+		return a.followSession(cmd.Context(), to, id, false)
+	}
+	return cmd
+}
+
+// interactive reports whether a person is at a terminal.
+func (a *app) interactive() bool {
+	return terminal.IsTerminal(a.stdin) && terminal.IsTerminal(a.stdout) && a.getenv("TERM") != "dumb"
+}
+
+// inProject reports whether scorel alone opens a chat: in a terminal, in a folder that can be a
+// project. The home folder and the root have help instead.
+func (a *app) inProject() bool {
+	folder, err := os.Getwd()
+	if err != nil || !a.interactive() {
+		return false
+	}
+	home, err := os.UserHomeDir()
+	return err == nil && folder != home && folder != filepath.Dir(folder)
+}
+
+func (a *app) chat(ctx context.Context, f chatFlags) error {
+	if f.watch && f.session == "" {
+		return usagef("--watch needs a session to watch: give --session ID")
+	}
+	folder, err := filepath.Abs(f.project)
+	if err != nil {
+		return fmt.Errorf("resolving %s: %w", f.project, err)
+	}
+	started, err := a.ensureHost(ctx)
+	if err != nil {
+		return err
+	}
+	to := &target{app: a}
+	switch {
+	case !a.interactive() && f.watch:
+		return a.followSession(ctx, to, f.session, false)
+	case !a.interactive() && f.session != "":
+		return a.send(ctx, "-", sendFlags{to: to, session: f.session})
+	case !a.interactive():
+		return a.send(ctx, "-", sendFlags{to: to, project: folder})
+	}
+	err = a.openChat(ctx, to, chat.Config{Folder: folder, Session: f.session, Watch: f.watch})
+	if started {
+		fmt.Fprintln(a.stderr, "scorel: the host keeps running in the background; `scorel host stop` stops it")
+	}
+	return err
+}
+
+// openChat runs the chat with the host of a target.
+func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
+	home, err := a.home()
+	if err != nil {
+		return err
+	}
+	cfg.Input, cfg.Output, cfg.Environ, cfg.Explain = a.stdin, a.stdout, os.Environ(), sentence
+	cfg.Host = to.chatHost("")
+	if !to.local() {
+		device, err := findDevice(home, to.device)
+		if err != nil {
+			return err
+		}
+		cfg.Host.Name = device.Label
+	}
+	cfg.Others = func() []chat.Host { return a.otherHosts(home, to.device) }
+	result, err := chat.Run(ctx, cfg)
+	if err == nil && result.Session != "" {
+		again := "scorel attach " + result.Session
+		if !to.local() {
+			again += " --device " + to.device
+		}
+		fmt.Fprintf(a.stderr, "scorel: continue with `%s`\n", printable(again))
+	}
+	return err
+}
+
+// chatHost describes the target to the chat.
+func (t *target) chatHost(name string) chat.Host {
+	return chat.Host{
+		Name: name, Dial: t.dial, Lost: mayComeBack, After: relayconn.RetryAfter,
+		Sign: func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error) {
+			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
+		},
+	}
+}
+
+// otherHosts lists the hosts besides the one with a name: this machine's, if it runs, and the
+// paired ones.
+func (a *app) otherHosts(home, name string) []chat.Host {
+	var hosts []chat.Host
+	if name != "" {
+		hosts = append(hosts, (&target{app: a}).chatHost("this machine"))
+	}
+	list, err := devices.Load(devicesPath(home))
+	if err != nil {
+		return hosts
+	}
+	open, _ := devices.Find(list, name) // none if it is this machine
+	for _, device := range list {
+		if device.ID != open.ID {
+			hosts = append(hosts, (&target{app: a, device: device.ID.String()}).chatHost(device.Label))
+		}
+	}
+	return hosts
+}

@@ -102,8 +102,8 @@ export class Visitor {
 
   /** Opens a session that has no message and returns its id. A page makes none without a prompt. */
   async newSession(): Promise<string> {
-    const [device] = /^\/d\/[^/]+/.exec(new URL(this.page.url()).pathname) ?? [];
-    await this.open(`${device}/s/${await this.#world.createSession()}`);
+    const [device] = /^.*\/d\/[^/]+/.exec(this.page.url()) ?? [];
+    await this.page.goto(`${device}/s/${await this.#world.createSession()}`);
     await expect(this.at("composer")).toBeEnabled();
     return this.sessionId;
   }

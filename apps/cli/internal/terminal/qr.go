@@ -7,8 +7,8 @@ import (
 	"rsc.io/qr"
 )
 
-// quiet is the width in modules of the margin that readers need.
-const quiet = 2
+// quiet is the width in modules of the margin that the standard asks for.
+const quiet = 4
 
 // beside is how many rows of a terminal are left for other text beside a large QR code.
 const beside = 6

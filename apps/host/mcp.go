@@ -21,7 +21,7 @@ func (w *wiring) newMCP() (*mcp.Manager, error) {
 	confined := w.sandbox.WithNetwork()
 	kind, _ := confined.Kind()
 	return mcp.New(mcp.Options{
-		Sandbox: func(argv []string, folder string) []string { return confined.Wrap(argv, folder, w.gitDir(folder)...) }, Kind: string(kind), Supervise: confined.Supervise,
+		Sandbox: func(argv []string, folder string) []string { return w.confine(confined, argv, folder) }, Kind: string(kind), Supervise: confined.Supervise,
 		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Consents: consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
 		Getenv: func(name string) string {
 			if hidden(name) {

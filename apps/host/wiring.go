@@ -139,7 +139,7 @@ func (w *wiring) openTools() (err error) {
 		return state.Misconfigured(err)
 	}
 	options.Sandbox = func(argv []string, dir string, open ...string) []string {
-		return w.sandbox.Wrap(argv, dir, append(open, w.gitDir(dir)...)...)
+		return w.confine(w.sandbox, argv, dir, open...)
 	}
 	w.memory = memory.New(w.paths.Memory(), func() { w.hub.Notify(api.MemoryChanged{}) })
 	options.Ledger, options.Origin, options.Memory = w.ledger, w.worktrees.Origin, w.memory

@@ -46,6 +46,11 @@ func worktreeRoot(paths state.Paths, given string) (string, error) {
 	return root, nil
 }
 
+// confine returns the command line that runs argv in a sandbox, as it applies to a folder.
+func (w *wiring) confine(s *sandbox.Sandbox, argv []string, dir string, open ...string) []string {
+	return s.Protect(w.worktrees.Guarded(dir)...).Wrap(argv, dir, append(open, w.gitDir(dir)...)...)
+}
+
 // gitDir returns the git directory that commands in a worktree write to besides.
 func (w *wiring) gitDir(folder string) []string {
 	if dir := w.worktrees.GitDir(folder); dir != "" {

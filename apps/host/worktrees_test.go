@@ -186,6 +186,28 @@ func TestTerminalsOpenInTheWorktree(t *testing.T) {
 	refusedWith(t, g.c, api.OpenTerminal, request, "take the session out of the archive")
 }
 
+// TestTheMainCheckoutIsOutOfReach of commands in a worktree, although it lies below /tmp, where
+// commands can write; they can commit all the same.
+func TestTheMainCheckoutIsOutOfReach(t *testing.T) {
+	const script = `main=$(dirname $(git rev-parse --path-format=absolute --git-common-dir)); ` +
+		`echo x > $main/a.txt; rm $main/a.txt; mv $main $main.old; mv $(dirname $PWD) /tmp/moved; mkdir $(dirname $PWD)/new; ` +
+		`echo mine > a.txt && git commit -qam mine && git gc -q && mktemp && echo committed`
+	g := newGrove(t, map[string]string{"a.txt": "one\n"},
+		modeltest.Calls(modeltest.Call("a", "bash", fmt.Sprintf(`{"command":%q}`, script))), modeltest.Say("Done."))
+	if !strings.HasPrefix(g.folder, "/tmp/") {
+		t.Fatalf("the test needs a folder below /tmp, not %s", g.folder)
+	}
+	s := g.session(t, "1")
+	if end := g.turn(t, s.ID, 1); end.StopReason != session.StopEnd || !strings.Contains(g.asked(2), "committed") {
+		t.Fatalf("%+v: %s", end, g.asked(2))
+	}
+	g.has(t, filepath.Join(g.folder, "a.txt"), "one\n")
+	g.has(t, filepath.Join(s.Worktree.Folder, "a.txt"), "mine\n")
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(s.Worktree.Folder), "new")); err == nil {
+		t.Error("a command wrote beside its worktree")
+	}
+}
+
 const planting = `h=$(git rev-parse --path-format=absolute --git-common-dir); mkdir -p $h/hooks || true; printf '#!/bin/sh\ntouch $MARK\n' > $h/hooks/post-commit || true; chmod +x $h/hooks/post-commit || true; ` +
 	`git config core.fsmonitor 'touch $MARK; false' || true; echo 'gitdir: /elsewhere' > .git || true; mv $h $h.old || true; echo planted`
 

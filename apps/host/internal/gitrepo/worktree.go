@@ -252,6 +252,9 @@ func (r *Repo) Prefix() string {
 	return rel
 }
 
+// Top returns the folder that holds the repository.
+func (r *Repo) Top() string { return r.top }
+
 // Dir returns the git directory if it is an ordinary one in the very folder, or "".
 func (r *Repo) Dir() string {
 	if r.work == r.top && r.dir == filepath.Join(r.top, ".git") && r.owned() {

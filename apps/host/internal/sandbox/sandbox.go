@@ -54,6 +54,9 @@ type Config struct {
 	Hidden   []string // absolute folders hidden from commands; only with bubblewrap
 	Readable []string // absolute parts of Hidden that commands can read but not change
 	Helper   string   // absolute path of the program; "" means no helper, and so no sandbox
+	// Protected are absolute folders that stay read-only inside a writable one, unless they are,
+	// or are above, one of Writable; only with bubblewrap.
+	Protected []string
 }
 
 // Sandbox wraps commands. The zero value leaves them unchanged.
@@ -172,6 +175,16 @@ func (s *Sandbox) WithNetwork() *Sandbox {
 	return &open
 }
 
+// Protect returns a copy of the sandbox that protects folders, of which some may not exist.
+func (s *Sandbox) Protect(folders ...string) *Sandbox {
+	if s == nil {
+		return nil
+	}
+	more := *s
+	more.config.Protected = append(slices.Clip(s.config.Protected), folders...)
+	return &more
+}
+
 // Supervise returns the command line that runs argv outside the sandbox, and kills what
 // it leaves running when it ends.
 func (s *Sandbox) Supervise(argv []string) []string {
@@ -205,7 +218,14 @@ func (s *Sandbox) view(dir string, open []string) view {
 	}
 	// Hidden folders may be inside writable ones, for example if the project is a home
 	// folder.
-	bind("--bind", append(folders(s.config.Writable), dir)...)
+	above, below := s.writable()
+	bind("--bind", above...)
+	protected := folders(s.config.Protected)
+	for _, path := range protected { // before all of them: they may have folders in common
+		bind("--bind", between(above, path)...)
+	}
+	bind("--ro-bind", protected...)
+	bind("--bind", append(below, dir)...)
 	for _, path := range existing(s.config.Hidden) {
 		args = append(args, "--tmpfs", path)
 	}
@@ -227,6 +247,29 @@ func (s *Sandbox) view(dir string, open []string) view {
 	}
 	bind("--ro-bind", existing(fixed)...)
 	return view{Program: s.bwrap, Args: args, Cover: existing(starters()), Dir: dir}
+}
+
+// writable returns the folders of the configuration that exist: those below a protected one
+// apart, since they are mounted after it.
+func (s *Sandbox) writable() (above, below []string) {
+	for _, path := range folders(s.config.Writable) {
+		if slices.ContainsFunc(s.config.Protected, func(folder string) bool { return Within(folder, path) }) {
+			below = append(below, path)
+		} else {
+			above = append(above, path)
+		}
+	}
+	return above, below
+}
+
+// between returns the folders between the outermost writable one and a path. As mount points they
+// cannot be renamed, which would move what is protected below them.
+func between(writable []string, path string) (out []string) {
+	for parent := filepath.Dir(path); slices.ContainsFunc(writable, func(folder string) bool { return folder != parent && Within(folder, parent) }); parent = filepath.Dir(parent) {
+		out = append(out, parent)
+	}
+	slices.Reverse(out) // later mounts cover earlier ones
+	return out
 }
 
 // starters are sockets of programs outside the sandbox that run commands on request: the

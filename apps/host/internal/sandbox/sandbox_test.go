@@ -82,9 +82,14 @@ func users() map[string]*syscall.Credential {
 
 func run(t *testing.T, s *sandbox.Sandbox, w world, who *syscall.Credential, script string) (string, error) {
 	t.Helper()
-	argv := s.Wrap([]string{"bash", "-c", script}, w.project, filepath.Join(w.hidden, "open"))
+	return runIn(t, s, w.project, filepath.Join(w.hidden, "open"), who, script)
+}
+
+func runIn(t *testing.T, s *sandbox.Sandbox, dir, open string, who *syscall.Credential, script string) (string, error) {
+	t.Helper()
+	argv := s.Wrap([]string{"bash", "-c", script}, dir, open)
 	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Dir = w.project
+	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
 	out, err := cmd.CombinedOutput()
 	return string(out), err

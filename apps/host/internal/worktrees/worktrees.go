@@ -91,6 +91,20 @@ func (w *Worktrees) GitDir(folder string) string {
 	return ""
 }
 
+// Guarded returns the folders that commands in a worktree must not change although they may lie
+// below a folder that commands can write to: the main checkout, and all other worktrees.
+func (w *Worktrees) Guarded(folder string) []string {
+	origin := w.Origin(folder)
+	if origin == folder {
+		return nil
+	}
+	guarded := []string{w.Root, origin}
+	if repo := w.find(origin); repo != nil {
+		guarded[1] = repo.Top()
+	}
+	return guarded
+}
+
 // find returns the repository of a folder, unless it is in scorel's own folder.
 func (w *Worktrees) find(folder string) *gitrepo.Repo {
 	home := w.Paths.Home

@@ -202,6 +202,7 @@ func (w *wiring) openSessions() (err error) {
 	}
 	orchestrator.Attach(w.sessions)
 	w.fileAPI.Attach(w.sessions)
+	w.recoverWorktrees()
 	return nil
 }
 

@@ -29,6 +29,16 @@ func (w *wiring) loadWorktrees() error {
 	return nil
 }
 
+// recoverWorktrees finishes what a killed host has begun. While a database is unavailable, which
+// sessions there are is not known; then the next start does it.
+func (w *wiring) recoverWorktrees() {
+	if len(w.stores.Outages()) > 0 {
+		return
+	}
+	w.worktrees.Recover(w.stopCtx, w.sessions.Archived)
+	w.sessions.WorktreesRecovered()
+}
+
 // worktreeRoot returns the folder for worktrees: the configured one, or one beside the home.
 func worktreeRoot(paths state.Paths, given string) (string, error) {
 	home := machine.ResolveLinks(paths.Home)

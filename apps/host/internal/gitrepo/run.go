@@ -72,6 +72,7 @@ type command struct {
 	stdin []byte
 	limit int           // bytes of output
 	time  time.Duration // 0 is gitTime
+	dies  bool          // with this process, where the system can do that: it writes files for long
 }
 
 func run(ctx context.Context, c command) ([]byte, error) {
@@ -84,6 +85,9 @@ func run(ctx context.Context, c command) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, append(environment(), c.env...), time.Second
 	cmd.Stdin = bytes.NewReader(c.stdin)
+	if c.dies {
+		dieWith(cmd)
+	}
 	out := &bounded{limit: c.limit, full: cancel}
 	messages := &bounded{limit: maxErrors, full: func() {}}
 	cmd.Stdout, cmd.Stderr = out, messages

@@ -82,20 +82,27 @@ func (r *Repo) checkOut(ctx context.Context, scratch string) (err error) {
 		return ErrNoCommit
 	}
 	env := append(v.environment(), "GIT_LFS_SKIP_SMUDGE=1")
-	if _, err := run(ctx, command{dir: v.work, env: env, args: []string{"read-tree", "--reset", "-u", v.head}, limit: maxOutput, time: checkoutTime}); err != nil {
+	write := command{dir: v.work, env: env, args: []string{"read-tree", "--reset", "-u", v.head}, limit: maxOutput, time: checkoutTime, dies: true}
+	if _, err := run(ctx, write); err != nil {
 		return err
 	}
 	return r.putIndex(filepath.Join(v.dir, "index"))
 }
 
 // RemoveWorktree removes the folder of a worktree and what the repository holds about it, and
-// leaves its branch. It does not look at the files: see Unsaved.
+// leaves its branch. It does not look at the files: see Unsaved. If the process ends before it
+// returns, the folder has either all of its files or is gone, and calling it again does the rest.
 func (r *Repo) RemoveWorktree(folder string) error {
 	name, err := r.worktreeName(folder)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(folder); err != nil {
+	aside := filepath.Join(filepath.Dir(folder), ".removed-"+filepath.Base(folder))
+	err = os.RemoveAll(aside)
+	if moveErr := os.Rename(folder, aside); !errors.Is(moveErr, fs.ErrNotExist) {
+		err = errors.Join(err, moveErr)
+	}
+	if err := errors.Join(err, os.RemoveAll(aside)); err != nil {
 		return fmt.Errorf("gitrepo: removing a worktree: %w", err)
 	}
 	if name == "" {

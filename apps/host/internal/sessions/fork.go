@@ -33,17 +33,17 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	if err != nil {
 		return response, err
 	}
-	undo := func() {}
+	ended := func(bool) {}
 	if !made {
-		if undo, err = m.sharing(r.SessionID, false)(ctx, header.ID); err != nil {
+		if ended, err = m.sharing(r.SessionID, false)(ctx, header.ID); err != nil {
 			return response, err
 		}
 	}
 	var forkErr error
 	var place read.Place
 	doErr := source.do(ctx, func() { place, forkErr = source.history.fork(m.provider, r, header, made) })
+	ended(doErr == nil && forkErr == nil)
 	if doErr != nil || forkErr != nil {
-		undo()
 		return response, clientError(firstError(doErr, forkErr))
 	}
 	response.Text, response.Content = place.Text, place.Content

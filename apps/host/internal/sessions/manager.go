@@ -111,15 +111,11 @@ func (m *Manager) create(ctx context.Context, project api.Project, header sessio
 	if err != nil {
 		return nil, false, fmt.Errorf("sessions: creating an id: %w", err)
 	}
-	undo, err := place(ctx, id.String())
+	ended, err := place(ctx, id.String())
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() {
-		if !isNew {
-			undo()
-		}
-	}()
+	defer func() { ended(isNew) }()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s, err := m.madeLocked(header.ClientKey); s != nil || err != nil { // by the same request, sent twice

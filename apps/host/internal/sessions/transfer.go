@@ -41,7 +41,12 @@ func (m *Manager) Copy(ctx context.Context, id, to string, move bool) error {
 // Delete deletes a session, after those of its subagents. It returns the worktree of the session
 // if that was kept.
 func (m *Manager) Delete(ctx context.Context, id string) (kept *api.Worktree, err error) {
-	if err := m.delete(ctx, id); err != nil || m.deps.Worktrees == nil {
+	if m.deps.Worktrees == nil {
+		return nil, m.delete(ctx, id)
+	}
+	undo := m.deps.Worktrees.Deleting(id)
+	if err := m.delete(ctx, id); err != nil {
+		undo()
 		return nil, err
 	}
 	return m.deps.Worktrees.Forget(context.WithoutCancel(ctx), id), nil

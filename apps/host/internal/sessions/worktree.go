@@ -20,6 +20,8 @@ type Worktrees interface {
 	Of(sessionID string) *api.Worktree
 	// Create makes a worktree of a project for a session that is about to be created.
 	Create(ctx context.Context, project api.Project, sessionID string) error
+	// Created records that the session is on disk for which Create or Share were called.
+	Created(sessionID string)
 	// Share has a fork, or the session of a subagent, work where a session works.
 	Share(from, to string, subagent bool) error
 	// Enter prepares the worktree of a session for a turn, and makes it again if it was removed.
@@ -28,6 +30,8 @@ type Worktrees interface {
 	Settled(sessionID string) error
 	// Leave records that a session was archived, and removes its worktree if nothing is lost.
 	Leave(ctx context.Context, sessionID string, busy bool)
+	// Deleting records that a session is about to be deleted. Forget follows, or undo if it was not.
+	Deleting(sessionID string) (undo func())
 	// Forget is Leave for a session that was deleted. It returns the worktree if that was kept.
 	Forget(ctx context.Context, sessionID string) *api.Worktree
 }
@@ -80,30 +84,41 @@ func (s *Session) Folder() (api.Project, error) {
 	return project, nil
 }
 
-// placing chooses where a session works that is about to be created, and says how to take that
-// back if it is not.
-type placing func(ctx context.Context, sessionID string) (undo func(), err error)
+// placing chooses where a session works that is about to be created. ended is called with whether
+// it was.
+type placing func(ctx context.Context, sessionID string) (ended func(created bool), err error)
 
 // inProject has a session work in the folder of its project.
-func inProject(context.Context, string) (func(), error) { return func() {}, nil }
+func inProject(context.Context, string) (func(bool), error) { return func(bool) {}, nil }
 
 // inWorktree has a session work in a new worktree.
 func (m *Manager) inWorktree(project api.Project) placing {
-	return func(ctx context.Context, sessionID string) (func(), error) {
+	return func(ctx context.Context, sessionID string) (func(bool), error) {
 		if m.deps.Worktrees == nil {
 			return nil, api.Errorf(api.KindBadRequest, "this host has no worktrees")
 		}
-		return func() { m.deps.Worktrees.Forget(context.WithoutCancel(ctx), sessionID) }, m.deps.Worktrees.Create(ctx, project, sessionID)
+		return m.placed(ctx, sessionID), m.deps.Worktrees.Create(ctx, project, sessionID)
+	}
+}
+
+// placed records whether a session was created in a worktree.
+func (m *Manager) placed(ctx context.Context, sessionID string) func(created bool) {
+	return func(created bool) {
+		if created {
+			m.deps.Worktrees.Created(sessionID)
+		} else {
+			m.deps.Worktrees.Forget(context.WithoutCancel(ctx), sessionID)
+		}
 	}
 }
 
 // sharing has a session work where another one works.
 func (m *Manager) sharing(from string, subagent bool) placing {
-	return func(ctx context.Context, sessionID string) (func(), error) {
+	return func(ctx context.Context, sessionID string) (func(bool), error) {
 		if m.deps.Worktrees == nil {
-			return func() {}, nil
+			return func(bool) {}, nil
 		}
-		return func() { m.deps.Worktrees.Forget(context.WithoutCancel(ctx), sessionID) }, m.deps.Worktrees.Share(from, sessionID, subagent)
+		return m.placed(ctx, sessionID), m.deps.Worktrees.Share(from, sessionID, subagent)
 	}
 }
 
@@ -183,4 +198,22 @@ func (r *runner) setUp(ctx context.Context, turn *agent.Turn, entered Entered) (
 		ended = "failed"
 	}
 	return fmt.Sprintf("The setup script %s of the project %s in the new worktree. Its output:\n%s", entered.Setup, ended, result.Content.Plain()), nil
+}
+
+// Archived looks a session up, whether or not its provider is available.
+func (m *Manager) Archived(sessionID string) (archived, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.known[sessionID]
+	return k != nil && k.summary.Archived, k != nil
+}
+
+// WorktreesRecovered puts what became of the worktrees into the list of sessions. It is called
+// before any request.
+func (m *Manager) WorktreesRecovered() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, k := range m.known {
+		k.summary.Worktree = m.deps.worktree(id)
+	}
 }

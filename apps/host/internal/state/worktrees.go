@@ -18,6 +18,8 @@ type Worktree struct {
 	// Tip is the last commit of the branch when the worktree was removed.
 	Tip   string        `json:"tip,omitempty"`
 	State WorktreeState `json:"state"`
+	// Doing is what is being done to the folder, or was when the host was killed, or "".
+	Doing WorktreeDoing `json:"doing,omitempty"`
 	// Kept says why it was not removed with its last session, or is "".
 	Kept string `json:"kept,omitempty"`
 	// Sessions are the sessions that work in it, by id.
@@ -33,6 +35,14 @@ const (
 	WorktreeRemoved WorktreeState = "removed" // its folder was removed; it can be made again
 )
 
+// WorktreeDoing is a change of a worktree's folder that takes several steps.
+type WorktreeDoing string
+
+const (
+	WorktreeAdding   WorktreeDoing = "adding"   // until the session that it is for is on disk
+	WorktreeRemoving WorktreeDoing = "removing" // everything in it is saved
+)
+
 // WorktreeUse is how a session uses a worktree.
 type WorktreeUse string
 
@@ -40,6 +50,8 @@ const (
 	UseActive   WorktreeUse = "active"
 	UseArchived WorktreeUse = "archived"
 	UseSubagent WorktreeUse = "subagent" // as long as its parent
+	UseForking  WorktreeUse = "forking"  // active, once the session is on disk
+	UseDeleting WorktreeUse = "deleting" // none, once the session is not on disk any more
 )
 
 // Worktrees is the list of the worktrees of a host. Its methods may be called from any

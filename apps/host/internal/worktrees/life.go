@@ -36,7 +36,7 @@ func (w *Worktrees) Enter(ctx context.Context, sessionID string) (entered sessio
 	use, now := t.Sessions[sessionID], t.State
 	if use == state.UseArchived || entered.Again {
 		if err := w.note(t.ID, func(t *state.Worktree) {
-			t.State, t.Kept, t.Tip = now, "", ""
+			t.State, t.Kept, t.Tip, t.Doing = now, "", "", ""
 			if use == state.UseArchived {
 				t.Sessions[sessionID] = state.UseActive
 			}
@@ -105,7 +105,7 @@ func (w *Worktrees) Leave(ctx context.Context, sessionID string, busy bool) {
 	kept, tip := w.removeUnless(ctx, t, busy)
 	if err := w.List.Change(t.ID, func(t *state.Worktree) {
 		t.Sessions[sessionID], t.Kept = state.UseArchived, string(kept)
-		if kept == "" {
+		if t.Doing = ""; kept == "" {
 			t.State, t.Tip = state.WorktreeRemoved, tip
 		}
 	}); err != nil {
@@ -135,6 +135,7 @@ func (w *Worktrees) Forget(ctx context.Context, sessionID string) *api.Worktree 
 		if delete(t.Sessions, sessionID); removed && use != state.UseSubagent {
 			t.State, t.Kept, t.Tip = state.WorktreeRemoved, "", tip
 		}
+		t.Doing = ""
 	}); err != nil {
 		w.Logger.Error("forgetting a worktree", "folder", t.Top, "error", err)
 	}
@@ -151,7 +152,7 @@ func (w *Worktrees) removeUnless(ctx context.Context, t state.Worktree, busy boo
 		return api.KeptBusy, ""
 	}
 	for _, use := range t.Sessions {
-		if use == state.UseActive {
+		if use == state.UseActive || use == state.UseForking {
 			return api.KeptShared, ""
 		}
 	}
@@ -179,13 +180,41 @@ func (w *Worktrees) removeSaved(ctx context.Context, t state.Worktree) (kept api
 	if tip, err = repo.Tip(ctx, t.Branch); err != nil {
 		return "", "", err
 	}
-	w.Leaving(folderOf(t))
-	if err := repo.RemoveWorktree(t.Top); err != nil {
+	if err := w.List.Change(t.ID, func(t *state.Worktree) { t.Doing, t.Tip = state.WorktreeRemoving, tip }); err != nil {
 		return "", "", err
 	}
-	if _, err := repo.DeleteMerged(ctx, t.Branch); err != nil { // it is only a name too many
-		w.Logger.Warn("deleting the branch of a worktree", "branch", t.Branch, "error", err)
+	w.Leaving(folderOf(t))
+	return "", tip, w.removeFolder(ctx, repo, t)
+}
+
+// removeFolder removes the folder of a worktree in which everything is saved, and its branch if
+// that is not needed.
+func (w *Worktrees) removeFolder(ctx context.Context, repo *gitrepo.Repo, t state.Worktree) error {
+	err := repo.RemoveWorktree(t.Top)
+	if _, statErr := os.Lstat(t.Top); err != nil && !errors.Is(statErr, fs.ErrNotExist) {
+		return err
+	}
+	_, branchErr := repo.DeleteMerged(ctx, t.Branch)
+	if err := errors.Join(err, branchErr); err != nil { // it is only something too many
+		w.Logger.Warn("a part of a removed worktree was left", "folder", t.Top, "branch", t.Branch, "error", err)
 	}
 	_ = os.Remove(filepath.Dir(t.Top)) // it fails while there are others
-	return "", tip, nil
+	return nil
+}
+
+// Deleting records that a session is about to be deleted. Forget follows, or undo if it was not.
+func (w *Worktrees) Deleting(sessionID string) (undo func()) {
+	t, ok := w.List.Of(sessionID)
+	before := t.Sessions[sessionID]
+	if !ok || before == state.UseSubagent {
+		return func() {}
+	}
+	w.setUse(t, sessionID, state.UseDeleting)
+	return func() { w.setUse(t, sessionID, before) }
+}
+
+func (w *Worktrees) setUse(t state.Worktree, sessionID string, use state.WorktreeUse) {
+	if err := w.List.Change(t.ID, func(t *state.Worktree) { t.Sessions[sessionID] = use }); err != nil {
+		w.Logger.Error("recording how a session uses a worktree", "folder", t.Top, "error", err)
+	}
 }

@@ -147,14 +147,29 @@ func (w *Worktrees) Create(ctx context.Context, project api.Project, sessionID s
 		w.remove(ctx, repo, t)
 		return api.Errorf(api.KindInvalidPath, "the folder %s has no committed file, so it is not in a worktree: commit first, or start the session without a worktree", project.Path)
 	}
-	if err := w.List.Change(t.ID, func(to *state.Worktree) { *to = t }); err != nil {
-		w.remove(ctx, repo, t)
-		return api.Errorf(api.KindUnavailable, "the worktree could not be recorded: %v", err)
-	}
 	return nil
 }
 
-// add makes the folder of a worktree. commit is where its branch begins, or "" if that exists.
+// Created records that the session is on disk for which Create or Share were called.
+func (w *Worktrees) Created(sessionID string) {
+	t, ok := w.List.Of(sessionID)
+	if !ok {
+		return
+	}
+	if err := w.List.Change(t.ID, func(t *state.Worktree) {
+		if t.ID == sessionID {
+			t.Doing = ""
+		}
+		if t.Sessions[sessionID] == state.UseForking {
+			t.Sessions[sessionID] = state.UseActive
+		}
+	}); err != nil { // Recover does it when the host starts again
+		w.Logger.Error("recording the session of a worktree", "folder", t.Top, "error", err)
+	}
+}
+
+// add makes the folder of a worktree, which is recorded first: Recover finishes or takes back
+// what a killed host left. commit is where its branch begins, or "" if that exists.
 func (w *Worktrees) add(ctx context.Context, repo *gitrepo.Repo, t state.Worktree, commit string) error {
 	if err := os.MkdirAll(filepath.Dir(t.Top), 0o700); err != nil {
 		return api.Errorf(api.KindUnavailable, "the folder for worktrees cannot be created (%v): set folder in the table [worktrees] of config.toml to another one", err)
@@ -162,14 +177,30 @@ func (w *Worktrees) add(ctx context.Context, repo *gitrepo.Repo, t state.Worktre
 	if _, err := os.Lstat(t.Top); !errors.Is(err, fs.ErrNotExist) {
 		return api.Errorf(api.KindConflict, "%s exists already: move it away, then try again", t.Top)
 	}
-	return explain(repo.AddWorktree(ctx, w.Paths.GitViews(), gitrepo.Worktree{Folder: t.Top, Branch: t.Branch, Commit: commit}))
+	before, known := w.List.Of(t.ID)
+	t.Doing = state.WorktreeAdding
+	if err := w.note(t.ID, func(to *state.Worktree) { *to = t }); err != nil {
+		return err
+	}
+	err := repo.AddWorktree(ctx, w.Paths.GitViews(), gitrepo.Worktree{Folder: t.Top, Branch: t.Branch, Commit: commit})
+	if err == nil {
+		return nil
+	}
+	if !known {
+		before.Sessions = nil // forgets it
+	}
+	if err := w.List.Change(t.ID, func(to *state.Worktree) { *to = before }); err != nil {
+		w.Logger.Error("recording that a worktree was not made", "folder", t.Top, "error", err)
+	}
+	return explain(err)
 }
 
 // remove takes back what add did. It is only called before the worktree was used.
 func (w *Worktrees) remove(ctx context.Context, repo *gitrepo.Repo, t state.Worktree) {
 	ctx = context.WithoutCancel(ctx)
 	_, err := repo.DeleteMerged(ctx, t.Branch)
-	if err := errors.Join(err, repo.RemoveWorktree(t.Top)); err != nil {
+	err = errors.Join(err, repo.RemoveWorktree(t.Top), w.List.Change(t.ID, func(to *state.Worktree) { to.Sessions = nil }))
+	if err != nil {
 		w.Logger.Warn("removing a worktree that is not used", "folder", t.Top, "error", err)
 	}
 }
@@ -209,7 +240,7 @@ func (w *Worktrees) Share(from, to string, subagent bool) error {
 	if !ok {
 		return nil
 	}
-	use := state.UseActive
+	use := state.UseForking
 	if subagent {
 		use = state.UseSubagent
 	}

@@ -1,0 +1,9 @@
+package gitrepo
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// dieWith has the command killed when this process dies.
+func dieWith(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

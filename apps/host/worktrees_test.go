@@ -334,6 +334,44 @@ func TestSetupOfAWorktree(t *testing.T) {
 	}
 }
 
+// TestTheSetupWaitsForAPerson, also across a restart of the host: it runs once, after the answer
+// and before the turn.
+func TestTheSetupWaitsForAPerson(t *testing.T) {
+	g := newGrove(t, map[string]string{"a.txt": "one\n", ".scorel/worktree-setup": "#!/bin/sh\necho prepared >> made.txt\n"}, modeltest.Say("Done."))
+	g.bash(t, g.folder, "chmod +x .scorel/worktree-setup && git commit -qam script")
+	call(t, g.c, api.TrustProject, api.TrustProjectRequest{ProjectID: g.project.ID, Trusted: true})
+	s := g.session(t, "1")
+	watch := func() (*client.Client, chan api.Approval) {
+		asked := make(chan api.Approval, 8)
+		c := dial(t, g.h, func(e api.EventEnvelope) {
+			if request, ok := e.Event.(api.ApprovalRequested); ok {
+				asked <- request.Approval
+			}
+		})
+		for _, each := range call(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID}).Live.Approvals {
+			asked <- each
+		}
+		return c, asked
+	}
+	c, asked := watch()
+	call(t, c, api.SendPrompt, api.SendPromptRequest{SessionID: s.ID, ClientKey: "p", Text: "begin"})
+	if first := <-asked; !strings.HasPrefix(first.Title, "Set up the worktree") {
+		t.Fatalf("asked was %+v", first)
+	}
+	g.stop()
+	g.start(t)
+	c, asked = watch()
+	call(t, g.c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: s.ID})
+	if _, err := os.Lstat(filepath.Join(s.Worktree.Folder, "made.txt")); err == nil {
+		t.Error("it ran without an answer")
+	}
+	call(t, c, api.AnswerApproval, api.AnswerApprovalRequest{SessionID: s.ID, ApprovalID: (<-asked).ID, Decision: api.DecisionAllow})
+	if end := g.wait(1); end.StopReason != session.StopEnd || !strings.Contains(g.asked(1), "worktree-setup of the project ran") {
+		t.Fatalf("%+v: %s", end, g.asked(1))
+	}
+	g.has(t, filepath.Join(s.Worktree.Folder, "made.txt"), "prepared\n")
+}
+
 // TestProjectsWithoutWorktrees: the errors say what to do, and no session is left.
 func TestProjectsWithoutWorktrees(t *testing.T) {
 	g := newGrove(t, map[string]string{"a.txt": "one\n"})

@@ -63,8 +63,8 @@ func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) 
 		now := what
 		if tool := g.judge.tool(call.Name); r.asked && tool != nil {
 			now = tool.Describe(call)
-			if what.Insist { // the loop wrote the title
-				now.Title, now.Insist = what.Title, true
+			if what.Insist || strings.HasPrefix(call.ID, setupCall) { // the tool did not write the title
+				now.Title, now.Insist = what.Title, what.Insist
 			}
 		}
 		if fingerprint(call, now) == fingerprint(call, what) {

@@ -32,19 +32,31 @@ type runner struct {
 // after it.
 func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended func(agent.Outcome)) {
 	turn, err := r.prepare()
-	turn.Resume = r.turns.running.resumed
-	task := r.turns.isTask(prompt)
+	running := r.turns.running
+	turn.Resume = running.resumed && !running.inSetup()
+	id, task := running.id, r.turns.isTask(prompt)
 	go func() {
 		text := prompt.Text
+		if running.resumed { // what waits keeps the prompt without it
+			text = lastText(turn.Messages)
+		}
 		if task { // a model wrote its text, which calls no skill
 			text = ""
 		}
-		outcome := r.run(ctx, turn, text, err)
+		outcome := r.run(ctx, id, turn, text, err)
 		if task { // its background jobs would be unreachable
 			r.tools.StopJobs()
 		}
 		r.deliver(func() { ended(outcome) })
 	}()
+}
+
+// lastText returns the text of the last message, if that is a prompt.
+func lastText(messages []session.Message) string {
+	if len(messages) == 0 || messages[len(messages)-1].Role != session.RoleUser {
+		return ""
+	}
+	return messages[len(messages)-1].Content.Plain()
 }
 
 // prepare makes the turn of the agent, but for its tools and system prompt.
@@ -83,11 +95,11 @@ func (r *runner) prepare() (agent.Turn, error) {
 
 // run equips the turn and has the agent work on it. text is that of its prompt; err is why it
 // could not be prepared.
-func (r *runner) run(ctx context.Context, turn agent.Turn, text string, err error) agent.Outcome {
+func (r *runner) run(ctx context.Context, id string, turn agent.Turn, text string, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, r.operations.sink)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
-		err = r.enterWorktree(ctx, &turn)
+		err = r.enterWorktree(ctx, id, &turn)
 	}
 	if err == nil {
 		defer r.record(ctx, &turn)()

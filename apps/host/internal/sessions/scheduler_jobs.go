@@ -112,17 +112,22 @@ func (h *scheduler) resumeForJobs() bool {
 
 // resumeTurn resumes a turn that waited for an approval or an answer when the host ended, or
 // whose call had been denied or answered without a result yet. That call had not started, and
-// neither had those after it, so nothing runs twice. An answered question changes nothing.
+// neither had those after it, so nothing runs twice. An answered question changes nothing. A turn
+// that waited with the setup of its worktree had not begun.
 func (h *scheduler) resumeTurn() bool {
 	tree := h.log.Tree()
 	if h.turns.running != nil || !read.Interrupted(tree) {
 		return false
 	}
-	_, calls := read.OpenCalls(tree)
-	if len(calls) == 0 {
+	turnID, calls := read.OpenCalls(tree)
+	waiting := setupCall + turnID // before it called anything
+	if len(calls) > 0 {
+		waiting = calls[0].ID
+	}
+	if len(calls) == 0 && read.OpenApprovals(tree)[waiting].ID == "" {
 		return false
 	}
-	turnID, prompt, ok := read.WaitingTurn(tree, calls[0].ID)
+	turnID, prompt, ok := read.WaitingTurn(tree, waiting)
 	if !ok || h.turns.isTask(prompt) {
 		return false
 	}

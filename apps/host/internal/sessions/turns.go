@@ -39,6 +39,12 @@ type runningTurn struct {
 	kept map[string]read.WaitingCall
 }
 
+// inSetup reports whether the turn waited with the setup of its worktree, before it had begun.
+func (t *runningTurn) inSetup() bool {
+	_, waits := t.kept[setupCall+t.id]
+	return waits
+}
+
 func newTurnID() string { return "turn_" + randomHex(8) }
 
 // start makes a turn the running one and announces it. The context ends when it is

@@ -122,13 +122,16 @@ func (m *Manager) sharing(from string, subagent bool) placing {
 	}
 }
 
+// setupCall, followed by the id of a turn, is the id of the call that sets up its worktree.
+const setupCall = "worktree-setup-"
+
 // setupSeconds bounds how long the setup of a worktree may take.
 const setupSeconds = 600
 
 // enterWorktree prepares the worktree of the session before a turn. Its setup runs as a
 // command of the agent would: in the sandbox, after the same approval. Whatever becomes of it,
 // the turn follows.
-func (r *runner) enterWorktree(ctx context.Context, turn *agent.Turn) error {
+func (r *runner) enterWorktree(ctx context.Context, id string, turn *agent.Turn) error {
 	if r.deps.Worktrees == nil || turn.Resume {
 		return nil
 	}
@@ -141,7 +144,7 @@ func (r *runner) enterWorktree(ctx context.Context, turn *agent.Turn) error {
 		texts = append(texts, "The worktree of this session had been removed and was made again from its branch. Files that were never committed are not in it.")
 	}
 	if entered.Setup != "" {
-		text, err := r.setUp(ctx, turn, entered)
+		text, err := r.setUp(ctx, setupCall+id, turn, entered)
 		if err != nil {
 			return err
 		}
@@ -167,7 +170,7 @@ func (r *runner) enterWorktree(ctx context.Context, turn *agent.Turn) error {
 
 // setUp runs the setup of a worktree and describes what came of it. The error ends the turn:
 // it was canceled, or the host ends.
-func (r *runner) setUp(ctx context.Context, turn *agent.Turn, entered Entered) (string, error) {
+func (r *runner) setUp(ctx context.Context, callID string, turn *agent.Turn, entered Entered) (string, error) {
 	if entered.Untrusted {
 		return fmt.Sprintf("The setup script %s did not run, because the project is not trusted.", entered.Setup), nil
 	}
@@ -176,7 +179,7 @@ func (r *runner) setUp(ctx context.Context, turn *agent.Turn, entered Entered) (
 	if bash == nil || err != nil {
 		return fmt.Sprintf("The setup script %s did not run, because this host has no tool bash.", entered.Setup), nil
 	}
-	call := agent.Call{ID: "worktree-setup-" + randomHex(4), Name: "bash", Arguments: arguments, Cwd: turn.Cwd}
+	call := agent.Call{ID: callID, Name: "bash", Arguments: arguments, Cwd: turn.Cwd}
 	what := bash.Describe(call)
 	what.Title = "Set up the worktree: " + what.Title
 	decision, err := turn.Gate.Ask(ctx, call, what)

@@ -75,6 +75,34 @@ describe("a draft", () => {
     await expect.poll(() => kept()).toEqual(text(""));
   });
 
+  it("is shown in the other tabs, which do not keep it once more", async () => {
+    const [here, there] = [new Drafts(), new Drafts()];
+    const shown: Draft[] = [];
+    let focused = false;
+    there.onOther(
+      (key, draft) => {
+        shown.push(draft);
+        there.keep(key, draft);
+      },
+      () => !focused,
+    );
+    here.keep(KEY, text("from here"));
+    await here.flush();
+    await expect.poll(() => shown).toEqual([text("from here")]);
+    expect(there.peek(KEY)).toBeUndefined();
+
+    focused = true;
+    there.keep(KEY, text("typed there"));
+    here.keep(KEY, text("older"));
+    await here.flush();
+    await there.flush();
+    expect(await kept()).toEqual(text("typed there"));
+    expect(shown).toHaveLength(1);
+    for (const drafts of [here, there]) {
+      drafts.close();
+    }
+  });
+
   it("is deleted with what else is for its machine, and no other", async () => {
     const drafts = new Drafts();
     for (const key of [KEY, "dev_1/new/prj_1", "dev_2/ses_1", "dev_10/ses_1"]) {

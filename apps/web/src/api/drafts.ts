@@ -18,6 +18,12 @@ interface Kept<T> {
   value: T;
 }
 
+/** Joins the drafts of all tabs. */
+const TABS = "scorel.drafts";
+
+/** What another tab has kept. */
+type OnOther = (key: string, draft: Draft) => void;
+
 /** How long what is typed may wait to be kept, in milliseconds. */
 const DELAY = 300;
 
@@ -72,9 +78,27 @@ interface Unsaved {
 export class Drafts {
   #db: Promise<IDBDatabase> | null = null;
   #unsaved = new Map<string, Unsaved>();
-  /** The images of each draft as they are on disk, by their names. */
+  /** The text, and the names of the images, of each draft as they are on disk. */
+  #texts = new Map<string, string>();
   #images = new Map<string, string>();
+  readonly #tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel(TABS) : null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Calls the listener with what another tab has kept, where this one has nothing to keep itself and `takes` it. */
+  onOther(listener: OnOther, takes: () => boolean): void {
+    this.#tabs?.addEventListener("message", ({ data: key }: MessageEvent<string>) => {
+      const take = (draft: Draft) => {
+        if (takes() && !this.#unsaved.has(key)) {
+          listener(key, draft);
+        }
+      };
+      this.#fromDisk(key).then(take, () => {});
+    });
+  }
+
+  close(): void {
+    this.#tabs?.close();
+  }
 
   /** What this page has not kept so far. */
   peek(key: string): Draft | undefined {
@@ -84,23 +108,30 @@ export class Drafts {
   /** The draft that was kept last, in whichever tab; empty where there is none. */
   async read(key: string): Promise<Draft> {
     try {
-      const db = await this.#open();
-      const tx = db.transaction([TEXTS, IMAGES]);
-      const [text, images] = await Promise.all([
-        answerOf<Kept<string> | undefined>(tx.objectStore(TEXTS).get(key)),
-        answerOf<Kept<Draft["images"]> | undefined>(tx.objectStore(IMAGES).get(key)),
-      ]);
-      const draft = { text: text?.value ?? "", images: images?.value ?? [] };
-      this.#images.set(key, namesOf(draft));
-      return draft;
+      return await this.#fromDisk(key);
     } catch {
       return { text: "", images: [] }; // storage is closed: drafts live in the page alone
     }
   }
 
+  async #fromDisk(key: string): Promise<Draft> {
+    const db = await this.#open();
+    const tx = db.transaction([TEXTS, IMAGES]);
+    const [text, images] = await Promise.all([
+      answerOf<Kept<string> | undefined>(tx.objectStore(TEXTS).get(key)),
+      answerOf<Kept<Draft["images"]> | undefined>(tx.objectStore(IMAGES).get(key)),
+    ]);
+    const draft = { text: text?.value ?? "", images: images?.value ?? [] };
+    this.#learn(key, draft);
+    return draft;
+  }
+
   /** Keeps a draft a moment later, and not before `after`. An empty one is deleted. */
   keep(key: string, draft: Draft, after?: Promise<unknown>): void {
-    const unsaved = { draft, sameImages: this.#images.get(key) === namesOf(draft), held: after !== undefined };
+    if (!after && !this.#unsaved.has(key) && this.#texts.get(key) === draft.text && this.#sameImages(key, draft)) {
+      return; // it came from the disk, or from another tab
+    }
+    const unsaved = { draft, sameImages: this.#sameImages(key, draft), held: after !== undefined };
     this.#unsaved.set(key, unsaved);
     const release = () => {
       unsaved.held = false;
@@ -131,11 +162,21 @@ export class Drafts {
       return; // storage is full or closed: they live in the page alone
     }
     for (const [key, unsaved] of due) {
-      this.#images.set(key, namesOf(unsaved.draft));
+      this.#learn(key, unsaved.draft);
+      this.#tabs?.postMessage(key);
       if (this.#unsaved.get(key) === unsaved) {
         this.#unsaved.delete(key);
       }
     }
+  }
+
+  #learn(key: string, draft: Draft): void {
+    this.#texts.set(key, draft.text);
+    this.#images.set(key, namesOf(draft));
+  }
+
+  #sameImages(key: string, draft: Draft): boolean {
+    return this.#images.get(key) === namesOf(draft);
   }
 
   // From the first change on, so that somebody who never pauses loses no more than what that long took to type.

@@ -3,9 +3,29 @@ import { type Draft, Drafts } from "../../api/drafts";
 export type { Draft } from "../../api/drafts";
 
 let drafts = new Drafts();
+const others = new Map<string, Set<(draft: Draft) => void>>();
+// Who types here has the newest text. Other windows show it, so that nobody writes on in an older one.
+const listen = () =>
+  drafts.onOther(
+    (key, draft) => {
+      for (const listener of others.get(key) ?? []) {
+        listener(draft);
+      }
+    },
+    () => !document.hasFocus(),
+  );
+listen();
+
+/** Calls the listener with what another tab has kept under the key. Returns a function that ends it. */
+export function onOtherDraft(key: string, listener: (draft: Draft) => void): () => void {
+  const listeners = others.get(key) ?? new Set();
+  others.set(key, listeners.add(listener));
+  return () => listeners.delete(listener);
+}
 
 const flush = () => void drafts.flush();
 globalThis.addEventListener?.("pagehide", flush);
+globalThis.addEventListener?.("blur", flush); // before another window is typed in
 globalThis.document?.addEventListener("visibilitychange", flush);
 
 /** Keeps the draft of a composer; it survives the tab. One that is sent is deleted after `stored`. */
@@ -31,7 +51,9 @@ export async function readDraft(key: string): Promise<Draft> {
 
 /** Forgets what is not kept yet, for tests. */
 export function forgetDrafts(): void {
+  drafts.close();
   drafts = new Drafts();
+  listen();
 }
 
 // An older version kept drafts for the tab alone.

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { keepDraft, peekDraft, readDraft } from "../../shared/draft";
+import { keepDraft, onOtherDraft, peekDraft, readDraft } from "../../shared/draft";
 import { joinFiles, splitFiles } from "../images/text-files";
 import { type AttachmentsOptions, useAttachments } from "../images/use-attachments";
 
@@ -42,6 +42,20 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
       over = true;
     };
   }, [key, replace, replaceFiles]);
+
+  useEffect(
+    () =>
+      onOtherDraft(key, (draft) => {
+        if (!read.current) {
+          return; // it is being read
+        }
+        const kept = splitFiles(draft.text);
+        setText(kept.text);
+        replaceFiles(() => kept.files);
+        replace(() => draft.images);
+      }),
+    [key, replace, replaceFiles],
+  );
 
   useEffect(() => {
     const whole = joinFiles(text, files);

@@ -152,7 +152,7 @@ func (w *Worktrees) removeUnless(ctx context.Context, t state.Worktree, busy boo
 		return api.KeptBusy, ""
 	}
 	for _, use := range t.Sessions {
-		if use == state.UseActive || use == state.UseForking {
+		if use != state.UseArchived && use != state.UseSubagent {
 			return api.KeptShared, ""
 		}
 	}
@@ -206,15 +206,21 @@ func (w *Worktrees) removeFolder(ctx context.Context, repo *gitrepo.Repo, t stat
 func (w *Worktrees) Deleting(sessionID string) (undo func()) {
 	t, ok := w.List.Of(sessionID)
 	before := t.Sessions[sessionID]
-	if !ok || before == state.UseSubagent {
+	if !ok || before == state.UseSubagent || before == state.UseDeleting { // or another request deletes it
 		return func() {}
 	}
-	w.setUse(t, sessionID, state.UseDeleting)
-	return func() { w.setUse(t, sessionID, before) }
+	w.setUse(t, sessionID, before, state.UseDeleting)
+	return func() { w.setUse(t, sessionID, state.UseDeleting, before) }
 }
 
-func (w *Worktrees) setUse(t state.Worktree, sessionID string, use state.WorktreeUse) {
-	if err := w.List.Change(t.ID, func(t *state.Worktree) { t.Sessions[sessionID] = use }); err != nil {
+// setUse changes how a session uses a worktree, unless that has changed in the meantime: another
+// request can have deleted the session, and with it the worktree.
+func (w *Worktrees) setUse(t state.Worktree, sessionID string, from, to state.WorktreeUse) {
+	if err := w.List.Change(t.ID, func(t *state.Worktree) {
+		if t.Sessions[sessionID] == from {
+			t.Sessions[sessionID] = to
+		}
+	}); err != nil {
 		w.Logger.Error("recording how a session uses a worktree", "folder", t.Top, "error", err)
 	}
 }

@@ -51,7 +51,7 @@ func (w *Worktrees) recover(ctx context.Context, t state.Worktree, find func(str
 		case known && use == state.UseForking:
 			w.Created(id)
 		case known && use == state.UseDeleting:
-			w.setUse(t, id, state.UseActive)
+			w.setUse(t, id, use, state.UseActive)
 		}
 		if known && archived && use != state.UseArchived && use != state.UseSubagent {
 			w.Leave(ctx, id, false)

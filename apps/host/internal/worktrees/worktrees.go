@@ -244,7 +244,11 @@ func (w *Worktrees) Share(from, to string, subagent bool) error {
 	if subagent {
 		use = state.UseSubagent
 	}
-	if err := w.List.Change(t.ID, func(t *state.Worktree) { t.Sessions[to] = use }); err != nil {
+	if err := w.List.Change(t.ID, func(t *state.Worktree) {
+		if _, ok := t.Sessions[from]; ok { // it can have been deleted in the meantime
+			t.Sessions[to] = use
+		}
+	}); err != nil {
 		return fmt.Errorf("worktrees: %w", err)
 	}
 	return nil

@@ -37,10 +37,10 @@ func Store(dir, hash, name string, data []byte, limit int64) (path string, err e
 		return "", err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	if before, err := read(root, place); err == nil && bytes.Equal(before, data) {
+	if holds(root, place, data) {
 		return filepath.Join(dir, place), nil
 	}
-	size, err := sizeOf(root)
+	size, err := sizeOf(root, place)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("attached: measuring the folder: %w", err)
@@ -121,12 +121,15 @@ func open(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-func read(root *os.Root, place string) ([]byte, error) {
+// holds reports whether the place has this content. It reads nothing of another size: the agent
+// can have made the file as large as it likes.
+func holds(root *os.Root, place string, data []byte) bool {
 	info, err := root.Lstat(place)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, fs.ErrNotExist
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
+		return false
 	}
-	return root.ReadFile(place)
+	before, err := root.ReadFile(place)
+	return err == nil && bytes.Equal(before, data)
 }
 
 // write replaces whatever is at the place by a complete file.
@@ -149,9 +152,11 @@ func write(root *os.Root, place string, data []byte) error {
 	return root.Rename(part, place)
 }
 
-func sizeOf(root *os.Root) (size int64, err error) {
-	err = fs.WalkDir(root.FS(), folder, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
+// sizeOf returns the bytes of all files, but for the one at the place, which is replaced.
+func sizeOf(root *os.Root, place string) (size int64, err error) {
+	replaced := filepath.ToSlash(place)
+	err = fs.WalkDir(root.FS(), folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || path == replaced {
 			return err
 		}
 		info, err := entry.Info()

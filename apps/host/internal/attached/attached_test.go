@@ -44,6 +44,16 @@ func TestStore(t *testing.T) {
 	if got, _ := os.ReadFile(path); !bytes.Equal(got, data) {
 		t.Errorf("again it holds %q", got)
 	}
+	// So is one that it has made larger than the memory, and than the limit.
+	if err := os.Truncate(path, 1<<42); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Store(dir, hashOf(data), "a.pdf", data, 100); err != nil || again != path {
+		t.Errorf("the large file is replaced at %s, %v", again, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(data)) {
+		t.Errorf("the large file is now %+v, %v", info, err)
+	}
 	if _, err := Store(dir, hashOf([]byte("b")), "a.pdf", make([]byte, 95), 100); !errors.Is(err, ErrFull) {
 		t.Errorf("over the limit: %v", err)
 	}

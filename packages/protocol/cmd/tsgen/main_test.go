@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -43,6 +44,22 @@ func TestOpenAPIIsFresh(t *testing.T) {
 	for _, name := range openapiFiles() {
 		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is stale; run: go run ./cmd/tsgen (%v)", name, err)
+		}
+	}
+}
+
+// TestHostEvents: the types and docs/protocol.md agree on which events are of no session.
+func TestHostEvents(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range api.Events() {
+		name := event.EventType()
+		_, row, found := strings.Cut(string(text), "\n| `"+name+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		if documented := strings.Contains(row, "| host event:"); !found || documented != hostEvents()[name] {
+			t.Errorf("%s is documented, %t, as a host event, %t; the types say %t", name, found, documented, hostEvents()[name])
 		}
 	}
 }

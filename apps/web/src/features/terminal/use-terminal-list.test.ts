@@ -5,7 +5,7 @@ import type { Event, Terminal } from "../../api/types";
 import { FakeHost } from "../../app/testing/fake-scorel";
 import { useTerminalList } from "./use-terminal-list";
 
-const changed = { type: "terminals_changed" } as Event; // of the host: it is of no session
+const changed: Event = { type: "terminals_changed" };
 const terminal = (id: string): Terminal => ({ id, cwd: "/", cols: 80, rows: 24, createdAt: 0, from: 0, end: 0 });
 
 function world(first: string[], shown: string) {

@@ -701,8 +701,6 @@ export interface TerminalChanged {
  */
 export interface TerminalsChanged {
   type: 'terminals_changed';
-  sessionId: string;
-  seq: number;
 }
 
 /** The events of one session, in the order of seq. */
@@ -728,8 +726,7 @@ export type SessionEvent =
   | SubagentUpdated
   | SubagentEnded
   | WorkStarted
-  | WorkEnded
-  | TerminalsChanged;
+  | WorkEnded;
 
 /** The events of the host. */
 export type HostEvent =
@@ -743,7 +740,8 @@ export type HostEvent =
   | MemoryChanged
   | MCPServersChanged
   | TerminalOutput
-  | TerminalChanged;
+  | TerminalChanged
+  | TerminalsChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;

@@ -44,12 +44,22 @@ func onlyColors(text string) int {
 	return -1
 }
 
-// recording remembers the last transport, so that a test can cut it.
-func recording(dial func(context.Context) (client.Transport, error), last *client.Transport) func(context.Context) (client.Transport, error) {
+// once hands over the first transport, so that a test can cut it, and makes no other until again
+// is closed.
+func once(dial func(context.Context) (client.Transport, error), first chan<- client.Transport, again <-chan struct{}) func(context.Context) (client.Transport, error) {
+	handed := false // the feed dials from one goroutine
 	return func(ctx context.Context) (client.Transport, error) {
+		if handed {
+			select {
+			case <-again:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
 		transport, err := dial(ctx)
-		if err == nil && *last == nil {
-			*last = transport
+		if err == nil && !handed {
+			handed = true
+			first <- transport
 		}
 		return transport, err
 	}

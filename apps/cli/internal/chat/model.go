@@ -166,7 +166,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.ticking = false
 		m.frame++
 	default:
-		return m.answered(msg)
+		// What the feed got before an answer comes before it: the grants before the project.
+		return tea.Batch(m.take(), m.answered(msg))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -103,6 +104,32 @@ func TestAnAnswerIsBoundToWhatWasShown(t *testing.T) {
 	}
 }
 
+// TestAPromptGoesAsSoonAsTheProjectIsThere: the answer about the project may overtake the
+// events that came before it, such as the one with the grants.
+func TestAPromptGoesAsSoonAsTheProjectIsThere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.open(80, 24, nil)
+	var held []tea.Msg
+	for w.model.project.ID == "" {
+		msg := <-w.messages
+		if _, ok := msg.(projectFound); ok {
+			w.send(msg)
+		} else {
+			held = append(held, msg)
+		}
+	}
+	w.write("hello")
+	w.key(tea.KeyEnter, 0)
+	if text := w.model.editor.Text(); text != "" {
+		t.Fatalf("the prompt stays in the field: %q, %s", text, w.model.notice)
+	}
+	for _, msg := range held {
+		w.send(msg)
+	}
+	w.idle()
+}
+
 func TestFeedbackAndOwnAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -127,7 +154,7 @@ func TestQueueSteerAndCancel(t *testing.T) {
 	w := newWorld(t)
 	w.open(80, 24, nil)
 	w.prompt("stream 200000")
-	w.await("word1 ")
+	w.until("a word of the answer", regexp.MustCompile(`word\d+ `).MatchString)
 	w.prompt("first in the queue")
 	w.await("Queued: first in the queue")
 	w.write("join in")
@@ -266,14 +293,13 @@ func TestAnImageIsAttachedByItsPath(t *testing.T) {
 func TestReconnect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var cut client.Transport
-	w.open(80, 24, func(cfg *Config) {
-		cfg.Host.Dial = recording(w.dial, &cut)
-	})
+	first, seen := make(chan client.Transport, 1), make(chan struct{})
+	w.open(80, 24, func(cfg *Config) { cfg.Host.Dial = once(w.dial, first, seen) })
 	w.prompt("stream 120")
 	w.await("word9 ")
-	_ = cut.Close()
+	_ = (<-first).Close()
 	w.await("Disconnected")
+	close(seen)
 	w.until("the connection", func(string) bool { return w.model.connected })
 	w.until("the whole answer", func(string) bool { return !w.model.running() })
 	answer := ""

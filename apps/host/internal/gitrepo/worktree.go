@@ -92,6 +92,8 @@ func (r *Repo) checkOut(ctx context.Context, scratch string) (err error) {
 // RemoveWorktree removes the folder of a worktree and what the repository holds about it, and
 // leaves its branch. It does not look at the files: see Unsaved. If the process ends before it
 // returns, the folder has either all of its files or is gone, and calling it again does the rest.
+// Files that cannot be removed, such as another user's, are left beside the folder, which is gone
+// all the same; the error names one.
 func (r *Repo) RemoveWorktree(folder string) error {
 	name, err := r.worktreeName(folder)
 	if err != nil {
@@ -99,18 +101,23 @@ func (r *Repo) RemoveWorktree(folder string) error {
 	}
 	aside := filepath.Join(filepath.Dir(folder), ".removed-"+filepath.Base(folder))
 	err = os.RemoveAll(aside)
-	if moveErr := os.Rename(folder, aside); !errors.Is(moveErr, fs.ErrNotExist) {
-		err = errors.Join(err, moveErr)
+	if moveErr := os.Rename(folder, aside); moveErr != nil && !errors.Is(moveErr, fs.ErrNotExist) {
+		return fmt.Errorf("gitrepo: removing a worktree: %w", errors.Join(err, moveErr))
 	}
-	if err := errors.Join(err, os.RemoveAll(aside)); err != nil {
-		return fmt.Errorf("gitrepo: removing a worktree: %w", err)
+	if err = os.RemoveAll(aside); name != "" { // or git would not make the folder again
+		err = errors.Join(err, r.forget(name))
 	}
-	if name == "" {
-		return nil
-	}
-	root, err := os.OpenRoot(r.common)
 	if err != nil {
 		return fmt.Errorf("gitrepo: removing a worktree: %w", err)
+	}
+	return nil
+}
+
+// forget removes what the repository holds about a worktree.
+func (r *Repo) forget(name string) error {
+	root, err := os.OpenRoot(r.common)
+	if err != nil {
+		return err
 	}
 	return errors.Join(root.RemoveAll(filepath.Join("worktrees", name)), root.Close())
 }

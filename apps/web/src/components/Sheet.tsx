@@ -1,8 +1,9 @@
-import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useId } from "react";
 import { t } from "../i18n/components";
 import { IconButton } from "./Button";
 import { cx } from "./cx";
 import { CloseIcon } from "./shell-icons";
+import { useModal } from "./use-modal";
 
 export interface SheetProps {
   title: string;
@@ -19,15 +20,8 @@ export interface SheetProps {
  * dialog, so that focus, Escape and what lies behind are the browser's care.
  */
 export function Sheet({ title, onClose, children, footer, wide = false }: SheetProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const titleId = useId();
-  // A layout effect: its end still finds the dialog in the page, and so the browser
-  // gives the focus back to where it came from.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
   const closeOnScrim = (event: MouseEvent) => {
     if (event.target === ref.current) {
       onClose();

@@ -1,8 +1,9 @@
-import { type KeyboardEvent, type MouseEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, useId, useLayoutEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { IconButton } from "../../components/Button";
 import { CloseIcon, SearchIcon } from "../../components/icons";
 import { Spinner } from "../../components/Spinner";
+import { useModal } from "../../components/use-modal";
 import { t } from "../../i18n/keys";
 import { pageCommands } from "./commands";
 import { type Entry, fitting, type Group, suggested } from "./entries";
@@ -25,6 +26,7 @@ export default function Palette() {
   const active = entries[at];
   const listId = useId();
   const dialog = useModal();
+  useLayoutEffect(() => dialog.current?.querySelector("input")?.focus(), [dialog]);
   const run = (entry: Entry) => {
     // The focus is back on the page before the page moves it.
     flushSync(closeOverlay);
@@ -132,16 +134,4 @@ function useGroups(text: string): { groups: Group[]; busy: boolean; note: string
     busy: hits.busy,
     note: hits.note,
   };
-}
-
-/** A native dialog, so that focus and what lies behind are the browser's care. */
-function useModal() {
-  const ref = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    dialog?.querySelector("input")?.focus();
-    return () => dialog?.close();
-  }, []);
-  return ref;
 }

@@ -200,7 +200,7 @@ test("the sidebar and the phone's inbox have a button for it", async () => {
   unmount();
   setMedia("(min-width: 768px)", true);
   renderApp(scorel, "/d/dev_one");
-  const sidebar = await screen.findByRole("navigation");
+  const sidebar = await screen.findByRole("navigation", { name: "Machines and sessions" });
   fireEvent.click(within(sidebar).getByRole("button", { name: "Search and commands" }));
   expect(await screen.findByTestId("palette")).toBeTruthy();
 });

@@ -148,6 +148,33 @@ describe("the output of a terminal", () => {
   });
 });
 
+describe("beside another page of this browser", () => {
+  it("acknowledges what the host sends once more for that page, which may be gone", async () => {
+    const { feed, output, asked, until } = world();
+    feed.start();
+    await until("open");
+    const block = "x".repeat(40_000);
+    for (let i = 0; i < 3; i++) {
+      output(i * 40_000, block);
+    }
+    output(0, block);
+    output(40_000, block);
+    const offsets = asked("ack_terminal").map((each) => (each as { offset: number }).offset);
+    expect(offsets).toEqual([40_000, 80_000, 120_000, 40_000, 80_000]);
+    output(80_000, block + block);
+    expect(asked("ack_terminal").at(-1)).toEqual({ terminalId: "t1", offset: 160_000 });
+  });
+
+  it("says also without a connection that it follows the terminal no more", async () => {
+    const { host, feed, asked, until } = world();
+    feed.start();
+    await until("open");
+    host.status.set("offline");
+    feed.stop();
+    expect(asked("detach_terminal")).toEqual([{ terminalId: "t1" }]);
+  });
+});
+
 describe("input", () => {
   it("is not what the terminal answers to output of the past", async () => {
     const { screen, shell, feed, output, asked, until } = world();

@@ -46,6 +46,8 @@ export class Feed {
   /** Offset behind what was handed to the screen; null before the first answer. */
   #received: number | null = null;
   #drawn = 0;
+  /** Offset behind what the host has sent last. */
+  #sent = 0;
   #acked = 0;
   /** Input is ignored until this offset is drawn. */
   #replayUntil = 0;
@@ -91,9 +93,8 @@ export class Feed {
     for (const leave of this.#leave.splice(0)) {
       leave();
     }
-    if (this.#host.status.get() === "open") {
-      this.#host.request("detach_terminal", { terminalId: this.#id }).catch(() => {}); // it ends with the connection too
-    }
+    // Also without a connection, with which it ends too: the worker knows then that this page does not follow it.
+    this.#host.request("detach_terminal", { terminalId: this.#id }).catch(() => {});
   }
 
   /** Types. What is typed while the shell cannot be reached is dropped, so that it does not run later by surprise. */
@@ -172,10 +173,14 @@ export class Feed {
       this.#skipTo(offset); // also if it overtook the answer
     }
     const fresh = bytes.subarray(Math.max(0, (this.#received ?? 0) - offset));
+    this.#sent = offset + bytes.length;
+    this.#acked = Math.min(this.#acked, offset);
     if (fresh.length === 0) {
-      return; // for another page of this browser
+      // For another page of this browser. That may be gone, and the host sends nothing new before this is acknowledged.
+      this.#settle();
+      return;
     }
-    this.#received = offset + bytes.length;
+    this.#received = this.#sent;
     const behind = this.#received;
     this.#screen.write(this.#whole(fresh), () => {
       this.#drawn = Math.max(this.#drawn, behind);
@@ -192,6 +197,7 @@ export class Feed {
       this.#redraw = true;
     }
     this.#received = offset;
+    this.#sent = offset;
     this.#drawn = Math.max(this.#drawn, offset);
   }
 
@@ -210,9 +216,10 @@ export class Feed {
   }
 
   #settle(): void {
-    if (this.#drawn - this.#acked >= ACK_EVERY) {
-      this.#acked = this.#drawn;
-      this.#host.request("ack_terminal", { terminalId: this.#id, offset: this.#drawn }).catch(() => {}); // attaching acknowledges too
+    const offset = Math.min(this.#drawn, this.#sent);
+    if (offset - this.#acked >= ACK_EVERY) {
+      this.#acked = offset;
+      this.#host.request("ack_terminal", { terminalId: this.#id, offset }).catch(() => {}); // attaching acknowledges too
     }
     if (this.state.get().name === "connecting" && this.#received !== null && this.#drawn >= this.#replayUntil) {
       this.state.set({ name: "open" });

@@ -144,10 +144,9 @@ export class HostClient implements Host {
   #drop(sessionId: string, held: Held): void {
     this.#sessions.delete(sessionId);
     held.session.close();
-    if (this.#status.get() === "open") {
-      // The channel's end would end the subscription too, so a failure is no loss.
-      this.request("unsubscribe", { sessionId }).catch(() => {});
-    }
+    // The channel's end would end the subscription too, so a failure is no loss. The worker is told also without a
+    // channel: it knows then that this page does not follow the session.
+    this.request("unsubscribe", { sessionId }).catch(() => {});
   }
 
   #each(act: (session: Session) => void): void {

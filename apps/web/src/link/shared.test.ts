@@ -67,6 +67,24 @@ describe("tabs that share a worker", () => {
     expect(asked("unsubscribe")).toBe(1);
   });
 
+  it("leave a session also without a connection", async () => {
+    const one = await paired();
+    const two = tabs.open();
+    const [first, second] = [session(one), session(two)];
+    await Promise.all([live(first), live(second)]);
+    relay.setOnline(device, false);
+    await Promise.all([first, second].map((each) => until(each.state, (s) => s.status === "offline")));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    first.release();
+    vi.advanceTimersByTime(60_000);
+    vi.useRealTimers();
+    relay.setOnline(device, true);
+    await live(second);
+    expect(asked("unsubscribe")).toBe(0);
+    await host(two).request("unsubscribe", { sessionId: "ses_1" });
+    expect(asked("unsubscribe")).toBe(1);
+  });
+
   it("leave what they looked at when they crash", async () => {
     const one = await paired();
     const two = tabs.open();

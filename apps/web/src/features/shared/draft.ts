@@ -4,7 +4,20 @@ export type { Draft } from "../../api/drafts";
 
 let drafts = new Drafts();
 const others = new Map<string, Set<(draft: Draft) => void>>();
-// Who types here has the newest text. Other windows show it, so that nobody writes on in an older one.
+/** Something was typed in this window since it has the focus. */
+let typed = false;
+globalThis.addEventListener?.("focus", () => {
+  typed = false;
+});
+globalThis.addEventListener?.(
+  "input",
+  () => {
+    typed = true;
+  },
+  true,
+);
+// Who types here has the newest text. Other windows show it, so that nobody writes on in an older one. The last words
+// of the window that was left come when this one has the focus already.
 const listen = () =>
   drafts.onOther(
     (key, draft) => {
@@ -12,7 +25,7 @@ const listen = () =>
         listener(draft);
       }
     },
-    () => !document.hasFocus(),
+    () => !typed || !document.hasFocus(),
   );
 listen();
 

@@ -1,7 +1,7 @@
 import "fake-indexeddb/auto";
 import "../../../app/testing/browser";
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Drafts } from "../../../api/drafts";
 import { Composer, type ComposerProps } from "./Composer";
 
@@ -54,4 +54,24 @@ test("a draft is deleted when the message is stored, and not before", async () =
   expect(await kept("d/sent")).toBe("send me");
   stored();
   await waitFor(async () => expect(await kept("d/sent")).toBe(""));
+});
+
+test("the last words of another window come into the box of the one that has the focus already", async () => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const tab = new Drafts();
+  const keepThere = async (text: string) => {
+    tab.keep("d/windows", { text, images: [] });
+    await tab.flush();
+  };
+  await keepThere("half a");
+  show({ draftKey: "d/windows" });
+  await waitFor(() => expect(area().value).toBe("half a"));
+  fireEvent.input(area(), { target: { value: "half a word" } });
+  await waitFor(async () => expect(await kept("d/windows")).toBe("half a word"));
+  fireEvent(window, new Event("focus"));
+  await keepThere("half a thought");
+  await waitFor(() => expect(area().value).toBe("half a thought"));
+  fireEvent.input(area(), { target: { value: "half a thought, mine" } });
+  await waitFor(async () => expect(await kept("d/windows")).toBe("half a thought, mine"));
+  tab.close();
 });

@@ -21,19 +21,25 @@ export interface MemoryListProps {
 
 const keyOf = (note: MemoryNote) => `${note.scope} ${note.name}`;
 
+/** A note that is deleted while somebody edits it keeps its form, and what was written in it. First: it is not moved. */
+function withEdited(notes: MemoryNote[], edited: MemoryNote | null): MemoryNote[] {
+  return !edited || notes.some((note) => keyOf(note) === keyOf(edited)) ? notes : [edited, ...notes];
+}
+
 /** The notes that the agent keeps for later sessions, to read, change and delete. */
 export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_memory", projectId ? { projectId } : {});
-  // The key of the one that is edited; "" is a new one.
-  const [editing, setEditing] = useState<string | null>(null);
+  // The one that is edited, as it was then; "" is a new one.
+  const [editing, setEditing] = useState<MemoryNote | "" | null>(null);
   const [done, setDone] = useState<string | null>(null);
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
-  const edit = (key: string) => {
+  const edit = (note: MemoryNote | "") => {
     setDone(null);
-    setEditing(key);
+    setEditing(note);
   };
+  const edited = editing ? keyOf(editing) : null;
   const form = (note: MemoryNote | null) => (
     <NoteForm
       host={host}
@@ -55,17 +61,12 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
       {data || error ? null : <Skeleton label={t("memory.memoryList.loading")} rows={2} className="mt-2" />}
       {data?.notes.length === 0 ? <p className="mt-2 text-sm">{t("memory.memoryList.none")}</p> : null}
       <ul className="mt-2 divide-y divide-line">
-        {data?.notes.map((note) => (
+        {withEdited(data?.notes ?? [], editing || null).map((note) => (
           <li key={keyOf(note)} data-testid="note" className="py-2.5">
-            {editing === keyOf(note) ? (
+            {edited === keyOf(note) ? (
               form(note)
             ) : (
-              <NoteRow
-                host={host}
-                projectId={projectId}
-                note={note}
-                onEdit={mayManage ? () => edit(keyOf(note)) : null}
-              />
+              <NoteRow host={host} projectId={projectId} note={note} onEdit={mayManage ? () => edit(note) : null} />
             )}
           </li>
         ))}

@@ -118,6 +118,22 @@ test("a deleted note is created again only on request", async () => {
   await waitFor(() => expect(text()).toEqual(["project build: make all"]));
 });
 
+test("a note that is deleted while it is edited keeps its form", async () => {
+  const { client, files, text } = show();
+  await edit();
+  write("note-text", "make all");
+  files.clear();
+  files.set("user taste", { text: "Likes tabs.", version: 1 });
+  applyHostEvent(client, "dev_one", { type: "memory_changed" });
+  await screen.findByText("taste");
+  expect((screen.getByTestId("note-text") as HTMLTextAreaElement).value).toBe("make all");
+  expect(document.activeElement).toBe(screen.getByTestId("note-text"));
+  fireEvent.click(screen.getByTestId("note-save"));
+  expect((await screen.findByTestId("note-conflict")).textContent).toContain("was deleted");
+  fireEvent.click(screen.getByTestId("note-save"));
+  await waitFor(() => expect(text()).toEqual(["user taste: Likes tabs.", "project build: make all"]));
+});
+
 test("creates a note for all projects, and deletes one after a question", async () => {
   const { text } = show();
   fireEvent.click(await screen.findByTestId("new-note"));

@@ -12,37 +12,46 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// attach stores the files of a prompt in the session's folder, and replaces them in the prompt
-// by a text with their paths. It returns their hashes. A prompt without files stays as it is.
-func (s *Sessions) attach(clientID string, r api.SendPromptRequest) (api.SendPromptRequest, []string, error) {
-	isFile := func(b api.PromptBlock) bool { return b.Type == session.BlockFile }
-	if !slices.ContainsFunc(r.Content, isFile) {
-		return r, nil, nil
+func isFile(b api.PromptBlock) bool { return b.Type == session.BlockFile }
+
+// filesOf returns the hashes of the files of a prompt.
+func filesOf(r api.SendPromptRequest) (hashes []string) {
+	for _, block := range r.Content {
+		if isFile(block) {
+			hashes = append(hashes, block.SHA256)
+		}
 	}
-	var hashes, notes []string
+	return hashes
+}
+
+// attach stores the files of a prompt in the session's folder, and replaces them in the prompt
+// by a text with their paths. A prompt without files stays as it is.
+func (s *Sessions) attach(clientID string, r api.SendPromptRequest) (api.SendPromptRequest, error) {
+	var notes []string
 	var total int64
 	for i, block := range r.Content {
 		if !isFile(block) {
 			continue
 		}
 		if block.SHA256 == "" || block.Name == "" || block.Text != "" || block.Data != "" {
-			return r, nil, api.Errorf(api.KindBadRequest, "content.%d: a file has sha256 and name, and nothing else", i)
+			return r, api.Errorf(api.KindBadRequest, "content.%d: a file has sha256 and name, and nothing else", i)
 		}
-		if len(hashes) == api.MaxFiles {
-			return r, nil, api.Errorf(api.KindTooLarge, "the prompt has more than %d files: send the others with another prompt", api.MaxFiles)
+		if len(notes) == api.MaxFiles {
+			return r, api.Errorf(api.KindTooLarge, "the prompt has more than %d files: send the others with another prompt", api.MaxFiles)
 		}
 		path, size, err := s.store(clientID, r.SessionID, block)
 		if err != nil {
-			return r, nil, err
+			return r, err
 		}
 		if total += size; total > api.MaxFilesBytes {
-			return r, nil, api.Errorf(api.KindTooLarge, "the files of the prompt have more than %d bytes together: send some of them with another prompt", api.MaxFilesBytes)
+			return r, api.Errorf(api.KindTooLarge, "the files of the prompt have more than %d bytes together: send some of them with another prompt", api.MaxFilesBytes)
 		}
-		hashes = append(hashes, block.SHA256)
 		notes = append(notes, fmt.Sprintf("Attached file: %s\nPath: %s\nSize: %d bytes", attached.CleanName(block.Name), path, size))
 	}
-	r.Content = withNotes(slices.DeleteFunc(slices.Clone(r.Content), isFile), strings.Join(notes, "\n\n"))
-	return r, hashes, nil
+	if len(notes) > 0 {
+		r.Content = withNotes(slices.DeleteFunc(slices.Clone(r.Content), isFile), strings.Join(notes, "\n\n"))
+	}
+	return r, nil
 }
 
 // withNotes adds the notes to the last text.
@@ -56,7 +65,8 @@ func withNotes(content []api.PromptBlock, notes string) []api.PromptBlock {
 	return slices.Insert(content, 0, api.PromptBlock{Type: session.BlockText, Text: notes})
 }
 
-// store stores one uploaded file. A repeated prompt finds it stored and its upload gone.
+// store stores one uploaded file. A file that the session has from an earlier prompt needs no
+// upload.
 func (s *Sessions) store(clientID, sessionID string, block api.PromptBlock) (path string, size int64, err error) {
 	dir := s.scratch(sessionID)
 	data, err := s.blobs.File(clientID, block.SHA256)

@@ -27,14 +27,18 @@ func TestPromptWithAFile(t *testing.T) {
 		{Type: session.BlockText, Text: "unpack it"}, {Type: session.BlockFile, SHA256: hash, Name: "../my files.zip"},
 	}}
 	dispatchtest.Refused(t, w.local, api.SendPrompt, request, api.KindNotFound)
-	var last api.UploadBlobResponse
-	for at := 0; at < len(data); at = last.Received {
-		part := base64.StdEncoding.EncodeToString(data[at:min(at+api.MaxBlobChunk, len(data))])
-		last = dispatchtest.Call(t, w.local, api.UploadBlob, api.UploadBlobRequest{SHA256: hash, Size: len(data), Offset: at, Data: part, File: true})
+	upload := func() {
+		t.Helper()
+		var last api.UploadBlobResponse
+		for at := 0; at < len(data); at = last.Received {
+			part := base64.StdEncoding.EncodeToString(data[at:min(at+api.MaxBlobChunk, len(data))])
+			last = dispatchtest.Call(t, w.local, api.UploadBlob, api.UploadBlobRequest{SHA256: hash, Size: len(data), Offset: at, Data: part, File: true})
+		}
+		if !last.Complete || last.Image != nil {
+			t.Fatalf("the last part answers %+v", last)
+		}
 	}
-	if !last.Complete || last.Image != nil {
-		t.Fatalf("the last part answers %+v", last)
-	}
+	upload()
 	for range 2 { // the second as after a lost answer
 		if sent := dispatchtest.Call(t, w.local, api.SendPrompt, request); sent.State != api.PromptTaken {
 			t.Fatalf("the answer is %+v", sent)
@@ -54,6 +58,19 @@ func TestPromptWithAFile(t *testing.T) {
 	if got, err := os.ReadFile(found[1]); err != nil || !bytes.Equal(got, data) {
 		t.Errorf("the file has %d bytes, %v", len(got), err)
 	}
+	// The agent works on the file before the prompt is repeated, by a client that uploads it again.
+	if err := os.WriteFile(found[1], []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	upload()
+	dispatchtest.Call(t, w.local, api.SendPrompt, request)
+	if got, err := os.ReadFile(found[1]); err != nil || string(got) != "changed" {
+		t.Errorf("after a repeated prompt the file has %d bytes, %v", len(got), err)
+	}
+	if err := os.Remove(found[1]); err != nil {
+		t.Fatal(err)
+	}
+	dispatchtest.Call(t, w.local, api.SendPrompt, request)
 	device := w.Connect("device", api.GrantView, api.GrantPrompt)
 	request.ClientKey, request.Content[1].Name = "k2", "other.zip" // an upload of another client
 	dispatchtest.Refused(t, device, api.SendPrompt, request, api.KindNotFound)

@@ -22,13 +22,18 @@ func (s *Sessions) SendPrompt(ctx context.Context, c *dispatch.Conn, r api.SendP
 	return s.send(ctx, c, opened, r)
 }
 
-// send gives a prompt to a session, with its files stored.
-func (s *Sessions) send(ctx context.Context, c *dispatch.Conn, opened *sessions.Session, r api.SendPromptRequest) (api.SendPromptResponse, error) {
-	r, files, err := s.attach(c.ClientID(), r)
-	if err != nil {
-		return api.SendPromptResponse{}, err
+// send gives a prompt to a session, with its files stored. A repeated prompt stores none: the
+// agent may have changed or moved them since.
+func (s *Sessions) send(ctx context.Context, c *dispatch.Conn, opened *sessions.Session, r api.SendPromptRequest) (response api.SendPromptResponse, err error) {
+	files, accepted := filesOf(r), false
+	if len(files) > 0 {
+		response, accepted, err = opened.Accepted(ctx, r.ClientKey)
 	}
-	response, err := opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), r)
+	if err == nil && !accepted {
+		if r, err = s.attach(c.ClientID(), r); err == nil {
+			response, err = opened.SendPromptUpTo(ctx, c.ClientID(), s.MaxMode(c), r)
+		}
+	}
 	if err == nil && len(files) > 0 {
 		_ = s.blobs.Drop(c.ClientID(), files...) // what stays is removed after a day
 	}

@@ -44,6 +44,16 @@ func (h *scheduler) SendPromptUpTo(ctx context.Context, clientID string, most ap
 	return h.send(ctx, clientID, most, request, h.setup.checkSlash(ctx, queue.Text(request)))
 }
 
+// Accepted returns what became of a prompt that was accepted before; false if there was none
+// with that key.
+func (h *scheduler) Accepted(ctx context.Context, clientKey string) (response api.SendPromptResponse, accepted bool, err error) {
+	response, err = inside(ctx, &h.owner, func() (response api.SendPromptResponse, err error) {
+		response, accepted = h.prompts.known(clientKey)
+		return response, nil
+	})
+	return response, accepted, err
+}
+
 // send accepts a prompt that was checked. unknown is why it is refused unless it was accepted
 // before, or nil.
 func (h *scheduler) send(ctx context.Context, clientID string, most api.Mode, request api.SendPromptRequest, unknown error) (response api.SendPromptResponse, err error) {

@@ -19,10 +19,7 @@ export class Attendance {
   see(seen: ReadonlySet<string>): void {
     for (const deviceId of this.#seen) {
       if (!seen.has(deviceId)) {
-        this.#away.set(
-          deviceId,
-          setTimeout(() => this.#leave(deviceId), this.#wait),
-        );
+        this.#leaveLater(deviceId);
       }
     }
     for (const deviceId of seen) {
@@ -35,6 +32,8 @@ export class Attendance {
   opened(deviceId: string): void {
     if (this.#away.get(deviceId) === null) {
       this.#tell(deviceId, false);
+    } else if (!this.#seen.has(deviceId) && !this.#away.has(deviceId)) {
+      this.#leaveLater(deviceId); // it was never in sight, as in a tab that was opened in the background
     }
   }
 
@@ -42,6 +41,11 @@ export class Attendance {
     for (const timer of this.#away.values()) {
       clearTimeout(timer ?? undefined);
     }
+  }
+
+  #leaveLater(deviceId: string): void {
+    const timer = setTimeout(() => this.#leave(deviceId), this.#wait);
+    this.#away.set(deviceId, timer);
   }
 
   #leave(deviceId: string): void {

@@ -154,6 +154,25 @@ describe("tabs that share a worker", () => {
     expect(attended).toEqual([false, false, true]);
   });
 
+  it("tell a machine that it was not seen so far, as in a tab that was opened in the background", async () => {
+    const attended: unknown[] = [];
+    const one = await paired();
+    one.crash();
+    tabs.crash();
+    device.intercept = (request) => {
+      if (request.type === "set_attendance") {
+        attended.push((request as unknown as { attended: boolean }).attended);
+      }
+      return undefined;
+    };
+    const two = tabs.open();
+    two.hide(true);
+    await live(session(two));
+    await expect.poll(() => attended).toEqual([false]);
+    two.hide(false);
+    await expect.poll(() => attended).toEqual([false, true]);
+  });
+
   it("send a prompt once, also beside a tab with a worker of its own", async () => {
     const one = await paired();
     const two = tabs.open();

@@ -1,9 +1,12 @@
 package relay
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -138,6 +141,13 @@ func TestReloadOfTheWriteTimeout(t *testing.T) {
 		defer stop(t, r)
 		c, far := pipeConn(t, r)
 		defer far.Close()
+		// The first frame is written with the timeout of before: it must be out.
+		if err := far.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, far); n == 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("the relay's first frame: %d bytes, %v", n, err)
+		}
 		if err := r.Reload(Settings{Limits: Limits{WriteTimeout: 3 * time.Second}}); err != nil {
 			t.Fatal(err)
 		}

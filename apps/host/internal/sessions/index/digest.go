@@ -182,7 +182,7 @@ func (d *Digest) addMessage(e session.Entry, m session.MessageEntry, decoded boo
 		return
 	}
 	if d.Title == "" {
-		if d.Title = Plain(Title(text)); d.Title == "" && message.Content.HasImage() {
+		if d.Title = Plain(Title(beforeFiles(text))); d.Title == "" && message.Content.HasImage() {
 			d.Title = "Image"
 		}
 	}
@@ -206,6 +206,33 @@ func Title(text string) string {
 		line = strings.TrimSuffix(line[:end+size], ".")
 	}
 	return oneLine(line, maxTitle)
+}
+
+// fileHead begins each file that clients put behind the text of a prompt (decisions 0027 and
+// 0032).
+const fileHead = "Attached file: "
+
+// beforeFiles returns the text of a prompt without its attached files, or the name of the first
+// one if there is no other text.
+func beforeFiles(text string) string {
+	for rest, at := text, 0; ; {
+		i := strings.Index(rest, fileHead)
+		if i < 0 {
+			return text
+		}
+		at += i
+		name, content, _ := strings.Cut(text[at+len(fileHead):], "\n")
+		if strings.HasPrefix(content, "```") || strings.HasPrefix(content, "Path: ") {
+			switch {
+			case at == 0:
+				return name
+			case strings.HasSuffix(text[:at], "\n\n"):
+				return text[:at]
+			}
+		}
+		at += len(fileHead)
+		rest = text[at:]
+	}
 }
 
 // minSentence is the minimum length of a sentence, in bytes: "E.g. " is not a sentence.

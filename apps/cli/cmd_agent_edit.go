@@ -19,24 +19,12 @@ import (
 const maxPromptFile = 256 << 10
 
 // agentFlags select the agents of a project or, with --user, those for all projects.
-type agentFlags struct {
-	*projectFlag
-	user, asJSON bool
-}
+type agentFlags struct{ scopeFlags }
 
 func (a *app) agentFlags(cmd *cobra.Command) *agentFlags {
-	f := &agentFlags{projectFlag: a.projectFlag(cmd)}
-	cmd.Flags().BoolVar(&f.user, "user", false, "use your agents for all projects instead of the project's")
-	addJSON(cmd, &f.asJSON)
+	f := &agentFlags{}
+	f.add(a, cmd, "use your agents for all projects instead of the project's")
 	return f
-}
-
-// on runs requests for the agents of the project, or of the user.
-func (f *agentFlags) on(ctx context.Context, run func(c *client.Client, projectID string) error) error {
-	if f.user && f.given != "" {
-		return usagef("--user and --project: give one of them")
-	}
-	return f.within(ctx, f.user, run)
 }
 
 // scope returns where changes are written.

@@ -19,24 +19,12 @@ func newMemory(a *app) *cobra.Command {
 }
 
 // memoryFlags select the notes of a project or, with --user, those for all projects.
-type memoryFlags struct {
-	*projectFlag
-	user, asJSON bool
-}
+type memoryFlags struct{ scopeFlags }
 
 func (a *app) memoryFlags(cmd *cobra.Command) *memoryFlags {
-	f := &memoryFlags{projectFlag: a.projectFlag(cmd)}
-	cmd.Flags().BoolVar(&f.user, "user", false, "use the notes for all projects instead of the project's")
-	addJSON(cmd, &f.asJSON)
+	f := &memoryFlags{}
+	f.add(a, cmd, "use the notes for all projects instead of the project's")
 	return f
-}
-
-// on runs requests for the notes of the project, or of the user.
-func (f *memoryFlags) on(ctx context.Context, run func(c *client.Client, projectID string) error) error {
-	if f.user && f.given != "" {
-		return usagef("--user and --project: give one of them")
-	}
-	return f.within(ctx, f.user, run)
 }
 
 // note names a note of the scope that the flags select.

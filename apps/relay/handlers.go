@@ -49,6 +49,8 @@ func (r peers) Handle(c *conn.Conn, frame wire.Frame) {
 		r.pairings.Reject(c, f)
 	case *wire.RevokeBinding:
 		r.dir.Revoke(c, f)
+	case *wire.ClaimBinding:
+		r.pairings.Claim(c, f)
 	default:
 		c.Refuse("", wire.Errorf(wire.KindNotAllowed, "peers cannot send %s", f.FrameType()))
 	}
@@ -100,8 +102,9 @@ func (r nodes) Answer(n cluster.Notice) (a cluster.Reply) {
 		case cluster.NoticeOpen:
 			a = r.dir.OpenForNode(n)
 		case cluster.NoticeWhere:
-			if r.dir.HasDevice(n.Device.ID) {
+			if device, here := r.dir.Device(n.Device.ID); here {
 				a = r.cluster.Yes()
+				a.Device = device
 			}
 		case cluster.NoticeTaken:
 			a.OK = r.pairings.Taken(n.Slot)

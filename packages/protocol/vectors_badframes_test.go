@@ -37,7 +37,8 @@ func badFields(t *testing.T) []bad {
 	nonce := func(s string) string { return `{"type":"relay_hello","version":1,"nonce":` + s + `,"limits":{}}` }
 	body := func(s string) string { return `{"type":"pair_message","slot":"7K3M","body":` + s + `}` }
 	b64 := func(n int) string { return `"` + base64.StdEncoding.EncodeToString(run(0, n)) + `"` }
-	client := asHello(t, sample(t)[3]).ID.String()
+	claim := func(fields string) string { return `{"type":"claim_binding",` + fields + `}` }
+	device, client := asHello(t, sample(t)[2]).ID.String(), asHello(t, sample(t)[3]).ID.String()
 	return []bad{
 		{"slot missing", `{"type":"pair_accept"}`}, {"slot null", slot(`null`)}, {"slot a number", slot(`1234`)}, {"slot empty", slot(`""`)},
 		{"slot lower case", slot(`"7k3m"`)}, {"slot with I", slot(`"7I3M"`)}, {"slot with L", slot(`"7L3M"`)}, {"slot with O", slot(`"7O3M"`)},
@@ -61,6 +62,11 @@ func badFields(t *testing.T) []bad {
 		{"deviceId no id", `{"type":"open_channel","requestId":"r","deviceId":"dev_x"}`}, {"online for a client", `{"type":"device_online","deviceId":"` + client + `"}`},
 		{"offline without id", `{"type":"device_offline"}`}, {"peerId missing", `{"type":"revoke_binding","requestId":"r"}`},
 		{"peerId empty", `{"type":"binding_revoked","peerId":""}`}, {"peerId missing in opened", `{"type":"channel_opened","channel":1}`},
+		{"deviceId missing in claim", claim(`"requestId":"r"`)}, {"requestId missing in claim", claim(`"deviceId":"` + device + `"`)},
+		{"deviceId a client in claim", claim(`"requestId":"r","deviceId":"` + client + `"`)},
+		{"proof missing in claim", claim(`"requestId":"r","deviceId":"` + device + `"`)},
+		{"proof short in claim", claim(`"requestId":"r","deviceId":"` + device + `","proof":` + b64(63))},
+		{"signedAt a string in claim", claim(`"requestId":"r","deviceId":"` + device + `","signedAt":"1","proof":` + b64(64))},
 		{"kind a string", `{"type":"error","kind":"limit"}`}, {"message a number", `{"type":"error","kind":1,"message":2}`},
 		{"reason a number", `{"type":"goodbye","reason":1}`},
 	}
@@ -99,6 +105,8 @@ func badPeers(t *testing.T) []bad {
 	for i, p := range []wire.Peer{wrong, unnamed, {}} {
 		out = append(out,
 			bad{fmt.Sprintf("peer %d in joined", i), encode(t, wire.PairJoined{Slot: "7K3M", Peer: p})},
+			bad{fmt.Sprintf("peer %d in claimed", i), encode(t, wire.BindingClaimed{RequestID: "r", Peer: p})},
+			bad{fmt.Sprintf("peer %d in bound", i), encode(t, wire.PeerBound{Peer: p})},
 			bad{fmt.Sprintf("peer %d in complete", i), encode(t, wire.PairComplete{Slot: "7K3M", Peer: p})},
 			bad{fmt.Sprintf("peer %d in welcome", i), encode(t, wire.Welcome{ID: entry.ID, Peers: []wire.Peer{p}})})
 	}

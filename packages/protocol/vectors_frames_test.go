@@ -90,6 +90,8 @@ func sample(t testing.TB) []wire.Frame {
 		wire.DeviceOnline{DeviceID: device.ID()}, wire.DeviceOffline{DeviceID: device.ID()},
 		wire.RevokeBinding{RequestID: "r4", PeerID: client.ID()},
 		wire.BindingRevoked{RequestID: "r4", PeerID: client.ID()},
+		wire.ClaimBinding{RequestID: "r6", DeviceID: device.ID(), SignedAt: 1795255200123, Proof: wire.SignBinding(device, client.ID(), 1795255200123)},
+		wire.BindingClaimed{RequestID: "r6", Peer: peer}, wire.PeerBound{Peer: other},
 		wire.ErrorFrame{RequestID: "r5", Kind: wire.KindRateLimited, Message: "too many attempts; wait a minute"},
 		wire.Goodbye{Reason: wire.ReasonShutdown, RetryAfter: 2500},
 	}

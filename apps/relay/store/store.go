@@ -15,8 +15,11 @@ import (
 )
 
 var (
-	// ErrNotFound is wrapped if there is no valid binding, or no invite, to revoke.
+	// ErrNotFound is wrapped if there is no valid binding, or no invite, to revoke, and by
+	// Party for an unknown party.
 	ErrNotFound = errors.New("store: not found")
+	// ErrRevoked is wrapped by Claim if the binding was revoked after it was signed.
+	ErrRevoked = errors.New("store: revoked since it was signed")
 	// ErrLimit is wrapped by Bind if one side already has wire.MaxBindings.
 	ErrLimit = errors.New("store: too many bindings")
 	// ErrUnreachable is wrapped if the store cannot be connected to. The error that
@@ -35,7 +38,7 @@ type Party struct {
 type Action string
 
 const (
-	ActionBound   Action = "bound"   // a pairing completed, or renewed a binding
+	ActionBound   Action = "bound"   // a pairing or a claim made or renewed a binding
 	ActionRevoked Action = "revoked" // one side ended the binding
 )
 
@@ -45,7 +48,9 @@ type Event struct {
 	Action Action
 	Device ident.ID
 	Client ident.ID
-	Actor  ident.ID // the party that revoked; zero for a pairing, which both sides made
+	// Actor is the party that revoked, or the client that claimed a binding; zero for a
+	// pairing, which both sides made.
+	Actor ident.ID
 }
 
 // Store stores parties and bindings. It is safe for concurrent use. An error that
@@ -63,6 +68,12 @@ type Store interface {
 	// Bind writes a valid binding and both parties. Binding again renews a binding
 	// that exists, revoked or not.
 	Bind(ctx context.Context, device, client Party, at time.Time) error
+	// Claim is Bind for a binding that the device signed earlier, at signed. It reports
+	// whether it wrote a binding: one that is valid is unchanged. If the two had a binding
+	// that was revoked at or after signed, it returns ErrRevoked and writes nothing.
+	Claim(ctx context.Context, device, client Party, signed, at time.Time) (bool, error)
+	// Party returns a known party.
+	Party(ctx context.Context, id ident.ID) (Party, error)
 	// Revoke ends the binding at a time.
 	Revoke(ctx context.Context, device, client, actor ident.ID, at time.Time) error
 	// Audit returns the events that were written last, at most limit, newest first.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ var frames = []frameDefinition{
 	defineFrame[DeviceOffline](),
 	defineFrame[RevokeBinding](),
 	defineFrame[BindingRevoked](),
+	defineFrame[ClaimBinding](),
+	defineFrame[BindingClaimed](),
+	defineFrame[PeerBound](),
 	defineFrame[ErrorFrame](),
 	defineFrame[Goodbye](),
 }
@@ -167,6 +171,19 @@ func validate(f Frame) error {
 	case *BindingRevoked:
 		return checkID(f.PeerID)
 	}
+	return validateClaim(f)
+}
+
+// validateClaim is validate for the frames about bindings that a device has signed.
+func validateClaim(f Frame) error {
+	switch f := f.(type) {
+	case *ClaimBinding:
+		return errors.Join(checkRequestID(f.RequestID), checkDevice(f.DeviceID), checkSignature(f.Proof))
+	case *BindingClaimed:
+		return errors.Join(checkRequestID(f.RequestID), f.Peer.check())
+	case *PeerBound:
+		return f.Peer.check()
+	}
 	return nil
 }
 
@@ -178,8 +195,8 @@ func (h *Hello) check(kind ident.Kind) error {
 		return errors.New("id does not match the keys")
 	case len(h.Authority) == 0 || len(h.Authority) > MaxAuthority:
 		return errors.New("authority is missing or too long")
-	case len(h.Proof) != 64:
-		return errors.New("proof must have 64 bytes")
+	case checkSignature(h.Proof) != nil:
+		return checkSignature(h.Proof)
 	case len(h.Invite) > MaxInvite:
 		return fmt.Errorf("invite is longer than %d bytes", MaxInvite)
 	}
@@ -221,6 +238,13 @@ func CheckLabel(label string) error {
 func checkNonce(nonce []byte) error {
 	if len(nonce) != NonceLen {
 		return fmt.Errorf("nonce must have %d bytes", NonceLen)
+	}
+	return nil
+}
+
+func checkSignature(proof []byte) error {
+	if len(proof) != ed25519.SignatureSize {
+		return fmt.Errorf("proof must have %d bytes", ed25519.SignatureSize)
 	}
 	return nil
 }

@@ -153,6 +153,24 @@ type (
 		RequestID string   `json:"requestId,omitempty"`
 		PeerID    ident.ID `json:"peerId"`
 	}
+	// ClaimBinding requests a binding that the device has signed for this client, which
+	// was paired over another relay. Entries only.
+	ClaimBinding struct {
+		RequestID string   `json:"requestId"`
+		DeviceID  ident.ID `json:"deviceId"`
+		SignedAt  int64    `json:"signedAt"` // Unix milliseconds, by the device's clock
+		// Proof is the device's Ed25519 signature of BindMessage.
+		Proof []byte `json:"proof"`
+	}
+	// BindingClaimed answers ClaimBinding: the binding is stored.
+	BindingClaimed struct {
+		RequestID string `json:"requestId"`
+		Peer      Peer   `json:"peer"`
+	}
+	// PeerBound reports to a device that a client has claimed a binding with it.
+	PeerBound struct {
+		Peer Peer `json:"peer"`
+	}
 )
 
 // Frames about the connection itself.
@@ -193,5 +211,8 @@ func (DeviceOnline) FrameType() string      { return "device_online" }
 func (DeviceOffline) FrameType() string     { return "device_offline" }
 func (RevokeBinding) FrameType() string     { return "revoke_binding" }
 func (BindingRevoked) FrameType() string    { return "binding_revoked" }
+func (ClaimBinding) FrameType() string      { return "claim_binding" }
+func (BindingClaimed) FrameType() string    { return "binding_claimed" }
+func (PeerBound) FrameType() string         { return "peer_bound" }
 func (ErrorFrame) FrameType() string        { return "error" }
 func (Goodbye) FrameType() string           { return "goodbye" }

@@ -46,6 +46,10 @@ const (
 	PairTimeout = 10 * time.Minute
 	// DeadPeerTimeout is the longest time until a half-open connection is detected.
 	DeadPeerTimeout = 75 * time.Second
+	// MaxClaimAge is how old the device's signature in a claim may be.
+	MaxClaimAge = 30 * 24 * time.Hour
+	// MaxClaimAhead is how far the signature's time may be ahead of the relay's clock.
+	MaxClaimAhead = 5 * time.Minute
 )
 
 // Limits are the limits that a relay announces to a peer. If they are smaller than

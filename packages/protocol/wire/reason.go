@@ -28,6 +28,7 @@ const (
 	KindUnknownFrameType Kind = 18 // before login only; later unknown types are skipped
 	KindInviteRequired   Kind = 19 // the relay admits new ids by invite only, and the hello has no valid invite
 	KindNotAdmitted      Kind = 20 // the relay does not admit this id
+	KindStaleProof       Kind = 21 // a claim's signature is too old, too new, or older than a revocation
 )
 
 var kindNames = map[Kind]string{
@@ -52,6 +53,7 @@ var kindNames = map[Kind]string{
 	KindUnknownFrameType: "unknown_frame_type",
 	KindInviteRequired:   "invite_required",
 	KindNotAdmitted:      "not_admitted",
+	KindStaleProof:       "stale_proof",
 }
 
 // String returns the kind's name, as metrics and logs use it.

@@ -52,6 +52,7 @@ type Notice struct {
 	Stamp     int64  `json:"stamp,omitempty"` // of a login, Unix nanoseconds
 	Fresh     bool   `json:"fresh,omitempty"` // the login has just happened
 	Online    bool   `json:"online,omitempty"`
+	Claimed   bool   `json:"claimed,omitempty"` // of NoticeBound: the device does not know it yet
 
 	Once bool `json:"-"` // see Ask
 }
@@ -89,6 +90,7 @@ type Reply struct {
 	Epoch   uint32    `json:"epoch,omitempty"`
 	Kind    wire.Kind `json:"errorKind,omitempty"`
 	Message string    `json:"message,omitempty"`
+	Device  wire.Peer `json:"device,omitzero"` // answers NoticeWhere
 }
 
 // Refusal is a reply that refuses.

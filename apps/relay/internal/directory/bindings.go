@@ -72,10 +72,14 @@ func (d *Directory) Bound(device, client wire.Peer, node string) {
 
 // ApplyBound is Bound for a binding that another node wrote.
 func (d *Directory) ApplyBound(n cluster.Notice) {
-	if d.holds(n.Device.ID, n.Client.ID) && d.holds(n.Client.ID, n.Device.ID) {
+	known := d.holds(n.Device.ID, n.Client.ID)
+	if known && d.holds(n.Client.ID, n.Device.ID) {
 		return // applied before
 	}
 	d.Bound(n.Device, n.Client, n.Node)
+	if n.Claimed && !known {
+		d.sendBound(n.Device.ID, n.Client)
+	}
 	// Another node may have ended it since, and its notice may have been faster: ask the store.
 	d.doubt(n.Device.ID, n.Client.ID)
 	d.Cluster.CheckNow()
@@ -215,7 +219,11 @@ func (d *Directory) reconcile(id ident.ID, peers []wire.Peer) {
 		valid[peer.ID] = true
 		_, had := p.bindings[peer.ID]
 		d.setHalf(id, peer)
-		if !had && p.isClient() && d.online(p, peer.ID) {
+		switch {
+		case had:
+		case !p.isClient(): // the notice of a claim was lost
+			d.sendBound(id, peer)
+		case d.online(p, peer.ID):
 			p.send(&wire.DeviceOnline{DeviceID: peer.ID})
 		}
 	}

@@ -100,8 +100,13 @@ func (d *Directory) NodeGone(node string) {
 	})
 }
 
-// HasDevice reports whether a device is connected to this node. In the loop.
-func (d *Directory) HasDevice(id ident.ID) bool { return d.host(id) != nil }
+// Device returns a device that is connected to this node. In the loop.
+func (d *Directory) Device(id ident.ID) (device wire.Peer, here bool) {
+	if m := d.host(id); m != nil {
+		return m.AsPeer(), true
+	}
+	return wire.Peer{}, false
+}
 
 // whereAre asks the other nodes for devices. The answer has an entry for each device whose
 // question was answered: its node, or "" if no node has it. once accepts the first negative

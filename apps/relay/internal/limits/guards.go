@@ -16,6 +16,9 @@ type Guards struct {
 	pairAddrs     *limiter[netip.Addr]
 	pairIDs       *limiter[ident.ID]
 	pairs         *limiter[everyone]
+	claimAddrs    *limiter[netip.Addr]
+	claimIDs      *limiter[ident.ID]
+	claims        *limiter[everyone]
 	openAddrs     *limiter[netip.Addr]
 	openIDs       *limiter[ident.ID]
 	opens         *limiter[everyone]
@@ -34,6 +37,9 @@ func NewGuards(l Limits) Guards {
 		pairAddrs:     newLimiter[netip.Addr](l.Pairs),
 		pairIDs:       newLimiter[ident.ID](l.Pairs),
 		pairs:         newLimiter[everyone](l.AllPairs),
+		claimAddrs:    newLimiter[netip.Addr](l.Pairs),
+		claimIDs:      newLimiter[ident.ID](l.Pairs),
+		claims:        newLimiter[everyone](l.AllPairs),
 		openAddrs:     newLimiter[netip.Addr](l.AddressOpens),
 		openIDs:       newLimiter[ident.ID](l.IdentityOpens),
 		opens:         newLimiter[everyone](l.AllOpens),
@@ -69,6 +75,12 @@ func (g *Guards) MayPair(id ident.ID, addr netip.Addr) bool {
 	return g.pairAddrs.take(addr) && g.pairIDs.take(id) && g.pairs.take(everyone{})
 }
 
+// MayClaim is MayPair for claims of signed bindings. They are counted apart, so that
+// neither can keep people from the other.
+func (g *Guards) MayClaim(id ident.ID, addr netip.Addr) bool {
+	return g.claimAddrs.take(addr) && g.claimIDs.take(id) && g.claims.take(everyone{})
+}
+
 // Set changes the rates. Spent tokens stay spent.
 func (g *Guards) Set(l Limits) {
 	g.loginFailures.setRate(l.LoginFailures)
@@ -78,6 +90,9 @@ func (g *Guards) Set(l Limits) {
 	g.pairAddrs.setRate(l.Pairs)
 	g.pairIDs.setRate(l.Pairs)
 	g.pairs.setRate(l.AllPairs)
+	g.claimAddrs.setRate(l.Pairs)
+	g.claimIDs.setRate(l.Pairs)
+	g.claims.setRate(l.AllPairs)
 	g.openAddrs.setRate(l.AddressOpens)
 	g.openIDs.setRate(l.IdentityOpens)
 	g.opens.setRate(l.AllOpens)

@@ -24,6 +24,7 @@ type Metrics struct {
 	RecordBytes  prometheus.Counter
 	Dropped      *prometheus.CounterVec // records, by reason
 	Pairs        *prometheus.CounterVec // by result
+	Claims       *prometheus.CounterVec // by result
 	Revocations  prometheus.Counter
 	Refused      *prometheus.CounterVec // requests refused before login, by reason
 	UnknownTypes prometheus.Counter
@@ -60,6 +61,7 @@ const (
 	StoreLogin       = "login" // operations of the store
 	StoreBind        = "bind"
 	StoreRevoke      = "revoke"
+	StoreClaim       = "claim"
 	StoreCheck       = "check"
 )
 
@@ -85,6 +87,7 @@ func New(more []prometheus.Collector) *Metrics {
 		RecordBytes:   counter("record_bytes_total", "Payload bytes of records received."),
 		Dropped:       counters("records_dropped_total", "Records that were dropped, by reason.", "reason"),
 		Pairs:         counters("pairings_total", "Ended pairings by result.", "result"),
+		Claims:        counters("claims_total", "Claims of signed bindings by result.", "result"),
 		Revocations:   counter("revocations_total", "Bindings revoked."),
 		Refused:       counters("refused_total", "Requests to connect that were refused, by reason.", "reason"),
 		UnknownTypes:  counter("unknown_frames_total", "Control frames of an unknown type, which are skipped."),
@@ -93,7 +96,7 @@ func New(more []prometheus.Collector) *Metrics {
 	m.Registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.Connections, m.Logins, m.Ends, m.Channels, m.ChannelEnds, m.Opens, m.Records, m.RecordBytes,
-		m.Dropped, m.Pairs, m.Revocations, m.Refused, m.UnknownTypes, m.StoreErrors,
+		m.Dropped, m.Pairs, m.Claims, m.Revocations, m.Refused, m.UnknownTypes, m.StoreErrors,
 		m.Paused, m.BusUp, m.Nodes, m.BusLosses, m.BusGaps, m.BusErrors, m.RemoteRecords, m.RemoteBytes,
 	)
 	m.Registry.MustRegister(more...)
@@ -124,7 +127,8 @@ func (m *Metrics) startAtZero() {
 	m.Logins.WithLabelValues(OK)
 	m.Opens.WithLabelValues(OK)
 	m.Pairs.WithLabelValues(OK)
-	for _, operation := range []string{StoreLogin, StoreBind, StoreRevoke, StoreCheck} {
+	m.Claims.WithLabelValues(OK)
+	for _, operation := range []string{StoreLogin, StoreBind, StoreRevoke, StoreClaim, StoreCheck} {
 		m.StoreErrors.WithLabelValues(operation)
 	}
 }

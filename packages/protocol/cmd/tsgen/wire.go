@@ -18,6 +18,7 @@ func frames() []wire.Frame {
 		wire.PairMessage{}, wire.PairAccept{}, wire.PairReject{}, wire.PairComplete{}, wire.PairClosed{},
 		wire.OpenChannel{}, wire.ChannelOpened{}, wire.CloseChannel{}, wire.ChannelClosed{},
 		wire.DeviceOnline{}, wire.DeviceOffline{}, wire.RevokeBinding{}, wire.BindingRevoked{},
+		wire.ClaimBinding{}, wire.BindingClaimed{}, wire.PeerBound{},
 		wire.ErrorFrame{}, wire.Goodbye{},
 	}
 }

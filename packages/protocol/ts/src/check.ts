@@ -53,6 +53,12 @@ export function checkFrame(f: Frame): string | null {
       return checkSomeId(f.peerId);
     case "revoke_binding":
       return checkRequestId(f.requestId) ?? checkSomeId(f.peerId);
+    case "claim_binding":
+      return checkRequestId(f.requestId) ?? checkDevice(f.deviceId) ?? checkProof(f.proof);
+    case "binding_claimed":
+      return checkRequestId(f.requestId) ?? checkPeer(f.peer);
+    case "peer_bound":
+      return checkPeer(f.peer);
     default:
       return null;
   }
@@ -97,8 +103,9 @@ function checkHello(h: HostHello | EntryHello): string | null {
   if (authority === 0 || authority > MAX_AUTHORITY) {
     return "authority is missing or too long";
   }
-  if (byteCount(h.proof) !== PROOF_LEN) {
-    return `proof must have ${PROOF_LEN} bytes`;
+  const unproven = checkProof(h.proof);
+  if (unproven) {
+    return unproven;
   }
   if (utf8(h.invite ?? "").length > MAX_INVITE) {
     return `invite is longer than ${MAX_INVITE} bytes`;
@@ -131,6 +138,10 @@ function checkBody(body: string): string | null {
 
 function checkSomeId(id: string): string | null {
   return id === "" ? "id is missing" : null;
+}
+
+function checkProof(proof: string): string | null {
+  return byteCount(proof) === PROOF_LEN ? null : `proof must have ${PROOF_LEN} bytes`;
 }
 
 function checkDevice(id: string): string | null {

@@ -94,6 +94,8 @@ export const Kind = {
   invite_required: 19,
   /** the relay does not admit this id */
   not_admitted: 20,
+  /** a claim's signature is too old, too new, or older than a revocation */
+  stale_proof: 21,
 } as const;
 export type Kind = number;
 
@@ -334,6 +336,33 @@ export interface BindingRevoked {
   peerId: string;
 }
 
+/**
+ * ClaimBinding requests a binding that the device has signed for this client, which
+ * was paired over another relay. Entries only.
+ */
+export interface ClaimBinding {
+  type: 'claim_binding';
+  requestId: string;
+  deviceId: string;
+  /** Unix milliseconds, by the device's clock */
+  signedAt: number;
+  /** Proof is the device's Ed25519 signature of BindMessage. */
+  proof: string;
+}
+
+/** BindingClaimed answers ClaimBinding: the binding is stored. */
+export interface BindingClaimed {
+  type: 'binding_claimed';
+  requestId: string;
+  peer: Peer;
+}
+
+/** PeerBound reports to a device that a client has claimed a binding with it. */
+export interface PeerBound {
+  type: 'peer_bound';
+  peer: Peer;
+}
+
 /** ErrorFrame answers a failed request or precedes a close. */
 export interface ErrorFrame {
   type: 'error';
@@ -401,6 +430,9 @@ export type Frame =
   | DeviceOffline
   | RevokeBinding
   | BindingRevoked
+  | ClaimBinding
+  | BindingClaimed
+  | PeerBound
   | ErrorFrame
   | Goodbye;
 
@@ -427,6 +459,9 @@ export const frameFields = {
   device_offline: { deviceId: 'id' },
   revoke_binding: { requestId: 'string', peerId: 'id' },
   binding_revoked: { requestId: 'string?', peerId: 'id' },
+  claim_binding: { requestId: 'string', deviceId: 'id', signedAt: 'int', proof: 'bytes' },
+  binding_claimed: { requestId: 'string', peer: { id: 'id', signKey: 'key', sealKey: 'key', label: 'string', online: 'bool' } },
+  peer_bound: { peer: { id: 'id', signKey: 'key', sealKey: 'key', label: 'string', online: 'bool' } },
   error: { requestId: 'string?', kind: 'int', message: 'string' },
   goodbye: { reason: 'string', retryAfter: 'int?' },
 } as const;

@@ -294,7 +294,7 @@ func (w *wiring) endpoints() []dispatch.Endpoint {
 
 func (w *wiring) hostAPI() *hostapi.Host {
 	return &hostapi.Host{
-		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplink.Status,
+		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplink.Status, Paths: w.uplink.Paths,
 		Outages: w.stores.Outages, MaxMode: w.sessionAPI.MaxMode, Stop: func() { w.stop(errStopped) },
 	}
 }

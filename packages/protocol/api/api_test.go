@@ -199,7 +199,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
 		api.RulesChanged{}, api.ModelsChanged{}, api.AgentsChanged{}, api.MemoryChanged{}, api.MCPServersChanged{ProjectID: "p"},
 		api.TerminalOutput{TerminalID: "t", Offset: 9, Data: "YQ=="},
-		api.TerminalChanged{Terminal: api.Terminal{ID: "t", Cols: 80, Rows: 24, Ended: &api.TerminalEnd{Reason: api.TerminalExited, ExitCode: -1, Signal: "hangup"}}}, api.TerminalsChanged{},
+		api.TerminalChanged{Terminal: api.Terminal{ID: "t", Cols: 80, Rows: 24, Ended: &api.TerminalEnd{Reason: api.TerminalExited, ExitCode: -1, Signal: "hangup"}}}, api.TerminalsChanged{}, api.PathsChanged{},
 	}
 }
 

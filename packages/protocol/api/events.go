@@ -261,6 +261,7 @@ var events = []eventDefinition{
 	defineEvent[TerminalOutput](),
 	defineEvent[TerminalChanged](),
 	defineEvent[TerminalsChanged](),
+	defineEvent[PathsChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

@@ -45,6 +45,7 @@ func Concurrently(s *Spec) { s.Concurrent = true }
 // The requests of this version.
 var (
 	GetHost           = Define[Empty, GetHostResponse]("get_host", GrantView, "Describes the host, its models and the permissions of this connection.")
+	ListPaths         = Define[Empty, ListPathsResponse]("list_paths", GrantView, "Lists the paths to this device, with a proof of the binding for the client that asks.")
 	ListProjects      = Define[Empty, ListProjectsResponse]("list_projects", GrantView, "Lists the projects.")
 	AddProject        = Define[AddProjectRequest, AddProjectResponse]("add_project", GrantManage, "Adds a folder of the host as a project; the same folder yields the same project.")
 	RemoveProject     = Define[RemoveProjectRequest, Empty]("remove_project", GrantManage, "Removes a project that has no sessions. The folder itself is kept.")
@@ -134,6 +135,7 @@ var (
 func Table() []Spec {
 	return []Spec{
 		GetHost.Spec(),
+		ListPaths.Spec(),
 		ListProjects.Spec(),
 		AddProject.Spec(),
 		RemoveProject.Spec(),

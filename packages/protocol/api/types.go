@@ -48,6 +48,7 @@ type HostInfo struct {
 	RelayURL     string   `json:"relayUrl,omitempty"`
 	// RelayState is "connected", "connecting" or "off".
 	RelayState string  `json:"relayState"`
+	Paths      []Path  `json:"paths,omitempty"`   // the relay above is the first of its kind
 	Grants     []Grant `json:"grants"`            // grants of this connection
 	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that it may set
 	// Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or

@@ -3,12 +3,14 @@ package hostapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/machine"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Models lists the models of the host.
@@ -24,7 +26,8 @@ type Host struct {
 	Version string
 	Models  Models
 	Sandbox *sandbox.Sandbox
-	Relay   func() (url, state string)
+	Relay   func() (url, state string) // the first one
+	Paths   func() []api.Path
 	Outages func() []api.Outage             // session databases that are unavailable
 	MaxMode func(c *dispatch.Conn) api.Mode // the highest mode that a connection may set
 	Stop    func()                          // asks the host to stop
@@ -34,6 +37,7 @@ type Host struct {
 func (h *Host) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.GetHost, h.getHost),
+		dispatch.Serve(api.ListPaths, h.listPaths),
 		dispatch.Serve(api.StopHost, h.stopHost),
 	}
 }
@@ -50,6 +54,7 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 		DefaultModel:  h.Models.Default(),
 		RelayURL:      relayURL,
 		RelayState:    relayState,
+		Paths:         h.Paths(),
 		Grants:        c.Grants(),
 		MaxMode:       h.MaxMode(c),
 		Sandbox:       string(kind),
@@ -59,6 +64,16 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 		RunsAsRoot:    machine.RunsAsRoot(),
 		MaxFile:       api.MaxFileBytes,
 	}}, nil
+}
+
+// listPaths signs the binding only for a paired client: nobody else has one.
+func (h *Host) listPaths(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListPathsResponse, error) {
+	response := api.ListPathsResponse{Paths: h.Paths()}
+	if id, err := ident.ParseClientID(c.ClientID()); err == nil {
+		now := time.Now().UnixMilli()
+		response.Proof = &api.BindingProof{SignedAt: now, Signature: wire.SignBinding(h.Keys, id, now)}
+	}
+	return response, nil
 }
 
 func (h *Host) stopHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {

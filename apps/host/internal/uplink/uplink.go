@@ -73,17 +73,25 @@ func (u *Uplink) report(state relayconn.State) {
 	u.connLog.report(state)
 }
 
-// Status returns the URL of the relay and "off", "connecting" or "connected".
+// Status returns the URL of the relay and its state as in api.Path.
 func (u *Uplink) Status() (url, state string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
 	case u.URL == "":
-		return "", "off"
+		return "", api.PathOff
 	case u.relay != nil:
-		return u.URL, "connected"
+		return u.URL, api.PathConnected
 	}
-	return u.URL, "connecting"
+	return u.URL, api.PathConnecting
+}
+
+// Paths returns the relay as a path to this device.
+func (u *Uplink) Paths() []api.Path {
+	if url, state := u.Status(); url != "" {
+		return []api.Path{{Kind: api.PathRelay, URL: url, State: state}}
+	}
+	return []api.Path{}
 }
 
 // serve runs one connection to the relay.
@@ -107,10 +115,11 @@ func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
 
 func (u *Uplink) set(r *relayConn) {
 	u.mu.Lock()
-	defer u.mu.Unlock()
 	u.relay = r
 	close(u.changed)
 	u.changed = make(chan struct{})
+	u.mu.Unlock()
+	u.Notify(api.PathsChanged{})
 }
 
 // current returns the connection, or an error that explains why it is missing.
@@ -191,9 +200,14 @@ type hostChannel struct {
 // for example because a client was removed while the relay was unreachable.
 func (r *relayConn) revokeUnknown() {
 	for _, peer := range r.conn.Welcome().Peers {
-		if _, ok := r.uplink.Clients.Get(peer.ID); !ok {
-			_ = r.conn.Send(r.ctx, wire.RevokeBinding{RequestID: "revoke-" + peer.ID.String(), PeerID: peer.ID})
-		}
+		r.revokeStranger(peer.ID)
+	}
+}
+
+// revokeStranger asks the relay to end its binding of a client that the host does not know.
+func (r *relayConn) revokeStranger(id ident.ID) {
+	if _, ok := r.uplink.Clients.Get(id); !ok {
+		_ = r.conn.Send(r.ctx, wire.RevokeBinding{RequestID: "revoke-" + id.String(), PeerID: id})
 	}
 }
 
@@ -210,6 +224,8 @@ func (r *relayConn) Control(frame wire.Frame) {
 		if _, err := r.uplink.Remove(f.PeerID); err != nil {
 			r.uplink.Logger.Error("removing a client that ended its binding", "client", f.PeerID, "error", err)
 		}
+	case *wire.PeerBound:
+		r.revokeStranger(f.Peer.ID)
 	default:
 		r.pairings.Control(frame)
 	}

@@ -15,6 +15,9 @@ func TestWithoutARelay(t *testing.T) {
 	if url, state := u.Status(); url != "" || state != "off" {
 		t.Errorf("status %q %q", url, state)
 	}
+	if paths := u.Paths(); len(paths) != 0 {
+		t.Errorf("paths %v", paths)
+	}
 	_, err := NewPairings(u).create(t.Context(), nil, api.Empty{})
 	if err == nil || !strings.Contains(err.Error(), "without a relay") {
 		t.Errorf("a pairing: %v", err)

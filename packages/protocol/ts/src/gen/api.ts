@@ -97,6 +97,9 @@ export const MAX_META_KEY = 64;
 export const MAX_META_VALUE = 1024;
 export const ARCHIVED_ONLY = 'only';
 export const ARCHIVED_TOO = 'too';
+export const PATH_CONNECTED = 'connected';
+export const PATH_CONNECTING = 'connecting';
+export const PATH_OFF = 'off';
 /** the newest */
 export const MAX_PROOF_APPROVALS = 1000;
 /** the first */
@@ -272,6 +275,12 @@ export type MemoryScope =
   | 'project'
   /** for every session of the host */
   | 'user';
+
+/** PathKind is the kind of a Path. */
+export type PathKind =
+  | 'relay'
+  | 'network'
+  | 'machine';
 
 /**
  * Mode determines how much an agent may do in a session without asking. Rules and
@@ -703,6 +712,14 @@ export interface TerminalsChanged {
   type: 'terminals_changed';
 }
 
+/**
+ * PathsChanged reports that a path was added or removed, or that the state of one
+ * changed; list_paths lists them.
+ */
+export interface PathsChanged {
+  type: 'paths_changed';
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -741,7 +758,8 @@ export type HostEvent =
   | MCPServersChanged
   | TerminalOutput
   | TerminalChanged
-  | TerminalsChanged;
+  | TerminalsChanged
+  | PathsChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -778,6 +796,8 @@ export type Incoming = ResponseMessage | ErrorMessage | EventMessage;
 export interface Requests {
   /** Describes the host, its models and the permissions of this connection. */
   get_host: { grant: 'view'; request: Empty; response: GetHostResponse };
+  /** Lists the paths to this device, with a proof of the binding for the client that asks. */
+  list_paths: { grant: 'view'; request: Empty; response: ListPathsResponse };
   /** Lists the projects. */
   list_projects: { grant: 'view'; request: Empty; response: ListProjectsResponse };
   /** Adds a folder of the host as a project; the same folder yields the same project. */
@@ -949,6 +969,7 @@ export interface Requests {
 /** The grant that each request needs. */
 export const requestGrants = {
   get_host: 'view',
+  list_paths: 'view',
   list_projects: 'view',
   add_project: 'manage',
   remove_project: 'manage',
@@ -1301,6 +1322,15 @@ export type Empty = Record<string, never>;
 
 export interface GetHostResponse {
   host: HostInfo;
+}
+
+export interface ListPathsResponse {
+  paths: Path[];
+  /**
+   * Proof is for the client that asks; absent on a connection that is not one of a
+   * paired client.
+   */
+  proof?: BindingProof;
 }
 
 export interface ListProjectsResponse {
@@ -2583,6 +2613,8 @@ export interface HostInfo {
   relayUrl?: string;
   /** RelayState is "connected", "connecting" or "off". */
   relayState: string;
+  /** the relay above is the first of its kind */
+  paths?: Path[];
   /** grants of this connection */
   grants: Grant[];
   /** the highest mode that it may set */
@@ -2608,6 +2640,32 @@ export interface HostInfo {
    * host that takes only images.
    */
   maxFile?: number;
+}
+
+/**
+ * Path is one way to reach a device. None is trusted: on all of them clients check the keys
+ * that were pinned when they paired.
+ */
+export interface Path {
+  /**
+   * Kind is "relay", "network" for a listener of the device in its local network, or
+   * "machine" for one that only programs of the same machine reach.
+   */
+  kind: PathKind;
+  /** begins with https:// or http:// */
+  url: string;
+  /** State is "connected", "connecting" or "off". */
+  state: string;
+}
+
+/**
+ * BindingProof is what a client shows to a relay in claim_binding: the device has signed
+ * that this client may reach it.
+ */
+export interface BindingProof {
+  /** Unix milliseconds, by the device's clock */
+  signedAt: number;
+  signature: string;
 }
 
 /** DirEntry is one folder in a listing. */

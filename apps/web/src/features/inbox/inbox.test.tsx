@@ -213,6 +213,44 @@ test("a search asks all machines, and names those that could not be asked", asyn
   expect(await screen.findByText("Not searched: attic")).toBeTruthy();
 });
 
+test("a machine that is behind is asked again until it has searched everything", async () => {
+  const { scorel, one, two } = world({ dev_one: [summary("s1", "p1", "First")], dev_two: [] });
+  const hit = (entryId: string) => ({
+    ...{ sessionId: "s1", projectId: "p1", name: "First", entryId, seq: 7, role: "user", at: 1 },
+    snippet: [{ text: "the keeper", found: true }],
+  });
+  const left = [2, 1, 0];
+  let asked = 0;
+  one.handlers.search_sessions = () => {
+    const behind = left[asked++] ?? 0;
+    return { hits: Array.from({ length: 3 - behind }, (_, i) => hit(`e${i}`)), behind };
+  };
+  two.handlers.search_sessions = vi.fn(() => ({ hits: [] }));
+  renderApp(scorel, "/");
+  const box = await screen.findByTestId("session-search");
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  fireEvent.change(box, { target: { value: "keeper" } });
+  const pass = async (wait: number) => {
+    // The page draws after each step.
+    for (let left = wait; left > 0; left -= 250) {
+      await act(() => vi.advanceTimersByTimeAsync(250));
+    }
+  };
+  const shown = async (wait: number) => {
+    await pass(wait);
+    return screen.getAllByTestId("search-hit").length;
+  };
+  expect(await shown(750)).toBe(1);
+  expect(screen.getByText("1 result so far; 2 sessions left to search")).toBeTruthy();
+  expect(await shown(3_000)).toBe(2);
+  expect(await shown(3_000)).toBe(3);
+  expect(screen.getByText("3 results")).toBeTruthy();
+  await pass(30_000);
+  expect(asked).toBe(3);
+  expect(two.handlers.search_sessions).toHaveBeenCalledTimes(1);
+});
+
 test("a machine that is too old says so, and the others are listed", async () => {
   const { scorel, two } = world({ dev_one: [summary("s1", "p1", "First")], dev_two: [] });
   delete two.handlers.list_sessions;

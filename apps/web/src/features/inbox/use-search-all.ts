@@ -1,10 +1,13 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import type { Requests } from "../../api/types";
 import { t } from "../../i18n/inbox";
-import { type Found, isSearch, whileTyping } from "../search/query";
+import { askAgain, type Found, isSearch, whileTyping } from "../search/query";
 import { useSettled } from "../search/SessionSearch";
 import { isRefusal, sentence } from "../shared/errors";
 import { hostKey } from "../shared/host-keys";
 import type { Machine } from "./use-machines";
+
+type Answer = Requests["search_sessions"]["response"];
 
 /** How many hits each machine gives. */
 const limit = 50;
@@ -21,6 +24,7 @@ export function useSearchAll(machines: readonly Machine[], text: string): { foun
       enabled: asked && status === "open",
       placeholderData: keepPreviousData,
       staleTime: 2_000,
+      refetchInterval: ({ state }: { state: { data?: Answer } }) => askAgain(state.data),
       retry: (failures: number, cause: Error) => !isRefusal(cause) && failures < 2,
     })),
   });

@@ -7,7 +7,7 @@ import { hostKey } from "../shared/host-queries";
 import { useKeptState } from "../shared/kept";
 import { useReadable } from "../shared/scorel-context";
 import { HitList } from "./HitList";
-import { isSearch, type Search, whileTyping } from "./query";
+import { askAgain, isSearch, type Search, whileTyping } from "./query";
 import { SearchField } from "./SearchField";
 
 /** How long nothing is typed before it is searched for, in milliseconds. */
@@ -35,8 +35,7 @@ export function useSearch(host: Host, text: string): Search {
     enabled: asked && open,
     placeholderData: keepPreviousData,
     staleTime: 2_000,
-    // What was said last is found a moment later.
-    refetchInterval: ({ state }) => (state.data?.behind ? 3_000 : false),
+    refetchInterval: ({ state }) => askAgain(state.data),
     retry: (failures, cause) => !isRefusal(cause) && failures < 2,
   });
   return {

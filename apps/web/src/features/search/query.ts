@@ -26,6 +26,14 @@ export interface Search {
   busy: boolean;
 }
 
+/** How long until a machine that has sessions left to search is asked again, in milliseconds. */
+const again = 3_000;
+
+/** When a search is repeated: what was said last is found a moment later. */
+export function askAgain(found: Requests["search_sessions"]["response"] | undefined): number | false {
+  return found?.behind ? again : false;
+}
+
 /** Whether there is enough in a text to search for. */
 export function isSearch(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= 2 || /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(text);

@@ -152,7 +152,7 @@ func (w *wiring) openTools() (err error) {
 	}
 	w.agents, err = agents.New(agents.Options{
 		Logger: w.log, Paths: w.paths, Config: w.config, Reload: func() (state.Config, error) { return state.LoadConfig(w.paths.Config(), w.getenv) },
-		Projects: w.projects, Trust: w.trust, Context: w.context, Catalog: w.catalog, Hub: w.hub,
+		Projects: w.projects, Trust: w.trust, Context: w.context, Catalog: w.catalog, Hub: w.hub, Models: w.models,
 	})
 	return err
 }

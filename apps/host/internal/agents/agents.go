@@ -37,6 +37,15 @@ type Options struct {
 	Context  *projectcontext.Source
 	Catalog  *tool.Catalog
 	Hub      *dispatch.Hub
+	Models   Models
+}
+
+// Models are the models that a host can use now, which change with the keys that it has.
+type Models interface {
+	// Known reports whether there is a model with a name.
+	Known(name string) bool
+	// Default returns the name of the model for new sessions.
+	Default() string
 }
 
 // Agents are the agent definitions of a host.
@@ -95,16 +104,12 @@ func subagentLimits(config state.Subagents) subagent.Limits {
 	return limits
 }
 
-func findAgents(paths state.Paths, trusted *state.Trust, config state.Config, catalog *tool.Catalog, cwd string) agentdef.Found {
-	return agentdef.Find(agentPlaces(paths, trusted, config, catalog, cwd))
-}
-
 // agentPlaces say where the agents of a folder are, and what they may name.
-func agentPlaces(paths state.Paths, trusted *state.Trust, config state.Config, catalog *tool.Catalog, cwd string) agentdef.Places {
+func agentPlaces(paths state.Paths, trusted *state.Trust, knownModel func(name string) bool, catalog *tool.Catalog, cwd string) agentdef.Places {
 	subjects := rules.Subjects(catalog)
 	return agentdef.Places{
 		Places:     (&projectcontext.Source{Paths: paths, Trust: trusted}).Places(cwd),
-		KnownModel: func(name string) bool { _, ok := config.Model(name); return ok },
+		KnownModel: knownModel,
 		KnownTool:  func(name string) bool { _, ok := subjects[name]; return ok },
 		CheckRule:  func(rule string) error { _, err := permission.ParseRule(rule, subjects); return err },
 	}
@@ -210,7 +215,8 @@ func List(home, folder string) ([]Info, []string, error) {
 	if err := checkConfig(config, catalog, paths.Config(), agentNames(paths, append(projectFolders(projects), folder)...)); err != nil {
 		return nil, nil, err
 	}
-	found := findAgents(paths, trusted, config, catalog, folder)
+	known := func(name string) bool { _, ok := config.Model(name); return ok }
+	found := agentdef.Find(agentPlaces(paths, trusted, known, catalog, folder))
 	limits := subagentLimits(config.Subagents)
 	list := make([]Info, 0, len(found.Agents))
 	for _, agent := range found.Agents {

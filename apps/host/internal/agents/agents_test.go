@@ -20,13 +20,20 @@ import (
 type world struct {
 	*dispatchtest.Host
 	*agents.Agents
-	local *dispatchtest.Client
+	local  *dispatchtest.Client
+	models *knownModels
 }
+
+// knownModels are the models of now.
+type knownModels struct{ names []string }
+
+func (m *knownModels) Known(name string) bool { return slices.Contains(m.names, name) }
+func (m *knownModels) Default() string        { return m.names[0] }
 
 func newWorld(t *testing.T, config string) (*world, error) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
-	w := &world{Host: dispatchtest.New(t)}
+	w := &world{Host: dispatchtest.New(t), models: &knownModels{[]string{"demo"}}}
 	w.configure(t, config)
 	read := func() (state.Config, error) {
 		return state.LoadConfig(w.Host.Paths.Config(), func(string) string { return "" })
@@ -37,7 +44,7 @@ func newWorld(t *testing.T, config string) (*world, error) {
 	}
 	w.Agents, err = agents.New(agents.Options{
 		Logger: w.Log, Paths: w.Host.Paths, Config: loaded, Reload: read, Projects: w.Host.Projects, Trust: w.Host.Trust, Hub: w.Host.Hub,
-		Context: &projectcontext.Source{Paths: w.Host.Paths, Trust: w.Host.Trust}, Catalog: tool.NewCatalog(tool.Options{}),
+		Context: &projectcontext.Source{Paths: w.Host.Paths, Trust: w.Host.Trust}, Catalog: tool.NewCatalog(tool.Options{}), Models: w.models,
 	})
 	if err == nil {
 		w.Serve(w.Endpoints())
@@ -90,6 +97,27 @@ func TestNamesInTheConfigurationMustExist(t *testing.T) {
 		}
 	}
 	mustWorld(t, "[crew]\ntools = [\"mcp__docs__search\", \"read_file\"]\n") // which tools a server has is known only once it runs
+}
+
+// TestAgentsNameModelsOfNow: a saved key can change the models without a restart.
+func TestAgentsNameModelsOfNow(t *testing.T) {
+	w := mustWorld(t, "")
+	draft := api.AgentDraft{Description: "Reads", Model: "claude", Enabled: true, Prompt: "You read."}
+	save := api.SaveAgentRequest{Scope: api.AgentUser, Name: "reader", Agent: draft}
+	dispatchtest.Refused(t, w.local, api.SaveAgent, save, api.KindBadRequest)
+	w.models.names = []string{"claude"}
+	dispatchtest.Call(t, w.local, api.SaveAgent, save)
+	preview := api.PreviewAgentRequest{Name: "explore"}
+	if got := dispatchtest.Call(t, w.local, api.PreviewAgent, preview).Model; got != "claude" {
+		t.Errorf("an agent without a model gets %q", got)
+	}
+	if notes := w.list(t, "").Notes; len(notes) != 0 {
+		t.Errorf("notes: %q", notes)
+	}
+	w.models.names = []string{"demo"}
+	if notes := w.list(t, "").Notes; len(notes) != 1 || !strings.Contains(notes[0], "claude") {
+		t.Errorf("notes without the model: %q", notes)
+	}
 }
 
 // TestAnAgentIsSavedChangedAndDeleted: each change needs the version that was read, and the

@@ -46,8 +46,12 @@ func (s *Agents) folder(projectID string) (string, error) {
 	return project.Path, nil
 }
 
+func (s *Agents) places(folder string) agentdef.Places {
+	return agentPlaces(s.Paths, s.Trust, s.Models.Known, s.Catalog, folder)
+}
+
 func (s *Agents) found(folder string) agentdef.Found {
-	return findAgents(s.Paths, s.Trust, s.Config, s.Catalog, folder)
+	return agentdef.Find(s.places(folder))
 }
 
 func (s *Agents) listAgents(_ context.Context, _ *dispatch.Conn, r api.ListAgentsRequest) (api.ListAgentsResponse, error) {
@@ -116,7 +120,7 @@ func (s *Agents) previewAgent(_ context.Context, _ *dispatch.Conn, r api.Preview
 		}
 	}
 	set.UseAgents(others)
-	response := api.PreviewAgentResponse{Tools: []string{}, Model: cmp.Or(a.Model, s.Config.Default()), MaxTurns: a.MaxTurns}
+	response := api.PreviewAgentResponse{Tools: []string{}, Model: cmp.Or(a.Model, s.Models.Default()), MaxTurns: a.MaxTurns}
 	tools := slices.DeleteFunc(slices.Clone(set.Tools()), func(t agent.Tool) bool {
 		name := t.Spec().Name
 		return r.Session && !a.MayUse(name) || !r.Session && !subagent.MayUse(a, name)
@@ -272,10 +276,8 @@ func (s *Agents) saveAgent(_ context.Context, c *dispatch.Conn, r api.SaveAgentR
 // draft is the file that a request asks for. The error describes what is invalid in it.
 func (s *Agents) draft(r api.SaveAgentRequest, before []byte, folder string) ([]byte, error) {
 	d := r.Agent
-	if d.Model != "" {
-		if _, ok := s.Config.Model(d.Model); !ok {
-			return nil, api.Errorf(api.KindUnknownModel, "config.toml has no model %.60q", d.Model)
-		}
+	if d.Model != "" && !s.Models.Known(d.Model) {
+		return nil, api.Errorf(api.KindUnknownModel, "there is no model %.60q: `scorel model list` lists the models", d.Model)
 	}
 	names := agentNames(s.Paths, folder)
 	for _, name := range d.Subagents {
@@ -290,7 +292,7 @@ func (s *Agents) draft(r api.SaveAgentRequest, before []byte, folder string) ([]
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = agentdef.Parse(data, r.Name, agentPlaces(s.Paths, s.Trust, s.Config, s.Catalog, folder))
+	_, _, err = agentdef.Parse(data, r.Name, s.places(folder))
 	return data, err
 }
 

@@ -125,6 +125,12 @@ func (m *Models) Model(name string) (agent.Model, api.Model, error) {
 	return nil, api.Model{}, api.Errorf(api.KindUnknownModel, "no model %.64q in config.toml: list the models, or add it there and restart the host", name)
 }
 
+// Known reports whether there is a model with a name now.
+func (m *Models) Known(name string) bool {
+	_, ok := m.now().models[name]
+	return ok
+}
+
 // Find implements sessions.Models.
 func (m *Models) Find(provider, id string) string {
 	for _, listed := range m.now().listed {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/terminal"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 func newModelKey(a *app) *cobra.Command {
@@ -34,7 +37,7 @@ openai and google, or the name of an environment variable. A variable that is se
 overrides the saved key.
 
 The key is saved in the system key store, or if there is none, in secrets.json in
-SCOREL_HOME with mode 0600. The host reads it when it starts.`,
+SCOREL_HOME with mode 0600. A running host uses it from the next call of a model on.`,
 		Example: "  scorel model key set anthropic\n  scorel model key set OPENAI_API_KEY --store file < key.txt",
 		Args:    argCount(1, 1, "the name of one provider or variable"),
 	}
@@ -51,14 +54,70 @@ SCOREL_HOME with mode 0600. The host reads it when it starts.`,
 		if err != nil {
 			return err
 		}
-		where, err := host.SaveKey(cmd.Context(), home, variable, key, store)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(a.stdout, "The key for %s is saved (%s). A running host uses it after a restart.\n", variable, where)
-		return err
+		return a.saveKey(cmd.Context(), home, variable, key, store)
 	}
 	return cmd
+}
+
+// saveKey saves a key through the running host, which then uses it, or without one.
+func (a *app) saveKey(ctx context.Context, home, variable, key, store string) error {
+	where, note := "", ""
+	known, err := a.onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
+		saved, err := client.Call(ctx, c, api.SetProviderKey, api.SetProviderKeyRequest{Provider: provider, Key: key, Store: store})
+		where = saved.Provider.KeySource
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case known == hostUsesKey:
+		note = " The running host uses it from now on."
+	case known == hostIgnoresKey:
+		note = " No provider of the running host uses this variable: if config.toml has changed, restart the host."
+		fallthrough
+	default:
+		if where, err = host.SaveKey(ctx, home, variable, key, store); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(a.stdout, "The key for %s is saved (%s).%s\n", variable, where, note)
+	return err
+}
+
+// hostAndKey is what the host of a home has to do with a variable.
+type hostAndKey int
+
+const (
+	noHost         hostAndKey = iota // none is running
+	hostIgnoresKey                   // it has no provider with this variable
+	hostUsesKey
+)
+
+// onRunningHost connects to the host of a home, if one is running, and runs a request if a
+// provider of the host uses the variable.
+func (a *app) onRunningHost(ctx context.Context, home, variable string, run func(c *client.Client, provider string) error) (hostAndKey, error) {
+	switch _, err := host.ReadState(home); {
+	case errors.Is(err, host.ErrNoHost):
+		return noHost, nil
+	case err != nil:
+		return noHost, err
+	}
+	c, err := (&target{app: a}).connect(ctx)
+	if err != nil {
+		return noHost, err
+	}
+	defer func() { _ = c.Close() }() // everything was received
+	listed, err := client.Call(ctx, c, api.ListProviders, api.Empty{})
+	if err != nil {
+		return noHost, err
+	}
+	for _, provider := range listed.Providers {
+		if provider.KeyName == variable {
+			return hostUsesKey, run(c, provider.Name)
+		}
+	}
+	return hostIgnoresKey, nil
 }
 
 func (a *app) keyVariable(name string) (home, variable string, err error) {
@@ -109,7 +168,7 @@ func newModelKeyRemove(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove PROVIDER",
 		Short:   "Remove a saved key",
-		Long:    `Remove the saved key of a provider. A running host uses it until it stops.`,
+		Long:    `Remove the saved key of a provider. A running host stops using it at once.`,
 		Example: "  scorel model key remove anthropic",
 		Args:    argCount(1, 1, "the name of one provider or variable"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -117,15 +176,27 @@ func newModelKeyRemove(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			known, err := host.RemoveKey(cmd.Context(), home, variable)
-			if err == nil && !known {
-				err = fmt.Errorf("no key for %s is saved: `scorel model key list` shows the saved keys", variable)
-			}
-			if err != nil {
+			if err := a.removeKey(cmd.Context(), home, variable); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(a.stdout, "The key for %s is removed.\n", variable)
 			return err
 		},
 	}
+}
+
+// removeKey removes a saved key, through the running host if there is one.
+func (a *app) removeKey(ctx context.Context, home, variable string) error {
+	known, err := a.onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
+		_, err := client.Call(ctx, c, api.RemoveProviderKey, api.RemoveProviderKeyRequest{Provider: provider})
+		return err
+	})
+	if known == hostUsesKey || err != nil {
+		return err
+	}
+	saved, err := host.RemoveKey(ctx, home, variable)
+	if err == nil && !saved {
+		err = fmt.Errorf("no key for %s is saved: `scorel model key list` shows the saved keys", variable)
+	}
+	return err
 }

@@ -32,6 +32,9 @@ type (
 	SetProviderKeyRequest struct {
 		Provider string `json:"provider" req:"min=1,max=256"`
 		Key      string `json:"key" req:"min=1,max=16384"`
+		// Store is KeyFromSystem or KeyFromFile; absent means the system's key store if it
+		// can be used, and the file otherwise.
+		Store string `json:"store,omitempty" req:"max=16"`
 	}
 	RemoveProviderKeyRequest struct {
 		Provider string `json:"provider" req:"min=1,max=256"`

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/model"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
 	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/keyfile/keystore"
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
@@ -96,10 +98,16 @@ func (r *Requests) setProviderKey(ctx context.Context, c *dispatch.Conn, request
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return response, api.Errorf(api.KindBadRequest, "this is not a key: it must be one line of letters, digits and signs without spaces")
 	}
+	if request.Store != "" && request.Store != api.KeyFromSystem && request.Store != api.KeyFromFile {
+		return response, api.Errorf(api.KindBadRequest, "unknown store %.40q: use system or file, or leave it out", request.Store)
+	}
 	if r.Keys.InEnvironment(known.KeyEnv) {
 		return response, api.Errorf(api.KindConflict, "the host's environment sets %s, which overrides a saved key: unset it and restart the host", known.KeyEnv)
 	}
-	store, err := r.Keys.Save(ctx, known.KeyEnv, key)
+	store, err := r.Keys.Save(ctx, known.KeyEnv, key, request.Store)
+	if errors.Is(err, keystore.ErrUnavailable) {
+		return response, api.Errorf(api.KindUnavailable, "the key was not saved: %v", err)
+	}
 	if err != nil {
 		r.Logger.Error("saving the key of a provider", "provider", known.Name, "variable", known.KeyEnv, "error", err)
 		return response, api.Errorf(api.KindUnavailable, "the machine could not save the key: see the host's log, or run `scorel model key set %s` there", known.KeyEnv)

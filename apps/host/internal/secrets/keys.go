@@ -70,10 +70,10 @@ func (k *Keys) Saved(name string) (store string, usable bool) {
 }
 
 // Save saves a key where Save of this package does, and uses it from now on.
-func (k *Keys) Save(ctx context.Context, name, value string) (store string, err error) {
+func (k *Keys) Save(ctx context.Context, name, value, in string) (store string, err error) {
 	k.changing.Lock()
 	defer k.changing.Unlock()
-	if store, err = Save(ctx, k.home, name, value, ""); err != nil {
+	if store, err = Save(ctx, k.home, name, value, in); err != nil {
 		return "", err
 	}
 	k.mu.Lock()

@@ -2393,6 +2393,11 @@ export interface ListProvidersResponse {
 export interface SetProviderKeyRequest {
   provider: string;
   key: string;
+  /**
+   * Store is KeyFromSystem or KeyFromFile; absent means the system's key store if it
+   * can be used, and the file otherwise.
+   */
+  store?: string;
 }
 
 export interface ProviderResponse {

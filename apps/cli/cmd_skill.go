@@ -2,18 +2,19 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 func newSkill(a *app) *cobra.Command {
-	return group("skill", "List and show the agent's skills",
-		"  scorel skill list\n  scorel skill list --project ~/code/site --json\n  scorel skill show simplify", newSkillList(a), newSkillShow(a))
+	return group("skill", "List, show, enable and disable the agent's skills",
+		"  scorel skill list\n  scorel skill list --project ~/code/site --json\n  scorel skill show simplify\n  scorel skill disable simplify",
+		newSkillList(a), newSkillShow(a), newSkillEnable(a, true), newSkillEnable(a, false))
 }
 
 func newSkillShow(a *app) *cobra.Command {
@@ -44,26 +45,59 @@ print both with the description as one object.`,
 	return cmd
 }
 
+func newSkillEnable(a *app, enabled bool) *cobra.Command {
+	word, done := "enable", "enabled"
+	if !enabled {
+		word, done = "disable", "disabled"
+	}
+	cmd := &cobra.Command{
+		Use: word + " NAME", Short: strings.ToUpper(word[:1]) + word[1:] + " a skill",
+		Long: strings.ToUpper(word[:1]) + word[1:] + ` a skill in the project or, with --user, in every project, from the next turn of each
+session on. The setting of a project comes before the one for every project.`,
+		Example: "  scorel skill " + word + " simplify\n  scorel skill " + word + " simplify --user --json",
+		Args:    argCount(1, 1, "the name of one skill"),
+	}
+	f := &scopeFlags{}
+	f.add(a, cmd, word+" your skill for every project")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.on(cmd.Context(), func(c *client.Client, projectID string) error {
+			set, err := client.Call(cmd.Context(), c, api.SetSkillEnabled, api.SetSkillEnabledRequest{ProjectID: projectID, Name: args[0], Enabled: enabled})
+			if err != nil {
+				return err
+			}
+			if f.asJSON {
+				return printJSON(a.stdout, set.Skill)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s: %s (%s)\n", done, printable(set.Skill.Name), printable(set.Skill.Path))
+			return err
+		})
+	}
+	return cmd
+}
+
 func newSkillList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Short: "List the skills available in a folder",
-		Long: `List the skills that a new session in a folder would have. This needs no running host. Files
-that were skipped, and warnings, are printed to standard error. With --json, each line is
-one skill.`,
+		Long: `List the skills of a folder, and whether a new session there is offered each. This needs no
+running host. Files that were skipped, and warnings, are printed to standard error. With
+--json, each line is one skill.`,
 		Example: "  scorel skill list\n  scorel skill list --project ~/code/site --json",
 	}
 	return a.listOfFolder(cmd, func(home, dir string, asJSON bool) error {
-		found, err := host.Skills(home, dir)
+		skills, notes, err := host.Skills(home, dir)
 		if err != nil {
 			return err
 		}
-		a.sayNotes(found.Notes)
-		return printList(a, asJSON, found.Skills, listing[session.SkillInfo]{
+		a.sayNotes(notes)
+		return printList(a, asJSON, skills, listing[host.Skill]{
 			none:   "there are no skills: create a folder with a SKILL.md, for example in .agents/skills",
 			header: []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"},
-			row: func(_ int, s session.SkillInfo) []string {
+			row: func(_ int, s host.Skill) []string {
 				model := "yes"
-				if s.Manual {
+				switch {
+				case !s.Enabled:
+					model = "disabled"
+				case s.Manual:
 					model = "no"
 				}
 				return []string{s.Name, s.Scope, model, clip(s.Description, 70), s.Path}

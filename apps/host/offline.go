@@ -9,7 +9,6 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
 	"github.com/scorel/scorel/apps/host/internal/toolkit"
-	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // This file holds what the command line does on a home itself, whether a host runs or not.
@@ -18,6 +17,8 @@ import (
 type (
 	// Agent describes an agent that another agent can give tasks to.
 	Agent = agents.Info
+	// Skill describes a skill of a folder.
+	Skill = projectcontext.Skill
 	// Tool describes a tool of the agent.
 	Tool = toolkit.Tool
 	// ModelInfo describes a model of config.toml.
@@ -44,9 +45,11 @@ var (
 // definitions that are left out or have problems. The folder is absolute.
 func Agents(home, folder string) ([]Agent, []string, error) { return agents.List(home, folder) }
 
-// Skills lists the skills that a session in a folder has, with notes on those that are
-// left out. The folder is absolute.
-func Skills(home, folder string) (session.Skills, error) { return projectcontext.Skills(home, folder) }
+// Skills lists the skills of a folder, with notes on those that are left out. The folder is
+// absolute.
+func Skills(home, folder string) ([]Skill, []string, error) {
+	return projectcontext.Skills(home, folder)
+}
 
 // Tools lists the tools that the agent has on a home, by group and name. It fails if
 // config.toml is invalid.

@@ -54,6 +54,7 @@ type wiring struct {
 	projects *state.Projects
 	clients  *state.Clients
 	trust    *state.Trust
+	switches *state.Switches
 	tokens   *state.Tokens
 
 	worktrees *worktrees.Worktrees // of sessions
@@ -103,11 +104,14 @@ func (w *wiring) loadFiles() (err error) {
 	if w.trust, err = state.LoadTrust(w.paths.Trust()); err != nil {
 		return err
 	}
+	if w.switches, err = state.LoadSwitches(w.paths.Switches()); err != nil {
+		return err
+	}
 	if w.tokens, err = state.LoadTokens(w.paths.Tokens()); err != nil {
 		return err
 	}
 	w.hub = dispatch.NewHub(w.log, w.clients)
-	w.context = &projectcontext.Source{Paths: w.paths, Trust: w.trust}
+	w.context = &projectcontext.Source{Paths: w.paths, Trust: w.trust, Switches: w.switches}
 	w.signing = &signing.Signing{Keys: w.keys, Label: w.label, Entry: w.paths.Entry(), Clients: w.clients, Tokens: w.tokens}
 	if err = w.loadWorktrees(); err != nil {
 		return err
@@ -215,7 +219,7 @@ func (w *wiring) serve() (err error) {
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
 		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp,
-		Unavailable: w.stores.Unavailable, Skills: w.context.Skills, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
+		Unavailable: w.stores.Unavailable, Skills: w.context, Switches: w.switches, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
 	})
 	w.terminals = terminal.New(terminal.Options{
 		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,

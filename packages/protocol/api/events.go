@@ -159,6 +159,8 @@ type (
 	// AgentsChanged reports that agent definitions, or which of them may be used,
 	// changed; list_agents lists them.
 	AgentsChanged struct{}
+	// SkillsChanged reports that a skill was disabled or enabled; list_skills lists them.
+	SkillsChanged struct{}
 	// MemoryChanged reports that a note was saved or deleted; list_memory lists the
 	// notes.
 	MemoryChanged struct{}
@@ -203,6 +205,7 @@ func (ClientsChanged) EventType() string    { return "clients_changed" }
 func (RulesChanged) EventType() string      { return "rules_changed" }
 func (ModelsChanged) EventType() string     { return "models_changed" }
 func (AgentsChanged) EventType() string     { return "agents_changed" }
+func (SkillsChanged) EventType() string     { return "skills_changed" }
 func (MemoryChanged) EventType() string     { return "memory_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
@@ -262,6 +265,7 @@ var events = []eventDefinition{
 	defineEvent[TerminalChanged](),
 	defineEvent[TerminalsChanged](),
 	defineEvent[PathsChanged](),
+	defineEvent[SkillsChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

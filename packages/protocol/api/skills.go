@@ -2,9 +2,9 @@ package api
 
 type (
 	// ListSkillsRequest requests the skills that a prompt in a project can call by
-	// name.
+	// name; "" means the user's own.
 	ListSkillsRequest struct {
-		ProjectID string `json:"projectId"`
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
 	}
 	ListSkillsResponse struct {
 		Skills []Skill  `json:"skills"`          // by name
@@ -17,10 +17,22 @@ type (
 		Scope       string `json:"scope"`            // "project" or "user"
 		Manual      bool   `json:"manual,omitempty"` // the model is not offered it
 		Path        string `json:"path,omitempty"`   // path of its file; absent from an older host
+		// Disabled says that people disabled it: no prompt and no model can use it.
+		Disabled bool `json:"disabled,omitempty"`
+	}
+	// SetSkillEnabledRequest disables or enables a skill from the next turn on, in a
+	// project or in every project. The setting of a project comes first.
+	SetSkillEnabledRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" means every project
+		Name      string `json:"name" req:"min=1,max=256"`
+		Enabled   bool   `json:"enabled"`
+	}
+	SkillResponse struct {
+		Skill Skill `json:"skill"`
 	}
 	// GetSkillRequest requests the text of a skill as it is now.
 	GetSkillRequest struct {
-		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" means the user's own
 		Name      string `json:"name" req:"min=1,max=256"`
 	}
 	GetSkillResponse struct {

@@ -90,6 +90,7 @@ var (
 	DeleteAgent       = Define[DeleteAgentRequest, Empty]("delete_agent", GrantManage, "Deletes the file of an agent definition.")
 	ListSkills        = Define[ListSkillsRequest, ListSkillsResponse]("list_skills", GrantView, "Lists the skills of a project.", Concurrently)
 	GetSkill          = Define[GetSkillRequest, GetSkillResponse]("get_skill", GrantView, "Returns the text of a skill.", Concurrently)
+	SetSkillEnabled   = Define[SetSkillEnabledRequest, SkillResponse]("set_skill_enabled", GrantManage, "Disables or enables a skill, in one project or in every project.")
 	ListMemory        = Define[ListMemoryRequest, ListMemoryResponse]("list_memory", GrantView, "Lists the notes that are kept for later sessions.", Concurrently)
 	GetMemoryNote     = Define[MemoryNoteRequest, MemoryNoteResponse]("get_memory_note", GrantView, "Returns the text of a note.")
 	SaveMemoryNote    = Define[SaveMemoryNoteRequest, MemoryNoteResponse]("save_memory_note", GrantManage, "Creates a note, or replaces its text.")
@@ -180,6 +181,7 @@ func Table() []Spec {
 		DeleteAgent.Spec(),
 		ListSkills.Spec(),
 		GetSkill.Spec(),
+		SetSkillEnabled.Spec(),
 		ListMemory.Spec(),
 		GetMemoryNote.Spec(),
 		SaveMemoryNote.Spec(),

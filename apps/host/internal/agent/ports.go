@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -209,4 +210,17 @@ type ProjectContext struct {
 	// Later are skills that the session did not have when it began. No prompt and no
 	// tool names them, so that both stay the same; people may call them.
 	Later []session.SkillInfo
+	// Off reports whether people disabled a skill; nil disables none.
+	Off func(skill string) bool
+}
+
+// WithoutSkillsOff returns the context without the skills that people disabled.
+func (p ProjectContext) WithoutSkillsOff() ProjectContext {
+	if p.Off == nil {
+		return p
+	}
+	off := func(info session.SkillInfo) bool { return p.Off(info.Name) }
+	p.Skills.Skills = slices.DeleteFunc(slices.Clone(p.Skills.Skills), off)
+	p.Later = slices.DeleteFunc(slices.Clone(p.Later), off)
+	return p
 }

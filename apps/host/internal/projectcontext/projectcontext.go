@@ -14,10 +14,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// Source reads the context of folders. Its zero value is not usable: set both fields.
+// Source reads the context of folders. Paths and Trust are required.
 type Source struct {
-	Paths state.Paths
-	Trust *state.Trust
+	Paths    state.Paths
+	Trust    *state.Trust
+	Switches *state.Switches // skills that people disabled; nil disables none
 }
 
 // Load reads the instructions and skills for a new session in cwd.
@@ -25,7 +26,13 @@ func (s *Source) Load(cwd string) agent.ProjectContext {
 	return agent.ProjectContext{
 		Instructions: instructions.Load(cwd, filepath.Join(s.Paths.Home, "AGENTS.md"), machine.UserHome()),
 		Skills:       s.Skills(cwd),
-	}
+		Off:          func(skill string) bool { return !s.Enabled(cwd, skill) },
+	}.WithoutSkillsOff()
+}
+
+// Enabled reports whether a skill is used for work in a folder.
+func (s *Source) Enabled(cwd, skill string) bool {
+	return s.Switches.Enabled(state.SwitchSkill, skill, s.Trust.Subject(cwd))
 }
 
 // Nested reads the instructions of a folder below the working folder. It reads them only in
@@ -37,7 +44,7 @@ func (s *Source) Nested(cwd, file string, has func(path string) bool) []session.
 	return instructions.Nested(cwd, file, has)
 }
 
-// Skills finds the skills for work in a folder.
+// Skills finds the skills for work in a folder, disabled ones included.
 func (s *Source) Skills(cwd string) session.Skills { return skill.Find(s.Places(cwd)) }
 
 // Places are the folders in which people define skills and agents for work in a folder.
@@ -48,16 +55,32 @@ func (s *Source) Places(cwd string) definition.Places {
 	}
 }
 
-// Skills lists the skills that a session in a folder has, with notes on those that are
-// left out. The folder is absolute.
-func Skills(home, folder string) (session.Skills, error) {
+// Skill is a skill of a folder.
+type Skill struct {
+	session.SkillInfo
+	Enabled bool `json:"enabled"`
+}
+
+// Skills lists the skills of a folder, with notes on those that are left out. The folder is
+// absolute.
+func Skills(home, folder string) ([]Skill, []string, error) {
 	paths := state.Paths{Home: home}
 	trusted, err := state.LoadTrust(paths.Trust())
 	if err != nil {
-		return session.Skills{}, err
+		return nil, nil, err
+	}
+	switches, err := state.LoadSwitches(paths.Switches())
+	if err != nil {
+		return nil, nil, err
 	}
 	if folder, err = state.Canonical(folder); err != nil {
-		return session.Skills{}, err
+		return nil, nil, err
 	}
-	return (&Source{Paths: paths, Trust: trusted}).Skills(folder), nil
+	source := &Source{Paths: paths, Trust: trusted, Switches: switches}
+	found := source.Skills(folder)
+	list := make([]Skill, 0, len(found.Skills))
+	for _, info := range found.Skills {
+		list = append(list, Skill{info, source.Enabled(folder, info.Name)})
+	}
+	return list, found.Notes, nil
 }

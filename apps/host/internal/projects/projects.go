@@ -22,6 +22,13 @@ type Sessions interface {
 	List(projectID string) []api.SessionSummary
 }
 
+// Skills finds the skills for work in a folder.
+type Skills interface {
+	Skills(folder string) session.Skills
+	// Enabled reports whether a skill is used there.
+	Enabled(folder, skill string) bool
+}
+
 // Options are the parts that the handlers call. All are required.
 type Options struct {
 	Logger   *slog.Logger
@@ -32,9 +39,9 @@ type Options struct {
 	Servers  *mcp.Manager
 	// Unavailable returns why the sessions of a project cannot be reached, or "".
 	Unavailable func(projectID string) string
-	// Skills finds the skills for work in a folder.
-	Skills func(folder string) session.Skills
-	Memory *memory.Notes
+	Skills      Skills
+	Switches    *state.Switches
+	Memory      *memory.Notes
 	// TrustChanged is called after the trust in a folder changed.
 	TrustChanged func()
 }
@@ -48,7 +55,8 @@ type Projects struct {
 	sessions     Sessions
 	servers      *mcp.Manager
 	unavailable  func(projectID string) string
-	skills       func(folder string) session.Skills
+	skills       Skills
+	switches     *state.Switches
 	memory       *memory.Notes
 	trustChanged func()
 }
@@ -57,7 +65,7 @@ type Projects struct {
 func New(o Options) *Projects {
 	return &Projects{
 		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers,
-		unavailable: o.Unavailable, skills: o.Skills, memory: o.Memory, trustChanged: o.TrustChanged,
+		unavailable: o.Unavailable, skills: o.Skills, switches: o.Switches, memory: o.Memory, trustChanged: o.TrustChanged,
 	}
 }
 
@@ -71,6 +79,7 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.TrustProject, p.trustProject),
 		dispatch.Serve(api.ListSkills, p.listSkills),
 		dispatch.Serve(api.GetSkill, p.getSkill),
+		dispatch.Serve(api.SetSkillEnabled, p.setSkillEnabled),
 		dispatch.Serve(api.ListMemory, p.listMemory),
 		dispatch.Serve(api.GetMemoryNote, p.getNote),
 		dispatch.Serve(api.SaveMemoryNote, p.saveNote),

@@ -38,10 +38,14 @@ func newWorld(t *testing.T) *world {
 		Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false },
 	})
 	t.Cleanup(servers.Close)
+	switches, err := state.LoadSwitches(w.Paths.Switches())
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.Serve(projects.New(projects.Options{
 		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
 		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
-		Skills: (&projectcontext.Source{Paths: w.Paths, Trust: w.Trust}).Skills,
+		Skills: &projectcontext.Source{Paths: w.Paths, Trust: w.Trust, Switches: switches}, Switches: switches,
 		Memory: memory.New(w.Paths.Memory(), func() { w.Hub.Notify(api.MemoryChanged{}) }),
 	}).Endpoints())
 	w.local = w.Local()

@@ -57,3 +57,39 @@ func TestSkillsOfAProjectAreListed(t *testing.T) {
 	dispatchtest.Refused(t, w.local, api.GetSkill, api.GetSkillRequest{ProjectID: project.ID, Name: "none"}, api.KindNotFound)
 	dispatchtest.Refused(t, w.local, api.ListSkills, api.ListSkillsRequest{ProjectID: "prj_none"}, api.KindNotFound)
 }
+
+// TestSkillsAreDisabled: for every project or one, and each client is notified.
+func TestSkillsAreDisabled(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	writeSkill(t, w.Paths.Home, "notes", "description: Takes notes.")
+	disabled := func(projectID string) bool {
+		t.Helper()
+		listed := dispatchtest.Call(t, w.local, api.ListSkills, api.ListSkillsRequest{ProjectID: projectID}).Skills
+		if len(listed) != 1 || listed[0].Name != "notes" {
+			t.Fatalf("the skills of %q are %+v", projectID, listed)
+		}
+		return listed[0].Disabled
+	}
+	set := func(projectID string, enabled bool) {
+		t.Helper()
+		request := api.SetSkillEnabledRequest{ProjectID: projectID, Name: "notes", Enabled: enabled}
+		if got := dispatchtest.Call(t, w.local, api.SetSkillEnabled, request).Skill; got.Disabled == enabled {
+			t.Errorf("after %+v the skill is %+v", request, got)
+		}
+		if event := <-w.local.Events; event != (api.SkillsChanged{}).EventType() {
+			t.Errorf("the clients were sent %s", event)
+		}
+	}
+	set(project.ID, false)
+	if disabled("") || !disabled(project.ID) {
+		t.Error("a skill disabled in a project is enabled there, or disabled elsewhere")
+	}
+	set("", false)
+	set(project.ID, true)
+	if !disabled("") || disabled(project.ID) {
+		t.Error("the setting of a project does not come first")
+	}
+	dispatchtest.Refused(t, w.local, api.SetSkillEnabled, api.SetSkillEnabledRequest{Name: "none"}, api.KindNotFound)
+	dispatchtest.Refused(t, w.Connect("ent_other", api.GrantView, api.GrantPrompt, api.GrantApprove), api.SetSkillEnabled, api.SetSkillEnabledRequest{Name: "notes"}, api.KindNotAllowed)
+}

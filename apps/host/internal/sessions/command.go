@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/sessions/read"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -47,9 +48,10 @@ func (u *setup) checkSlash(ctx context.Context, text string) error {
 	if err := u.do(ctx, func() { read.LastCustom(u.log.Tree(), session.CustomSkills, &began) }); err != nil {
 		return nil // what comes next reports it
 	}
-	fresh := u.deps.ProjectContext(u.project.Path).Skills
+	fresh := u.deps.ProjectContext(u.project.Path)
 	names := []string{"/compact"}
-	for _, info := range slices.Concat(began.Skills, laterSkills(fresh, began)) {
+	had := agent.ProjectContext{Skills: began, Later: laterSkills(fresh.Skills, began), Off: fresh.Off}.WithoutSkillsOff()
+	for _, info := range slices.Concat(had.Skills.Skills, had.Later) {
 		if info.Name == name {
 			return nil
 		}

@@ -36,6 +36,7 @@ func (u *setup) equip(ctx context.Context, turn *agent.Turn) error {
 	if err := u.announceAdded(ctx, turn, &given); err != nil {
 		return err
 	}
+	given = given.WithoutSkillsOff()
 	u.tools.Prepare(ctx, turn.Cwd, given)
 	child, err := u.childRecord(context.WithoutCancel(ctx))
 	if err != nil {
@@ -110,7 +111,7 @@ func (u *setup) announceAdded(ctx context.Context, turn *agent.Turn, given *agen
 		return clientError(err)
 	}
 	fresh := u.deps.ProjectContext(u.project.Path)
-	given.Later = laterSkills(fresh.Skills, given.Skills)
+	given.Later, given.Off = laterSkills(fresh.Skills, given.Skills), fresh.Off
 	if turn.Resume || turn.Tell == nil { // calls of the last answer wait for their results
 		return nil
 	}

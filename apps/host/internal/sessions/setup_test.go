@@ -130,6 +130,48 @@ func TestWhatAppearsLaterIsAdded(t *testing.T) {
 	}
 }
 
+// A disabled skill is gone from the next turn on, and is back when it is enabled again.
+func TestADisabledSkillIsGone(t *testing.T) {
+	model := modeltest.New(modeltest.Say("1"), modeltest.Say("2"), modeltest.Say("3"))
+	f := newFixture(t, model)
+	var off atomic.Bool
+	f.deps.ProjectContext = func(string) agent.ProjectContext {
+		return agent.ProjectContext{
+			Skills: session.Skills{Skills: []session.SkillInfo{{Name: "pdf", Description: "Reads PDF.", Path: "/s/pdf/SKILL.md"}, {Name: "csv", Description: "Reads CSV.", Path: "/s/csv/SKILL.md"}}},
+			Off:    func(name string) bool { return off.Load() && name == "pdf" },
+		}.WithoutSkillsOff()
+	}
+	f.deps.System = func(_ []agent.Tool, _ string, given agent.ProjectContext) string {
+		return fmt.Sprint(given.Skills.Skills)
+	}
+	m := f.manager(t)
+	s, w := f.create(t, m), newWatcher()
+	subscribe(t, s, w)
+	for i := range 3 {
+		off.Store(i == 1)
+		if i == 1 {
+			_, err := s.SendPrompt(t.Context(), "host", api.SendPromptRequest{ClientKey: "slash", Text: "/pdf read it"})
+			wantKind(t, err, api.KindBadRequest, "nothing was sent. There is: /compact, /csv.")
+			now, err := s.Snapshot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range now.RuntimeContext.System {
+				if strings.Contains(part.Text, "Reads PDF.") {
+					t.Error("the snapshot has a disabled skill")
+				}
+			}
+		}
+		send(t, s, fmt.Sprint("k", i), "hi")
+		w.wait(func() bool { return w.ended == i+1 })
+	}
+	for i, request := range model.Requests() {
+		if strings.Contains(request.System, "Reads PDF") != (i != 1) || !strings.Contains(request.System, "Reads CSV") {
+			t.Errorf("call %d received:\n%s", i+1, request.System)
+		}
+	}
+}
+
 // A word behind a slash that calls nothing is answered, and nothing is sent.
 func TestAnUnknownCommandIsAnswered(t *testing.T) {
 	model := modeltest.New(modeltest.Say("1"), modeltest.Say("2"), modeltest.Say("3"), modeltest.Say("4"), modeltest.Say("5"))

@@ -59,14 +59,16 @@ func (u *setup) Snapshot(ctx context.Context) (api.GetSnapshotResponse, error) {
 	if u.deps.Environment != nil && !hasInstructions && !hasSkills {
 		given.Environment = u.deps.Environment(ctx, u.project.Path)
 	}
-	if u.deps.ProjectContext != nil && (!hasInstructions || !hasSkills) {
+	if u.deps.ProjectContext != nil {
 		fresh := u.deps.ProjectContext(u.project.Path)
+		given.Off = fresh.Off
 		if !hasInstructions {
 			given.Instructions = fresh.Instructions
 		}
 		if !hasSkills {
 			given.Skills = fresh.Skills
 		}
+		given = given.WithoutSkillsOff()
 	}
 	tools := u.judge.ruledTools(permitted(u.tools.Tools(), child), child)
 	system := u.deps.System(tools, u.project.Path, given) + prompt

@@ -24,6 +24,8 @@ func (p Paths) Lock() string      { return filepath.Join(p.Home, "run", "host.lo
 func (p Paths) Run() string       { return filepath.Join(p.Home, "run", "host.json") }
 func (p Paths) Commands() string  { return filepath.Join(p.Home, "run", "commands") }
 func (p Paths) MCP() string       { return filepath.Join(p.Home, "mcp.json") }
+func (p Paths) Servers() string   { return filepath.Join(p.Home, "servers.json") }
+func (p Paths) Switches() string  { return filepath.Join(p.Home, "switches.json") }
 func (p Paths) Process() string   { return filepath.Join(p.Home, "process") }
 func (p Paths) GitAside() string  { return filepath.Join(p.Home, "git-aside") }
 func (p Paths) Worktrees() string { return filepath.Join(p.Home, "worktrees.json") }

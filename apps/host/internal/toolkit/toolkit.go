@@ -18,6 +18,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/subagent"
 	"github.com/scorel/scorel/apps/host/internal/tool"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // Options are the limits of the tools of a home. An error is one of config.toml.
@@ -137,8 +138,8 @@ func Run(ctx context.Context, home, name string, args json.RawMessage, cwd strin
 	options.ByHand = true
 	set := tool.NewCatalog(options).Open(tool.Scope{Scratch: paths.Scratch("by-hand")})
 	defer set.Close()
-	if skills, err := projectcontext.Skills(home, cwd); err == nil { // a folder that is not there has none
-		set.UseSkills(skills)
+	if skills, _, err := projectcontext.Skills(home, cwd); err == nil { // a folder that is not there has none
+		set.UseSkills(enabledSkills(skills))
 	}
 	for _, t := range set.Tools() {
 		if t.Spec().Name == name {
@@ -147,4 +148,14 @@ func Run(ctx context.Context, home, name string, args json.RawMessage, cwd strin
 		}
 	}
 	return nil, false, ErrUnknown
+}
+
+func enabledSkills(skills []projectcontext.Skill) session.Skills {
+	var used session.Skills
+	for _, skill := range skills {
+		if skill.Enabled {
+			used.Skills = append(used.Skills, skill.SkillInfo)
+		}
+	}
+	return used
 }

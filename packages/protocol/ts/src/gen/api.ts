@@ -720,6 +720,11 @@ export interface PathsChanged {
   type: 'paths_changed';
 }
 
+/** SkillsChanged reports that a skill was disabled or enabled; list_skills lists them. */
+export interface SkillsChanged {
+  type: 'skills_changed';
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -759,7 +764,8 @@ export type HostEvent =
   | TerminalOutput
   | TerminalChanged
   | TerminalsChanged
-  | PathsChanged;
+  | PathsChanged
+  | SkillsChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -886,6 +892,8 @@ export interface Requests {
   list_skills: { grant: 'view'; request: ListSkillsRequest; response: ListSkillsResponse };
   /** Returns the text of a skill. */
   get_skill: { grant: 'view'; request: GetSkillRequest; response: GetSkillResponse };
+  /** Disables or enables a skill, in one project or in every project. */
+  set_skill_enabled: { grant: 'manage'; request: SetSkillEnabledRequest; response: SkillResponse };
   /** Lists the notes that are kept for later sessions. */
   list_memory: { grant: 'view'; request: ListMemoryRequest; response: ListMemoryResponse };
   /** Returns the text of a note. */
@@ -1014,6 +1022,7 @@ export const requestGrants = {
   delete_agent: 'manage',
   list_skills: 'view',
   get_skill: 'view',
+  set_skill_enabled: 'manage',
   list_memory: 'view',
   get_memory_note: 'view',
   save_memory_note: 'manage',
@@ -2072,10 +2081,10 @@ export interface DeleteAgentRequest {
 
 /**
  * ListSkillsRequest requests the skills that a prompt in a project can call by
- * name.
+ * name; "" means the user's own.
  */
 export interface ListSkillsRequest {
-  projectId: string;
+  projectId?: string;
 }
 
 export interface ListSkillsResponse {
@@ -2087,7 +2096,8 @@ export interface ListSkillsResponse {
 
 /** GetSkillRequest requests the text of a skill as it is now. */
 export interface GetSkillRequest {
-  projectId: string;
+  /** "" means the user's own */
+  projectId?: string;
   name: string;
 }
 
@@ -2095,6 +2105,21 @@ export interface GetSkillResponse {
   skill: Skill;
   /** Markdown, without the front matter */
   text: string;
+}
+
+/**
+ * SetSkillEnabledRequest disables or enables a skill from the next turn on, in a
+ * project or in every project. The setting of a project comes first.
+ */
+export interface SetSkillEnabledRequest {
+  /** "" means every project */
+  projectId?: string;
+  name: string;
+  enabled: boolean;
+}
+
+export interface SkillResponse {
+  skill: Skill;
 }
 
 /**
@@ -2929,6 +2954,8 @@ export interface Skill {
   manual?: boolean;
   /** path of its file; absent from an older host */
   path?: string;
+  /** Disabled says that people disabled it: no prompt and no model can use it. */
+  disabled?: boolean;
 }
 
 /** MemoryNote describes a note that is kept for later sessions. */

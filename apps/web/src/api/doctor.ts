@@ -1,6 +1,6 @@
 // The page's half of a diagnosis: what only a page can ask for, over HTTP. The rest
 // needs keys and a socket, and is the link worker's.
-import { t } from "../i18n/api";
+import { t } from "../i18n/connection";
 import type { PageDiagnosisOptions, RunningDiagnosis } from "./contract";
 import {
   type DiagnosisState,
@@ -77,7 +77,7 @@ export class PageDiagnosis implements RunningDiagnosis {
 
   #stop(failed: StepName): void {
     const { relay, devices } = this.state.get();
-    const why = t("api.doctor.notTried", { step: failed });
+    const why = t("connection.doctor.notTried", { step: failed });
     this.state.set({
       ...this.state.get(),
       relay: skipRest(relay, why),
@@ -101,32 +101,34 @@ export class PageDiagnosis implements RunningDiagnosis {
     const served = /<script[^>]*type="module"[^>]*src="([^"]+)"/.exec(html)?.[1];
     const running = page.script();
     if (served && running && served !== running) {
-      return { detail: t("api.doctor.loadedOld", { origin }), finding: "page_old" };
+      return { detail: t("connection.doctor.loadedOld", { origin }), finding: "page_old" };
     }
-    return { detail: served ? t("api.doctor.loadedCurrent", { origin }) : t("api.doctor.loadedFrom", { origin }) };
+    return {
+      detail: served ? t("connection.doctor.loadedCurrent", { origin }) : t("connection.doctor.loadedFrom", { origin }),
+    };
   }
 
   async #checkNetwork(): Promise<Verdict> {
     const { page, relayUrl } = this.#options;
     if (relayUrl !== page.origin) {
-      return { status: "skipped", detail: t("api.doctor.ownServerOnly") };
+      return { status: "skipped", detail: t("connection.doctor.ownServerOnly") };
     }
     const answer = await this.#ask("/healthz");
     const health = (await answer.json().catch(() => null)) as Health | null;
     if (health?.problem) {
-      return { detail: t("api.doctor.relayFailing", { problem: health.problem }), finding: "relay_failing" };
+      return { detail: t("connection.doctor.relayFailing", { problem: health.problem }), finding: "relay_failing" };
     }
     if (health?.status) {
       const { version } = health;
-      return { detail: version ? t("api.doctor.answeredBy", { version }) : t("api.doctor.answered") };
+      return { detail: version ? t("connection.doctor.answeredBy", { version }) : t("connection.doctor.answered") };
     }
     if (answer.status === 421) {
-      throw new StepFailure("relay_name", t("api.doctor.notThisName"));
+      throw new StepFailure("relay_name", t("connection.doctor.notThisName"));
     }
     if (answer.status >= 500) {
-      throw new StepFailure("relay_busy", t("api.doctor.status", { status: answer.status }));
+      throw new StepFailure("relay_busy", t("connection.doctor.status", { status: answer.status }));
     }
-    return { detail: t("api.doctor.healthNotPublic") };
+    return { detail: t("connection.doctor.healthNotPublic") };
   }
 }
 
@@ -139,6 +141,6 @@ interface Health {
 function noAnswer(err: unknown): StepFailure {
   const late = err instanceof DOMException && err.name === "TimeoutError";
   return late
-    ? new StepFailure("relay_silent", t("api.doctor.noAnswerInTime"))
-    : new StepFailure("network_failed", t("api.doctor.noReason"));
+    ? new StepFailure("relay_silent", t("connection.doctor.noAnswerInTime"))
+    : new StepFailure("network_failed", t("connection.doctor.noReason"));
 }

@@ -16,6 +16,7 @@ export default defineConfig({
     assetsDir: "assets",
     assetsInlineLimit: 0,
     manifest: true,
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: { groups: groups() } } },
   },

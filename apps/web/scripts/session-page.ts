@@ -1,13 +1,16 @@
+import type { OutputBundle } from "rolldown";
 import type { Plugin } from "vite";
 
 /** The page that is served at the address of a session. */
 export const sessionPage = "session.html";
 
-const root = "/src/features/chat/ChatPage.tsx";
+/** What the first code of every page loads. */
+const app = "/src/app/main.tsx";
+const session = "/src/features/chat/ChatPage.tsx";
 
 /**
- * Makes a second page for the addresses of sessions. It is the first page that also names the files of a session: the
- * browser fetches them with the others, and not once the code that asks for them has run.
+ * Names the files of the first load in the page: the browser fetches them together, and not once the code that asks for
+ * them has run. Makes a second page for the addresses of sessions, which also names the files of a session.
  */
 export function sessionPageOf(): Plugin {
   return {
@@ -21,31 +24,37 @@ export function sessionPageOf(): Plugin {
           return; // a build of something else, such as the gallery
         }
         const html = String(page.source);
-        const links: string[] = [];
-        const seen = new Set<string>();
-        const walk = (file: string): void => {
-          const chunk = bundle[file];
-          if (chunk?.type !== "chunk" || seen.has(file)) {
-            return;
-          }
-          seen.add(file);
-          links.push(`<link rel="modulepreload" crossorigin href="/${file}">`);
-          for (const css of chunk.viteMetadata?.importedCss ?? []) {
-            links.push(`<link rel="stylesheet" crossorigin href="/${css}">`);
-          }
-          chunk.imports.forEach(walk);
-        };
-        const session = Object.values(bundle).find(
-          (each) => each.type === "chunk" && each.facadeModuleId?.endsWith(root),
-        );
-        if (!session) {
-          throw new Error(`no file of the build begins with ${root}`);
-        }
-        walk(session.fileName);
-        const missing = links.filter((link) => !html.includes(link));
-        const source = html.replace("  </head>", () => `${missing.map((link) => `    ${link}\n`).join("")}  </head>`);
+        page.source = withFiles(html, filesOf(bundle, [app]));
+        const source = withFiles(html, filesOf(bundle, [app, session]));
         this.emitFile({ type: "asset", fileName: sessionPage, source });
       },
     },
   };
+}
+
+/** The scripts that hold these modules, and all that they import. */
+function filesOf(bundle: OutputBundle, modules: readonly string[]): Set<string> {
+  const files = new Set<string>();
+  const walk = (file: string): void => {
+    const chunk = bundle[file];
+    if (chunk?.type === "chunk" && !files.has(file)) {
+      files.add(file);
+      chunk.imports.forEach(walk);
+    }
+  };
+  for (const module of modules) {
+    const holds = (ids: readonly string[]) => ids.some((id) => id.endsWith(module));
+    const chunk = Object.values(bundle).find((each) => each.type === "chunk" && holds(each.moduleIds));
+    if (!chunk) {
+      throw new Error(`no file of the build holds ${module}`);
+    }
+    walk(chunk.fileName);
+  }
+  return files;
+}
+
+function withFiles(html: string, files: ReadonlySet<string>): string {
+  const missing = [...files].filter((file) => !html.includes(`"/${file}"`));
+  const links = missing.map((file) => `    <link rel="modulepreload" crossorigin href="/${file}">\n`);
+  return html.replace("  </head>", () => `${links.join("")}  </head>`);
 }

@@ -10,9 +10,7 @@ export const serviceWorker = "sw.js";
 
 interface Chunk {
   file: string;
-  css?: string[];
   imports?: string[];
-  isEntry?: boolean;
   isDynamicEntry?: boolean;
 }
 
@@ -82,19 +80,18 @@ function shellFiles(dist: string, manifest: Record<string, Chunk>): string[] {
     if (!chunk || wanted.has(chunk.file)) {
       return;
     }
-    for (const file of [chunk.file, ...(chunk.css ?? [])]) {
-      wanted.add(file);
-    }
+    wanted.add(chunk.file);
     chunk.imports?.forEach(walk);
   };
-  for (const [key, { isEntry, isDynamicEntry }] of Object.entries(manifest)) {
-    const part = key.startsWith("src/") && isDynamicEntry;
-    if (part || (isEntry && key === "index.html")) {
+  walk("style.css");
+  // Each part imports what every page begins with.
+  for (const [key, { isDynamicEntry }] of Object.entries(manifest)) {
+    if (key.startsWith("src/") && isDynamicEntry) {
       walk(key);
     }
   }
   // Workers are built apart and stand in no manifest; one of them highlights.
-  const known = new Set(Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]));
+  const known = new Set(Object.values(manifest).map(({ file }) => file));
   for (const name of readdirSync(join(dist, "assets"))) {
     if (!known.has(`assets/${name}`) && !name.startsWith("highlight-")) {
       wanted.add(`assets/${name}`);

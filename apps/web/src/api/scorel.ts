@@ -2,7 +2,9 @@
 
 import { t } from "../i18n/api";
 import { type Translation, translation } from "../i18n/i18n";
+import type { Connect } from "./begin";
 import { Calls } from "./calls";
+import { chooseLabel, chooseRelay, chosenLabel, chosenRelay, storageOf } from "./chosen";
 import type {
   Device,
   Diagnosis,
@@ -26,14 +28,10 @@ import { parseRelayUrl, type RelayAddress, RelayUrlError } from "./relay-url";
 import { Store } from "./store";
 import { findUnsupported, type Surroundings, type Unsupported } from "./support";
 import { Waiting } from "./waiting";
-import { startWorker } from "./worker";
-
-const RELAY_KEY = "scorel.relay";
-const LABEL_KEY = "scorel.label";
 
 export interface ScorelOptions {
-  /** Starts the link, in a worker but in tests. `onFailure` is called when it did not start. */
-  connect: (onFailure: () => void) => PagePort;
+  /** Starts the link, in a worker but in tests. */
+  connect: Connect;
   /** Tells when a worker that others started has ended. */
   locks?: Pick<LockManager, "request">;
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
@@ -45,9 +43,9 @@ export interface ScorelOptions {
 }
 
 /** The options of a real page. */
-function pageOptions(): ScorelOptions {
+function pageOptions(connect: Connect): ScorelOptions {
   return {
-    connect: startWorker,
+    connect,
     locks: navigator.locks,
     storage: storageOf(),
     origin: location.origin,
@@ -67,8 +65,8 @@ function realPage(): PageParts {
 }
 
 /** Starts scorel in this page. Call it once. */
-export function createScorel(): Scorel {
-  return startScorel(pageOptions());
+export function createScorel(connect: Connect): Scorel {
+  return startScorel(pageOptions(connect));
 }
 
 /** Starts scorel with parts of one's own. */
@@ -76,15 +74,6 @@ export function startScorel(options: ScorelOptions): Scorel {
   const scorel = new PageScorel(options);
   scorel.listenToPage();
   return scorel;
-}
-
-// A browser that forbids storage throws at the mere mention of it.
-function storageOf(): Storage | null {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
 }
 
 class PageScorel implements Scorel {
@@ -116,7 +105,7 @@ class PageScorel implements Scorel {
       call: (make) => this.#calls.call(make),
     });
     this.waiting = new Waiting(this.#outgoing).state;
-    this.#relayUrl = new Store(chosenRelay(options));
+    this.#relayUrl = new Store(chosenRelay(options.storage, options.origin));
     const unsupported = findUnsupported(options.around);
     if (unsupported) {
       this.#link.set({ state: "unsupported", ...unsupported });
@@ -133,7 +122,7 @@ class PageScorel implements Scorel {
         this.#take(message);
       }
     };
-    const label = this.#chosenLabel();
+    const label = chosenLabel(this.#options.storage, this.#options.userAgent);
     this.#post({ t: "start", relayUrl: this.#relayUrl.get(), label, ...workerTranslation() });
   }
 
@@ -165,11 +154,6 @@ class PageScorel implements Scorel {
     this.#tellHidden();
   }
 
-  #chosenLabel(): string {
-    const { storage, userAgent } = this.#options;
-    return labelFrom(storage?.getItem(LABEL_KEY) ?? "") || labelFromUserAgent(userAgent);
-  }
-
   get relayUrl(): Store<string> {
     return this.#relayUrl;
   }
@@ -180,23 +164,14 @@ class PageScorel implements Scorel {
     if (origin.startsWith("https:") && http.startsWith("http:") && !loopback) {
       throw new Error(t("api.scorel.needsHttps"));
     }
-    if (http === origin) {
-      storage?.removeItem(RELAY_KEY);
-    } else {
-      storage?.setItem(RELAY_KEY, http);
-    }
+    chooseRelay(storage, http, origin);
     this.#relayUrl.set(http);
     this.#post({ t: "relay", relayUrl: http });
   }
 
   setLabel(typed: string): void {
-    const { storage } = this.#options;
     const label = labelFrom(typed);
-    if (label) {
-      storage?.setItem(LABEL_KEY, label);
-    } else {
-      storage?.removeItem(LABEL_KEY);
-    }
+    chooseLabel(this.#options.storage, label);
     this.#post({ t: "label", label: label || labelFromUserAgent(this.#options.userAgent) });
   }
 
@@ -386,13 +361,5 @@ function typedRelay(text: string): RelayAddress {
   } catch (err) {
     const user = err instanceof RelayUrlError && err.why === "user";
     throw new Error(user ? t("api.scorel.noUserName") : t("api.scorel.notARelayAddress"));
-  }
-}
-
-function chosenRelay({ storage, origin }: ScorelOptions): string {
-  try {
-    return parseRelayUrl(storage?.getItem(RELAY_KEY) ?? "").http;
-  } catch {
-    return origin;
   }
 }

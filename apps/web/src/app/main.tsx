@@ -1,6 +1,7 @@
 import { createRoot } from "react-dom/client";
+import type { Connect } from "../api/begin";
 import { createScorel } from "../api/scorel";
-import { takeFragment } from "../features/pair/fragment";
+import type { LinkCode } from "../features/pair/PairPage";
 import { followTheme } from "../features/settings/theme";
 import { whenIdle } from "../features/shared/when-idle";
 import { speakChosen } from "../i18n/language";
@@ -8,20 +9,17 @@ import { App } from "./App";
 import { createAppRouter, loadForTrouble } from "./router";
 import "./styles.css";
 
-// The secret of a pairing link leaves the address before anything else runs.
-const linkCode = { current: takeFragment(window) };
-
-followTheme();
-
-const root = document.getElementById("root");
-if (!root) {
-  throw new Error("index.html has no #root");
-}
-// The development server has no service worker.
-const shell = import.meta.env.PROD ? ({ shell: "page" } as const) : {};
-
-void speakChosen().then(() => {
-  createRoot(root).render(<App scorel={createScorel()} router={createAppRouter(linkCode)} {...shell} />);
+/** Shows the page. `linkCode` is what a pairing link carried, `connect` connects it to its worker. */
+export async function start(linkCode: LinkCode, connect: Connect): Promise<void> {
+  followTheme();
+  const root = document.getElementById("root");
+  if (!root) {
+    throw new Error("index.html has no #root");
+  }
+  // The development server has no service worker.
+  const shell = import.meta.env.PROD ? ({ shell: "page" } as const) : {};
+  await speakChosen();
+  createRoot(root).render(<App scorel={createScorel(connect)} router={createAppRouter(linkCode)} {...shell} />);
   // Behind everything that the first page needs.
   whenIdle(loadForTrouble);
-});
+}

@@ -47,6 +47,8 @@ var importRules = []importRule{
 	{"packages/protocol", nil, "the map of the protocol imports nothing"},
 	{"packages/client/relayconn", []string{"packages/protocol/wire", "packages/protocol/ident"},
 		"a connection to a relay carries records that it cannot open"},
+	{"packages/client/paths", []string{"packages/client", "packages/client/relayconn", "packages/protocol/api", "packages/protocol/ident", "packages/protocol/wire"},
+		"paths are chosen by what is known about them; what is stored, and what is sent, is decided above"},
 	{"packages/client", []string{"packages/client/relayconn", "packages/protocol/..."},
 		"a client uses every layer of the protocol, and nothing else"},
 	{"packages/pgpool", nil, "a database's address and errors: the relay is built with it, so it must import none of our packages"},

@@ -30,11 +30,27 @@ type Transport interface {
 // not have been executed; one with a clientKey may be sent again.
 var ErrLost = errors.New("the connection to the host was lost")
 
+// Ends of a transport that can use several paths. Another connection should follow at once.
+var (
+	// ErrMoved is returned if a better path is ready and nothing was under way.
+	ErrMoved = errors.New("the connection moves to a better path")
+	// ErrPathLost is returned if the path was lost and others are known.
+	ErrPathLost = errors.New("its path failed")
+)
+
+// Meter is implemented by transports that must know whether something is under way.
+type Meter interface {
+	// Waiting is called before a request is sent and when one is answered or given up, with
+	// the number of requests that wait. It must not call the client.
+	Waiting(requests int)
+}
+
 // Client sends requests and receives events. Its methods may be called from any
 // goroutine.
 type Client struct {
 	// Static after New.
 	transport Transport
+	meter     Meter // nil if the transport is none
 	onEvent   func(api.EventEnvelope)
 	cancel    context.CancelFunc
 	done      chan struct{} // closed when the reader has ended
@@ -44,6 +60,7 @@ type Client struct {
 	mu      sync.Mutex
 	pending map[string]chan api.Incoming
 	last    int
+	waiting int   // requests that were sent and not forgotten
 	err     error // why the reader ended
 }
 
@@ -58,6 +75,7 @@ func New(transport Transport, onEvent func(api.EventEnvelope)) *Client {
 		done:      make(chan struct{}),
 		pending:   make(map[string]chan api.Incoming),
 	}
+	c.meter, _ = transport.(Meter)
 	go c.readLoop(ctx)
 	return c
 }
@@ -135,6 +153,7 @@ func (c *Client) register() (string, chan api.Incoming, error) {
 		return "", nil, c.err
 	}
 	c.last++
+	c.wait(+1)
 	id := strconv.Itoa(c.last)
 	answer := make(chan api.Incoming, 1)
 	c.pending[id] = answer
@@ -145,6 +164,15 @@ func (c *Client) forget(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, id)
+	c.wait(-1)
+}
+
+// wait counts the requests that wait. c.mu must be held.
+func (c *Client) wait(change int) {
+	c.waiting += change
+	if c.meter != nil {
+		c.meter.Waiting(c.waiting)
+	}
 }
 
 func (c *Client) readLoop(ctx context.Context) {

@@ -114,7 +114,7 @@ func (e *Entry) OpenDevice(ctx context.Context, device ident.ID, pinned ident.Se
 		err = e.Seal(ctx, s, device, pinned)
 	}
 	if err != nil {
-		return nil, describeOpen(err, label)
+		return nil, DescribeOpen(err, label)
 	}
 	return s, nil
 }
@@ -196,6 +196,8 @@ func (e *Entry) Control(frame wire.Frame) {
 		e.closed(f)
 	case *wire.BindingRevoked:
 		e.unbind(f)
+	case *wire.BindingClaimed:
+		e.answer(f.RequestID, reply{frame: f})
 	case *wire.DeviceOnline:
 		e.presence(f.DeviceID, true)
 	case *wire.DeviceOffline:

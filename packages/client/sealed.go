@@ -249,7 +249,9 @@ func (s *Sealed) fail(reason wire.Reason) {
 	}
 }
 
-func describeOpen(err error, label string) error {
+// DescribeOpen adds to an error of OpenChannel or Seal what a person can do about it. label
+// names the device.
+func DescribeOpen(err error, label string) error {
 	var refused *wire.Error
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("opening a channel to %s: %w", label, err)

@@ -25,8 +25,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// Config holds the relay and the identity of a connection. All fields except
-// Invite, Logger and HTTPClient are required.
+// Config holds the relay and the identity of a connection. RelayURL, Keys and Label
+// are required.
 type Config struct {
 	RelayURL   string         // http, https, ws or wss; a path is kept as a prefix
 	Keys       *ident.Private // a device key logs in as a host, a client key as an entry
@@ -34,6 +34,7 @@ type Config struct {
 	Invite     string         // a secret; for a relay that requires an invite from new ids
 	Logger     *slog.Logger   // nil is silent
 	HTTPClient *http.Client   // follows no redirect, whatever its CheckRedirect says; nil honors HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+	NoProxy    bool           // dials without a proxy if HTTPClient is nil
 }
 
 // ErrUnreachable is returned if no relay answered: wrong address, down, or no
@@ -80,7 +81,7 @@ func Dial(ctx context.Context, cfg Config) (*Conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wire.LoginTimeout+5*time.Second)
 	defer cancel()
-	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient())
+	httpClient := cmp.Or(cfg.HTTPClient, newHTTPClient(cfg.NoProxy))
 	dialing, upgraded := through(httpClient)
 	ws, response, err := websocket.Dial(ctx, target.String(), &websocket.DialOptions{
 		Subprotocols: []string{wire.Subprotocol},

@@ -17,13 +17,17 @@ import (
 const dialTimeout = 10 * time.Second
 
 // newHTTPClient returns the client that dials relays: through the proxy set by
-// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and with HTTP/1.1, which the WebSocket
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless noProxy is set, and with HTTP/1.1, which the WebSocket
 // handshake needs.
-func newHTTPClient() *http.Client {
+func newHTTPClient(noProxy bool) *http.Client {
+	proxyOf := http.ProxyFromEnvironment
+	if noProxy {
+		proxyOf = nil
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Client{Transport: &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  proxyOf,
 		OnProxyConnectResponse: checkTunnel,
 		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},

@@ -116,7 +116,7 @@ func TestRecordsPassEveryTransport(t *testing.T) {
 	plain, secure := httptest.NewServer(echoRelay(t)), httptest.NewTLSServer(echoRelay(t))
 	defer plain.Close()
 	defer secure.Close()
-	trusting := newHTTPClient()
+	trusting := newHTTPClient(false)
 	transport, ok := trusting.Transport.(*http.Transport)
 	if !ok {
 		t.Fatal("the transport is of another type")

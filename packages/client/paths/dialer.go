@@ -1,0 +1,116 @@
+package paths
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/relayconn"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// Dialer dials paths of one device. Keys, Device and Seal are required.
+type Dialer struct {
+	Keys   *ident.Private // of the client
+	Label  string         // of the client, for relays
+	Invite string         // for relays that require one from new ids
+
+	Device ident.ID
+	Seal   ident.SealPublic // pinned
+	Name   string           // of the device, for errors
+
+	// Proof returns the device's signature for this client, with which a relay that does not
+	// know the pairing stores it; nil, or a nil proof, leaves it.
+	Proof func() *api.BindingProof
+	// Local connects directly to the host on this machine, for the path Direct.
+	Local func(ctx context.Context) (client.Transport, error)
+	// HTTPClient dials relays; nil honors the proxies of the environment.
+	HTTPClient *http.Client
+}
+
+// claimTimeout bounds the wait for a relay that may be too old to know claims.
+const claimTimeout = 5 * time.Second
+
+// Dial implements the Dial of a Config.
+func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
+	if path == Direct {
+		return d.dialLocal(ctx)
+	}
+	entry, err := client.DialEntry(ctx, relayconn.Config{
+		RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.Invite, HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	transport, trip, err := d.open(ctx, entry)
+	if err != nil {
+		entry.Close()
+		return nil, err
+	}
+	return &Channel{
+		Transport: &overEntry{transport, entry}, RoundTrip: trip,
+		Open: func(ctx context.Context) (client.Transport, error) {
+			return entry.OpenDevice(ctx, d.Device, d.Seal, d.Name)
+		},
+	}, nil
+}
+
+func (d *Dialer) dialLocal(ctx context.Context) (*Channel, error) {
+	if d.Local == nil {
+		return nil, client.ErrDirect
+	}
+	start := time.Now()
+	transport, err := d.Local(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Channel{Transport: transport, RoundTrip: time.Since(start)}, nil
+}
+
+// open opens a sealed channel, and has the relay store the pairing if it does not know it.
+func (d *Dialer) open(ctx context.Context, entry *client.Entry) (client.Transport, time.Duration, error) {
+	channel, err := entry.OpenChannel(ctx, d.Device)
+	if refused := new(wire.Error); errors.As(err, &refused) && refused.Kind == wire.KindUnauthorized {
+		if claimed := d.claim(ctx, entry); claimed {
+			channel, err = entry.OpenChannel(ctx, d.Device)
+		}
+	}
+	if err != nil {
+		return nil, 0, client.DescribeOpen(err, d.Name)
+	}
+	start := time.Now()
+	if err := entry.Seal(ctx, channel, d.Device, d.Seal); err != nil {
+		return nil, 0, client.DescribeOpen(err, d.Name)
+	}
+	return channel, time.Since(start), nil
+}
+
+// claim reports whether the relay has stored the binding.
+func (d *Dialer) claim(ctx context.Context, entry *client.Entry) bool {
+	if d.Proof == nil {
+		return false
+	}
+	proof := d.Proof()
+	if proof == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, claimTimeout)
+	defer cancel()
+	return entry.Claim(ctx, d.Device, *proof) == nil // the refusal of the channel says what to do
+}
+
+// overEntry is a channel that closes its connection with it.
+type overEntry struct {
+	client.Transport
+	entry *client.Entry
+}
+
+func (o *overEntry) Close() error {
+	err := o.Transport.Close()
+	o.entry.Close()
+	return err
+}

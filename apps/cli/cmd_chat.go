@@ -52,9 +52,9 @@ func newAttach(a *app) *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:   "attach [SESSION]",
-		Short: "Chat in a session of a host, also over its relay",
+		Short: "Chat in a session of a host, also of another machine",
 		Long: `Open a full-screen chat in a session: of the host on this machine or, with --device, of a
-paired one over its relay. Without SESSION, choose from the list of sessions. With --watch,
+paired one, over the best path that reaches it. Without SESSION, choose from the list of sessions. With --watch,
 nothing can be changed.
 
 Without a terminal, the session is printed and followed as text, as by
@@ -156,7 +156,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 // chatHost describes the target to the chat.
 func (t *target) chatHost(name string) chat.Host {
 	return chat.Host{
-		Name: name, Dial: t.dial, Lost: mayComeBack, After: relayconn.RetryAfter,
+		Name: name, Dial: t.keep, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName,
 		Sign: func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error) {
 			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/pair"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -58,7 +59,7 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 	if err != nil {
 		return err
 	}
-	entry, err := dialEntry(ctx, home, relayURL, invite)
+	entry, err := dialEntry(ctx, home, paths.Path{Kind: paths.Relay, URL: relayURL}, invite)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,29 @@ func (a *app) connect(ctx context.Context, code *pair.Code, relayURL, invite str
 	if err := devices.Add(devicesPath(home), device); err != nil {
 		return err
 	}
-	return a.printConnected(device, asJSON)
+	if err := a.printConnected(device, asJSON); err != nil {
+		return err
+	}
+	entry.Close()
+	a.learnPaths(ctx, home, device)
+	return nil
+}
+
+// learnTimeout bounds how long a new device is asked for its paths.
+const learnTimeout = 10 * time.Second
+
+// learnPaths asks a device that was just paired for its paths, and binds this client there. A
+// later connection does what this one does not.
+func (a *app) learnPaths(ctx context.Context, home string, device devices.Device) {
+	ctx, cancel := context.WithTimeout(ctx, learnTimeout)
+	defer cancel()
+	reached, err := a.reach(home, device)
+	if err != nil {
+		return
+	}
+	if transport, err := reached.Dial(ctx); err == nil {
+		_ = transport.Close() // waits until the paths are known
+	}
 }
 
 func (a *app) beginConnect(ctx context.Context, entry *client.Entry, code *pair.Code, relayURL string, asJSON bool) (*client.Pairing, error) {

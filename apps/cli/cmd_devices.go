@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
+	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -18,21 +19,31 @@ import (
 // presenceTimeout bounds how long the list waits for a relay.
 const presenceTimeout = 5 * time.Second
 
-// deviceLine is a line of the list. State is online, offline, revoked (the relay no longer
-// knows the pairing) or unreachable (the relay does not respond).
+// deviceLine is a device of the list. Its state is that of its best path.
 type deviceLine struct {
-	ID       ident.ID `json:"id"`
-	Label    string   `json:"label"`
-	State    string   `json:"state"`
-	RelayURL string   `json:"relayUrl"`
-	PairedAt int64    `json:"pairedAt"`
+	ID       ident.ID   `json:"id"`
+	Label    string     `json:"label"`
+	State    string     `json:"state"`
+	RelayURL string     `json:"relayUrl"`
+	PairedAt int64      `json:"pairedAt"`
+	Paths    []pathLine `json:"paths"`
+}
+
+// pathLine is a path to a device. State is online, offline, revoked (the relay no longer knows
+// the pairing), new (the relay does not know the pairing yet) or unreachable (nothing responds).
+type pathLine struct {
+	Kind        paths.Kind `json:"kind"`
+	URL         string     `json:"url,omitempty"` // absent for the host on this machine
+	State       string     `json:"state"`
+	RoundTripMs float64    `json:"roundTripMs,omitempty"` // of the last connection
+	InUse       bool       `json:"inUse,omitempty"`       // the next connection takes this path
 }
 
 func newDevices(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "devices",
-		Short:   "List the machines that this one is paired with",
+		Short:   "List the machines that this one is paired with, and the paths to them",
 		Example: "  scorel devices\n  scorel devices forget dev_...",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,53 +67,94 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, asJSON, presence(ctx, home, list), listing[deviceLine]{
+	lines := presence(ctx, home, list)
+	if asJSON {
+		return printEach(a.stdout, lines)
+	}
+	return printList(a, false, pathRows(lines), listing[[]string]{
 		none:   "this machine is not paired with any other: `scorel connect` pairs one",
-		header: []string{"ID", "STATE", "PAIRED", "RELAY", "LABEL"},
-		row: func(_ int, l deviceLine) []string {
-			return []string{l.ID.String(), l.State, formatMillis(l.PairedAt), l.RelayURL, l.Label}
-		},
+		header: []string{"ID", "STATE", "PATH", "ROUND TRIP", "PAIRED", "LABEL"},
+		row:    func(_ int, row []string) []string { return row },
 	})
 }
 
-// presence queries every relay once, all at the same time.
+// pathRows returns a row for each path of each device; the path in use has a star.
+func pathRows(lines []deviceLine) [][]string {
+	var rows [][]string
+	for _, l := range lines {
+		for i, p := range l.Paths {
+			id, paired, label, mark, trip := l.ID.String(), formatMillis(l.PairedAt), l.Label, "", ""
+			if i > 0 {
+				id, paired, label = "", "", ""
+			}
+			if p.InUse && len(l.Paths) > 1 {
+				mark = " *"
+			}
+			if p.RoundTripMs > 0 {
+				trip = fmt.Sprintf("%.1f ms", p.RoundTripMs)
+			}
+			rows = append(rows, []string{id, p.State, paths.Path{Kind: p.Kind, URL: p.URL}.String() + mark, trip, paired, label})
+		}
+	}
+	return rows
+}
+
+// presence queries every relay and listener once, all at the same time.
 func presence(ctx context.Context, home string, list []devices.Device) []deviceLine {
 	ctx, cancel := context.WithTimeout(ctx, presenceTimeout)
 	defer cancel()
 	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		peers = map[string][]wire.Peer{} // by relay; missing if it did not respond
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		answers = map[string][]wire.Peer{} // by path; missing if it did not respond
+		asked   = map[string]bool{}
 	)
-	for _, relayURL := range relaysOf(list) {
-		wg.Go(func() {
-			entry, err := dialEntry(ctx, home, relayURL, "")
-			if err != nil {
-				return
+	for _, d := range list {
+		for _, k := range d.Known() {
+			if asked[k.Key()] {
+				continue
 			}
-			defer entry.Close()
-			mu.Lock()
-			defer mu.Unlock()
-			peers[relayURL] = entry.Peers()
-		})
+			asked[k.Key()] = true
+			wg.Go(func() {
+				entry, err := dialEntry(ctx, home, k.Path, "")
+				if err != nil {
+					return
+				}
+				defer entry.Close()
+				mu.Lock()
+				defer mu.Unlock()
+				answers[k.Key()] = entry.Peers()
+			})
+		}
 	}
 	wg.Wait()
 	lines := make([]deviceLine, 0, len(list))
 	for _, d := range list {
-		known, answered := peers[d.RelayURL]
-		lines = append(lines, deviceLine{d.ID, d.Label, stateOf(d.ID, known, answered), d.RelayURL, d.PairedAt})
+		lines = append(lines, lineOf(home, d, answers))
 	}
 	return lines
 }
 
-func relaysOf(list []devices.Device) []string {
-	var relays []string
-	for _, d := range list {
-		if !slices.Contains(relays, d.RelayURL) {
-			relays = append(relays, d.RelayURL)
-		}
+// lineOf describes a device, with its paths in the order in which they are used.
+func lineOf(home string, d devices.Device, answers map[string][]wire.Peer) deviceLine {
+	line := deviceLine{ID: d.ID, Label: d.Label, RelayURL: d.RelayURL, PairedAt: d.PairedAt}
+	if isLocal(home, d.ID) {
+		line.Paths = append(line.Paths, pathLine{Kind: paths.Machine, State: "online"})
 	}
-	return relays
+	for _, k := range paths.Order(d.Known()) {
+		known, answered := answers[k.Key()]
+		state := stateOf(d.ID, known, answered)
+		if state == "revoked" && !k.Bound {
+			state = "new"
+		}
+		line.Paths = append(line.Paths, pathLine{Kind: k.Kind, URL: k.URL, State: state, RoundTripMs: float64(k.RoundTrip) / float64(time.Millisecond)})
+	}
+	best := slices.IndexFunc(line.Paths, func(p pathLine) bool { return p.State == "online" })
+	if best >= 0 {
+		line.Paths[best].InUse = true
+	}
+	line.State = line.Paths[max(best, 0)].State
+	return line
 }
 
 func stateOf(id ident.ID, peers []wire.Peer, answered bool) string {
@@ -123,14 +175,14 @@ func newDevicesForget(a *app) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "forget ID",
-		Short:   "Unpair from a machine, here and on its relay",
+		Short:   "Unpair from a machine, here and on its relays",
 		Example: "  scorel devices forget dev_...\n  scorel devices forget dev_... --force",
 		Args:    argCount(1, 1, "the id or the label of one device"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.forgetDevice(cmd.Context(), args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "remove it here even if its relay cannot be reached")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it here even if no relay can be reached")
 	return cmd
 }
 
@@ -143,7 +195,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if err := revokeAtRelay(ctx, home, device); err != nil && !force {
+	if err := revokeAtRelays(ctx, home, device); err != nil && !force {
 		return sayf(err, "%s was not forgotten, because its relay could not be notified: %s; try again, or add --force to forget it only here", device.ID, sentence(err))
 	}
 	if err := devices.Remove(devicesPath(home), device.ID); err != nil {
@@ -153,14 +205,30 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	return err
 }
 
-// revokeAtRelay ends the binding. It is not an error if the binding is already gone.
-func revokeAtRelay(ctx context.Context, home string, device devices.Device) error {
-	entry, err := dialEntry(ctx, home, device.RelayURL, "")
+// revokeAtRelays ends the binding at every relay that can be reached. One that knows it is
+// enough: it notifies the device, which ends the others.
+func revokeAtRelays(ctx context.Context, home string, device devices.Device) error {
+	var errs []error
+	known := device.Known()
+	for _, k := range known {
+		if k.Bound {
+			errs = append(errs, revokeAtRelay(ctx, home, device.ID, k.Path))
+		}
+	}
+	if slices.Contains(errs, nil) {
+		return nil
+	}
+	return errors.Join(errs...)
+}
+
+// revokeAtRelay ends the binding at one relay. It is not an error if the binding is already gone.
+func revokeAtRelay(ctx context.Context, home string, device ident.ID, path paths.Path) error {
+	entry, err := dialEntry(ctx, home, path, "")
 	if err != nil {
 		return err
 	}
 	defer entry.Close()
-	err = entry.Revoke(ctx, device.ID)
+	err = entry.Revoke(ctx, device)
 	var refused *wire.Error
 	if errors.As(err, &refused) && (refused.Kind == wire.KindNotFound || refused.Kind == wire.KindUnauthorized) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,14 +16,16 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
-// relayWay is a relay to probe and the devices behind it.
-type relayWay struct {
-	relayURL string
-	devices  []doctor.Device
+// way is a path to probe and the devices behind it.
+type way struct {
+	path    paths.Path
+	devices []doctor.Device
 }
 
 func newDoctor(a *app) *cobra.Command {
@@ -32,15 +35,14 @@ func newDoctor(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Test the connection to each paired machine",
-		Long: `Test the connection to paired machines step by step: the relay's address, name
-resolution, the connection, proxy and TLS, the relay's answer and login, the clocks, and
-for each machine the pairing, its presence, the channel, the seal, and the host. The
-first step that fails says what to do.
+		Short: "Test every path to each paired machine",
+		Long: `Test every path to the paired machines step by step: the address of the relay or listener,
+name resolution, the connection, proxy and TLS, its answer and login, the clocks, and for
+each machine the pairing, its presence, the channel, the seal, and the host. The first
+step that fails says what to do. While another path to a machine works, it is a warning.
 
-Without --device, all paired machines are tested; without --relay, all relays that they
-were paired on. A machine without pairings tests the relay that its host uses. Nothing
-is changed.`,
+Without --device, all paired machines are tested; without --relay, all known paths to
+them. A machine without pairings tests the relay that its host uses. Nothing is changed.`,
 		Example: `  scorel doctor
   scorel doctor --device desk
   scorel doctor --relay https://relay.example --json`,
@@ -54,8 +56,8 @@ is changed.`,
 			return a.doctor(cmd.Context(), relay, device, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&relay, "relay", "", "relay to test instead of those that machines were paired on (SCOREL_RELAY_URL if none were)")
-	cmd.Flags().StringVar(&device, "device", "", "test only the connection to this paired device")
+	cmd.Flags().StringVar(&relay, "relay", "", "relay to test instead of all known paths (SCOREL_RELAY_URL if no machine is paired)")
+	cmd.Flags().StringVar(&device, "device", "", "test only the paths to this paired device")
 	addJSON(cmd, &asJSON)
 	return cmd
 }
@@ -69,29 +71,22 @@ func (a *app) doctor(ctx context.Context, relayURL, device string, asJSON bool) 
 	if err != nil {
 		return err
 	}
-	var first *doctor.Failure
-	var stopped string // the relay of the first failure
-	for _, way := range ways {
-		failure, err := a.probeWay(ctx, home, way, asJSON)
+	health := newPathHealth(ways)
+	for _, w := range ways {
+		failure, err := a.probeWay(ctx, home, w, health, asJSON)
 		if err != nil {
 			return err
 		}
-		if first == nil && failure != nil {
-			first, stopped = failure, way.relayURL
-		}
+		health.ended(w, failure)
 	}
-	if first == nil {
-		return nil
+	if err := a.sumUp(health, asJSON); err != nil {
+		return err
 	}
-	to := "the relay " + stopped
-	if first.Device != nil {
-		to = fmt.Sprintf("%q", first.Device.Label)
-	}
-	return sayf(first.Step.Err, "the connection to %s failed at %s: %s", to, first.Step.Name, first.Step.Detail)
+	return health.failure()
 }
 
-// findWays returns what to probe: the selected devices, grouped by relay.
-func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
+// findWays returns what to probe: the selected devices, grouped by path.
+func (a *app) findWays(home, relayURL, device string) ([]way, error) {
 	list, err := devices.Load(devicesPath(home))
 	if err != nil {
 		return nil, err
@@ -101,30 +96,48 @@ func (a *app) findWays(home, relayURL, device string) ([]relayWay, error) {
 		if err != nil {
 			return nil, err
 		}
-		one.RelayURL = cmp.Or(relayURL, one.RelayURL)
-		list, relayURL = []devices.Device{one}, one.RelayURL
+		list = []devices.Device{one}
 	}
-	relays := relaysOf(list)
-	if relayURL == "" && len(relays) == 0 {
+	if relayURL == "" && len(list) == 0 {
 		relayURL = cmp.Or(a.relayURL(""), relayOfHost(home))
+		if relayURL == "" {
+			return nil, usagef("this machine is not paired with any other, no host is running here and no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
+		}
 	}
 	if relayURL != "" {
-		relays = []string{relayURL}
+		return []way{relayWay(relayURL, list, device != "")}, nil
 	}
-	if len(relays) == 0 {
-		return nil, usagef("this machine is not paired with any other, no host is running here and no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
-	}
-	var ways []relayWay
-	for _, relay := range relays {
-		way := relayWay{relayURL: relay}
-		for _, d := range list {
-			if d.RelayURL == relay || sameRelay(d.RelayURL, relay) {
-				way.devices = append(way.devices, doctor.Device{ID: d.ID, Public: d.Public, Label: d.Label})
-			}
+	var ways []way
+	for _, d := range list {
+		known := paths.Order(d.Known())
+		if isLocal(home, d.ID) {
+			known = slices.Insert(known, 0, paths.Known{Path: paths.Direct, Bound: true})
 		}
-		ways = append(ways, way)
+		for _, k := range known {
+			i := slices.IndexFunc(ways, func(w way) bool { return w.path.Key() == k.Key() })
+			if i < 0 {
+				ways, i = append(ways, way{path: k.Path}), len(ways)
+			}
+			ways[i].devices = append(ways[i].devices, probed(d, !k.Bound))
+		}
 	}
 	return ways, nil
+}
+
+// relayWay returns a relay that was named, with the devices that it is a path to, or with all.
+func relayWay(relayURL string, list []devices.Device, all bool) way {
+	w := way{path: paths.Path{Kind: paths.Relay, URL: relayURL}}
+	for _, d := range list {
+		i := slices.IndexFunc(d.Known(), func(k paths.Known) bool { return k.Key() == w.path.Key() })
+		if all || i >= 0 {
+			w.devices = append(w.devices, probed(d, false))
+		}
+	}
+	return w
+}
+
+func probed(d devices.Device, isNew bool) doctor.Device {
+	return doctor.Device{ID: d.ID, Public: d.Public, Label: d.Label, New: isNew}
 }
 
 // relayOfHost returns the relay of the host running on this machine, or "".
@@ -136,18 +149,26 @@ func relayOfHost(home string) string {
 	return state.RelayURL
 }
 
-func (a *app) probeWay(ctx context.Context, home string, way relayWay, asJSON bool) (*doctor.Failure, error) {
-	report := &doctorReport{app: a, way: way, asJSON: asJSON}
+func (a *app) probeWay(ctx context.Context, home string, w way, health *pathHealth, asJSON bool) (*doctor.Failure, error) {
+	report := &doctorReport{app: a, path: w.path, health: health, asJSON: asJSON}
 	if err := report.begin(nil); err != nil {
 		return nil, err
 	}
-	failure, err := doctor.Run(ctx, doctor.Options{
-		RelayURL: way.relayURL,
+	opts := doctor.Options{
+		RelayURL: w.path.URL,
 		Keys:     func() (*ident.Private, error) { return entryKeys(home) },
 		Label:    machineLabel(),
-		Devices:  way.devices,
+		Devices:  w.devices,
 		Report:   report.step,
-	})
+		Listener: w.path.Kind == paths.Machine || w.path.Kind == paths.Network,
+	}
+	run := doctor.Run
+	if w.path == paths.Direct {
+		run = func(ctx context.Context, opts doctor.Options) (*doctor.Failure, error) {
+			return doctor.RunDirect(ctx, opts, &w.devices[0], func(ctx context.Context) (client.Transport, error) { return host.DialLocal(ctx, home) })
+		}
+	}
+	failure, err := run(ctx, opts)
 	return failure, cmp.Or(err, report.err)
 }
 
@@ -164,7 +185,8 @@ func entryKeys(home string) (*ident.Private, error) {
 // doctorReport prints steps as they end.
 type doctorReport struct {
 	app    *app
-	way    relayWay
+	path   paths.Path // zero for the sum of all paths
+	health *pathHealth
 	asJSON bool
 	device *doctor.Device // device of the last step
 	err    error          // first write error
@@ -175,7 +197,7 @@ func (r *doctorReport) begin(device *doctor.Device) error {
 	if r.asJSON {
 		return nil
 	}
-	heading := r.way.relayURL
+	heading := r.path.String()
 	if device != nil {
 		heading = fmt.Sprintf("\"%s\" (%s)", printable(device.Label), device.ID)
 	}
@@ -184,6 +206,7 @@ func (r *doctorReport) begin(device *doctor.Device) error {
 }
 
 func (r *doctorReport) step(device *doctor.Device, step doctor.Step) {
+	r.health.note(device, r.path, step)
 	if device != r.device {
 		r.err = cmp.Or(r.err, r.begin(device))
 	}
@@ -204,11 +227,12 @@ func (r *doctorReport) step(device *doctor.Device, step doctor.Step) {
 
 func (r *doctorReport) printJSON(device *doctor.Device, step doctor.Step) error {
 	line := struct {
-		RelayURL string `json:"relayUrl"`
+		RelayURL string `json:"relayUrl,omitempty"` // of the relay or listener
 		DeviceID string `json:"deviceId,omitempty"`
 		Label    string `json:"label,omitempty"`
 		doctor.Report
-	}{RelayURL: r.way.relayURL, Report: step.Report()}
+		Path string `json:"path,omitempty"` // relay, network or machine
+	}{RelayURL: r.path.URL, Path: string(r.path.Kind), Report: step.Report()}
 	if device != nil {
 		line.DeviceID, line.Label = device.ID.String(), device.Label
 	}

@@ -123,7 +123,7 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 	}
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.dial, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
+		Dial: f.to.keep, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, Images: images, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 		Unattended: asker == nil, Sign: f.to.signAnswer,
 	})

@@ -19,7 +19,7 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	f := feed.New(feed.Config{
-		Dial: to.dial, Lost: mayComeBack, After: relayconn.RetryAfter, Unattended: true,
+		Dial: to.keep, Lost: mayComeBack, After: relayconn.RetryAfter, Unattended: true,
 		Notify: func() {
 			select {
 			case wake <- struct{}{}:
@@ -29,7 +29,7 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 	}, id)
 	running := startPart(ctx, func(ctx context.Context) error { f.Run(ctx); return nil })
 	defer func() { _ = running.stop() }() // it returns no error
-	v := &followView{app: a, id: id, asJSON: asJSON, feed: f, text: &textView{
+	v := &followView{app: a, id: id, asJSON: asJSON, path: to.pathName, feed: f, text: &textView{
 		notices: notices{stderr: a.stderr}, stdout: a.stdout, steered: terminal.IsTerminal(a.stdout), steps: newProgress(a.stderr, terminal.IsTerminal(a.stderr)),
 	}}
 	for {
@@ -54,6 +54,8 @@ type followView struct {
 	app     *app
 	id      string
 	asJSON  bool
+	path    func() string // names the path in use
+	lost    bool          // the connection was lost, and that was printed
 	feed    *feed.Feed
 	text    *textView
 	blocks  []session.BlockType // of the message that arrives
@@ -66,7 +68,13 @@ func (v *followView) take(ctx context.Context, update feed.Update) error {
 	switch u := update.(type) {
 	case feed.Failed:
 		return u.Err
+	case feed.Connected:
+		if v.lost {
+			v.text.Notice("connected again (" + v.path() + ")")
+		}
+		v.lost = false
 	case feed.Disconnected:
+		v.lost = true
 		v.text.Notice("connection lost, trying again (" + sentence(u.Err) + ")")
 	case feed.Loaded:
 		return v.load(ctx, u.Response)

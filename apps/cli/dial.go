@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/client/paths"
 	"github.com/scorel/scorel/packages/client/relayconn"
 	"github.com/scorel/scorel/packages/keyfile"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -26,19 +28,32 @@ import (
 type target struct {
 	app    *app
 	device string // "" means the host on this machine
+
+	mu      sync.Mutex
+	reached *paths.Device // nil until the first connection to a paired device
 }
 
 func (a *app) targetFlag(cmd *cobra.Command) *target {
 	t := &target{app: a}
-	cmd.Flags().StringVar(&t.device, "device", "", "use this paired device through its relay instead of the host on this machine")
+	cmd.Flags().StringVar(&t.device, "device", "", "use this paired device instead of the host on this machine")
 	return t
 }
 
 // local reports whether the host is the one on this machine.
 func (t *target) local() bool { return t.device == "" }
 
-// dial connects to the host.
+// dial connects to the host for a short time.
 func (t *target) dial(ctx context.Context) (client.Transport, error) {
+	return t.open(ctx, (*paths.Device).Dial)
+}
+
+// keep connects to the host. The connection may move to a better path: it ends with
+// client.ErrMoved, and the next one is over that path.
+func (t *target) keep(ctx context.Context) (client.Transport, error) {
+	return t.open(ctx, (*paths.Device).Keep)
+}
+
+func (t *target) open(ctx context.Context, how func(*paths.Device, context.Context) (client.Transport, error)) (client.Transport, error) {
 	home, err := t.app.home()
 	if err != nil {
 		return nil, err
@@ -46,20 +61,45 @@ func (t *target) dial(ctx context.Context) (client.Transport, error) {
 	if t.local() {
 		return host.DialLocal(ctx, home)
 	}
+	device, err := t.reach(home)
+	if err != nil {
+		return nil, err
+	}
+	return how(device, ctx)
+}
+
+func (t *target) reach(home string) (*paths.Device, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reached != nil {
+		return t.reached, nil
+	}
 	device, err := findDevice(home, t.device)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := dialEntry(ctx, home, device.RelayURL, "")
-	if err != nil {
+	if t.reached, err = t.app.reach(home, device); err != nil {
 		return nil, err
 	}
-	transport, err := entry.OpenDevice(ctx, device.ID, device.Seal, device.Label)
-	if err != nil {
-		entry.Close()
-		return nil, err
+	t.app.atEnd(t.reached.Close)
+	return t.reached, nil
+}
+
+// pathName names the path of the last connection, or returns "".
+func (t *target) pathName() string {
+	if t.local() {
+		return paths.Direct.Name()
 	}
-	return &overRelay{transport, entry}, nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reached == nil {
+		return ""
+	}
+	used, ok := t.reached.Used()
+	if !ok {
+		return ""
+	}
+	return used.Name()
 }
 
 // connect is dial with a client that ignores events.
@@ -69,18 +109,6 @@ func (t *target) connect(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	return client.New(transport, nil), nil
-}
-
-// overRelay is a channel that closes its relay connection with it.
-type overRelay struct {
-	client.Transport
-	entry *client.Entry
-}
-
-func (o *overRelay) Close() error {
-	err := o.Transport.Close()
-	o.entry.Close()
-	return err
 }
 
 // ask connects, sends one request and closes.
@@ -116,13 +144,15 @@ func findDevice(home, name string) (devices.Device, error) {
 	return device, err
 }
 
-// dialEntry logs this machine in to a relay as an entry. invite may be "".
-func dialEntry(ctx context.Context, home, relayURL, invite string) (*client.Entry, error) {
+// dialEntry logs this machine in to a relay or listener as an entry. invite may be "".
+func dialEntry(ctx context.Context, home string, path paths.Path, invite string) (*client.Entry, error) {
 	keys, err := clientKeys(home)
 	if err != nil {
 		return nil, err
 	}
-	return client.DialEntry(ctx, relayconn.Config{RelayURL: relayURL, Keys: keys, Label: machineLabel(), Invite: invite})
+	return client.DialEntry(ctx, relayconn.Config{
+		RelayURL: path.URL, Keys: keys, Label: machineLabel(), Invite: invite, NoProxy: !path.Remote(),
+	})
 }
 
 // clientKeys returns the keys of this machine's command line.

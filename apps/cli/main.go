@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, keysHanded: handed}
 	root := newRoot(a)
 	root.SetArgs(args)
-	err = root.ExecuteContext(ctx)
+	err = errors.Join(root.ExecuteContext(ctx), a.end())
 	if err != nil && !a.ran && exitCode(err) == ExitFailed {
 		err = usagef("%s: see `scorel --help`", err)
 	}
@@ -58,6 +59,29 @@ type app struct {
 	homeFlag       string
 	ran            bool // the command line was valid and its command started
 	keysHanded     bool // this process was restarted without keys in its environment
+
+	mu   sync.Mutex
+	ends []func() error // run after the command
+}
+
+// atEnd has a function called after the command.
+func (a *app) atEnd(f func() error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ends = append(a.ends, f)
+}
+
+// end releases what outlives connections.
+func (a *app) end() error {
+	a.mu.Lock()
+	ends := a.ends
+	a.ends = nil
+	a.mu.Unlock()
+	var errs []error
+	for _, f := range ends {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
 }
 
 func newRoot(a *app) *cobra.Command {

@@ -32,6 +32,7 @@ type Host struct {
 	Lost  func(err error) bool          // whether reconnecting may help after an error
 	After func(err error) time.Duration // how long the other side asked to wait; may be nil
 	Sign  Signer                        // nil sends answers without a signature
+	Path  func() string                 // names the path in use, for people; may be nil
 }
 
 // Config says what to open. Host, Input, Output and Environ are required.

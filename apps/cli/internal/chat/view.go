@@ -151,7 +151,7 @@ func (m *Model) spread(left, right string, paintLeft, paintRight func(...string)
 	return paintLeft(left) + paintRight(gap+right)
 }
 
-// footer shows what the next prompt meets.
+// footer shows what the next prompt meets, and the path that it takes.
 func (m *Model) footer() string {
 	parts := []string{sanitize.Line(m.model())}
 	if level := cmp.Or(m.want.thinking, m.session.Summary.Thinking); level != "" {
@@ -164,7 +164,18 @@ func (m *Model) footer() string {
 			parts = append(parts, fmt.Sprintf("$%.2f", usage.Cost))
 		}
 	}
-	return m.spread(" "+strings.Join(parts, " · "), "F1 help ", m.theme.Dim.Render, m.theme.Dim.Render)
+	return m.spread(" "+strings.Join(parts, " · "), m.path()+"F1 help ", m.theme.Dim.Render, m.theme.Dim.Render)
+}
+
+// path names the path in use.
+func (m *Model) path() string {
+	if m.cfg.Host.Path == nil || !m.connected {
+		return ""
+	}
+	if path := m.cfg.Host.Path(); path != "" {
+		return sanitize.Line(path) + " · "
+	}
+	return ""
 }
 
 // short writes a number of tokens.

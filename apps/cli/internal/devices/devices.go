@@ -1,6 +1,6 @@
 // Package devices stores the devices that this machine may reach as an entry: one file of
-// mode 0600 with the pinned keys of each device and the relay that it was paired on.
-// Channels are sealed to the pinned keys, whatever a relay claims.
+// mode 0600 with the pinned keys of each device, the relay that it was paired on, and the
+// other paths that it has reported. Channels are sealed to the pinned keys on every path.
 package devices
 
 import (
@@ -24,6 +24,12 @@ type Device struct {
 	Label    string `json:"label"`
 	RelayURL string `json:"relayUrl"`
 	PairedAt int64  `json:"pairedAt"` // Unix milliseconds
+	// Paths are those that the device has reported, and those of its own machine or network
+	// that were found; empty until the first connection. RelayURL is always a path.
+	Paths []Path `json:"paths,omitempty"`
+	// Binding is what this client shows to relays that do not know the pairing.
+	Binding *Binding `json:"binding,omitempty"`
+	AskedAt int64    `json:"askedAt,omitempty"` // when the device was last asked for its paths, Unix milliseconds
 }
 
 // Errors of Find.
@@ -69,7 +75,13 @@ func Remove(path string, id ident.ID) error {
 	return change(path, func(list []Device) []Device { return without(list, id) })
 }
 
-func change(path string, edit func([]Device) []Device) error {
+// change edits the list. Processes that change it at the same time wait for each other.
+func change(path string, edit func([]Device) []Device) (err error) {
+	unlock, err := atomicfile.Lock(path)
+	if err != nil {
+		return fmt.Errorf("changing the devices: %w", err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	list, err := Load(path)
 	if err != nil {
 		return err

@@ -20,7 +20,8 @@ type deviceProbe struct {
 	peer   wire.Peer // as known to the relay
 
 	opened *client.Sealed
-	host   *client.Client // owns the channel once it is set
+	direct client.Transport // instead of a channel
+	host   *client.Client   // owns the channel once it is set
 }
 
 func (d *deviceProbe) close() {
@@ -36,6 +37,9 @@ func (d *deviceProbe) close() {
 func (d *deviceProbe) binding(context.Context) outcome {
 	peers := d.entry.Peers()
 	i := slices.IndexFunc(peers, func(p wire.Peer) bool { return p.ID == d.device.ID })
+	if i < 0 && d.device.New {
+		return failed(BindingNew, ErrRefused, "the relay does not know the pairing with this machine yet")
+	}
 	if i < 0 {
 		return failed(BindingMissing, ErrRefused, "the relay has no pairing with this machine")
 	}
@@ -99,7 +103,10 @@ func (d *deviceProbe) seal(ctx context.Context) outcome {
 }
 
 func (d *deviceProbe) api(ctx context.Context) outcome {
-	d.host = client.New(d.opened, nil)
+	if d.direct == nil {
+		d.direct = d.opened
+	}
+	d.host = client.New(d.direct, nil)
 	start := time.Now()
 	answer, err := client.Call(ctx, d.host, api.GetHost, api.Empty{})
 	var (

@@ -72,6 +72,8 @@ type Device struct {
 	ID ident.ID
 	ident.Public
 	Label string
+	// New says that the device was never reached over this path.
+	New bool
 }
 
 // Options configure a probe. RelayURL and Keys are required.
@@ -85,6 +87,9 @@ type Options struct {
 	// Devices are the devices to test behind the relay; without any, the probe ends after
 	// the clock.
 	Devices []Device
+	// Listener says that RelayURL is a listener of a device in the local network or on this
+	// machine: plain HTTP is expected there, and no proxy is used.
+	Listener bool
 	// Report is called after each step. device is nil for the steps up to the relay.
 	Report func(device *Device, step Step)
 
@@ -99,6 +104,9 @@ const stepTimeout = 10 * time.Second
 func (o Options) withDefaults() Options {
 	if o.Timeout == 0 {
 		o.Timeout = stepTimeout
+	}
+	if o.Listener {
+		o.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	}
 	if o.Proxy == nil {
 		o.Proxy = http.ProxyFromEnvironment

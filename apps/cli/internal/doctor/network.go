@@ -35,7 +35,7 @@ func (p *probe) url(context.Context) outcome {
 	if proxy != nil {
 		p.proxy, p.hop = proxy, hostPort(proxy)
 	}
-	if target.Scheme == "ws" && !isLoopback(target.Hostname()) {
+	if target.Scheme == "ws" && !p.opts.Listener && !isLoopback(target.Hostname()) {
 		return warn(URLPlain, "the connection to %s is not encrypted", authority)
 	}
 	return ok("%s", p.address(""))

@@ -21,6 +21,7 @@ const (
 	StepChannel  Name = "channel"
 	StepSeal     Name = "seal"
 	StepAPI      Name = "api"
+	StepPaths    Name = "paths" // of all paths to a machine
 )
 
 // titles names each step for people. The titles are neutral, because they appear with good
@@ -41,6 +42,7 @@ var titles = map[Name]string{
 	StepChannel:  "Channel",
 	StepSeal:     "Seal",
 	StepAPI:      "Host",
+	StepPaths:    "Paths",
 }
 
 // Finding is the stable name of a problem. It begins with the name of its step.
@@ -91,6 +93,7 @@ const (
 	ClockSkew        Finding = "clock_skew"
 	BindingMissing   Finding = "binding_missing"
 	BindingKeys      Finding = "binding_keys"
+	BindingNew       Finding = "binding_new"
 	PresenceOffline  Finding = "presence_offline"
 	ChannelOffline   Finding = "channel_offline"
 	ChannelRefused   Finding = "channel_refused"
@@ -103,6 +106,8 @@ const (
 	APIRefused       Finding = "api_refused"
 	APISilent        Finding = "api_silent"
 	APIStore         Finding = "api_store"
+	PathsPartly      Finding = "paths_partly"
+	PathsNone        Finding = "paths_none"
 )
 
 // hints says what to do. The hints are written for the person using the entry, in a browser
@@ -160,6 +165,7 @@ var hints = map[Finding]string{
 
 	BindingMissing: "The pairing was removed, at the relay or on the machine: pair again.",
 	BindingKeys:    "Do not trust this relay: it may be intercepting the connection. Pair again through a relay that you trust.",
+	BindingNew:     "Connect to the machine once over another path: the pairing is then added here without a code.",
 
 	PresenceOffline: "Wake the machine, or start scorel on it with `scorel host serve`; `scorel host status` there shows whether it can reach the relay.",
 
@@ -176,6 +182,9 @@ var hints = map[Finding]string{
 	APIRefused: "The host refused: this client has no permission to view it. Pair again.",
 	APISilent:  "The host does not answer. On the machine, restart it with `scorel host serve --replace`.",
 	APIStore:   "Start the database, or correct its address and restart the host. Its sessions become available without a restart when the database answers.",
+
+	PathsPartly: "The machine can be reached. The failed paths are needed only if the others fail: see their hints.",
+	PathsNone:   "No path reaches the machine: begin with the path that you expect to work, and follow its hint.",
 }
 
 // vocabulary is shared with the web UI.

@@ -54,7 +54,7 @@ type View interface {
 	Notice(text string)
 }
 
-// Config says what to send and how. All fields but After, Patience and Sign are required.
+// Config says what to send and how. All fields but After, Path, Patience and Sign are required.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
 	// Prepare creates or finds the session and returns its id. It may run again after a
@@ -64,8 +64,10 @@ type Config struct {
 	Lost func(err error) bool
 	// After returns how long the other side asked to wait after an error.
 	After func(err error) time.Duration
-	View  View
-	Sign  Signer // nil sends answers without a signature
+	// Path names the path of the last connection; nil, or "", says nothing.
+	Path func() string
+	View View
+	Sign Signer // nil sends answers without a signature
 	// Unattended reports that no one is present who could answer the agent.
 	Unattended bool
 
@@ -126,6 +128,7 @@ type runner struct {
 	questions *questions
 	sessionID string
 	synced    bool // at least one resync was answered
+	moving    bool // the last connection ended in favor of a better path
 	unasked   int  // calls denied because no one could be asked
 }
 
@@ -142,6 +145,10 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		if ctx.Err() != nil || !r.synced || errors.As(err, new(*refusedError)) || !r.cfg.Lost(err) {
 			return Result{SessionID: r.sessionID}, err
 		}
+		if r.moving = errors.Is(err, client.ErrMoved); r.moving {
+			lostAt = time.Time{}
+			continue
+		}
 		if synced || lostAt.IsZero() {
 			r.cfg.View.Notice(fmt.Sprintf("connection lost, trying again (%s)", err))
 		}
@@ -154,6 +161,9 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 				"the connection did not come back within %s; %s: %w", r.cfg.Patience, r.whereabouts(), err)
 		}
 		wait := pause
+		if errors.Is(err, client.ErrPathLost) {
+			wait = 0
+		}
 		if r.cfg.After != nil {
 			wait = max(wait, r.cfg.After(err))
 		}
@@ -219,12 +229,20 @@ func (r *runner) resync(ctx context.Context, c *client.Client) error {
 		missed = slices.DeleteFunc(missed, func(e session.Entry) bool { return e.Seq <= seen })
 		response.Entries = append(missed, response.Entries...)
 	}
-	if r.synced {
-		r.cfg.View.Notice("connected again")
+	if r.synced && !r.moving {
+		r.cfg.View.Notice("connected again" + r.overPath())
 	}
 	r.synced = true
 	r.tracker.resync(r.sessionID, response)
 	return nil
+}
+
+// overPath names the path of the connection for a notice.
+func (r *runner) overPath() string {
+	if r.cfg.Path == nil || r.cfg.Path() == "" {
+		return ""
+	}
+	return " (" + r.cfg.Path() + ")"
 }
 
 // send sends the prompt, again on every connection until it is in the log. Its key makes it

@@ -127,12 +127,18 @@ func (f *Feed) Run(ctx context.Context) {
 		if synced {
 			pause = firstPause
 		}
+		if errors.Is(err, client.ErrMoved) {
+			continue // a better path is ready
+		}
 		if !errors.Is(err, errBehind) && !errors.Is(err, client.ErrLost) && !f.cfg.Lost(err) {
 			f.setClient(nil, err)
 			f.put(Failed{Err: err, Connection: true})
 			return
 		}
 		wait := pause
+		if errors.Is(err, client.ErrPathLost) {
+			wait = 0
+		}
 		if f.cfg.After != nil {
 			wait = max(wait, f.cfg.After(err))
 		}

@@ -244,24 +244,26 @@ func answersDemo(info api.HostInfo) bool {
 }
 
 func newHostStop(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:     "stop",
 		Short:   "Stop the local host",
-		Example: "  scorel host stop",
+		Example: "  scorel host stop\n  scorel host stop --json",
 		Args:    argCount(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.hostStop(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.hostStop(cmd.Context(), asJSON) },
 	}
+	addJSON(cmd, &asJSON)
+	return cmd
 }
 
 // stopTimeout bounds how long a host may take to close its sessions.
 const stopTimeout = 30 * time.Second
 
-func (a *app) hostStop(ctx context.Context) error {
+func (a *app) hostStop(ctx context.Context, asJSON bool) error {
 	if err := a.endHost(ctx); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout, "the host has stopped")
-	return err
+	return a.printDone(asJSON, api.Empty{}, "the host has stopped")
 }
 
 // endHost stops the host running on this machine and waits for its process to exit, which

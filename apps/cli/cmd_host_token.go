@@ -164,7 +164,8 @@ func tokenEnd(token api.Token, now time.Time) string {
 }
 
 func newTokenRevoke(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:     "revoke ID",
 		Short:   "Revoke a token and close its connections",
 		Example: "  scorel host token revoke tok_...",
@@ -176,8 +177,9 @@ func newTokenRevoke(a *app) *cobra.Command {
 			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeToken, api.RevokeTokenRequest{TokenID: args[0]}); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(a.stdout, "%s is revoked\n", args[0])
-			return err
+			return a.printDone(asJSON, api.Empty{}, "%s is revoked", args[0])
 		},
 	}
+	addJSON(cmd, &asJSON)
+	return cmd
 }

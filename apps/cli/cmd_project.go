@@ -13,7 +13,7 @@ import (
 func newProject(a *app) *cobra.Command {
 	return group("project", "Manage the folders that sessions run in",
 		"  scorel project add ~/code/site\n  scorel project list --device dev_...",
-		newProjectList(a), newProjectAdd(a), newProjectRemove(a), newProjectTrust(a))
+		newProjectList(a), newProjectFolders(a), newProjectAdd(a), newProjectRemove(a), newProjectTrust(a))
 }
 
 func newProjectList(a *app) *cobra.Command {
@@ -94,19 +94,20 @@ func (t *target) path(path string) (string, error) {
 }
 
 func newProjectRemove(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "remove ID",
 		Short:   "Remove a project without sessions; its folder is kept",
-		Example: "  scorel project remove prj_...",
+		Example: "  scorel project remove prj_...\n  scorel project remove prj_... --json",
 		Args:    argCount(1, 1, "the id of one project"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := removeProject(cmd.Context(), to, args[0]); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s is removed\n", printable(args[0]))
-		return err
+		return a.printDone(asJSON, api.Empty{}, "%s is removed", printable(args[0]))
 	}
 	return cmd
 }

@@ -1,25 +1,24 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 func newProjectTrust(a *app) *cobra.Command {
-	var no bool
+	var no, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust PATH",
 		Short: "Trust the settings, skills and MCP servers of a folder",
 		Long: `Trust a folder, and add it as a project if it is not one yet. Its own settings, skills and
 MCP servers then take effect, and they can start programs: review them first. --no
 revokes the trust.`,
-		Example: "  scorel project trust .\n  scorel project trust --no /srv/site",
+		Example: "  scorel project trust .\n  scorel project trust --no /srv/site --json",
 		Args:    argCount(1, 1, "the path of one folder"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.Flags().BoolVar(&no, "no", false, "stop trusting it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path, err := to.path(args[0])
@@ -39,8 +38,7 @@ revokes the trust.`,
 		if no {
 			state = "is not trusted"
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s %s\n", printable(response.Project.Path), state)
-		return err
+		return a.printDone(asJSON, response.Project, "%s %s", printable(response.Project.Path), state)
 	}
 	return cmd
 }

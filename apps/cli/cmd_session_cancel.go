@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,15 +10,17 @@ import (
 )
 
 func newSessionCancel(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
 		Short: "Cancel the running turn of a session",
 		Long: `Cancel the running turn of a session, from wherever its prompt was sent. Its work so far is
 kept, and queued prompts run next: scorel session queue remove removes them.`,
-		Example: "  scorel session list\n  scorel session cancel ID",
+		Example: "  scorel session list\n  scorel session cancel ID --json",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := to.connect(cmd.Context())
 		if err != nil {
@@ -42,8 +43,7 @@ kept, and queued prompts run next: scorel session queue remove removes them.`,
 		if !done.Cancelled {
 			said = "the turn had ended already"
 		}
-		_, err = fmt.Fprintln(a.stdout, said)
-		return err
+		return a.printDone(asJSON, done, "%s", said)
 	}
 	return cmd
 }

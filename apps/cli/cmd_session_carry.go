@@ -76,7 +76,10 @@ func (p *projectFlag) take(ctx context.Context, path string) (response api.Impor
 }
 
 func newSessionCopy(a *app) *cobra.Command {
-	var request api.CopySessionRequest
+	var (
+		request api.CopySessionRequest
+		asJSON  bool
+	)
 	cmd := &cobra.Command{
 		Use:   "copy ID --to PROVIDER",
 		Short: "Copy or move a session to another session provider",
@@ -91,6 +94,7 @@ is deleted.`,
 		Args:    argCount(1, 1, "the id of one session"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&request.To, "to", "", "session provider: file, postgres or mysql")
 	cmd.Flags().BoolVar(&request.Move, "move", false, "delete the original after copying")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -105,8 +109,7 @@ is deleted.`,
 		if request.Move {
 			done = "moved"
 		}
-		_, err := fmt.Fprintf(a.stdout, "%s is %s to %s\n", printable(args[0]), done, printable(request.To))
-		return err
+		return a.printDone(asJSON, api.Empty{}, "%s is %s to %s", printable(args[0]), done, printable(request.To))
 	}
 	return cmd
 }
@@ -138,8 +141,9 @@ in it is not committed.`,
 		Example: "  scorel session delete ID\n  scorel session delete ID --yes",
 		Args:    argCount(1, 1, "the id of one session"),
 	}
-	var yes bool
+	var yes, asJSON bool
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.confirm(cmd.Context(), yes, "Permanently delete the session "+printable(args[0])+" and its subagent sessions?"); err != nil {
@@ -150,8 +154,7 @@ in it is not committed.`,
 			return err
 		}
 		a.noteLeft(deleted.Worktree)
-		_, err = fmt.Fprintf(a.stdout, "%s is deleted\n", printable(args[0]))
-		return err
+		return a.printDone(asJSON, deleted, "%s is deleted", printable(args[0]))
 	}
 	return cmd
 }

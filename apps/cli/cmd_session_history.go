@@ -12,6 +12,7 @@ import (
 )
 
 func newSessionRename(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "rename ID NAME",
 		Short:   `Rename a session; "" restores the name made from its first prompt`,
@@ -19,14 +20,19 @@ func newSessionRename(a *app) *cobra.Command {
 		Args:    argCount(2, 2, "the id of one session and its new name, in quotes"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := ask(cmd.Context(), to, api.RenameSession, api.RenameSessionRequest{SessionID: args[0], Name: args[1]})
-		return err
+		done, err := ask(cmd.Context(), to, api.RenameSession, api.RenameSessionRequest{SessionID: args[0], Name: args[1]})
+		if err != nil || !asJSON {
+			return err
+		}
+		return printJSON(a.stdout, done)
 	}
 	return cmd
 }
 
 func newSessionLabel(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "label ID ENTRY [LABEL]",
 		Short:   "Label an entry of a session; without LABEL, remove its label",
@@ -34,13 +40,17 @@ func newSessionLabel(a *app) *cobra.Command {
 		Args:    argCount(2, 3, "the ids of one session and of one of its entries, and the label in quotes"),
 	}
 	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := api.SetLabelRequest{SessionID: args[0], ClientKey: rand.Text(), EntryID: args[1]}
 		if len(args) == 3 {
 			request.Label = args[2]
 		}
-		_, err := ask(cmd.Context(), to, api.SetLabel, request)
-		return err
+		done, err := ask(cmd.Context(), to, api.SetLabel, request)
+		if err != nil || !asJSON {
+			return err
+		}
+		return printJSON(a.stdout, done)
 	}
 	return cmd
 }

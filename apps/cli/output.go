@@ -153,3 +153,12 @@ func (a *app) sayNotes(notes []string) {
 		fmt.Fprintln(a.stderr, "scorel: "+printable(note))
 	}
 }
+
+// printDone reports what a command did: as JSON the answer of the host, otherwise a sentence.
+func (a *app) printDone(asJSON bool, answer any, said string, args ...any) error {
+	if asJSON {
+		return printJSON(a.stdout, answer)
+	}
+	_, err := fmt.Fprintf(a.stdout, said+"\n", args...)
+	return err
+}

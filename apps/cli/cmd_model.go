@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 func newModel(a *app) *cobra.Command {
@@ -24,12 +26,17 @@ func newModelList(a *app) *cobra.Command {
 		Short: "List the configured models",
 		Long: `List the models of config.toml, or the default one. New sessions use the primary model;
 the auxiliary model, if configured, writes summaries. The list shows which keys are set
-in this shell; the host needs them in its own environment. With --json, each line is one model.`,
-		Example: "  scorel model list\n  scorel model list --json",
+in this shell; the host needs them in its own environment. With --device, list the models of
+that machine's host. With --json, each line is one model.`,
+		Example: "  scorel model list\n  scorel model list --device dev_... --json",
 		Args:    argCount(0, 0, "no arguments"),
 	}
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !to.local() {
+			return a.listModelsOn(cmd.Context(), to, asJSON)
+		}
 		home, err := a.home()
 		if err != nil {
 			return err
@@ -46,6 +53,21 @@ in this shell; the host needs them in its own environment. With --json, each lin
 		})
 	}
 	return cmd
+}
+
+// listModelsOn lists the models of another machine's host.
+func (a *app) listModelsOn(ctx context.Context, to *target, asJSON bool) error {
+	response, err := ask(ctx, to, api.GetHost, api.Empty{})
+	if err != nil {
+		return err
+	}
+	return printList(a, asJSON, response.Host.Models, listing[api.Model]{
+		none:   "the host has no models",
+		header: []string{"NAME", "PROVIDER", "ID", "WINDOW", "IMAGES"},
+		row: func(_ int, m api.Model) []string {
+			return []string{m.Name, m.Provider, m.ID, count(m.ContextWindow), yesNo(m.Images)}
+		},
+	})
 }
 
 func keyState(m host.ModelInfo) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,10 @@ func newModelKey(a *app) *cobra.Command {
 const maxKey = 16 << 10
 
 func newModelKeySet(a *app) *cobra.Command {
-	var store string
+	var (
+		store  string
+		asJSON bool
+	)
 	cmd := &cobra.Command{
 		Use:   "set PROVIDER",
 		Short: "Save the API key of a provider",
@@ -37,14 +41,22 @@ openai and google, or the name of an environment variable. A variable that is se
 overrides the saved key.
 
 The key is saved in the system key store, or if there is none, in secrets.json in
-SCOREL_HOME with mode 0600. A running host uses it from the next call of a model on.`,
-		Example: "  scorel model key set anthropic\n  scorel model key set OPENAI_API_KEY --store file < key.txt",
+SCOREL_HOME with mode 0600. A running host uses it from the next call of a model on.
+
+With --device, the key is sent sealed to that machine's host. PROVIDER is then a provider of
+its config.toml, as "key list --device" shows them.`,
+		Example: "  scorel model key set anthropic\n  scorel model key set OPENAI_API_KEY --store file < key.txt\n  scorel model key set anthropic --device dev_... --json < key.txt",
 		Args:    argCount(1, 1, "the name of one provider or variable"),
 	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
 	cmd.Flags().StringVar(&store, "store", "", "where to save it: system or file (default: system if available)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if store != "" && store != "system" && store != "file" {
 			return usagef("--store %q: give system or file", store)
+		}
+		if !to.local() {
+			return a.setKeyOn(cmd.Context(), to, api.SetProviderKeyRequest{Provider: args[0], Store: store}, asJSON)
 		}
 		home, variable, err := a.keyVariable(args[0])
 		if err != nil {
@@ -54,13 +66,13 @@ SCOREL_HOME with mode 0600. A running host uses it from the next call of a model
 		if err != nil {
 			return err
 		}
-		return a.saveKey(cmd.Context(), home, variable, key, store)
+		return a.saveKey(cmd.Context(), home, variable, key, store, asJSON)
 	}
 	return cmd
 }
 
 // saveKey saves a key through the running host, which then uses it, or without one.
-func (a *app) saveKey(ctx context.Context, home, variable, key, store string) error {
+func (a *app) saveKey(ctx context.Context, home, variable, key, store string, asJSON bool) error {
 	where, note := "", ""
 	known, err := a.onRunningHost(ctx, home, variable, func(c *client.Client, provider string) error {
 		saved, err := client.Call(ctx, c, api.SetProviderKey, api.SetProviderKeyRequest{Provider: provider, Key: key, Store: store})
@@ -81,8 +93,7 @@ func (a *app) saveKey(ctx context.Context, home, variable, key, store string) er
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.stdout, "The key for %s is saved (%s).%s\n", variable, where, note)
-	return err
+	return a.printDone(asJSON, host.SecretInfo{Name: variable, Store: where}, "The key for %s is saved (%s).%s", variable, where, note)
 }
 
 // hostAndKey is what the host of a home has to do with a variable.
@@ -157,32 +168,89 @@ func (a *app) readKey(variable string) (string, error) {
 }
 
 func newModelKeyList(a *app) *cobra.Command {
-	return a.secretList(host.SavedKeys, "no key is saved: `scorel model key set PROVIDER` saves one", &cobra.Command{
-		Short:   "List saved keys and where they are stored",
-		Long:    `List the variables with saved keys, and where the keys are stored. The keys themselves are never shown.`,
-		Example: "  scorel model key list\n  scorel model key list --json",
+	cmd := a.secretList(host.SavedKeys, "no key is saved: `scorel model key set PROVIDER` saves one", &cobra.Command{
+		Short: "List saved keys and where they are stored",
+		Long: `List the variables with saved keys, and where the keys are stored. The keys themselves are
+never shown. With --device, list the providers of that machine's config.toml, and where the
+key of each comes from.`,
+		Example: "  scorel model key list\n  scorel model key list --device dev_... --json",
 	})
+	to, local := a.targetFlag(cmd), cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if to.local() {
+			return local(cmd, args)
+		}
+		asJSON, err := cmd.Flags().GetBool("json")
+		if err != nil {
+			return err
+		}
+		return a.listKeysOn(cmd.Context(), to, asJSON)
+	}
+	return cmd
 }
 
 func newModelKeyRemove(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "remove PROVIDER",
-		Short:   "Remove a saved key",
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "remove PROVIDER",
+		Short: "Remove a saved key",
 		Long:    `Remove the saved key of a provider. A running host stops using it at once.`,
-		Example: "  scorel model key remove anthropic",
+		Example: "  scorel model key remove anthropic\n  scorel model key remove anthropic --device dev_... --json",
 		Args:    argCount(1, 1, "the name of one provider or variable"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			home, variable, err := a.keyVariable(args[0])
+	}
+	to := a.targetFlag(cmd)
+	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !to.local() {
+			response, err := ask(cmd.Context(), to, api.RemoveProviderKey, api.RemoveProviderKeyRequest{Provider: args[0]})
 			if err != nil {
 				return err
 			}
-			if err := a.removeKey(cmd.Context(), home, variable); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.stdout, "The key for %s is removed.\n", variable)
+			return a.printDone(asJSON, response.Provider, "The key for %s is removed.", printable(args[0]))
+		}
+		home, variable, err := a.keyVariable(args[0])
+		if err != nil {
 			return err
-		},
+		}
+		if err := a.removeKey(cmd.Context(), home, variable); err != nil {
+			return err
+		}
+		return a.printDone(asJSON, host.SecretInfo{Name: variable}, "The key for %s is removed.", variable)
 	}
+	return cmd
+}
+
+// setKeyOn sends a key to the host of another machine.
+func (a *app) setKeyOn(ctx context.Context, to *target, request api.SetProviderKeyRequest, asJSON bool) (err error) {
+	if request.Key, err = a.readKey(request.Provider); err != nil {
+		return err
+	}
+	response, err := ask(ctx, to, api.SetProviderKey, request)
+	if err != nil {
+		return err
+	}
+	return a.printDone(asJSON, response.Provider, "The key for %s is saved (%s).", printable(request.Provider), printable(response.Provider.KeySource))
+}
+
+// listKeysOn lists the providers of another machine's host.
+func (a *app) listKeysOn(ctx context.Context, to *target, asJSON bool) error {
+	response, err := ask(ctx, to, api.ListProviders, api.Empty{})
+	if err != nil {
+		return err
+	}
+	return printList(a, asJSON, response.Providers, listing[api.Provider]{
+		header: []string{"PROVIDER", "TYPE", "VARIABLE", "KEY"},
+		row: func(_ int, p api.Provider) []string {
+			source := cmp.Or(p.KeySource, "none")
+			if p.Problem != "" {
+				source += " (not used: " + p.Problem + ")"
+			}
+			if p.KeyName == "" {
+				source = "none needed"
+			}
+			return []string{p.Name, p.Type, p.KeyName, source}
+		},
+	})
 }
 
 // removeKey removes a saved key, through the running host if there is one.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -80,8 +81,8 @@ func newSkillList(a *app) *cobra.Command {
 		Short: "List the skills available in a folder",
 		Long: `List the skills of a folder, and whether a new session there is offered each. This needs no
 running host. Files that were skipped, and warnings, are printed to standard error. With
---json, each line is one skill.`,
-		Example: "  scorel skill list\n  scorel skill list --project ~/code/site --json",
+--device, list those of a project of that machine. With --json, each line is one skill.`,
+		Example: "  scorel skill list\n  scorel skill list --project ~/code/site --json\n  scorel skill list --device dev_... --project /srv/site",
 	}
 	return a.listOfFolder(cmd, func(home, dir string, asJSON bool) error {
 		skills, notes, err := host.Skills(home, dir)
@@ -91,17 +92,36 @@ running host. Files that were skipped, and warnings, are printed to standard err
 		a.sayNotes(notes)
 		return printList(a, asJSON, skills, listing[host.Skill]{
 			none:   "there are no skills: create a folder with a SKILL.md, for example in .agents/skills",
-			header: []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"},
+			header: skillHeader(),
 			row: func(_ int, s host.Skill) []string {
-				model := "yes"
-				switch {
-				case !s.Enabled:
-					model = "disabled"
-				case s.Manual:
-					model = "no"
-				}
-				return []string{s.Name, s.Scope, model, clip(s.Description, 70), s.Path}
+				return []string{s.Name, s.Scope, skillState(s.Enabled, s.Manual), clip(s.Description, 70), s.Path}
 			},
 		})
+	}, a.listSkillsOn)
+}
+
+// listSkillsOn lists the skills of a project of another machine.
+func (a *app) listSkillsOn(ctx context.Context, c *client.Client, projectID string, asJSON bool) error {
+	response, err := client.Call(ctx, c, api.ListSkills, api.ListSkillsRequest{ProjectID: projectID})
+	if err != nil {
+		return err
+	}
+	a.sayNotes(response.Notes)
+	return printList(a, asJSON, response.Skills, listing[api.Skill]{
+		none:   "the project has no skills",
+		header: skillHeader(),
+		row: func(_ int, s api.Skill) []string {
+			return []string{s.Name, s.Scope, skillState(!s.Disabled, s.Manual), clip(s.Description, 70), s.Path}
+		},
 	})
+}
+
+func skillHeader() []string { return []string{"NAME", "FROM", "OFFERED", "WHAT", "PATH"} }
+
+// skillState says whether a model is offered a skill.
+func skillState(enabled, manual bool) string {
+	if !enabled {
+		return "disabled"
+	}
+	return yesNo(!manual)
 }

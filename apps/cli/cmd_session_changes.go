@@ -81,20 +81,7 @@ func (a *app) printChanges(r api.GetChangesResponse, diffs bool) error {
 	if !diffs {
 		return printTable(a.stdout, []string{"STATUS", "LINES", "BY", "FILE"}, rows)
 	}
-	var b strings.Builder
-	for _, file := range r.Files {
-		switch {
-		case file.Diff != "":
-			b.WriteString(printableLines(file.Diff))
-		default:
-			fmt.Fprintf(&b, "%s: %s, %s\n", printable(file.Path), file.Status, linesOf(file))
-		}
-		if file.Cut {
-			b.WriteString("(the diff continues)\n")
-		}
-	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	return writeDiffs(a.stdout, r.Files)
 }
 
 func pathsOf(file api.FileChange) string {

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// parity names the command that makes a request, or says why none does. local says why a command
+// has no --device, plain why it has no --json.
+type parity struct {
+	definition, command, none, local, plain string
+}
+
+const (
+	ownMachine = "only clients on the host's machine may do it"
+	ownHost    = "a machine manages its own host: the clients of another one are changed there, or on the page"
+	inChat     = "it is interactive"
+	connected  = "it is a part of each connection that follows a session, and has no result for people"
+	inTerminal = "it is a part of each open terminal"
+)
+
+// parities has a row for each request of the protocol.
+func parities() map[string]parity {
+	return map[string]parity{
+		"get_host":            {definition: "GetHost", command: "model list"},
+		"list_projects":       {definition: "ListProjects", command: "project list"},
+		"add_project":         {definition: "AddProject", command: "project add"},
+		"remove_project":      {definition: "RemoveProject", command: "project remove"},
+		"trust_project":       {definition: "TrustProject", command: "project trust"},
+		"list_dir":            {definition: "ListDir", command: "project folders"},
+		"list_sessions":       {definition: "ListSessions", command: "session list"},
+		"search_sessions":     {definition: "SearchSessions", command: "session search"},
+		"create_session":      {definition: "CreateSession", command: "send"},
+		"rename_session":      {definition: "RenameSession", command: "session rename"},
+		"update_session":      {definition: "UpdateSession", command: "session archive"},
+		"get_snapshot":        {definition: "GetSnapshot", command: "session inspect"},
+		"delete_session":      {definition: "DeleteSession", command: "session delete"},
+		"copy_session":        {definition: "CopySession", command: "session copy"},
+		"import_session":      {definition: "ImportSession", command: "session import", local: ownMachine},
+		"verify_session":      {definition: "VerifySession", command: "session verify"},
+		"set_model":           {definition: "SetModel", command: "send"},
+		"set_mode":            {definition: "SetMode", command: "send"},
+		"fork_session":        {definition: "ForkSession", command: "session fork"},
+		"get_tree":            {definition: "GetTree", command: "session tree"},
+		"rewind_session":      {definition: "RewindSession", command: "session rewind"},
+		"navigate_session":    {definition: "NavigateSession", command: "session navigate"},
+		"set_label":           {definition: "SetLabel", command: "session label"},
+		"compact_session":     {definition: "CompactSession", command: "session compact"},
+		"resync_events":       {definition: "ResyncEvents", command: "session show"},
+		"get_entries":         {definition: "GetEntries", command: "session show"},
+		"get_process_log":     {definition: "GetProcessLog", command: "session progress"},
+		"set_attendance":      {none: connected},
+		"unsubscribe":         {none: connected},
+		"send_prompt":         {definition: "SendPrompt", command: "send"},
+		"upload_blob":         {definition: "UploadBlob", command: "send"},
+		"get_blob":            {definition: "GetBlob", command: "session images"},
+		"edit_queue":          {definition: "EditQueue", command: "session queue edit"},
+		"cancel_turn":         {definition: "CancelTurn", command: "session cancel"},
+		"answer_approval":     {definition: "AnswerApproval", command: "send"},
+		"answer_question":     {definition: "AnswerQuestion", command: "send"},
+		"list_rules":          {definition: "ListRules", command: "permission list"},
+		"add_rule":            {definition: "AddRule", command: "permission add"},
+		"remove_rule":         {definition: "RemoveRule", command: "permission remove"},
+		"list_agents":         {definition: "ListAgents", command: "agent list"},
+		"preview_agent":       {definition: "PreviewAgent", command: "agent preview"},
+		"save_agent":          {definition: "SaveAgent", command: "agent edit"},
+		"delete_agent":        {definition: "DeleteAgent", command: "agent delete"},
+		"list_skills":         {definition: "ListSkills", command: "skill list"},
+		"get_skill":           {definition: "GetSkill", command: "skill show"},
+		"list_memory":         {definition: "ListMemory", command: "memory list"},
+		"get_memory_note":     {definition: "GetMemoryNote", command: "memory show"},
+		"save_memory_note":    {definition: "SaveMemoryNote", command: "memory edit"},
+		"delete_memory_note":  {definition: "DeleteMemoryNote", command: "memory delete"},
+		"list_mcp_servers":    {definition: "ListMCPServers", command: "mcp list"},
+		"decide_mcp_server":   {definition: "DecideMCPServer", command: "mcp allow"},
+		"list_files":          {definition: "ListFiles", command: "file list"},
+		"find_files":          {definition: "FindFiles", command: "file find"},
+		"read_file":           {definition: "ReadFile", command: "file show"},
+		"git_status":          {definition: "GitStatus", command: "git status"},
+		"git_diff":            {definition: "GitDiff", command: "git diff"},
+		"git_log":             {definition: "GitLog", command: "git log"},
+		"git_branches":        {definition: "GitBranches", command: "git branches"},
+		"git_commit":          {definition: "GitCommit", command: "git commit"},
+		"get_changes":         {definition: "GetChanges", command: "session changes"},
+		"revert_file":         {definition: "RevertFile", command: "session revert"},
+		"list_clients":        {definition: "ListClients", command: "host clients", local: ownHost},
+		"revoke_client":       {definition: "RevokeClient", command: "host clients revoke", local: ownHost, plain: "it prints only that it is done"},
+		"rename_client":       {definition: "RenameClient", command: "host clients rename", local: ownHost},
+		"set_grant":           {definition: "SetGrant", command: "host clients grant", local: ownMachine},
+		"list_providers":      {definition: "ListProviders", command: "model key list"},
+		"set_provider_key":    {definition: "SetProviderKey", command: "model key set"},
+		"remove_provider_key": {definition: "RemoveProviderKey", command: "model key remove"},
+		"create_token":        {definition: "CreateToken", command: "host token create", local: ownMachine},
+		"list_tokens":         {definition: "ListTokens", command: "host token list", local: ownMachine},
+		"revoke_token":        {definition: "RevokeToken", command: "host token revoke", local: ownMachine},
+		"create_pairing":      {definition: "CreatePairing", command: "pair", local: ownMachine},
+		"redeem_pairing":      {definition: "RedeemPairing", command: "pair", local: ownMachine},
+		"await_pairing":       {definition: "AwaitPairing", command: "pair", local: ownMachine},
+		"finish_pairing":      {definition: "FinishPairing", command: "pair", local: ownMachine},
+		"open_terminal":       {definition: "OpenTerminal", command: "terminal open"},
+		"list_terminals":      {definition: "ListTerminals", command: "terminal list"},
+		"attach_terminal":     {definition: "AttachTerminal", command: "terminal attach", plain: inChat},
+		"detach_terminal":     {none: "the end of the connection detaches"},
+		"ack_terminal":        {definition: "AckTerminal", none: inTerminal},
+		"write_terminal":      {definition: "WriteTerminal", none: inTerminal},
+		"resize_terminal":     {definition: "ResizeTerminal", none: inTerminal},
+		"close_terminal":      {definition: "CloseTerminal", command: "terminal close"},
+		"stop_host":           {definition: "StopHost", command: "host stop", local: ownMachine},
+	}
+}
+
+// TestEveryRequestHasACommand: what the page can ask a host for, the command line can too, with
+// JSON and on every paired machine.
+func TestEveryRequestHasACommand(t *testing.T) {
+	rows, used := parities(), definitionsUsed(t)
+	for _, spec := range api.Table() {
+		row, known := rows[spec.Name]
+		delete(rows, spec.Name)
+		if !known || (row.command == "") == (row.none == "") {
+			t.Errorf("%s: name its command in parities, or say why it has none", spec.Name)
+			continue
+		}
+		if row.definition != "" && !used[row.definition] {
+			t.Errorf("%s: no source of the command line mentions api.%s", spec.Name, row.definition)
+		}
+		if row.command == "" {
+			continue
+		}
+		if row.definition == "" {
+			t.Errorf("%s: name its definition", spec.Name)
+		}
+		cmd := commandNamed(t, row.command)
+		if cmd == nil {
+			continue
+		}
+		if has := cmd.Flags().Lookup("json") != nil; has == (row.plain != "") {
+			t.Errorf("scorel %s has --json: %v, but its reason for having none is %q", row.command, has, row.plain)
+		}
+		if has := cmd.Flags().Lookup("device") != nil; has == (row.local != "") {
+			t.Errorf("scorel %s has --device: %v, but its reason for having none is %q", row.command, has, row.local)
+		}
+	}
+	for name := range rows {
+		t.Errorf("%s is not a request any more: remove its row", name)
+	}
+}
+
+func commandNamed(t *testing.T, path string) *cobra.Command {
+	t.Helper()
+	discard := new(bytes.Buffer)
+	top := newRoot(&app{stdin: discard, stdout: discard, stderr: discard, getenv: func(string) string { return "" }})
+	cmd, rest, err := top.Find(strings.Fields(path))
+	if err != nil || len(rest) > 0 || cmd == top || !cmd.Runnable() {
+		t.Errorf("there is no command scorel %s (%v)", path, err)
+		return nil
+	}
+	return cmd
+}
+
+// definitionsUsed returns the names X for which a source file of the command line, besides the
+// terminal client, or the client package mentions api.X.
+func definitionsUsed(t *testing.T) map[string]bool {
+	t.Helper()
+	used := map[string]bool{}
+	for _, root := range []string{".", "../../packages/client"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && (entry.Name() == "chat" || entry.Name() == "testdata"):
+				return fs.SkipDir
+			case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				if selector, ok := node.(*ast.SelectorExpr); ok {
+					if name, ok := selector.X.(*ast.Ident); ok && name.Name == "api" {
+						used[selector.Sel.Name] = true
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return used
+}

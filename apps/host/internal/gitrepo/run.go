@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,9 @@ func run(ctx context.Context, c command) ([]byte, error) {
 	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, append(environment(), c.env...), time.Second
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	if c.dies {
+		// Linux kills the command when the thread ends that started it, not the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
 		dieWith(cmd)
 	}
 	out := &bounded{limit: c.limit, full: cancel}

@@ -184,11 +184,7 @@ func (b *Baseline) lend(v *View) error {
 		return err
 	}
 	for _, name := range names {
-		data, err := readBounded(name, maxIndex)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(v.dir, filepath.Base(name)), data, 0o600); err != nil {
+		if err := copyIndex(name, filepath.Join(v.dir, filepath.Base(name)), 0o600); err != nil {
 			return err
 		}
 	}

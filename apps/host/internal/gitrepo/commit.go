@@ -148,12 +148,8 @@ func (r *Repo) lockIndex() (release func() error, err error) {
 
 // putIndex replaces the index of the repository, whose lock is held.
 func (r *Repo) putIndex(from string) error {
-	data, err := readBounded(from, maxIndex)
-	if err != nil {
-		return err
-	}
 	lock := filepath.Join(r.dir, "index.lock")
-	if err := os.WriteFile(lock, data, 0o644); err != nil {
+	if err := copyIndex(from, lock, 0o644); err != nil {
 		return err
 	}
 	return os.Rename(lock, filepath.Join(r.dir, "index"))

@@ -77,7 +77,7 @@ func (v *View) fill(ctx context.Context) (err error) {
 		if settings, err = settingsOf(ctx, filepath.Join(v.repo.common, "config")); err != nil {
 			return err
 		}
-		if err := v.copyIndex(); err != nil {
+		if err := v.takeIndex(); err != nil {
 			return err
 		}
 	}
@@ -87,26 +87,38 @@ func (v *View) fill(ctx context.Context) (err error) {
 	return os.WriteFile(filepath.Join(v.dir, "config"), []byte(settings), 0o600)
 }
 
-// copyIndex copies the index with its parts, and what says where a shallow history ends.
-func (v *View) copyIndex() error {
+// takeIndex copies the index with its parts, and what says where a shallow history ends.
+func (v *View) takeIndex() error {
 	names, err := filepath.Glob(filepath.Join(v.repo.dir, "sharedindex.*"))
 	if err != nil {
 		return err
 	}
 	names = append(names[:min(len(names), maxShared)], filepath.Join(v.repo.dir, "index"), filepath.Join(v.repo.common, "shallow"))
 	for _, name := range names {
-		data, err := readBounded(name, maxIndex)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		err := copyIndex(name, filepath.Join(v.dir, filepath.Base(name)), 0o600)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("gitrepo: reading the index: %w", err)
-		}
-		if err := os.WriteFile(filepath.Join(v.dir, filepath.Base(name)), data, 0o600); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// copyIndex copies a file of an index with its time of modification: git compares the content of
+// files that changed in the same second as the index, and trusts their size and time otherwise.
+// A copy with a later time would hide such a change.
+func copyIndex(from, to string, mode fs.FileMode) error {
+	info, err := os.Stat(from) // before it is read: an older time only makes git look again
+	if err != nil {
+		return err
+	}
+	data, err := readBounded(from, maxIndex)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, data, mode); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // settingsOf returns the harmless settings of a file as a settings file. Git parses it, which

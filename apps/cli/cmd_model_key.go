@@ -192,8 +192,8 @@ key of each comes from.`,
 func newModelKeyRemove(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "remove PROVIDER",
-		Short: "Remove a saved key",
+		Use:     "remove PROVIDER",
+		Short:   "Remove a saved key",
 		Long:    `Remove the saved key of a provider. A running host stops using it at once.`,
 		Example: "  scorel model key remove anthropic\n  scorel model key remove anthropic --device dev_... --json",
 		Args:    argCount(1, 1, "the name of one provider or variable"),

@@ -33,6 +33,7 @@ const (
 func parities() map[string]parity {
 	return map[string]parity{
 		"get_host":            {definition: "GetHost", command: "model list"},
+		"list_paths":          {none: "the paths to a device are listed with the devices of this machine"},
 		"list_projects":       {definition: "ListProjects", command: "project list"},
 		"add_project":         {definition: "AddProject", command: "project add"},
 		"remove_project":      {definition: "RemoveProject", command: "project remove"},
@@ -76,6 +77,7 @@ func parities() map[string]parity {
 		"save_agent":          {definition: "SaveAgent", command: "agent edit"},
 		"delete_agent":        {definition: "DeleteAgent", command: "agent delete"},
 		"list_skills":         {definition: "ListSkills", command: "skill list"},
+		"set_skill_enabled":   {definition: "SetSkillEnabled", command: "skill disable"},
 		"get_skill":           {definition: "GetSkill", command: "skill show"},
 		"list_memory":         {definition: "ListMemory", command: "memory list"},
 		"get_memory_note":     {definition: "GetMemoryNote", command: "memory show"},

@@ -13,9 +13,10 @@ import (
 )
 
 func newMCP(a *app) *cobra.Command {
-	return group("mcp", "List the MCP servers of a project, and allow or deny them",
-		"  scorel mcp list\n  scorel mcp allow github --project ~/code/site",
-		newMCPList(a), newMCPDecide(a, "allow", true), newMCPDecide(a, "deny", false))
+	return group("mcp", "Manage MCP servers, for a project or every project",
+		"  scorel mcp list\n  scorel mcp add docs -- docs-mcp --read-only\n  scorel mcp allow github --project ~/code/site",
+		newMCPList(a), newMCPAdd(a), newMCPEdit(a), newMCPRemove(a), newMCPEnable(a, true), newMCPEnable(a, false), newMCPTest(a),
+		newMCPDecide(a, "allow", true), newMCPDecide(a, "deny", false))
 }
 
 // projectFlag selects the project of a command.
@@ -86,29 +87,30 @@ func (p *projectFlag) servers(ctx context.Context) (*client.Client, api.Project,
 }
 
 func newMCPList(a *app) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the MCP servers of a project and their status",
-		Long: `List the MCP servers of config.toml and of the project's .mcp.json, their status, and what
-each of them runs or connects to. A server of a project starts with the first prompt after
-it was allowed. With --json, each line is one server.`,
-		Example: "  scorel mcp list\n  scorel mcp list --project ~/code/site --json",
+		Long: `List the MCP servers of config.toml, those that were added for every project, and those of the
+project's .mcp.json, their status, and what each of them runs or connects to. A server of a
+project starts with the first prompt after it was allowed. With --json, each line is one
+server.`,
+		Example: "  scorel mcp list\n  scorel mcp list --project ~/code/site --json\n  scorel mcp list --user",
 		Args:    argCount(0, 0, "no arguments"),
 	}
-	project := a.projectFlag(cmd)
-	addJSON(cmd, &asJSON)
+	f := &scopeFlags{}
+	f.add(a, cmd, "list the servers for every project only")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, _, response, err := project.servers(cmd.Context())
-		if err != nil {
-			return err
-		}
-		_ = c.Close() // everything was received
-		a.sayNotes(response.Problems)
-		return printList(a, asJSON, response.Servers, listing[api.MCPServer]{
-			none:   "there are no MCP servers: configure them in .mcp.json in the project's folder, or as [mcp.servers.NAME] in config.toml",
-			header: []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"},
-			row:    mcpRow,
+		return f.on(cmd.Context(), func(c *client.Client, projectID string) error {
+			response, err := client.Call(cmd.Context(), c, api.ListMCPServers, api.ListMCPServersRequest{ProjectID: projectID})
+			if err != nil {
+				return err
+			}
+			a.sayNotes(response.Problems)
+			return printList(a, f.asJSON, response.Servers, listing[api.MCPServer]{
+				none:   "there are no MCP servers: `scorel mcp add` adds one",
+				header: []string{"NAME", "FROM", "STATE", "TOOLS", "WHAT"},
+				row:    mcpRow,
+			})
 		})
 	}
 	return cmd
@@ -173,7 +175,7 @@ func findServer(servers []api.MCPServer, name string) (api.MCPServer, error) {
 	for _, s := range servers {
 		switch {
 		case s.Name == name && s.Hash == "":
-			return s, usagef("the server %s comes from config.toml, which needs no consent: set enabled = false there to turn it off", name)
+			return s, usagef("the server %s comes from "+s.Source+", which needs no consent: `scorel mcp disable %s` turns it off", name, name)
 		case s.Name == name:
 			return s, nil
 		}

@@ -16,13 +16,17 @@ func (w *wiring) newMCP() (*mcp.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	saved, err := state.LoadSavedServers(w.paths.Servers())
+	if err != nil {
+		return nil, err
+	}
 	keys := w.config.WithheldEnvs()
 	hidden := func(name string) bool { return slices.Contains(keys, name) }
 	confined := w.sandbox.WithNetwork()
 	kind, _ := confined.Kind()
 	return mcp.New(mcp.Options{
 		Sandbox: func(argv []string, folder string) []string { return w.confine(confined, argv, folder) }, Kind: string(kind), Supervise: confined.Supervise,
-		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Consents: consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
+		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Saved: saved, Switches: w.switches, Consents: consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
 		Getenv: func(name string) string {
 			if hidden(name) {
 				return ""

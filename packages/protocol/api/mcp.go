@@ -3,7 +3,7 @@ package api
 // MCPServer is an MCP server that a project can use.
 type MCPServer struct {
 	Name      string `json:"name"`
-	Source    string `json:"source"`    // "config.toml" or ".mcp.json"
+	Source    string `json:"source"`    // "config.toml", "servers.json" or ".mcp.json"
 	Transport string `json:"transport"` // "stdio" or "http"
 	// Shown is the command or URL in one line, as people are shown it for consent.
 	Shown string `json:"shown"`
@@ -18,8 +18,13 @@ type MCPServer struct {
 	// Sandbox is the sandbox of a server that is started, as in HostInfo.Sandbox.
 	Sandbox string `json:"sandbox,omitempty"`
 	// Hash identifies the configuration that needs consent; "" if none is needed.
-	Hash  string         `json:"hash,omitempty"`
-	State MCPServerState `json:"state"`
+	Hash string `json:"hash,omitempty"`
+	// Version identifies the configuration; save_mcp_server and delete_mcp_server repeat
+	// it. Absent for a server that these cannot change here.
+	Version string `json:"version,omitempty"`
+	// Disabled says that people disabled it by set_mcp_server_enabled.
+	Disabled bool           `json:"disabled,omitempty"`
+	State    MCPServerState `json:"state"`
 	// Reason is why the server does not run, for people.
 	Reason string   `json:"reason,omitempty"`
 	Tools  []string `json:"tools"` // as the server names them, while it runs
@@ -37,7 +42,7 @@ type MCPSetting struct {
 type MCPServerState string
 
 const (
-	MCPDisabled     MCPServerState = "disabled"      // config.toml says so
+	MCPDisabled     MCPServerState = "disabled"      // by config.toml, or see MCPServer.Disabled
 	MCPUntrusted    MCPServerState = "untrusted"     // its folder is not trusted
 	MCPNeedsConsent MCPServerState = "needs_consent" // this configuration has not been approved or denied
 	MCPDenied       MCPServerState = "denied"
@@ -45,4 +50,63 @@ const (
 	MCPStarting     MCPServerState = "starting"
 	MCPReady        MCPServerState = "ready"
 	MCPFailed       MCPServerState = "failed" // it did not start or has exited; a later turn tries again
+)
+
+type (
+	// MCPDraft is the configuration of a server: Command with Args, Cwd and Env for one
+	// that is started, or URL with Headers for one that is contacted.
+	MCPDraft struct {
+		Command string     `json:"command,omitempty" req:"max=4096"`
+		Args    []string   `json:"args,omitempty" req:"max=64"`
+		Cwd     string     `json:"cwd,omitempty" req:"max=4096"`
+		Env     []MCPValue `json:"env,omitempty" req:"max=64"`
+		URL     string     `json:"url,omitempty" req:"max=4096"`
+		Headers []MCPValue `json:"headers,omitempty" req:"max=64"`
+	}
+	// MCPValue is a variable or header of a draft.
+	MCPValue struct {
+		Name  string `json:"name" req:"min=1,max=256"`
+		Value string `json:"value,omitempty" req:"max=16384"`
+		// Keep keeps the value that the server has, which is never returned.
+		Keep bool `json:"keep,omitempty"`
+	}
+	// SaveMCPServerRequest adds a server, or changes one. Without a ProjectID it is one
+	// for every project.
+	SaveMCPServerRequest struct {
+		ProjectID string   `json:"projectId,omitempty" req:"max=256"`
+		Name      string   `json:"name" req:"min=1,max=64"`
+		Version   string   `json:"version,omitempty" req:"max=256"` // "" means a new server
+		Server    MCPDraft `json:"server"`
+	}
+	MCPServerResponse struct {
+		Server MCPServer `json:"server"`
+	}
+	DeleteMCPServerRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+		Version   string `json:"version" req:"min=1,max=256"`
+	}
+	// SetMCPServerEnabledRequest disables or enables a server in a project or in every
+	// project. The setting of a project comes first.
+	SetMCPServerEnabledRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+		Enabled   bool   `json:"enabled"`
+	}
+	// TestMCPServerRequest starts or contacts a server once, beside a running one, and
+	// stops it again.
+	TestMCPServerRequest struct {
+		ProjectID string `json:"projectId,omitempty" req:"max=256"`
+		Name      string `json:"name" req:"min=1,max=256"`
+	}
+	TestMCPServerResponse struct {
+		Tools []MCPTool `json:"tools"` // by name
+		// Problem is why it did not work, for people; absent if it did.
+		Problem string `json:"problem,omitempty"`
+	}
+	// MCPTool is a tool as its server describes it.
+	MCPTool struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"` // its beginning, at most 300 characters
+	}
 )

@@ -283,7 +283,7 @@ type (
 	}
 
 	ListMCPServersRequest struct {
-		ProjectID string `json:"projectId" req:"min=1,max=256"`
+		ProjectID string `json:"projectId,omitempty" req:"max=256"` // "" means those for every project
 	}
 	ListMCPServersResponse struct {
 		Servers []MCPServer `json:"servers"`

@@ -97,6 +97,10 @@ var (
 	DeleteMemoryNote  = Define[DeleteMemoryNoteRequest, Empty]("delete_memory_note", GrantManage, "Deletes a note.")
 	ListMCPServers    = Define[ListMCPServersRequest, ListMCPServersResponse]("list_mcp_servers", GrantManage, "Lists the MCP servers of a project with their states.")
 	DecideMCPServer   = Define[DecideMCPServerRequest, DecideMCPServerResponse]("decide_mcp_server", GrantManage, "Allows or denies starting an MCP server of a project.")
+	SaveMCPServer     = Define[SaveMCPServerRequest, MCPServerResponse]("save_mcp_server", GrantShell, "Adds or changes an MCP server of a project or of every project.")
+	DeleteMCPServer   = Define[DeleteMCPServerRequest, Empty]("delete_mcp_server", GrantManage, "Deletes an MCP server of a project or of every project.")
+	SetMCPEnabled     = Define[SetMCPServerEnabledRequest, MCPServerResponse]("set_mcp_server_enabled", GrantManage, "Disables or enables an MCP server, in one project or in every project.")
+	TestMCPServer     = Define[TestMCPServerRequest, TestMCPServerResponse]("test_mcp_server", GrantManage, "Starts or contacts an MCP server once and lists its tools.", Concurrently)
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
 	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
@@ -188,6 +192,10 @@ func Table() []Spec {
 		DeleteMemoryNote.Spec(),
 		ListMCPServers.Spec(),
 		DecideMCPServer.Spec(),
+		SaveMCPServer.Spec(),
+		DeleteMCPServer.Spec(),
+		SetMCPEnabled.Spec(),
+		TestMCPServer.Spec(),
 		ListFiles.Spec(),
 		FindFiles.Spec(),
 		ReadFile.Spec(),

@@ -28,6 +28,7 @@ const FileName = ".mcp.json"
 // Where a server is configured.
 const (
 	SourceUser    = "config.toml"
+	SourceSaved   = "servers.json"
 	SourceProject = FileName
 )
 
@@ -53,6 +54,15 @@ type spec struct {
 	start, call  time.Duration
 	enabled      []string // nil means all
 	excluded     []string
+	revision     string // of one that requests added
+}
+
+// version identifies the configuration for requests that change it.
+func (s spec) version() string {
+	if s.source == SourceSaved {
+		return cmp.Or(s.revision, "written by hand")
+	}
+	return s.definition.hash()
 }
 
 // definition determines what is started. A person consents to its hash.
@@ -84,9 +94,9 @@ func (d definition) transport() string {
 
 // shown returns what a person consents to: the command line or the URL, with variables and
 // headers. Only values with the name of a secret are omitted.
-func (d definition) shown() string {
+func (d definition) shown(hide hiding) string {
 	if d.Command == "" {
-		return d.URL + withNames(" with the headers ", settings(d.Headers, hiddenHeader))
+		return d.URL + withNames(" with the headers ", settings(d.Headers, hide.header))
 	}
 	words := make([]string, 0, len(d.Args)+1)
 	for _, word := range append([]string{d.Command}, d.Args...) {
@@ -99,14 +109,28 @@ func (d definition) shown() string {
 	if d.Cwd != "" {
 		in = " in " + d.Cwd
 	}
-	return strings.Join(words, " ") + in + withNames(" with ", settings(d.Env, d.hiddenVariable))
+	return strings.Join(words, " ") + in + withNames(" with ", settings(d.Env, hide.variable))
+}
+
+// hiding decides which values are not shown.
+type hiding struct{ variable, header func(name, value string) bool }
+
+// hiding returns what a person is not shown of a server. A project's server is shown as far
+// as a person must know it to consent; of the user's own, no literal value is shown.
+func (s spec) hiding() hiding {
+	if s.source == SourceProject {
+		return hiding{s.definition.hiddenVariable, hiddenHeader}
+	}
+	literal := func(_, value string) bool { return !strings.HasPrefix(value, "${") }
+	return hiding{literal, literal}
 }
 
 // describe sets the fields of server to what shown puts into one line.
-func (d definition) describe(server *api.MCPServer) {
-	server.Transport, server.Shown = d.transport(), d.shown()
-	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env, d.hiddenVariable)
-	server.URL, server.Headers = d.URL, settings(d.Headers, hiddenHeader)
+func (s spec) describe(server *api.MCPServer) {
+	d, hide := s.definition, s.hiding()
+	server.Transport, server.Shown = d.transport(), d.shown(hide)
+	server.Command, server.Args, server.Cwd, server.Env = d.Command, d.Args, d.Cwd, settings(d.Env, hide.variable)
+	server.URL, server.Headers = d.URL, settings(d.Headers, hide.header)
 }
 
 func settings(values map[string]string, hidden func(name, value string) bool) []api.MCPSetting {
@@ -214,30 +238,39 @@ func readFile(folder string) (servers map[string]spec, problem string) {
 	return servers, ""
 }
 
-// configured combines the servers of config.toml and of a project, sorted by name. A table
-// of config.toml without a command or URL configures how the project's server is used.
-func configured(user map[string]state.MCPServer, folder string) ([]spec, []string) {
-	servers, problem := readFile(folder)
+// configured combines the servers of config.toml, those that requests added for every project,
+// and those of a project, sorted by name. A table of config.toml without a command or URL
+// configures how one of the others is used. The folder "" is no project.
+func (m *Manager) configured(folder string) ([]spec, []string) {
+	servers, problem := map[string]spec{}, ""
 	var problems []string
-	if problem != "" {
-		problems = append(problems, problem)
+	if folder != "" {
+		if servers, problem = readFile(folder); problem != "" {
+			problems = append(problems, problem)
+		}
+		if servers == nil {
+			servers = map[string]spec{}
+		}
 	}
-	if servers == nil {
-		servers = map[string]spec{}
+	add := func(s spec) {
+		if have, ok := servers[s.name]; ok {
+			problems = append(problems, fmt.Sprintf("the server %s of %s is left out: %s has one with the same name", s.name, have.place(folder), s.source))
+		}
+		servers[s.name] = s
 	}
-	for _, name := range slices.Sorted(maps.Keys(user)) {
-		own := user[name]
-		s, ofProject := servers[name]
-		switch {
-		case own.Command == "" && own.URL == "" && !ofProject:
-			continue // it is for a server of another project
-		case own.Command != "" || own.URL != "":
-			if ofProject {
-				problems = append(problems, fmt.Sprintf("the server %s of %s is left out: config.toml has one with the same name", name, filepath.Join(folder, FileName)))
-			}
-			s = spec{name: name, source: SourceUser, definition: definition{
+	for name, own := range m.options.Saved.All() {
+		add(spec{name: name, source: SourceSaved, start: defaultStart, call: defaultCall, definition: ofSaved(own), revision: own.Revision})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.options.Servers)) {
+		own := m.options.Servers[name]
+		if own.Command != "" || own.URL != "" {
+			add(spec{name: name, source: SourceUser, definition: definition{
 				Command: own.Command, Args: own.Args, Env: own.Env, Cwd: own.Cwd, URL: own.URL, Headers: own.Headers,
-			}}
+			}})
+		}
+		s, ok := servers[name]
+		if !ok {
+			continue // it is for a server of another project
 		}
 		s.disabled = own.Enabled != nil && !*own.Enabled
 		s.unconfined = own.Sandbox != nil && !*own.Sandbox
@@ -250,7 +283,20 @@ func configured(user map[string]state.MCPServer, folder string) ([]spec, []strin
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		list = append(list, servers[name])
 	}
+	slices.Sort(problems)
 	return list, problems
+}
+
+func ofSaved(s state.SavedServer) definition {
+	return definition{Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers}
+}
+
+// place returns the file of a server that another one hides.
+func (s spec) place(folder string) string {
+	if s.source == SourceProject {
+		return filepath.Join(folder, FileName)
+	}
+	return s.source
 }
 
 // same reports whether two specs run the same server in the same way.

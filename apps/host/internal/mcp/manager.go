@@ -28,11 +28,14 @@ import (
 // DefaultPatience is how long a turn waits for starting servers.
 const DefaultPatience = 5 * time.Second
 
-// Options configure a Manager. All fields but Ledger and Origin are required.
+// Options configure a Manager. All fields but Ledger, Origin,
+// Saved and Switches are required.
 type Options struct {
 	Logger   *slog.Logger
-	Version  string // version of the program, sent to the servers
-	Servers  map[string]state.MCPServer
+	Version  string                     // version of the program, sent to the servers
+	Servers  map[string]state.MCPServer // of config.toml
+	Saved    *state.SavedServers        // nil has none
+	Switches *state.Switches            // nil disables none
 	Consents *state.Consents
 	// Trusted reports whether a folder's own configuration is used.
 	Trusted func(folder string) bool
@@ -65,11 +68,14 @@ type Manager struct {
 	running map[string]map[string]*server // by folder and name
 	ending  sync.WaitGroup                // one for each started server
 	closed  bool
+
+	changing sync.Mutex    // held while a server is saved or deleted
+	tests    chan struct{} // one token for each running test
 }
 
 // New returns a Manager without servers. Close stops it.
 func New(options Options) *Manager {
-	m := &Manager{options: options, running: map[string]map[string]*server{}}
+	m := &Manager{options: options, running: map[string]map[string]*server{}, tests: make(chan struct{}, maxTests)}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
@@ -118,7 +124,7 @@ func (m *Manager) Tools(ctx context.Context, folder string) []agent.Tool {
 
 // start makes the running servers of a folder match its configuration.
 func (m *Manager) start(folder string) []*server {
-	specs, _ := configured(m.options.Servers, folder)
+	specs, _ := m.configured(folder)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -169,7 +175,26 @@ func (m *Manager) admits(s spec, folder string) (api.MCPServerState, string) {
 		return api.MCPFailed, s.fault
 	case s.disabled:
 		return api.MCPDisabled, "config.toml says enabled = false"
-	case s.source == SourceUser:
+	case m.switchedOff(s, folder):
+		return api.MCPDisabled, "it was disabled"
+	}
+	return m.permits(s, folder)
+}
+
+func (m *Manager) switchedOff(s spec, folder string) bool {
+	project := folder
+	if folder != "" {
+		project = m.origin(folder)
+	}
+	return !m.options.Switches.Enabled(state.SwitchServer, s.name, project)
+}
+
+// permits returns api.MCPIdle if people allow a server to be started, enabled or not.
+func (m *Manager) permits(s spec, folder string) (api.MCPServerState, string) {
+	switch {
+	case s.fault != "":
+		return api.MCPFailed, s.fault
+	case s.source != SourceProject:
 		return api.MCPIdle, ""
 	case !m.options.Trusted(folder):
 		return api.MCPUntrusted, "the folder is not trusted"
@@ -195,7 +220,7 @@ func (m *Manager) origin(folder string) string {
 // problems are sentences about the configuration as a whole.
 func (m *Manager) List(folder string) (list []api.MCPServer, problems []string) {
 	list = []api.MCPServer{}
-	specs, problems := configured(m.options.Servers, folder)
+	specs, problems := m.configured(folder)
 	for _, spec := range specs {
 		list = append(list, m.status(spec, folder))
 	}
@@ -204,7 +229,7 @@ func (m *Manager) List(folder string) (list []api.MCPServer, problems []string) 
 
 func (m *Manager) status(spec spec, folder string) api.MCPServer {
 	status := api.MCPServer{Name: spec.name, Source: spec.source, Tools: []string{}}
-	spec.definition.describe(&status)
+	spec.describe(&status)
 	if status.Transport == "stdio" {
 		status.Sandbox = "none"
 		if !spec.unconfined && m.options.Sandbox != nil {
@@ -215,7 +240,11 @@ func (m *Manager) status(spec spec, folder string) api.MCPServer {
 	if spec.source == SourceProject {
 		status.Hash = spec.definition.hash()
 	}
+	if m.owns(spec, folder) {
+		status.Version = spec.version()
+	}
 	status.State, status.Reason = m.admits(spec, folder)
+	status.Disabled = status.State == api.MCPDisabled && !spec.disabled
 	if status.State != api.MCPIdle {
 		return status
 	}
@@ -243,7 +272,7 @@ var (
 // configuration that was shown. A denied server is stopped; an allowed one starts at the
 // next turn.
 func (m *Manager) Decide(folder, name, hash string, allow bool, by string) (api.MCPServer, error) {
-	specs, _ := configured(m.options.Servers, folder)
+	specs, _ := m.configured(folder)
 	i := slices.IndexFunc(specs, func(s spec) bool { return s.name == name && s.source == SourceProject })
 	if i < 0 {
 		return api.MCPServer{}, ErrUnknown

@@ -9,13 +9,82 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
+// folder returns the folder of a project; "" is every project and has none.
+func (p *Projects) folder(projectID string) (string, error) {
+	if projectID == "" {
+		return "", nil
+	}
+	project, err := p.list.Find(projectID)
+	return project.Path, err
+}
+
 func (p *Projects) listMCPServers(_ context.Context, _ *dispatch.Conn, r api.ListMCPServersRequest) (api.ListMCPServersResponse, error) {
-	project, err := p.list.Find(r.ProjectID)
+	folder, err := p.folder(r.ProjectID)
 	if err != nil {
 		return api.ListMCPServersResponse{}, err
 	}
-	servers, problems := p.servers.List(project.Path)
+	servers, problems := p.servers.List(folder)
 	return api.ListMCPServersResponse{Servers: servers, Problems: problems}, nil
+}
+
+// saveMCPServer needs the grant shell: it decides which program the host starts, without
+// being asked each time.
+func (p *Projects) saveMCPServer(_ context.Context, c *dispatch.Conn, r api.SaveMCPServerRequest) (response api.MCPServerResponse, err error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return response, err
+	}
+	if response.Server, err = p.servers.Save(folder, r.Name, r.Version, r.Server, c.ClientID()); err != nil {
+		return response, err
+	}
+	p.serversChanged("an MCP server was saved", r.ProjectID, r.Name, c)
+	return response, nil
+}
+
+func (p *Projects) deleteMCPServer(_ context.Context, c *dispatch.Conn, r api.DeleteMCPServerRequest) (api.Empty, error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return none, err
+	}
+	if err := p.servers.Delete(folder, r.Name, r.Version); err != nil {
+		return none, err
+	}
+	p.serversChanged("an MCP server was deleted", r.ProjectID, r.Name, c)
+	return none, nil
+}
+
+func (p *Projects) setMCPServerEnabled(_ context.Context, c *dispatch.Conn, r api.SetMCPServerEnabledRequest) (response api.MCPServerResponse, err error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return response, err
+	}
+	if r.Enabled { // it starts without being asked about
+		if err := c.CheckMayLoosen(); err != nil {
+			return response, err
+		}
+	}
+	if response.Server, err = p.servers.SetEnabled(folder, r.Name, r.Enabled); err != nil {
+		return response, err
+	}
+	p.serversChanged("an MCP server was enabled or disabled", r.ProjectID, r.Name, c)
+	return response, nil
+}
+
+// testMCPServer starts only what people allowed, and needs what allowing it does.
+func (p *Projects) testMCPServer(ctx context.Context, c *dispatch.Conn, r api.TestMCPServerRequest) (response api.TestMCPServerResponse, err error) {
+	folder, err := p.folder(r.ProjectID)
+	if err != nil {
+		return response, err
+	}
+	if err := c.CheckMayLoosen(); err != nil {
+		return response, err
+	}
+	return p.servers.Test(ctx, folder, r.Name)
+}
+
+func (p *Projects) serversChanged(what, projectID, name string, c *dispatch.Conn) {
+	p.log.Info(what, "project", projectID, "server", name, "client", c.ClientID())
+	p.hub.Notify(api.MCPServersChanged{ProjectID: projectID})
 }
 
 func (p *Projects) decideMCPServer(_ context.Context, c *dispatch.Conn, r api.DecideMCPServerRequest) (response api.DecideMCPServerResponse, err error) {

@@ -86,6 +86,10 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.DeleteMemoryNote, p.deleteNote),
 		dispatch.Serve(api.ListMCPServers, p.listMCPServers),
 		dispatch.Serve(api.DecideMCPServer, p.decideMCPServer),
+		dispatch.Serve(api.SaveMCPServer, p.saveMCPServer),
+		dispatch.Serve(api.DeleteMCPServer, p.deleteMCPServer),
+		dispatch.Serve(api.SetMCPEnabled, p.setMCPServerEnabled),
+		dispatch.Serve(api.TestMCPServer, p.testMCPServer),
 	}
 }
 

@@ -33,15 +33,19 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servers := mcp.New(mcp.Options{
-		Logger: w.Log, Consents: consents, Trusted: w.Trust.Has, Patience: mcp.DefaultPatience,
-		Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false },
-	})
-	t.Cleanup(servers.Close)
 	switches, err := state.LoadSwitches(w.Paths.Switches())
 	if err != nil {
 		t.Fatal(err)
 	}
+	saved, err := state.LoadSavedServers(w.Paths.Servers())
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := mcp.New(mcp.Options{
+		Logger: w.Log, Consents: consents, Saved: saved, Switches: switches, Trusted: w.Trust.Has, Patience: mcp.DefaultPatience,
+		Getenv: os.Getenv, Environ: os.Environ, Withheld: func(string) bool { return false },
+	})
+	t.Cleanup(servers.Close)
 	w.Serve(projects.New(projects.Options{
 		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
 		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
@@ -184,5 +188,39 @@ func TestListDirListsFolders(t *testing.T) {
 	dispatchtest.Refused(t, w.local, api.ListDir, api.ListDirRequest{Path: filepath.Join(root, "none")}, api.KindInvalidPath)
 	if top := dispatchtest.Call(t, w.local, api.ListDir, api.ListDirRequest{Path: "/"}); top.Parent != "" {
 		t.Errorf("the parent of / is %q", top.Parent)
+	}
+}
+
+// TestWhoMayChangeServers: only a connection that may run programs anyway decides which
+// program a server is. Disabling and deleting need less, enabling and testing as much as
+// allowing.
+func TestWhoMayChangeServers(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	manager := w.Connect("ent_manager", api.GrantView, api.GrantPrompt, api.GrantManage)
+	paired := w.Connect("ent_paired", append(api.AllGrants(), api.GrantRules)...)
+	shell := w.Connect("ent_shell", append(api.AllGrants(), api.GrantShell)...)
+	for _, projectID := range []string{"", project.ID} {
+		save := api.SaveMCPServerRequest{ProjectID: projectID, Name: "docs", Server: api.MCPDraft{Command: "no-such-program"}}
+		for _, c := range []*dispatchtest.Client{manager, paired} {
+			dispatchtest.Refused(t, c, api.SaveMCPServer, save, api.KindNotAllowed)
+		}
+		version := dispatchtest.Call(t, shell, api.SaveMCPServer, save).Server.Version
+		w.expectEvents(t, api.MCPServersChanged{}.EventType())
+		set := api.SetMCPServerEnabledRequest{ProjectID: projectID, Name: "docs"}
+		dispatchtest.Call(t, manager, api.SetMCPEnabled, set)
+		set.Enabled = true
+		dispatchtest.Refused(t, manager, api.SetMCPEnabled, set, api.KindNotAllowed)
+		dispatchtest.Call(t, paired, api.SetMCPEnabled, set)
+		w.expectEvents(t, api.MCPServersChanged{}.EventType(), api.MCPServersChanged{}.EventType())
+		test := api.TestMCPServerRequest{Name: "docs"}
+		dispatchtest.Refused(t, manager, api.TestMCPServer, test, api.KindNotAllowed)
+		if projectID == "" {
+			if got := dispatchtest.Call(t, paired, api.TestMCPServer, test); got.Problem == "" || len(got.Tools) != 0 {
+				t.Errorf("a program that is not there: %+v", got)
+			}
+		}
+		dispatchtest.Call(t, manager, api.DeleteMCPServer, api.DeleteMCPServerRequest{ProjectID: projectID, Name: "docs", Version: version})
+		w.expectEvents(t, api.MCPServersChanged{}.EventType())
 	}
 }

@@ -126,6 +126,23 @@ func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
 	return false, false
 }
 
+// Forget drops the decision about a server that is no more.
+func (c *Consents) Forget(project, server string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := slices.DeleteFunc(slices.Clone(c.list), func(have Consent) bool {
+		return have.Project == project && have.Server == server
+	})
+	if len(list) == len(c.list) {
+		return nil
+	}
+	if err := writeJSON(c.path, consentsFile{list}); err != nil {
+		return err
+	}
+	c.list = list
+	return nil
+}
+
 // Decide stores a decision, replacing the previous one.
 func (c *Consents) Decide(decision Consent) error {
 	decision.DecidedAt = time.Now().UnixMilli()

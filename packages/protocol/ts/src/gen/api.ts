@@ -255,7 +255,7 @@ export type FileStatus =
 
 /** MCPServerState is the state of a server. */
 export type MCPServerState =
-  /** config.toml says so */
+  /** by config.toml, or see MCPServer.Disabled */
   | 'disabled'
   /** its folder is not trusted */
   | 'untrusted'
@@ -906,6 +906,14 @@ export interface Requests {
   list_mcp_servers: { grant: 'manage'; request: ListMCPServersRequest; response: ListMCPServersResponse };
   /** Allows or denies starting an MCP server of a project. */
   decide_mcp_server: { grant: 'manage'; request: DecideMCPServerRequest; response: DecideMCPServerResponse };
+  /** Adds or changes an MCP server of a project or of every project. */
+  save_mcp_server: { grant: 'shell'; request: SaveMCPServerRequest; response: MCPServerResponse };
+  /** Deletes an MCP server of a project or of every project. */
+  delete_mcp_server: { grant: 'manage'; request: DeleteMCPServerRequest; response: Empty };
+  /** Disables or enables an MCP server, in one project or in every project. */
+  set_mcp_server_enabled: { grant: 'manage'; request: SetMCPServerEnabledRequest; response: MCPServerResponse };
+  /** Starts or contacts an MCP server once and lists its tools. */
+  test_mcp_server: { grant: 'manage'; request: TestMCPServerRequest; response: TestMCPServerResponse };
   /** Lists a folder of a project. */
   list_files: { grant: 'files'; request: ListFilesRequest; response: ListFilesResponse };
   /** Finds files of a project by parts of their paths. */
@@ -1029,6 +1037,10 @@ export const requestGrants = {
   delete_memory_note: 'manage',
   list_mcp_servers: 'manage',
   decide_mcp_server: 'manage',
+  save_mcp_server: 'shell',
+  delete_mcp_server: 'manage',
+  set_mcp_server_enabled: 'manage',
+  test_mcp_server: 'manage',
   list_files: 'files',
   find_files: 'files',
   read_file: 'files',
@@ -2176,7 +2188,8 @@ export interface DeleteMemoryNoteRequest {
 }
 
 export interface ListMCPServersRequest {
-  projectId: string;
+  /** "" means those for every project */
+  projectId?: string;
 }
 
 export interface ListMCPServersResponse {
@@ -2198,6 +2211,54 @@ export interface DecideMCPServerRequest {
 
 export interface DecideMCPServerResponse {
   server: MCPServer;
+}
+
+/**
+ * SaveMCPServerRequest adds a server, or changes one. Without a ProjectID it is one
+ * for every project.
+ */
+export interface SaveMCPServerRequest {
+  projectId?: string;
+  name: string;
+  /** "" means a new server */
+  version?: string;
+  server: MCPDraft;
+}
+
+export interface MCPServerResponse {
+  server: MCPServer;
+}
+
+export interface DeleteMCPServerRequest {
+  projectId?: string;
+  name: string;
+  version: string;
+}
+
+/**
+ * SetMCPServerEnabledRequest disables or enables a server in a project or in every
+ * project. The setting of a project comes first.
+ */
+export interface SetMCPServerEnabledRequest {
+  projectId?: string;
+  name: string;
+  enabled: boolean;
+}
+
+/**
+ * TestMCPServerRequest starts or contacts a server once, beside a running one, and
+ * stops it again.
+ */
+export interface TestMCPServerRequest {
+  projectId?: string;
+  name: string;
+}
+
+export interface TestMCPServerResponse {
+  /** by name */
+  tools: MCPTool[];
+  /** Problem is why it did not work, for people; absent if it did. */
+  problem?: string;
 }
 
 export interface ListFilesRequest {
@@ -2976,7 +3037,7 @@ export interface MemoryNote {
 /** MCPServer is an MCP server that a project can use. */
 export interface MCPServer {
   name: string;
-  /** "config.toml" or ".mcp.json" */
+  /** "config.toml", "servers.json" or ".mcp.json" */
   source: string;
   /** "stdio" or "http" */
   transport: string;
@@ -2997,11 +3058,38 @@ export interface MCPServer {
   sandbox?: string;
   /** Hash identifies the configuration that needs consent; "" if none is needed. */
   hash?: string;
+  /**
+   * Version identifies the configuration; save_mcp_server and delete_mcp_server repeat
+   * it. Absent for a server that these cannot change here.
+   */
+  version?: string;
+  /** Disabled says that people disabled it by set_mcp_server_enabled. */
+  disabled?: boolean;
   state: MCPServerState;
   /** Reason is why the server does not run, for people. */
   reason?: string;
   /** as the server names them, while it runs */
   tools: string[];
+}
+
+/**
+ * MCPDraft is the configuration of a server: Command with Args, Cwd and Env for one
+ * that is started, or URL with Headers for one that is contacted.
+ */
+export interface MCPDraft {
+  command?: string;
+  args?: string[];
+  cwd?: string;
+  env?: MCPValue[];
+  url?: string;
+  headers?: MCPValue[];
+}
+
+/** MCPTool is a tool as its server describes it. */
+export interface MCPTool {
+  name: string;
+  /** its beginning, at most 300 characters */
+  description?: string;
 }
 
 /** FileEntry is an entry of a folder. */
@@ -3294,4 +3382,12 @@ export interface MCPSetting {
   /** Value is "" if Secret is true: the name looks like that of a secret. */
   value: string;
   secret?: boolean;
+}
+
+/** MCPValue is a variable or header of a draft. */
+export interface MCPValue {
+  name: string;
+  value?: string;
+  /** Keep keeps the value that the server has, which is never returned. */
+  keep?: boolean;
 }

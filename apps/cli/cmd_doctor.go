@@ -42,7 +42,8 @@ each machine the pairing, its presence, the channel, the seal, and the host. The
 step that fails says what to do. While another path to a machine works, it is a warning.
 
 Without --device, all paired machines are tested; without --relay, all known paths to
-them. A machine without pairings tests the relay that its host uses. Nothing is changed.`,
+them. A machine without pairings tests every path of the host that runs on it. Nothing
+is changed.`,
 		Example: `  scorel doctor
   scorel doctor --device desk
   scorel doctor --relay https://relay.example --json`,
@@ -99,9 +100,8 @@ func (a *app) findWays(home, relayURL, device string) ([]way, error) {
 		list = []devices.Device{one}
 	}
 	if relayURL == "" && len(list) == 0 {
-		relayURL = cmp.Or(a.relayURL(""), relayOfHost(home))
-		if relayURL == "" {
-			return nil, usagef("this machine is not paired with any other, no host is running here and no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
+		if relayURL = a.relayURL(""); relayURL == "" {
+			return unpairedWays(home)
 		}
 	}
 	if relayURL != "" {
@@ -140,13 +140,29 @@ func probed(d devices.Device, isNew bool) doctor.Device {
 	return doctor.Device{ID: d.ID, Public: d.Public, Label: d.Label, New: isNew}
 }
 
-// relayOfHost returns the relay of the host running on this machine, or "".
-func relayOfHost(home string) string {
-	state, err := host.ReadState(home)
-	if err != nil {
-		return "" // no host is running, or its file cannot be read, which other commands report
+// unpairedWays returns the paths of the host running on this machine, for one that is paired
+// with no other.
+func unpairedWays(home string) ([]way, error) {
+	var ways []way
+	for _, relay := range relaysOfHost(home) {
+		ways = append(ways, relayWay(relay, nil, false))
 	}
-	return state.RelayURL
+	if len(ways) == 0 {
+		return nil, usagef("this machine is not paired with any other, no host is running here and no relay is configured: give --relay URL or set SCOREL_RELAY_URL")
+	}
+	return ways, nil
+}
+
+// relaysOfHost returns the relays of the host running on this machine, and its listeners.
+func relaysOfHost(home string) []string {
+	state, err := host.ReadState(home)
+	switch {
+	case err != nil:
+		return nil // no host is running, or its file cannot be read, which other commands report
+	case len(state.Relays) == 0 && state.RelayURL != "": // an older host
+		return []string{state.RelayURL}
+	}
+	return state.Relays
 }
 
 func (a *app) probeWay(ctx context.Context, home string, w way, health *pathHealth, asJSON bool) (*doctor.Failure, error) {

@@ -26,7 +26,8 @@ func newHost(a *app) *cobra.Command {
 }
 
 type hostFlags struct {
-	relay, listen, label, invite string
+	relays                       []string
+	listen, label, invite        string
 	noRelay, replace, background bool
 	projects                     []string
 	asJSON                       bool
@@ -38,14 +39,16 @@ func newHostServe(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the host: sessions, agent and tools on this machine",
-		Long: `Run the host on this machine. It connects to the relay, and listens on a loopback port
-for programs on this machine.`,
+		Long: `Run the host on this machine. It stays connected to each relay, so that it can be reached
+while one of them is down, and listens on a loopback port for programs on this machine.
+An invite is sent only to the first relay.`,
 		Example: `  scorel host serve --relay https://relay.example
+  scorel host serve --relay https://relay.example --relay https://relay.example.org
   scorel host serve --no-relay --project ~/code/site`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay through which others reach this host (SCOREL_RELAY_URL, relay_url in config.toml)")
+	cmd.Flags().StringArrayVar(&f.relays, "relay", nil, "relay through which others reach this host; may be repeated (SCOREL_RELAY_URL, relay_url and relay_urls in config.toml)")
 	addInvite(cmd, &f.invite)
 	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "run without a relay: only this machine can reach the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
@@ -80,17 +83,24 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 	if cfg.Helper, err = os.Executable(); err != nil {
 		return host.Config{}, fmt.Errorf("finding this program, which starts commands: %w", err)
 	}
-	if f.noRelay && f.relay != "" {
+	if f.noRelay && len(f.relays) > 0 {
 		return host.Config{}, usagef("--relay and --no-relay contradict each other: give one of them")
 	}
 	if f.noRelay {
 		cfg.NoRelay = true
 		return cfg, nil
 	}
-	if cfg.RelayURL = a.relayURL(f.relay); cfg.RelayURL == "" {
-		return cfg, nil // config.toml may set one
+	if cfg.RelayURLs = f.relays; len(f.relays) == 0 {
+		if relay := a.relayURL(""); relay != "" { // else config.toml may set some
+			cfg.RelayURLs = []string{relay}
+		}
 	}
-	return cfg, checkRelay(cfg.RelayURL)
+	for _, relay := range cfg.RelayURLs {
+		if err := checkRelay(relay); err != nil {
+			return host.Config{}, err
+		}
+	}
+	return cfg, nil
 }
 
 // checkRelay rejects a malformed relay URL before anything starts.
@@ -130,26 +140,28 @@ func (a *app) announceHost(asJSON bool, home string, state host.State) error {
 			DeviceID ident.ID `json:"deviceId"`
 			Addr     string   `json:"addr"`
 			Relay    string   `json:"relay"`
+			Relays   []string `json:"relays"`
 			Home     string   `json:"home"`
-		}{true, state.DeviceID, state.Addr, state.RelayURL, home})
+		}{true, state.DeviceID, state.Addr, state.RelayURL, append([]string{}, state.Relays...), home})
 	}
-	relay := cmp.Or(state.RelayURL, "no relay")
+	relay := cmp.Or(strings.Join(state.Relays, ", "), "no relay")
 	_, err := fmt.Fprintf(a.stdout, "host %s (%s) is ready: %s, home %s\n", state.DeviceID, printable(state.Label), relay, home)
 	return err
 }
 
 type hostStatus struct {
-	Running      bool     `json:"running"`
-	PID          int      `json:"pid"`
-	DeviceID     ident.ID `json:"deviceId"`
-	Label        string   `json:"label"`
-	Version      string   `json:"version"`
-	Addr         string   `json:"addr"`
-	Relay        string   `json:"relay"`
-	RelayState   string   `json:"relayState"`
-	DefaultModel string   `json:"defaultModel"`
-	Demo         bool     `json:"demo"` // the default model is the demo model
-	StartedAt    int64    `json:"startedAt"`
+	Running      bool       `json:"running"`
+	PID          int        `json:"pid"`
+	DeviceID     ident.ID   `json:"deviceId"`
+	Label        string     `json:"label"`
+	Version      string     `json:"version"`
+	Addr         string     `json:"addr"`
+	Relay        string     `json:"relay"`
+	RelayState   string     `json:"relayState"`
+	Paths        []api.Path `json:"paths"`
+	DefaultModel string     `json:"defaultModel"`
+	Demo         bool       `json:"demo"` // the default model is the demo model
+	StartedAt    int64      `json:"startedAt"`
 
 	Sandbox       string             `json:"sandbox"`
 	SandboxNote   string             `json:"sandboxNote,omitempty"`
@@ -197,7 +209,7 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 	info := response.Host
 	return hostStatus{
 		Running: true, PID: state.PID, DeviceID: state.DeviceID, Label: info.Label, Version: info.Version,
-		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, DefaultModel: info.DefaultModel,
+		Addr: state.Addr, Relay: info.RelayURL, RelayState: info.RelayState, Paths: append([]api.Path{}, info.Paths...), DefaultModel: info.DefaultModel,
 		Demo: answersDemo(info), StartedAt: state.StartedAt,
 		Sandbox: info.Sandbox, SandboxNote: info.SandboxNote, SandboxLimits: info.SandboxLimits,
 		Outages:    info.Outages,
@@ -206,10 +218,6 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 }
 
 func (a *app) printStatus(s hostStatus) error {
-	relay := s.Relay + " (" + s.RelayState + ")"
-	if s.Relay == "" {
-		relay = "none"
-	}
 	model := s.DefaultModel
 	if s.Demo {
 		model += " (demo model, not an AI)"
@@ -217,8 +225,8 @@ func (a *app) printStatus(s hostStatus) error {
 	rows := [][2]string{
 		{"device", s.DeviceID.String()}, {"label", s.Label}, {"process", fmt.Sprint(s.PID)},
 		{"since", formatMillis(s.StartedAt)}, {"version", s.Version}, {"direct", s.Addr},
-		{"relay", relay}, {"model", model},
 	}
+	rows = append(append(rows, hostPathRows(s)...), [2]string{"model", model})
 	for _, line := range doctor.Sandbox(api.HostInfo{Sandbox: s.Sandbox, SandboxNote: s.SandboxNote, SandboxLimits: s.SandboxLimits, RunsAsRoot: s.RunsAsRoot}) {
 		rows = append(rows, [2]string{"sandbox", line})
 	}
@@ -231,6 +239,22 @@ func (a *app) printStatus(s hostStatus) error {
 	}
 	_, err := fmt.Fprint(a.stdout, b.String())
 	return err
+}
+
+// hostPathRows describes the paths to the host. One that is older lists only its relay.
+func hostPathRows(s hostStatus) [][2]string {
+	paths := s.Paths
+	if len(paths) == 0 && s.Relay != "" {
+		paths = []api.Path{{Kind: api.PathRelay, URL: s.Relay, State: s.RelayState}}
+	}
+	var rows [][2]string
+	for _, path := range paths {
+		rows = append(rows, [2]string{string(path.Kind), path.URL + " (" + path.State + ")"})
+	}
+	if s.Relay == "" {
+		rows = append([][2]string{{"relay", "none"}}, rows...)
+	}
+	return rows
 }
 
 // answersDemo reports whether the demo model is the default.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,7 +51,7 @@ This works whether or not a host is running on this machine.`,
 			return a.pair(cmd.Context(), code.Reveal(), f)
 		},
 	}
-	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on if no host runs here (SCOREL_RELAY_URL, relay_url in config.toml)")
+	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on: one of those of the host that runs here, or any if none does (SCOREL_RELAY_URL, relay_url in config.toml)")
 	addInvite(cmd, &f.invite)
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without confirmation")
 	addJSON(cmd, &f.asJSON)
@@ -61,7 +63,7 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if !f.yes && !terminal.IsTerminal(a.stdin) {
 		return usagef("the other side must be accepted: run this in a terminal, or pass --yes")
 	}
-	c, release, err := a.pairingHost(ctx, f)
+	c, release, err := a.pairingHost(ctx, &f)
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	id, err := a.beginPairing(ctx, c, code, f.asJSON)
+	id, err := a.beginPairing(ctx, c, code, f)
 	if err != nil {
 		return err
 	}
@@ -96,8 +98,8 @@ func refusedPeer(accept bool, err error) error {
 }
 
 // pairingHost connects to the host running on this machine, or runs one in this process for
-// the duration of the pairing.
-func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, release func() error, err error) {
+// the duration of the pairing. It sets f.relay to the URL by which the host knows the relay.
+func (a *app) pairingHost(ctx context.Context, f *pairFlags) (c *client.Client, release func() error, err error) {
 	home, err := a.home()
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +107,7 @@ func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, r
 	state, err := host.ReadState(home)
 	switch {
 	case err == nil:
-		if err := checkSameRelay(state.RelayURL, f.relay); err != nil {
+		if f.relay, err = relayOf(state, f.relay); err != nil {
 			return nil, nil, err
 		}
 		c, err := (&target{app: a}).connect(ctx)
@@ -114,25 +116,38 @@ func (a *app) pairingHost(ctx context.Context, f pairFlags) (c *client.Client, r
 		}
 		return c, func() error { _ = c.Close(); return nil }, nil
 	case errors.Is(err, host.ErrNoHost):
-		return a.temporaryHost(ctx, f)
+		return a.temporaryHost(ctx, *f)
 	}
 	return nil, nil, err
 }
 
-// checkSameRelay refuses to pair on another relay than that of the running host: the two
-// sides would never meet.
-func checkSameRelay(running, wanted string) error {
-	switch {
-	case running == "":
-		return sayf(errUnreachable, "the host on this machine is running without a relay: stop it with `scorel host stop` and start it with --relay URL")
-	case wanted != "" && !sameRelay(running, wanted):
-		return usagef("the host on this machine uses the relay %s: leave --relay out, or start the host with the other one", running)
+// relayOf returns the running host's own URL for a relay; "" leaves the choice to the host. It
+// refuses a relay that the host does not use: the two sides would never meet.
+func relayOf(running host.State, wanted string) (string, error) {
+	known := running.Relays
+	if len(known) == 0 && running.RelayURL != "" { // an older host
+		known = []string{running.RelayURL}
 	}
-	return nil
+	same := slices.IndexFunc(known, func(relay string) bool { return sameRelay(relay, wanted) })
+	switch {
+	case len(known) == 0:
+		return "", sayf(errUnreachable, "the host on this machine is running without a relay: stop it with `scorel host stop` and start it with --relay URL")
+	case wanted == "":
+		return "", nil
+	case same >= 0:
+		return known[same], nil
+	case len(known) == 1:
+		return "", usagef("the host on this machine uses the relay %s: leave --relay out, or start the host with the other one", known[0])
+	}
+	return "", usagef("the host on this machine uses the relays %s: name one of them with --relay, or start the host with the other one", strings.Join(known, ", "))
 }
 
 func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, func() error, error) {
-	cfg, err := a.hostConfig(hostFlags{relay: f.relay, invite: f.invite, log: f.log})
+	var relays []string
+	if f.relay != "" {
+		relays = []string{f.relay}
+	}
+	cfg, err := a.hostConfig(hostFlags{relays: relays, invite: f.invite, log: f.log})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,16 +170,16 @@ func (a *app) temporaryHost(ctx context.Context, f pairFlags) (*client.Client, f
 }
 
 // beginPairing redeems the code, or creates and shows one.
-func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, asJSON bool) (pairingID string, err error) {
+func (a *app) beginPairing(ctx context.Context, c *client.Client, code string, f pairFlags) (pairingID string, err error) {
 	if code != "" {
-		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: code})
+		redeemed, err := client.Call(ctx, c, api.RedeemPairing, api.RedeemPairingRequest{Code: code, Relay: f.relay})
 		return redeemed.PairingID, err
 	}
-	created, err := client.Call(ctx, c, api.CreatePairing, api.Empty{})
+	created, err := client.Call(ctx, c, api.CreatePairing, api.CreatePairingRequest{Relay: f.relay})
 	if err != nil {
 		return "", err
 	}
-	return created.PairingID, a.showCode(created.Code, created.URL, created.ExpiresAt, asJSON,
+	return created.PairingID, a.showCode(created.Code, created.URL, created.ExpiresAt, f.asJSON,
 		"scorel connect "+created.Code)
 }
 

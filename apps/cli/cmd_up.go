@@ -94,7 +94,7 @@ type upPlace struct {
 }
 
 func (a *app) upHost(ctx context.Context, f upFlags, place upPlace) (*host.Host, error) {
-	cfg, err := a.hostConfig(hostFlags{relay: place.url, label: f.label, projects: f.projects, log: f.log})
+	cfg, err := a.hostConfig(hostFlags{relays: []string{place.url}, label: f.label, projects: f.projects, log: f.log})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (a *app) upServe(ctx context.Context, f upFlags, running *runningHost, rela
 	if err != nil {
 		return err
 	}
-	link, err := client.Call(ctx, c, api.CreatePairing, api.Empty{})
+	link, err := client.Call(ctx, c, api.CreatePairing, api.CreatePairingRequest{})
 	if err != nil {
 		return err
 	}

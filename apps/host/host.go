@@ -32,17 +32,19 @@ import (
 // Config says how a host runs. Home is required; the zero value of every other
 // field is a useful default.
 type Config struct {
-	Home     string              // absolute; the folder that SCOREL_HOME names
-	RelayURL string              // "" is the relay_url of config.toml
-	Invite   string              // to the relay, if it asks newcomers for one; "" is the invite of config.toml
-	NoRelay  bool                // run without a relay, whatever RelayURL is
-	Listen   string              // loopback address for direct connections; "" is 127.0.0.1:0
-	Label    string              // shown to people; "" is the machine's name
-	Version  string              // of the program
-	Logger   *slog.Logger        // nil is silent
-	Projects []string            // absolute paths of folders to add at the start
-	Replace  bool                // end a live host on this home first, and wait until it has ended
-	Getenv   func(string) string // nil is os.Getenv
+	Home string // absolute; the folder that SCOREL_HOME names
+	// RelayURLs are the relays, in the order of preference; none means those of
+	// config.toml.
+	RelayURLs []string
+	Invite    string              // to the first relay, if it asks newcomers for one; "" is the invite of config.toml
+	NoRelay   bool                // run without a relay, whatever RelayURLs has
+	Listen    string              // loopback address for direct connections; "" is 127.0.0.1:0
+	Label     string              // shown to people; "" is the machine's name
+	Version   string              // of the program
+	Logger    *slog.Logger        // nil is silent
+	Projects  []string            // absolute paths of folders to add at the start
+	Replace   bool                // end a live host on this home first, and wait until it has ended
+	Getenv    func(string) string // nil is os.Getenv
 	// Helper is the absolute path of a program whose main function gives the
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
@@ -69,7 +71,7 @@ type Host struct {
 	blobs     *blobs.Store
 	mcp       *mcp.Manager
 	hub       *dispatch.Hub
-	uplink    *uplink.Uplink
+	uplinks   *uplink.Uplinks
 	listener  *listener.Listener
 	terminals *terminal.Terminals
 	http      *httpapi.Server
@@ -169,9 +171,10 @@ func (h *Host) DefaultModel() api.Model { return h.models.DefaultModel() }
 
 // State describes this host to the local command line.
 func (h *Host) State() State {
+	relay, _ := h.uplinks.Status()
 	return State{
 		PID: os.Getpid(), Addr: h.listener.Addr().String(), Token: h.token, DeviceID: h.keys.ID(), Label: h.label,
-		Version: h.cfg.Version, RelayURL: h.uplink.URL, StartedAt: time.Now().UnixMilli(),
+		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: time.Now().UnixMilli(),
 	}
 }
 
@@ -198,7 +201,7 @@ func (h *Host) run(ctx context.Context) error {
 	if err := state.WriteRun(h.paths, h.State()); err != nil {
 		return err
 	}
-	h.wg.Go(func() { h.uplink.Run(ctx) })
+	h.wg.Go(func() { h.uplinks.Run(ctx) })
 	h.wg.Go(func() { h.maintain(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }

@@ -259,7 +259,7 @@ func TestStopHost(t *testing.T) {
 func TestPairingNeedsARelay(t *testing.T) {
 	h := start(t, host.Config{})
 	c := dial(t, h, nil)
-	_, err := client.Call(t.Context(), c, api.CreatePairing, api.Empty{})
+	_, err := client.Call(t.Context(), c, api.CreatePairing, api.CreatePairingRequest{})
 	wantKind(t, err, api.KindUnavailable)
 	_, err = client.Call(t.Context(), c, api.RedeemPairing, api.RedeemPairingRequest{Code: "nonsense"})
 	wantKind(t, err, api.KindPairing)

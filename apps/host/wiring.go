@@ -225,7 +225,9 @@ func (w *wiring) serve() (err error) {
 		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,
 		Session: w.folderOf, Changed: func(id string) { w.hub.NotifyClient(id, api.GrantShell, api.TerminalsChanged{}) },
 	})
-	w.connectClients()
+	if err := w.connectClients(); err != nil {
+		return err
+	}
 	w.dispatcher = dispatch.New(dispatch.Options{
 		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend,
 	})
@@ -237,10 +239,14 @@ func (w *wiring) serve() (err error) {
 	return err
 }
 
-// connectClients makes the parts that know clients and the relay.
-func (w *wiring) connectClients() {
-	w.uplink = uplink.New(uplink.Options{
-		URL: w.relayURL(), Invite: cmp.Or(w.cfg.Invite, w.config.Invite), Label: w.label, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
+// connectClients makes the parts that know clients and relays.
+func (w *wiring) connectClients() error {
+	links, err := w.links()
+	if err != nil {
+		return err
+	}
+	options := uplink.Options{
+		Label: w.label, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
 			w.clientAPI.Seen(clientID)
 			defer w.clientAPI.Seen(clientID)
@@ -251,9 +257,11 @@ func (w *wiring) connectClients() {
 			w.hub.RefreshGrants(id.String())
 			w.terminals.Recheck(id.String())
 		},
-	})
-	w.pairings = uplink.NewPairings(w.uplink)
-	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplink, Changed: w.terminals.Recheck})
+	}
+	w.uplinks = uplink.NewAll(links, options)
+	w.pairings = uplink.NewPairings(w.uplinks, options)
+	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Changed: w.terminals.Recheck})
+	return nil
 }
 
 // mayOpenTerminals reports whether a client may have shells: this machine's user, or a paired
@@ -298,16 +306,33 @@ func (w *wiring) endpoints() []dispatch.Endpoint {
 
 func (w *wiring) hostAPI() *hostapi.Host {
 	return &hostapi.Host{
-		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplink.Status, Paths: w.uplink.Paths,
+		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplinks.Status, Paths: w.uplinks.Paths,
 		Outages: w.stores.Outages, MaxMode: w.sessionAPI.MaxMode, Stop: func() { w.stop(errStopped) },
 	}
 }
 
-func (w *wiring) relayURL() string {
-	if w.cfg.NoRelay {
-		return ""
+// links are the relays that the host connects to. An invite is a secret of one relay: only
+// the first gets it.
+func (w *wiring) links() ([]uplink.Link, error) {
+	urls := w.cfg.RelayURLs
+	if len(urls) == 0 {
+		urls = w.config.RelayURLs
 	}
-	return cmp.Or(w.cfg.RelayURL, w.config.RelayURL)
+	if w.cfg.NoRelay {
+		urls = nil
+	}
+	if err := uplink.CheckURLs(urls); err != nil {
+		return nil, state.Misconfigured(err)
+	}
+	var links []uplink.Link
+	for i, url := range urls {
+		link := uplink.Link{URL: url}
+		if i == 0 {
+			link.Invite = cmp.Or(w.cfg.Invite, w.config.Invite)
+		}
+		links = append(links, link)
+	}
+	return links, nil
 }
 
 // labelOf makes a label that the wire accepts.

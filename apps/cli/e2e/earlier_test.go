@@ -49,7 +49,7 @@ func openEarlier(t *testing.T) (w *world, c *client.Client, events chan api.Even
 		cfg.Store = relaytest.OpenStore(t, filepath.Join(w.relayDir, "relay.db"))
 	})
 	h, err := host.New(t.Context(), host.Config{
-		Home: filepath.Join(dir, "home"), RelayURL: w.relay.URL, Getenv: func(string) string { return "" },
+		Home: filepath.Join(dir, "home"), RelayURLs: []string{w.relay.URL}, Getenv: func(string) string { return "" },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // belongs to was lost, and does not wait for someone who cannot come.
 func TestACodeDiesWithItsConnection(t *testing.T) {
 	w := newWorld(t)
-	created := ask(t, w.local, api.CreatePairing, api.Empty{})
+	created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{})
 	ended := make(chan error, 1)
 	go func() {
 		_, err := client.Call(t.Context(), w.local, api.AwaitPairing, api.PairingRequest{PairingID: created.PairingID})

@@ -129,7 +129,7 @@ func TestEntryStartedPairing(t *testing.T) {
 func TestAWrongCodeBurnsTheSlot(t *testing.T) {
 	w := newWorld(t)
 	e := dialEntry(t, w.relay.URL, newKeys(t))
-	created := ask(t, w.local, api.CreatePairing, api.Empty{})
+	created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{})
 	right, err := pair.ParseCode(created.Code)
 	if err != nil {
 		t.Fatal(err)

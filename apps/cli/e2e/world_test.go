@@ -71,14 +71,14 @@ func newWorldBehind(t testing.TB, through func(relayURL string) string) *world {
 	return w
 }
 
-func (w *world) startHost(t testing.TB, relayURL string) {
+func (w *world) startHost(t testing.TB, relayURLs ...string) {
 	t.Helper()
 	project := filepath.Join(w.home, "demo")
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	h, err := host.New(t.Context(), host.Config{
-		Home: filepath.Join(w.home, "scorel"), RelayURL: relayURL, Projects: []string{project},
+		Home: filepath.Join(w.home, "scorel"), RelayURLs: relayURLs, Projects: []string{project},
 		Getenv: func(string) string { return "" },
 	})
 	if err != nil {
@@ -160,7 +160,7 @@ func (w *world) pairEntry(t testing.TB) *entry {
 // pair pairs an entry, which may have been paired before.
 func (w *world) pair(t testing.TB, e *entry) {
 	t.Helper()
-	created := ask(t, w.local, api.CreatePairing, api.Empty{})
+	created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{})
 	code, err := pair.ParseCode(created.Code)
 	if err != nil {
 		t.Fatal(err)

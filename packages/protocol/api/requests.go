@@ -348,6 +348,11 @@ type (
 		TokenID string `json:"tokenId" req:"min=1,max=256"`
 	}
 
+	// CreatePairingRequest requests a code on one of the host's relays.
+	CreatePairingRequest struct {
+		// Relay is the URL of one of the host's paths; "" is the first that is connected.
+		Relay string `json:"relay,omitempty" req:"max=4096"`
+	}
 	// CreatePairingResponse holds a code to show. Its secret half leaves the host's
 	// machine only through the person who reads it.
 	CreatePairingResponse struct {
@@ -359,6 +364,8 @@ type (
 	// RedeemPairingRequest redeems a code that an entry shows.
 	RedeemPairingRequest struct {
 		Code string `json:"code" req:"min=1,max=256"`
+		// Relay is the URL of one of the host's paths; "" tries all of them.
+		Relay string `json:"relay,omitempty" req:"max=4096"`
 	}
 	RedeemPairingResponse struct {
 		PairingID string `json:"pairingId"`

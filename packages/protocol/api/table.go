@@ -121,7 +121,7 @@ var (
 	CreateToken       = Define[CreateTokenRequest, CreateTokenResponse]("create_token", GrantLocal, "Registers a token with some grants for programs on the host's machine; the same hash yields the same token.")
 	ListTokens        = Define[Empty, ListTokensResponse]("list_tokens", GrantLocal, "Lists the tokens.")
 	RevokeToken       = Define[RevokeTokenRequest, Empty]("revoke_token", GrantLocal, "Revokes a token and closes its connections.")
-	CreatePairing     = Define[Empty, CreatePairingResponse]("create_pairing", GrantLocal, "Requests a pairing code from the relay, to be shown to a person.", Concurrently)
+	CreatePairing     = Define[CreatePairingRequest, CreatePairingResponse]("create_pairing", GrantLocal, "Requests a pairing code from the relay, to be shown to a person.", Concurrently)
 	RedeemPairing     = Define[RedeemPairingRequest, RedeemPairingResponse]("redeem_pairing", GrantLocal, "Redeems a code that an entry shows.", Concurrently)
 	AwaitPairing      = Define[PairingRequest, AwaitPairingResponse]("await_pairing", GrantLocal, "Waits until the other side has proven that it knows the code.", Concurrently)
 	FinishPairing     = Define[FinishPairingRequest, FinishPairingResponse]("finish_pairing", GrantLocal, "Accepts or rejects the other side.", Concurrently)

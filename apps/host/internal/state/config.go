@@ -26,10 +26,10 @@ var thinkingLevels = [...]string{"off", "minimal", "low", "medium", "high"}
 
 // Config is the validated content of config.toml. LoadConfig creates it.
 type Config struct {
-	RelayURL string // "" if not set
-	Label    string // "" if not set
-	Invite   string // to the relay; "" if not set
-	MCP      map[string]MCPServer
+	RelayURLs []string // relay_url, then relay_urls
+	Label     string   // "" if not set
+	Invite    string   // to the first relay; "" if not set
+	MCP       map[string]MCPServer
 
 	Permissions Permissions
 	Sandbox     Sandbox

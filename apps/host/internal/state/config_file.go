@@ -29,6 +29,7 @@ type configFile struct {
 	AuxiliaryModel string                  `toml:"auxiliary_model"`
 	Compaction     compactionFile          `toml:"compaction"`
 	RelayURL       string                  `toml:"relay_url"`
+	RelayURLs      []string                `toml:"relay_urls"`
 	RelayInvite    string                  `toml:"relay_invite"`
 	Label          string                  `toml:"label"`
 	MaxSteps       *int                    `toml:"max_steps"`
@@ -102,10 +103,9 @@ func loadConfig(path string, getenv func(string) string) (Config, error) {
 
 // config validates the file as a whole.
 func (f configFile) config(getenv func(string) string) (Config, error) {
-	if f.RelayURL != "" {
-		if err := checkURL(f.RelayURL, "http", "https", "ws", "wss"); err != nil {
-			return Config{}, fmt.Errorf("relay_url %w", err)
-		}
+	relays, err := f.relays()
+	if err != nil {
+		return Config{}, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Providers)) {
 		if err := f.Providers[name].check(); err != nil {
@@ -126,7 +126,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		}
 		config = builtin
 	}
-	config.RelayURL, config.Invite, config.Label, config.getenv = f.RelayURL, f.RelayInvite, f.Label, getenv
+	config.RelayURLs, config.Invite, config.Label, config.getenv = relays, f.RelayInvite, f.Label, getenv
 	config.MCP = f.MCP.Servers
 	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {

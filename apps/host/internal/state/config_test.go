@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,8 +82,8 @@ func TestLoadConfig(t *testing.T) {
 	if _, ok := config.Model("none"); ok {
 		t.Error("a model that does not exist was found")
 	}
-	if config.RelayURL != "wss://relay.example" || config.Label != "home" {
-		t.Errorf("%q %q", config.RelayURL, config.Label)
+	if !slices.Equal(config.RelayURLs, []string{"wss://relay.example"}) || config.Label != "home" {
+		t.Errorf("%q %q", config.RelayURLs, config.Label)
 	}
 }
 

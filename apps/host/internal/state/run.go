@@ -12,13 +12,16 @@ import (
 // Run is the content of run/host.json, with which the local command line reaches a running
 // host. The file has mode 0600: the token grants full access to the host.
 type Run struct {
-	PID       int      `json:"pid"`
-	Addr      string   `json:"addr"` // host:port of the direct WebSocket
-	Token     string   `json:"token"`
-	DeviceID  ident.ID `json:"deviceId"`
-	Label     string   `json:"label"`
-	Version   string   `json:"version"`
-	RelayURL  string   `json:"relayUrl"`  // "" without a relay
+	PID      int      `json:"pid"`
+	Addr     string   `json:"addr"` // host:port of the direct WebSocket
+	Token    string   `json:"token"`
+	DeviceID ident.ID `json:"deviceId"`
+	Label    string   `json:"label"`
+	Version  string   `json:"version"`
+	RelayURL string   `json:"relayUrl"` // the first; "" without a relay
+	// Relays are the URLs on which the host can be paired; absent in the file of an older
+	// host, which knows only RelayURL.
+	Relays    []string `json:"relays,omitempty"`
 	StartedAt int64    `json:"startedAt"` // Unix milliseconds
 }
 

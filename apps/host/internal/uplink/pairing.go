@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -21,7 +22,8 @@ const maxPairings = 16
 // Pairings are the active pairings that a person on this machine started, and answers
 // the requests about them.
 type Pairings struct {
-	uplink *Uplink
+	Options
+	uplinks *Uplinks
 
 	mu   sync.Mutex
 	byID map[string]*hostPairing
@@ -34,8 +36,10 @@ type hostPairing struct {
 	verified *wire.Peer // set once the other side proved that it knows the code
 }
 
-// NewPairings makes the handlers of pairing requests over an uplink.
-func NewPairings(u *Uplink) *Pairings { return &Pairings{uplink: u, byID: map[string]*hostPairing{}} }
+// NewPairings makes the handlers of pairing requests over the uplinks, with their options.
+func NewPairings(u *Uplinks, o Options) *Pairings {
+	return &Pairings{Options: o, uplinks: u, byID: map[string]*hostPairing{}}
+}
 
 // Endpoints are the requests about pairings.
 func (p *Pairings) Endpoints() []dispatch.Endpoint {
@@ -74,8 +78,12 @@ func (p *Pairings) remove(id string) {
 	delete(p.byID, id)
 }
 
-func (p *Pairings) create(ctx context.Context, _ *dispatch.Conn, _ api.Empty) (api.CreatePairingResponse, error) {
-	relay, err := p.uplink.await(ctx)
+func (p *Pairings) create(ctx context.Context, _ *dispatch.Conn, r api.CreatePairingRequest) (api.CreatePairingResponse, error) {
+	at, page, err := p.uplinks.at(r.Relay)
+	if err != nil {
+		return api.CreatePairingResponse{}, err
+	}
+	relay, err := at[0].await(ctx)
 	if err != nil {
 		return api.CreatePairingResponse{}, err
 	}
@@ -89,7 +97,7 @@ func (p *Pairings) create(ctx context.Context, _ *dispatch.Conn, _ api.Empty) (a
 	}
 	code := ceremony.Code.Reveal()
 	return api.CreatePairingResponse{
-		PairingID: id, Code: code, URL: pairURL(p.uplink.URL, code), ExpiresAt: ceremony.ExpiresAt.UnixMilli(),
+		PairingID: id, Code: code, URL: pairURL(page, code), ExpiresAt: ceremony.ExpiresAt.UnixMilli(),
 	}, nil
 }
 
@@ -111,16 +119,41 @@ func (p *Pairings) redeem(ctx context.Context, _ *dispatch.Conn, r api.RedeemPai
 	if err != nil {
 		return api.RedeemPairingResponse{}, api.Errorf(api.KindPairing, "%s", err)
 	}
-	relay, err := p.uplink.await(ctx)
+	at, _, err := p.uplinks.at(r.Relay)
 	if err != nil {
 		return api.RedeemPairingResponse{}, err
 	}
-	ceremony, err := relay.pairings.Redeem(ctx, code)
+	ceremony, err := redeemAt(ctx, at, code)
 	if err != nil {
-		return api.RedeemPairingResponse{}, pairingError(err)
+		return api.RedeemPairingResponse{}, err
 	}
 	id, err := p.add(ceremony)
 	return api.RedeemPairingResponse{PairingID: id}, err
+}
+
+// redeemAt redeems a code at the first relay that knows it: a code does not tell people
+// which one that is.
+func redeemAt(ctx context.Context, at []*Uplink, code pair.Code) (*client.Pairing, error) {
+	var first error
+	for i, one := range at {
+		if i > 0 && !one.connected() {
+			continue // waiting for it would not help
+		}
+		relay, err := one.await(ctx)
+		if err != nil {
+			return nil, cmp.Or(first, err)
+		}
+		ceremony, err := relay.pairings.Redeem(ctx, code)
+		if err == nil {
+			return ceremony, nil
+		}
+		first = cmp.Or(first, pairingError(err))
+		var refused *client.PairError
+		if !errors.As(err, &refused) || refused.Kind != wire.KindPairUnknown {
+			return nil, pairingError(err)
+		}
+	}
+	return nil, first
 }
 
 func (p *Pairings) await(ctx context.Context, _ *dispatch.Conn, r api.PairingRequest) (api.AwaitPairingResponse, error) {
@@ -163,21 +196,21 @@ func (p *Pairings) finish(ctx context.Context, _ *dispatch.Conn, r api.FinishPai
 		return api.FinishPairingResponse{}, api.Errorf(api.KindPairing, "the other side has not proven that it knows the code")
 	}
 	peer := *pairing.verified
-	_, renewed := p.uplink.Clients.Get(peer.ID)
-	if err := p.uplink.Clients.Add(peer.ID, peer.Public, peer.Label); err != nil {
+	_, renewed := p.Clients.Get(peer.ID)
+	if err := p.Clients.Add(peer.ID, peer.Public, peer.Label); err != nil {
 		pairing.ceremony.Reject()
 		return api.FinishPairingResponse{}, err
 	}
-	p.uplink.Paired(peer.ID)
+	p.Paired(peer.ID)
 	if _, err := pairing.ceremony.Accept(ctx); err != nil {
 		if !renewed {
-			_, undoErr := p.uplink.Clients.Remove(peer.ID)
+			_, undoErr := p.Clients.Remove(peer.ID)
 			err = errors.Join(err, undoErr)
 		}
 		return api.FinishPairingResponse{}, pairingError(err)
 	}
-	p.uplink.Logger.Info("client paired", "client", peer.ID)
-	p.uplink.Notify(api.ClientsChanged{})
+	p.Logger.Info("client paired", "client", peer.ID)
+	p.Notify(api.ClientsChanged{})
 	return api.FinishPairingResponse{Paired: true}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,11 +22,8 @@ import (
 // handshakeTimeout bounds how long a channel may be open without being sealed.
 const handshakeTimeout = 15 * time.Second
 
-// Options say how an Uplink connects and what it does with channels. Invite may be empty,
-// and all others but URL are required.
+// Options say what uplinks do with channels. All are required.
 type Options struct {
-	URL     string // of the relay; "" runs without one
-	Invite  string // to the relay, if it asks newcomers for one
 	Label   string // of this device
 	Keys    *ident.Private
 	Clients *state.Clients
@@ -40,9 +38,10 @@ type Options struct {
 	Paired func(ident.ID)
 }
 
-// Uplink keeps the host connected to its relay. Run is its goroutine; the other methods
+// Uplink keeps the host connected to one relay. Run is its goroutine; the other methods
 // may be called from any.
 type Uplink struct {
+	Link
 	Options
 	connLog connLog // owned by Run
 
@@ -53,16 +52,13 @@ type Uplink struct {
 }
 
 // New makes an uplink that is not connected yet.
-func New(o Options) *Uplink {
-	return &Uplink{Options: o, connLog: connLog{log: o.Logger, url: o.URL}, changed: make(chan struct{})}
+func New(link Link, o Options) *Uplink {
+	return &Uplink{Link: link, Options: o, connLog: connLog{log: o.Logger, url: link.URL}, changed: make(chan struct{})}
 }
 
 // Run keeps the connection until ctx ends, and returns when every channel has ended.
 func (u *Uplink) Run(ctx context.Context) {
-	if u.URL == "" {
-		return
-	}
-	cfg := relayconn.Config{RelayURL: u.URL, Keys: u.Keys, Label: u.Label, Logger: u.Logger, Invite: u.Invite}
+	cfg := relayconn.Config{RelayURL: u.URL, Keys: u.Keys, Label: u.Label, Logger: u.Logger, Invite: u.Invite, HTTPClient: u.HTTP}
 	_ = relayconn.Keep(ctx, cfg, u.report, u.serve) // it ends with ctx
 }
 
@@ -73,25 +69,31 @@ func (u *Uplink) report(state relayconn.State) {
 	u.connLog.report(state)
 }
 
-// Status returns the URL of the relay and its state as in api.Path.
-func (u *Uplink) Status() (url, state string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.URL == "":
-		return "", api.PathOff
-	case u.relay != nil:
-		return u.URL, api.PathConnected
+// Paths returns the paths to this device that lead through the relay.
+func (u *Uplink) Paths() []api.Path {
+	state := api.PathConnecting
+	if u.connected() {
+		state = api.PathConnected
 	}
-	return u.URL, api.PathConnecting
+	paths := slices.Clone(u.places())
+	for i := range paths {
+		paths[i].State = state
+	}
+	return paths
 }
 
-// Paths returns the relay as a path to this device.
-func (u *Uplink) Paths() []api.Path {
-	if url, state := u.Status(); url != "" {
-		return []api.Path{{Kind: api.PathRelay, URL: url, State: state}}
+func (u *Uplink) connected() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.relay != nil
+}
+
+// rank orders uplinks for a person who names no relay: one that is connected can be used.
+func (u *Uplink) rank() int {
+	if u.connected() {
+		return 1
 	}
-	return []api.Path{}
+	return 0
 }
 
 // serve runs one connection to the relay.
@@ -127,12 +129,10 @@ func (u *Uplink) current() (*relayConn, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case u.URL == "":
-		return nil, api.Errorf(api.KindUnavailable, "this host runs without a relay: restart it with --relay URL")
 	case u.relay != nil:
 		return u.relay, nil
 	case u.state.Err != nil:
-		return nil, api.Errorf(api.KindUnavailable, "this host is not connected to its relay: %s", u.state.Err)
+		return nil, api.Errorf(api.KindUnavailable, "this host is not connected to its relay %s: %s", u.URL, u.state.Err)
 	}
 	return nil, api.Errorf(api.KindUnavailable, "this host is still connecting to its relay: try again in a moment")
 }
@@ -146,8 +146,8 @@ func (u *Uplink) await(ctx context.Context) (*relayConn, error) {
 		changed := u.changed
 		u.mu.Unlock()
 		r, err := u.current()
-		if err == nil || u.URL == "" {
-			return r, err
+		if err == nil {
+			return r, nil
 		}
 		select {
 		case <-changed:

@@ -10,7 +10,8 @@ import (
 
 // TestWithoutARelay: a host without a relay says so, and does not wait for one.
 func TestWithoutARelay(t *testing.T) {
-	u := New(Options{Logger: slog.New(slog.DiscardHandler)})
+	options := Options{Logger: slog.New(slog.DiscardHandler)}
+	u := NewAll(nil, options)
 	u.Run(t.Context()) // returns at once
 	if url, state := u.Status(); url != "" || state != "off" {
 		t.Errorf("status %q %q", url, state)
@@ -18,7 +19,7 @@ func TestWithoutARelay(t *testing.T) {
 	if paths := u.Paths(); len(paths) != 0 {
 		t.Errorf("paths %v", paths)
 	}
-	_, err := NewPairings(u).create(t.Context(), nil, api.Empty{})
+	_, err := NewPairings(u, options).create(t.Context(), nil, api.CreatePairingRequest{})
 	if err == nil || !strings.Contains(err.Error(), "without a relay") {
 		t.Errorf("a pairing: %v", err)
 	}

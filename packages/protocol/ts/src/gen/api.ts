@@ -955,7 +955,7 @@ export interface Requests {
   /** Revokes a token and closes its connections. */
   revoke_token: { grant: 'local'; request: RevokeTokenRequest; response: Empty };
   /** Requests a pairing code from the relay, to be shown to a person. */
-  create_pairing: { grant: 'local'; request: Empty; response: CreatePairingResponse };
+  create_pairing: { grant: 'local'; request: CreatePairingRequest; response: CreatePairingResponse };
   /** Redeems a code that an entry shows. */
   redeem_pairing: { grant: 'local'; request: RedeemPairingRequest; response: RedeemPairingResponse };
   /** Waits until the other side has proven that it knows the code. */
@@ -2520,6 +2520,12 @@ export interface RevokeTokenRequest {
   tokenId: string;
 }
 
+/** CreatePairingRequest requests a code on one of the host's relays. */
+export interface CreatePairingRequest {
+  /** Relay is the URL of one of the host's paths; "" is the first that is connected. */
+  relay?: string;
+}
+
 /**
  * CreatePairingResponse holds a code to show. Its secret half leaves the host's
  * machine only through the person who reads it.
@@ -2536,6 +2542,8 @@ export interface CreatePairingResponse {
 /** RedeemPairingRequest redeems a code that an entry shows. */
 export interface RedeemPairingRequest {
   code: string;
+  /** Relay is the URL of one of the host's paths; "" tries all of them. */
+  relay?: string;
 }
 
 export interface RedeemPairingResponse {

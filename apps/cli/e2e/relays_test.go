@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scorel/scorel/apps/relay"
+	"github.com/scorel/scorel/apps/relay/relaytest"
+	"github.com/scorel/scorel/apps/relay/relaytest/proxy"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// twoRelays is a host on two relays. The second is behind a proxy that can fail.
+type twoRelays struct {
+	*world
+	second *relaytest.Server
+	way    *proxy.Proxy
+	url    string // of the second relay as the host dials it
+	// watcher is a direct connection, of which events has the types of the events.
+	watcher *client.Client
+	events  chan string
+}
+
+func newTwoRelays(t *testing.T) *twoRelays {
+	t.Helper()
+	w := &twoRelays{world: &world{relayDir: t.TempDir(), home: t.TempDir()}, events: make(chan string, 1024)}
+	w.relay = relaytest.Start(t, func(cfg *relay.Config) { cfg.Store = relaytest.OpenStore(t, filepath.Join(w.relayDir, "relay.db")) })
+	w.second = relaytest.Start(t, nil)
+	w.way = proxy.New(t, proxy.TCP(w.second.Authority()))
+	w.url = "http://" + w.way.Addr()
+	w.startHost(t, w.relay.URL, w.url)
+	transport, err := client.DialDirect(t.Context(), w.host.State().Addr, w.host.State().Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.watcher = client.New(transport, func(envelope api.EventEnvelope) { w.events <- envelope.Event.EventType() })
+	t.Cleanup(func() { _ = w.watcher.Close() })
+	w.await(t, 1, api.PathConnected)
+	return w
+}
+
+// await waits until the host says that one of its relays has a state.
+func (w *twoRelays) await(t *testing.T, at int, state string) {
+	t.Helper()
+	for {
+		paths := ask(t, w.watcher, api.ListPaths, api.Empty{}).Paths
+		if len(paths) != 2 || paths[0].URL != w.relay.URL || paths[1].URL != w.url || paths[1].Kind != api.PathRelay {
+			t.Fatalf("the host lists %+v", paths)
+		}
+		if paths[at].State == state {
+			return
+		}
+		for <-w.events != (api.PathsChanged{}).EventType() {
+		}
+	}
+}
+
+// pairs pairs an entry over the first relay, and opens a channel to the host.
+func (w *twoRelays) pairs(t *testing.T) (*entry, *client.Client) {
+	t.Helper()
+	e := w.pairEntry(t)
+	return e, w.open(t, e, nil)
+}
+
+// claim is what the host signed for an entry.
+func (w *twoRelays) claim(t *testing.T, c *client.Client) *wire.ClaimBinding {
+	t.Helper()
+	proof := ask(t, c, api.ListPaths, api.Empty{}).Proof
+	if proof == nil {
+		t.Fatal("the host signed nothing")
+	}
+	return &wire.ClaimBinding{RequestID: "claim", DeviceID: w.id, SignedAt: proof.SignedAt, Proof: proof.Signature}
+}
+
+// TestOneHostOnTwoRelays: a client that is paired over one relay reaches the host over the
+// other while the first is gone, with the keys that it pinned, and is removed from both.
+func TestOneHostOnTwoRelays(t *testing.T) {
+	w := newTwoRelays(t)
+	e, c := w.pairs(t)
+	info := ask(t, c, api.GetHost, api.Empty{}).Host
+	if info.RelayURL != w.relay.URL || len(info.Paths) != 2 {
+		t.Errorf("get_host lists %q and %+v", info.RelayURL, info.Paths)
+	}
+	phone := w.second.Login(t, e.keys, "phone")
+	phone.Send(w.claim(t, c))
+	if got := relaytest.Await[wire.BindingClaimed](phone); got.Peer.ID != w.id || !got.Peer.Online {
+		t.Fatalf("the second relay answered %+v", got)
+	}
+	w.relay.Stop(t)
+	again := w.open(t, &entry{Entry: dialEntry(t, w.second.URL, e.keys), keys: e.keys, pin: e.pin}, nil)
+	if info := ask(t, again, api.GetHost, api.Empty{}).Host; info.DeviceID != w.id {
+		t.Errorf("another host answered: %s", info.DeviceID)
+	}
+	ask(t, w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: e.keys.ID()})
+	relaytest.Await[wire.BindingRevoked](phone)
+	if _, err := client.Call(t.Context(), again, api.GetHost, api.Empty{}); err == nil {
+		t.Error("a removed client still reaches the host")
+	}
+}
+
+// TestRevocationWaitsForARelay: a relay that cannot be reached while a client is removed
+// learns of it at the host's next login.
+func TestRevocationWaitsForARelay(t *testing.T) {
+	w := newTwoRelays(t)
+	e, c := w.pairs(t)
+	phone := w.second.Login(t, e.keys, "phone")
+	phone.Send(w.claim(t, c))
+	relaytest.Await[wire.BindingClaimed](phone)
+	w.way.Cut()
+	w.await(t, 1, api.PathConnecting)
+	ask(t, w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: e.keys.ID()})
+	if again := w.second.Login(t, e.keys, "phone"); len(again.Welcome.Peers) != 1 {
+		t.Fatalf("the second relay lists %+v", again.Welcome.Peers)
+	}
+	w.way.Heal()
+	relaytest.Await[wire.BindingRevoked](phone)
+}
+
+// TestAClaimOfARemovedClient: a client kept what the host signed and claims it at a relay
+// where it had no binding. The host ends that binding at once, and nothing gets in.
+func TestAClaimOfARemovedClient(t *testing.T) {
+	w := newTwoRelays(t)
+	e, c := w.pairs(t)
+	kept := w.claim(t, c)
+	ask(t, w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: e.keys.ID()})
+	thief := w.second.Login(t, e.keys, "phone")
+	thief.Send(kept)
+	relaytest.Await[wire.BindingRevoked](thief)
+	thief.Send(kept)
+	if got := relaytest.Await[wire.ErrorFrame](thief); got.Kind != wire.KindStaleProof {
+		t.Errorf("the second claim: %+v", got)
+	}
+	thief.Send(&wire.OpenChannel{RequestID: "open", DeviceID: w.id})
+	if got := relaytest.Await[wire.ErrorFrame](thief); got.Kind != wire.KindUnauthorized {
+		t.Errorf("a channel: %+v", got)
+	}
+}
+
+// TestPairingOnEachRelay: the person chooses the relay, or the host tries all that it uses.
+func TestPairingOnEachRelay(t *testing.T) {
+	w := newTwoRelays(t)
+	created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{Relay: w.url})
+	if want := w.url + "/pair#" + created.Code; created.URL != want {
+		t.Errorf("the link is %s, want %s", created.URL, want)
+	}
+	_, err := client.Call(t.Context(), w.local, api.CreatePairing, api.CreatePairingRequest{Relay: "https://other.example"})
+	if err == nil || !strings.Contains(err.Error(), "does not use the relay") || !strings.Contains(err.Error(), w.url) {
+		t.Errorf("a relay that the host does not use: %v", err)
+	}
+	at := dialEntry(t, w.second.URL, newKeys(t))
+	shown, err := at.Pairings().Create(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, w.local, api.RedeemPairing, api.RedeemPairingRequest{Code: shown.Code.Reveal()})
+	w.relay.Stop(t)
+	w.await(t, 0, api.PathConnecting)
+	if created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{}); !strings.HasPrefix(created.URL, w.url) {
+		t.Errorf("while the first relay is down the link is %s", created.URL)
+	}
+}

@@ -202,6 +202,8 @@ export interface Host {
   onEvent(listener: (event: Event) => void): () => void;
   /** The same object for the same id while anyone holds it. */
   session(sessionId: string): SessionView;
+  /** The session if it is open, which this does not change: it may be closed once nobody holds it. */
+  opened(sessionId: string): SessionView | null;
 }
 
 export class ApiError extends Error {

@@ -86,6 +86,10 @@ export class HostClient implements Host {
     return held.session;
   }
 
+  opened(sessionId: string): SessionView | null {
+    return this.#sessions.get(sessionId)?.session ?? null;
+  }
+
   /** The link told how the device can be reached; a higher `opening` is a new channel. */
   setStatus(status: HostStatus, opening: number): void {
     const before = this.#status.get();

@@ -1,3 +1,4 @@
+import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import type { Connect } from "../api/begin";
 import { createScorel } from "../api/scorel";
@@ -6,6 +7,7 @@ import { followTheme } from "../features/settings/theme";
 import { whenIdle } from "../features/shared/when-idle";
 import { speakChosen } from "../i18n/language";
 import { App } from "./App";
+import { openFirst } from "./first-session";
 import { createAppRouter, loadForTrouble } from "./router";
 import "./styles.css";
 
@@ -19,7 +21,11 @@ export async function start(linkCode: LinkCode, connect: Connect): Promise<void>
   // The development server has no service worker.
   const shell = import.meta.env.PROD ? ({ shell: "page" } as const) : {};
   await speakChosen();
-  createRoot(root).render(<App scorel={createScorel(connect)} router={createAppRouter(linkCode)} {...shell} />);
+  const scorel = createScorel(connect);
+  const router = createAppRouter(linkCode);
+  await openFirst(scorel, location.pathname, () => router.load());
+  // In slices, so that the browser can answer meanwhile.
+  startTransition(() => createRoot(root).render(<App {...{ scorel, router, ...shell }} />));
   // Behind everything that the first page needs.
   whenIdle(loadForTrouble);
 }

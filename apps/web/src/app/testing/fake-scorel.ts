@@ -307,6 +307,11 @@ export class FakeHost implements Host {
     session.held++;
     return session;
   }
+
+  opened(sessionId: string): FakeSession | null {
+    const session = this.sessions.get(sessionId);
+    return session && session.held > 0 ? session : null;
+  }
 }
 
 export class FakeScorel implements Scorel {

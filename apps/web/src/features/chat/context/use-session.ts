@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { startTransition, useEffect, useRef, useState } from "react";
 import type { Host, SessionState, SessionView } from "../../../api/contract";
 import { onlyGrew } from "./partial";
 
@@ -8,16 +8,26 @@ export interface OpenSession {
 }
 
 /**
- * Holds a session while the page shows it; null for the first moment. While an answer is written, `state` stands still:
- * whoever shows the answer reads it with `usePartial`, and nothing else is drawn again.
+ * Holds a session while the page shows it; null for the first moment, unless it is open already. While an answer is
+ * written, `state` stands still: whoever shows the answer reads it with `usePartial`, and nothing else is drawn again.
  */
 export function useSession(host: Host, sessionId: string): OpenSession | null {
-  const [open, setOpen] = useState<OpenSession | null>(null);
+  const [open, setOpen] = useState<OpenSession | null>(() => {
+    const view = host.opened(sessionId);
+    return view && { view, state: view.state.get() };
+  });
+  const drawn = useRef(false);
+  useEffect(() => {
+    drawn.current = open !== null && open.state.status !== "loading";
+  }, [open]);
   useEffect(() => {
     const view = host.session(sessionId);
     const publish = () => {
       const state = view.state.get();
-      setOpen((before) => (before?.view === view && onlyGrew(before.state, state) ? before : { view, state }));
+      const keep = (before: OpenSession | null) =>
+        before?.view === view && (before.state === state || onlyGrew(before.state, state)) ? before : { view, state };
+      // The first rows are much to draw. In slices, the browser can answer meanwhile.
+      drawn.current ? setOpen(keep) : startTransition(() => setOpen(keep));
     };
     publish();
     const unsubscribe = view.state.subscribe(publish);

@@ -132,7 +132,7 @@ test("a child is opened from its call, and leads back", async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one/s/s2"));
   expect(await screen.findByText(/Subagent explore, working on a task/)).toBeTruthy();
   const back = screen.getByTestId("parent-session");
-  expect(back.textContent).toBe("A session");
+  await waitFor(() => expect(back.textContent).toBe("A session"));
   fireEvent.click(back);
   await waitFor(() => expect(router.state.location.pathname).toBe("/d/dev_one/s/s1"));
 });

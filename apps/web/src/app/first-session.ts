@@ -1,0 +1,38 @@
+import type { Scorel, SessionView } from "../api/contract";
+
+/** How long the first frame waits for what it shows, in milliseconds. */
+const PATIENCE = 200;
+
+/**
+ * Opens the session that the address names, before anything is drawn, and loads its page. Resolves when both are here or
+ * take too long: a slow phone draws the page once then, and not a second time with the rows.
+ */
+export async function openFirst(scorel: Scorel, pathname: string, loadPage: () => Promise<unknown>): Promise<void> {
+  const [, deviceId, sessionId] = /^\/d\/([^/]+)\/s\/([^/]+)$/.exec(pathname) ?? [];
+  if (!deviceId || !sessionId || scorel.link.get().state === "unsupported") {
+    return;
+  }
+  const view = scorel.host(deviceId).session(sessionId);
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE);
+    void Promise.allSettled([known(view), loadPage()]).then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  view.release(); // it stays open for a while, and the page holds it then
+}
+
+/** Resolves when something can be said about a session. */
+function known({ state }: SessionView): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (state.get().status !== "loading") {
+        unsubscribe();
+        resolve();
+      }
+    };
+    const unsubscribe = state.subscribe(look);
+    look();
+  });
+}

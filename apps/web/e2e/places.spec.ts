@@ -109,7 +109,7 @@ test("a page that is older than its server says so and reloads once by itself", 
       missing &&= !mends;
       return route.fulfill({ response: answer });
     }
-    return route.fulfill({ response: answer, body: html.replace(/assets\/index-[^"]*\.js/, "assets/index-newer.js") });
+    return route.fulfill({ response: answer, body: html.replace(/assets\/boot-[^"]*\.js/, "assets/boot-newer.js") });
   });
 
   await test.step("the new version has the code", async () => {

@@ -81,6 +81,22 @@ const servers = [
     tools: [],
   },
   {
+    name: "github",
+    source: "servers.json",
+    version: "r1",
+    state: "idle",
+    transport: "stdio",
+    shown: "",
+    command: "github-mcp",
+    args: ["--read-only"],
+    env: [
+      { name: "GITHUB_TOKEN", value: "", secret: true },
+      { name: "LEVEL", value: "", secret: true },
+    ],
+    sandbox: "bubblewrap+landlock",
+    tools: [],
+  },
+  {
     name: "notes",
     source: "config.toml",
     state: "ready",
@@ -148,6 +164,7 @@ export const managed = chat((session, scorel) => {
   const host = scorel.host(dev);
   const info = hostInfo({
     deviceId: dev,
+    grants: ["view", "prompt", "approve", "manage", "files", "shell"],
     maxMode: "auto" as never,
     sandbox: "bubblewrap+landlock",
     sandboxLimits: { network: "open", writable: ["/tmp", "/home/ada/.cache"] },
@@ -164,7 +181,13 @@ export const managed = chat((session, scorel) => {
         manual: true,
         path: "/home/ada/code/site/.scorel/skills/release/SKILL.md",
       },
-      { name: "simplify", description: "Looks for a simpler form of the last change", scope: "user" },
+      {
+        name: "simplify",
+        description: "Looks for a simpler form of the last change",
+        scope: "user",
+        disabled: true,
+        path: "/home/ada/.scorel/skills/simplify/SKILL.md",
+      },
     ],
     notes: ["/home/ada/code/site/.claude/skills/draft/SKILL.md: the skill is left out: it has no description"],
   });
@@ -189,6 +212,16 @@ export const managed = chat((session, scorel) => {
   host.handlers.save_agent = () => Promise.reject(new Error('reviewer.md:4: tools: there is no tool "gerp"'));
   host.handlers.list_mcp_servers = () =>
     ({ servers, problems: [".mcp.json, line 4: the server two has neither command nor url"] }) as never;
+  host.handlers.save_mcp_server = () => Promise.reject(new Error("give command or url, not both"));
+  host.handlers.test_mcp_server = ({ name }) =>
+    name === "weather"
+      ? { tools: [], problem: "it ended with code 127: weather-mcp: command not found" }
+      : {
+          tools: [
+            { name: "search_code", description: "Searches the code of repositories." },
+            { name: "get_issue", description: `Reads an issue. ${unbroken}` },
+          ],
+        };
   host.handlers.add_rule = () =>
     Promise.reject(
       new Error('no tool is called "bsh": write a tool, as bash, or a tool and what it is about, as bash(go test *)'),

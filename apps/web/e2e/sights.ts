@@ -306,6 +306,42 @@ export const sights: Sight[] = [
     },
   },
   {
+    name: "servertest",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      for (const name of ["github", "weather"]) {
+        await page.getByRole("button", { name: `Test ${name}` }).click();
+      }
+      await page.getByTestId("mcp-problem").waitFor();
+      await page.getByTestId("mcp-tested").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "serverform",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("mcp-add").click();
+      await page.getByTestId("mcp-name").fill("docs");
+      await page.getByTestId("mcp-command").fill("npx");
+      await page.getByTestId("mcp-args").fill("-y\n@lighthouse/docs-mcp");
+      await page.getByTestId("mcp-add-value").click();
+      await page.getByLabel("Name 1").fill("DOCS_TOKEN");
+      await page.getByTestId("mcp-save").click();
+      await page.getByRole("alert").waitFor();
+      await page.getByTestId("mcp-save").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "skills",
+    scene: "managed",
+    act: async (page) => {
+      await page.getByTestId("servers-look").click();
+      await page.getByTestId("skill").last().scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: "agents",
     scene: "managed",
     act: async (page) => {

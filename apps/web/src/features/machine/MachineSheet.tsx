@@ -7,6 +7,8 @@ import { Sheet } from "../../components/Sheet";
 import { t } from "../../i18n/machine";
 import { rich } from "../../i18n/rich";
 import { MemoryList } from "../memory/MemoryList";
+import { ServerList } from "../project/ServerList";
+import { SkillList } from "../project/SkillList";
 import { may } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
 import { ProviderList } from "./ProviderList";
@@ -21,7 +23,7 @@ export interface MachineSheetProps {
   onClose: () => void;
 }
 
-/** What belongs to a machine as a whole: its providers and their keys, the notes for all projects, its relay, and its name. */
+/** What belongs to a machine as a whole: its providers and keys, what all projects have, its relay, and its name. */
 export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps) {
   const queries = useQueryClient();
   const [removing, setRemoving] = useState<Provider | null>(null);
@@ -44,6 +46,14 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
     <Sheet title={t("machine.machineSheet.title", { machine })} onClose={onClose}>
       <div data-testid="machine-sheet" className="space-y-6">
         <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
+        {may(info, "manage") ? (
+          <div className="border-line border-t pt-4 empty:hidden">
+            <ServerList host={host} info={info} />
+          </div>
+        ) : null}
+        <div className="border-line border-t pt-4 empty:hidden">
+          <SkillList host={host} mayManage={may(info, "manage")} />
+        </div>
         <div className="border-line border-t pt-4 empty:hidden">
           <MemoryList host={host} mayManage={may(info, "manage")} />
         </div>

@@ -42,6 +42,8 @@ function show(providers: Provider[], more: Partial<HostInfo> = {}) {
     asked.push(["remove_provider_key", fields]);
     return change(fields.provider);
   };
+  host.handlers.list_mcp_servers = () => ({ servers: [] });
+  host.handlers.list_skills = () => ({ skills: [] });
   const info = hostInfo({ grants: ["view", "approve", "manage"], relayUrl: "https://relay.example", ...more });
   const rootRoute = createRootRoute({
     component: () => <MachineSheet host={host} machine="desk" info={info} onClose={() => {}} />,
@@ -104,7 +106,9 @@ test("hands a key over once, keeps it nowhere in the page, and says that it coun
   expect(asked.filter(([name]) => name === "set_provider_key")).toEqual([
     ["set_provider_key", { provider: "desk", key: "sk-1234" }],
   ]);
-  await waitFor(() => expect(screen.getByRole("status").textContent).toContain("desk uses it from the next call on"));
+  await waitFor(() =>
+    expect(screen.getByTestId("provider").textContent).toContain("desk uses it from the next call on"),
+  );
   expect(screen.queryByTestId("key-input")).toBeNull();
   expect(document.documentElement.outerHTML).not.toContain("sk-1234");
   await waitFor(() =>

@@ -35,9 +35,9 @@ export default function ProjectSheet({ host, projectId, onRemove, onClose }: Pro
         <p className="-mt-1 break-all font-mono text-faint text-xs">{project.path}</p>
         {mayManage ? null : <p className="text-muted text-sm">{t("project.projectSheet.viewOnlyInThisBrowser")}</p>}
         {mayManage ? <Trust host={host} project={project} /> : null}
-        {mayManage ? <ServerList host={host} project={project} /> : null}
+        {mayManage ? <ServerList host={host} info={info} projectId={projectId} /> : null}
         <AgentList host={host} project={project} mayManage={mayManage} />
-        <SkillList host={host} projectId={projectId} />
+        <SkillList host={host} projectId={projectId} mayManage={mayManage} />
         <MemoryList host={host} projectId={projectId} mayManage={mayManage} />
         <RuleList host={host} projectId={projectId} mayManage={mayManage} />
         <SandboxState info={info} className="border-line border-t pt-4" />

@@ -5,6 +5,7 @@ import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
+import { ServerActions, type ServerActionsProps } from "./ServerActions";
 
 const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
   disabled: {
@@ -57,14 +58,13 @@ const states: Record<MCPServer["state"], { text: string; tone: Tone }> = {
   },
 };
 
-export interface ServerCardProps {
-  server: MCPServer;
-  busy: boolean;
+export interface ServerCardProps extends ServerActionsProps {
   onDecide: (allow: boolean) => void;
 }
 
 /** A server: what would be started or asked, how it stands, and the answer to whether it may. */
-export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
+export function ServerCard({ onDecide, ...rest }: ServerCardProps) {
+  const { server, busy } = rest;
   const { state } = server;
   const shown = states[state] ?? { text: state, tone: "neutral" };
   // One of the machine's own configuration needs no answer, and one of a folder that is not trusted gets none.
@@ -83,7 +83,7 @@ export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
         <Badge tone={shown.tone}>{shown.text}</Badge>
       </div>
       <What server={server} />
-      {server.reason && state !== "needs_consent" && state !== "untrusted" ? (
+      {server.reason && state !== "needs_consent" && state !== "untrusted" && !server.disabled ? (
         <p className="mt-2 break-words text-muted">{server.reason}</p>
       ) : null}
       {server.tools.length > 0 ? (
@@ -120,6 +120,7 @@ export function ServerCard({ server, busy, onDecide }: ServerCardProps) {
           )}
         </div>
       ) : null}
+      <ServerActions {...rest} />
     </Card>
   );
 }

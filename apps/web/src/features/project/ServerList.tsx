@@ -1,35 +1,90 @@
 import { useState } from "react";
 import type { Host } from "../../api/contract";
-import type { MCPServer, Project } from "../../api/types";
+import { ApiKind, type HostInfo, type MCPServer } from "../../api/types";
+import { Button } from "../../components/Button";
+import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
-import { sentence } from "../shared/errors";
+import { isRefusal, sentence } from "../shared/errors";
+import { may } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
+import { useLostFocus } from "../shared/lost-focus";
 import { useAct } from "../shared/use-act";
 import { Section } from "./Section";
 import { ServerCard } from "./ServerCard";
+import { ServerForm } from "./ServerForm";
 
-/** The MCP servers that the project can use, those that wait for an answer first. */
-export function ServerList({ host, project }: { host: Host; project: Project }) {
-  const { data, error, refetch } = useHostQuery(host, "list_mcp_servers", { projectId: project.id });
+export interface ServerListProps {
+  host: Host;
+  info: HostInfo | null;
+  /** Absent are the servers for all projects. */
+  projectId?: string;
+}
+
+/** A server that is deleted while somebody edits it keeps its form, and what was written in it. */
+function withEdited(servers: MCPServer[], edited: MCPServer | null): MCPServer[] {
+  return !edited || servers.some(({ name }) => name === edited.name) ? servers : [edited, ...servers];
+}
+
+/** The MCP servers of a project or of all projects, those that wait for an answer first. */
+export function ServerList({ host, info, projectId }: ServerListProps) {
+  const where = projectId ? { projectId } : {};
+  const { data, error, refetch } = useHostQuery(host, "list_mcp_servers", where);
   const { busy, error: refused, act } = useAct();
   const [done, setDone] = useState<string | null>(null);
-  const decide = (server: MCPServer, allow: boolean) =>
-    act(server.name, async () => {
+  // The one that is edited, as it was then; "" is a new one.
+  const [editing, setEditing] = useState<MCPServer | "" | null>(null);
+  if (!projectId && isRefusal(error) && error.kind === ApiKind.bad_request) {
+    return null; // an older host
+  }
+  const mayRun = info?.grants.includes("shell") ?? false;
+  const change = (name: string, run: () => Promise<string>) =>
+    act(name, async () => {
       setDone(null);
+      let what: string | null = null;
       try {
-        const fields = { projectId: project.id, name: server.name, hash: server.hash ?? "", allow };
-        await host.request("decide_mcp_server", fields);
+        what = await run();
       } finally {
         await refetch(); // also after a refusal: what is configured may be something else by now
       }
-      const { name } = server;
-      setDone(allow ? t("project.serverList.allowed", { name }) : t("project.serverList.denied", { name }));
+      setDone(what);
     });
+  const decide = (server: MCPServer, allow: boolean) =>
+    change(server.name, async () => {
+      const { name, hash = "" } = server;
+      await host.request("decide_mcp_server", { projectId: projectId ?? "", name, hash, allow });
+      return allow ? t("project.serverList.allowed", { name }) : t("project.serverList.denied", { name });
+    });
+  const toggle = ({ name }: MCPServer, enabled: boolean) =>
+    change(name, async () => {
+      await host.request("set_mcp_server_enabled", { ...where, name, enabled });
+      return enabled ? t("project.serverList.enabled", { name }) : t("project.serverList.disabled", { name });
+    });
+  const edit = (server: MCPServer | "") => {
+    setDone(null);
+    setEditing(server);
+  };
+  const form = (server: MCPServer | null) => (
+    <ServerForm
+      host={host}
+      server={server}
+      {...where}
+      onDone={async (what) => {
+        await refetch();
+        setEditing(null);
+        setDone(what);
+      }}
+      onCancel={() => setEditing(null)}
+    />
+  );
   const waits = (server: MCPServer) => (server.state === "needs_consent" ? 0 : 1);
-  const servers = data?.servers.toSorted((a, b) => waits(a) - waits(b));
+  const edited = editing || null;
+  const servers = data && withEdited(data.servers, edited).toSorted((a, b) => waits(a) - waits(b));
   return (
     <Section title={t("project.serverList.mcpServers")} error={refused ?? (error ? sentence(error) : null)} done={done}>
+      <p className="mt-1 text-muted text-sm">
+        {projectId ? t("project.serverList.ofTheProject") : t("project.serverList.ofAllProjects")}
+      </p>
       {data?.problems?.map((problem) => (
         <p key={problem} className="mt-1 break-words text-danger text-sm">
           {problem}
@@ -39,16 +94,51 @@ export function ServerList({ host, project }: { host: Host; project: Project }) 
         <ul className="mt-2 space-y-2">
           {servers.map((server) => (
             <li key={server.name}>
-              <ServerCard server={server} busy={busy === server.name} onDecide={(allow) => decide(server, allow)} />
+              {edited?.name === server.name ? (
+                form(edited)
+              ) : (
+                <ServerCard
+                  host={host}
+                  {...where}
+                  server={server}
+                  busy={busy === server.name}
+                  mayLoosen={may(info, "approve")}
+                  onDecide={(allow) => decide(server, allow)}
+                  onToggle={(enabled) => toggle(server, enabled)}
+                  onEdit={mayRun && server.version ? () => edit(server) : null}
+                  onRemoved={async (what) => {
+                    await refetch();
+                    setDone(what);
+                  }}
+                />
+              )}
             </li>
           ))}
         </ul>
       ) : error ? null : (
         <Skeleton label={t("project.serverList.loadingTheServers")} rows={2} className="mt-2" />
       )}
-      {servers?.length === 0 ? (
-        <p className="mt-1 text-muted text-sm">{t("project.serverList.noneTheFolderSMcp")}</p>
+      {servers?.length === 0 ? <p className="mt-1 text-sm">{t("project.serverList.none")}</p> : null}
+      {mayRun ? (
+        data ? (
+          editing === "" ? (
+            form(null)
+          ) : (
+            <AddButton onClick={() => edit("")} />
+          )
+        ) : null
+      ) : info ? (
+        <p className="mt-2 text-muted text-sm">{t("project.serverList.needsShell")}</p>
       ) : null}
     </Section>
+  );
+}
+
+function AddButton({ onClick }: { onClick: () => void }) {
+  const ref = useLostFocus<HTMLButtonElement>();
+  return (
+    <Button ref={ref} data-testid="mcp-add" className="mt-3" onClick={onClick}>
+      <PlusIcon /> {t("project.serverList.add")}
+    </Button>
   );
 }

@@ -7,7 +7,7 @@ import { ApiKind, type Requests } from "../../api/types";
 import { FakeScorel } from "../../app/testing/fake-scorel";
 import { SkillList } from "./SkillList";
 
-function show(answer: () => Requests["list_skills"]["response"]) {
+function show(answer: () => Requests["list_skills"]["response"], mayManage = false) {
   const host = new FakeScorel().host("dev_one");
   let asked = 0;
   host.handlers.list_skills = ({ projectId }) => {
@@ -17,11 +17,11 @@ function show(answer: () => Requests["list_skills"]["response"]) {
   };
   const { container } = render(
     <QueryClientProvider client={new QueryClient()}>
-      <SkillList host={host} projectId="p1" />
+      <SkillList host={host} projectId="p1" mayManage={mayManage} />
     </QueryClientProvider>,
   );
   host.handlers.get_skill = ({ name }) => ({ skill: { name, description: "", scope: "project" }, text: "Be brief." });
-  return { container, asked: () => asked };
+  return { host, container, asked: () => asked };
 }
 
 test("lists skills with their source, and the files that were left out", async () => {
@@ -56,4 +56,23 @@ test("says that there are none, and nothing on an older host", async () => {
   });
   await waitFor(() => expect(asked()).toBe(1));
   await waitFor(() => expect(container.textContent).toBe(""));
+});
+
+test("a skill is disabled and enabled", async () => {
+  let disabled = false;
+  const { host } = show(() => ({ skills: [{ name: "commit", description: "", scope: "user", disabled }] }), true);
+  host.handlers.set_skill_enabled = ({ name, enabled }) => {
+    disabled = !enabled;
+    return { skill: { name, description: "", scope: "user", disabled } };
+  };
+  fireEvent.click(await screen.findByRole("button", { name: "Disable commit" }));
+  await screen.findByText("Disabled the skill commit.");
+  expect(screen.getByTestId("skill").textContent).toContain("disabled");
+  fireEvent.click(screen.getByRole("button", { name: "Enable commit" }));
+  await screen.findByText("Enabled the skill commit.");
+  const asked = host.requests.filter(({ name }) => name === "set_skill_enabled").map(({ fields }) => fields);
+  expect(asked).toEqual([
+    { projectId: "p1", name: "commit", enabled: false },
+    { projectId: "p1", name: "commit", enabled: true },
+  ]);
 });

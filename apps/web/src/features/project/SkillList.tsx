@@ -8,24 +8,53 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { isRefusal, sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
+import { useAct } from "../shared/use-act";
 import { Notes } from "./Notes";
 import { Section } from "./Section";
 
-/** The skills of a project: what each is for and where it comes from, and the files that were left out. */
-export function SkillList({ host, projectId }: { host: Host; projectId: string }) {
-  const { data, error } = useHostQuery(host, "list_skills", { projectId });
-  if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
+export interface SkillListProps {
+  host: Host;
+  /** Absent shows the user's own, for all projects. */
+  projectId?: string;
+  mayManage: boolean;
+}
+
+/** Skills: what each is for and where it comes from, whether it is used, and the files that were left out. */
+export function SkillList({ host, projectId, mayManage }: SkillListProps) {
+  const where = projectId ? { projectId } : {};
+  const { data, error, refetch } = useHostQuery(host, "list_skills", where);
+  const { busy, error: refused, act } = useAct();
+  const [done, setDone] = useState<string | null>(null);
+  const old = projectId ? ApiKind.unknown_request : ApiKind.bad_request;
+  if (isRefusal(error) && error.kind === old) {
     return null; // an older host
   }
+  const toggle = ({ name, disabled = false }: Skill) =>
+    act(name, async () => {
+      setDone(null);
+      await host.request("set_skill_enabled", { ...where, name, enabled: disabled });
+      await refetch();
+      setDone(disabled ? t("project.skillList.enabled", { name }) : t("project.skillList.disabled", { name }));
+    });
   return (
-    <Section title={t("project.skillList.skills")} error={error ? sentence(error) : null}>
-      <p className="mt-1 text-muted text-sm">{t("project.skillList.explanation")}</p>
+    <Section title={t("project.skillList.skills")} error={refused ?? (error ? sentence(error) : null)} done={done}>
+      <p className="mt-1 text-muted text-sm">
+        {projectId ? t("project.skillList.explanation") : t("project.skillList.ofAllProjects")}
+      </p>
       {data || error ? null : <Skeleton label={t("project.skillList.loading")} rows={2} className="mt-2" />}
-      {data?.skills.length === 0 ? <p className="mt-2 text-sm">{t("project.skillList.none")}</p> : null}
+      {data?.skills.length === 0 ? (
+        <p className="mt-2 text-sm">{projectId ? t("project.skillList.none") : t("project.skillList.noneOfYours")}</p>
+      ) : null}
       <ul className="mt-2 divide-y divide-line">
         {data?.skills.map((skill) => (
           <li key={skill.name} data-testid="skill" className="py-2.5">
-            <SkillRow host={host} projectId={projectId} skill={skill} />
+            <SkillRow
+              host={host}
+              {...where}
+              skill={skill}
+              busy={busy === skill.name}
+              onToggle={mayManage ? () => toggle(skill) : null}
+            />
           </li>
         ))}
       </ul>
@@ -36,12 +65,14 @@ export function SkillList({ host, projectId }: { host: Host; projectId: string }
 
 interface SkillRowProps {
   host: Host;
-  projectId: string;
+  projectId?: string;
   skill: Skill;
+  busy: boolean;
+  onToggle: (() => void) | null;
 }
 
-function SkillRow({ host, projectId, skill }: SkillRowProps) {
-  const { name, description, scope, manual, path } = skill;
+function SkillRow({ host, projectId, skill, busy, onToggle }: SkillRowProps) {
+  const { name, description, scope, manual, path, disabled } = skill;
   const [shown, setShown] = useState(false);
   return (
     <>
@@ -50,17 +81,18 @@ function SkillRow({ host, projectId, skill }: SkillRowProps) {
         <span className="text-faint text-xs">
           {scope === "project" ? t("project.agentList.thisProject") : t("project.agentList.allProjects")}
         </span>
+        {disabled ? <Badge>{t("project.agentList.disabled")}</Badge> : null}
         {manual ? <Badge>{t("project.skillList.manual")}</Badge> : null}
       </div>
       <p dir="auto" className="mt-0.5 line-clamp-3 break-words text-muted text-sm">
         {description}
       </p>
-      {path ? (
-        <>
-          <p className="mt-0.5 break-all font-mono text-faint text-xs">{path}</p>
+      {path ? <p className="mt-0.5 break-all font-mono text-faint text-xs">{path}</p> : null}
+      <div className="-ml-3 mt-1 flex flex-wrap gap-x-1 empty:hidden">
+        {path ? (
           <Button
             tone="quiet"
-            className="-ml-3 mt-1 text-xs"
+            className="text-xs"
             data-testid="skill-show"
             aria-expanded={shown}
             aria-label={shown ? t("project.skillList.hideSkill", { name }) : t("project.skillList.showSkill", { name })}
@@ -68,16 +100,30 @@ function SkillRow({ host, projectId, skill }: SkillRowProps) {
           >
             {shown ? t("project.skillList.hide") : t("project.skillList.show")}
           </Button>
-        </>
-      ) : null}
-      {shown ? <SkillText host={host} projectId={projectId} name={name} /> : null}
+        ) : null}
+        {onToggle ? (
+          <Button
+            tone="quiet"
+            className="text-xs"
+            data-testid="skill-toggle"
+            aria-label={
+              disabled ? t("project.skillList.enableSkill", { name }) : t("project.skillList.disableSkill", { name })
+            }
+            busy={busy}
+            onClick={onToggle}
+          >
+            {disabled ? t("project.agentList.enable") : t("project.agentList.disable")}
+          </Button>
+        ) : null}
+      </div>
+      {shown ? <SkillText host={host} {...(projectId ? { projectId } : {})} name={name} /> : null}
     </>
   );
 }
 
 /** What a skill tells the agent. */
-function SkillText({ host, projectId, name }: { host: Host; projectId: string; name: string }) {
-  const { data, error } = useHostQuery(host, "get_skill", { projectId, name });
+function SkillText({ host, projectId, name }: { host: Host; projectId?: string; name: string }) {
+  const { data, error } = useHostQuery(host, "get_skill", { ...(projectId ? { projectId } : {}), name });
   if (error) {
     return (
       <p role="alert" className="text-danger text-sm">

@@ -74,6 +74,9 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
       void client.invalidateQueries({ queryKey: [deviceId, "list_agents"] });
       void client.invalidateQueries({ queryKey: [deviceId, "preview_agent"] });
       return;
+    case "skills_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_skills"] });
+      return;
     case "memory_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_memory"] });
       void client.invalidateQueries({ queryKey: [deviceId, "get_memory_note"] });

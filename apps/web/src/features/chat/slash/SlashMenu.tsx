@@ -65,11 +65,9 @@ function useItems({ host, projectId, onAgent }: SlashScope, query: string) {
   );
   const all: SlashItem[] = [
     ...(onAgent ? [] : [{ kind: "command" as const, name: "compact", about: t("chat.slash.compact") }]),
-    ...(skills.data?.skills ?? []).map(({ name, description }) => ({
-      kind: "skill" as const,
-      name,
-      about: description,
-    })),
+    ...(skills.data?.skills ?? [])
+      .filter(({ disabled }) => !disabled)
+      .map(({ name, description }) => ({ kind: "skill" as const, name, about: description })),
     ...usable.map(({ name, description }) => ({ kind: "agent" as const, name, about: description })),
   ];
   const old = skills.error instanceof ApiError && skills.error.kind === ApiKind.unknown_request;

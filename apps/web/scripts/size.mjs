@@ -24,17 +24,28 @@ function gzipSize(file) {
   return gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 }
 
-// A worker is built apart and stands in no manifest. The link worker starts with the page; the chunk that keeps copies of
-// what hosts say is loaded once a host has answered or a session is opened, the doctor with the page that asks for it.
-// The highlighter and its grammars come with the first code.
+// A worker is built apart and stands in no manifest. The link worker starts with the page, and with it what it imports
+// statically. The chunks that keep copies of what hosts say and that know the paths to them are loaded once a host is
+// used, pairing and the doctor with the pages that ask for them. The highlighter and its grammars come with the first code.
 const known = new Set(Object.values(manifest).map((chunk) => chunk.file));
 const ofWorkers = readdirSync(join(dist, "assets"))
   .map((name) => `assets/${name}`)
   .filter((file) => file.endsWith(".js") && !known.has(file) && !file.includes("/highlight-"));
-const first = ofWorkers.filter((file) => /\/worker-[^/]*$/.test(file));
-if (first.length !== 1) {
-  console.error(`size: expected one worker, found ${first.length}`);
+const started = ofWorkers.filter((file) => /\/worker-[^/]*$/.test(file));
+if (started.length !== 1) {
+  console.error(`size: expected one worker, found ${started.length}`);
   process.exit(1);
+}
+const first = [...importsOf(started[0])];
+
+function importsOf(file, seen = new Set()) {
+  if (!seen.has(file)) {
+    seen.add(file);
+    for (const [, name] of readFileSync(join(dist, file), "utf8").matchAll(/\bfrom\s*["']\.\/([^"']+)["']/g)) {
+      importsOf(`assets/${name}`, seen);
+    }
+  }
+  return seen;
 }
 
 // What every page begins with, and what that loads.
@@ -54,7 +65,7 @@ const groups = [
     name: "first load and a session",
     budget: 285_000,
     keys: staticClosure([...entry, ...session]),
-    workers: ofWorkers.filter((file) => !/\/doctor-[^/]*$/.test(file)),
+    workers: ofWorkers.filter((file) => !/\/(doctor|pairing)-[^/]*$/.test(file)),
   },
   {
     name: "everything that can be opened",

@@ -3,8 +3,8 @@
 import { Handshake, type Identity, utf8 } from "@scorel/protocol";
 import type { Frame, Peer } from "@scorel/protocol/wire";
 import { StepFailure, type Verdict } from "../api/diagnosis";
+import { t } from "../i18n/doctor";
 import { number } from "../i18n/i18n";
-import { t } from "../i18n/link";
 import { RelayError } from "./asks";
 import { channelFailure, type Line, readAnswer, sealFailure, within } from "./doctor-line";
 import { matchesPin, type Pin } from "./pins";
@@ -41,58 +41,58 @@ export class DeviceDoctor {
 
   binding(): Verdict {
     if (!this.#peer) {
-      throw new StepFailure("binding_missing", t("link.doctor.noPairing"));
+      throw new StepFailure("binding_missing", t("doctor.link.noPairing"));
     }
     if (!matchesPin(this.#pin, this.#peer)) {
-      throw new StepFailure("binding_keys", t("link.doctor.differentKeys"));
+      throw new StepFailure("binding_keys", t("doctor.link.differentKeys"));
     }
-    return { detail: t("link.doctor.knownAs", { label: this.#peer.label }) };
+    return { detail: t("doctor.link.knownAs", { label: this.#peer.label }) };
   }
 
   presence(): Verdict {
     if (!this.#peer?.online) {
-      throw new StepFailure("presence_offline", t("link.doctor.offline"));
+      throw new StepFailure("presence_offline", t("doctor.link.offline"));
     }
-    return { detail: t("link.doctor.online") };
+    return { detail: t("doctor.link.online") };
   }
 
   async channel(): Promise<Verdict> {
     const { id } = this.#pin;
     const opened = this.#way.ask((requestId) => ({ type: "open_channel", requestId, deviceId: id }));
-    const late = new StepFailure("channel_failed", t("link.doctor.relaySilent"));
+    const late = new StepFailure("channel_failed", t("doctor.link.relaySilent"));
     const frame = await within(this.#way.patience, opened, late).catch((err: unknown) => {
       throw err instanceof RelayError ? channelFailure(err) : err;
     });
     if (frame.type !== "channel_opened" || frame.peerId !== id) {
-      throw new StepFailure("channel_failed", t("link.doctor.otherChannel"));
+      throw new StepFailure("channel_failed", t("doctor.link.otherChannel"));
     }
     this.#channel = frame.channel;
     this.#line = this.#way.line(frame.channel);
-    return { detail: t("link.doctor.opened") };
+    return { detail: t("doctor.link.opened") };
   }
 
   async seal(): Promise<Verdict> {
     const { channel, line } = this.#open();
     const handshake = new Handshake(this.#way.identity, { id: this.#pin.id, sealKey: this.#pin.sealKey });
     this.#way.sendRecord(channel, await handshake.start());
-    const late = new StepFailure("seal_silent", t("link.doctor.handshakeSilent"));
+    const late = new StepFailure("seal_silent", t("doctor.link.handshakeSilent"));
     try {
       const reply = await within(this.#way.patience, line.next(), late);
       this.#sealed = new Sealed(await handshake.finish(reply), (record) => this.#way.sendRecord(channel, record));
     } catch (err) {
       throw sealFailure(err);
     }
-    return { detail: t("link.doctor.sealed") };
+    return { detail: t("doctor.link.sealed") };
   }
 
   async api(): Promise<Verdict> {
     const { line } = this.#open();
     const sealed = this.#sealed;
     if (!sealed) {
-      throw new StepFailure("seal_lost", t("link.doctor.notSealed"));
+      throw new StepFailure("seal_lost", t("doctor.link.notSealed"));
     }
     const start = performance.now();
-    const late = new StepFailure("api_silent", t("link.doctor.hostSilent"));
+    const late = new StepFailure("api_silent", t("doctor.link.hostSilent"));
     const answer = await sealed
       .send(utf8(JSON.stringify({ type: "get_host", requestId: REQUEST })))
       .then(() => within(this.#way.patience, readAnswer(line, sealed, REQUEST), late))
@@ -100,16 +100,16 @@ export class DeviceDoctor {
         throw sealFailure(err);
       });
     if (answer.type !== "response") {
-      throw new StepFailure("api_refused", t("link.doctor.hostSays", { message: answer.message ?? "" }));
+      throw new StepFailure("api_refused", t("doctor.link.hostSays", { message: answer.message ?? "" }));
     }
     const time = number(Math.max(0.1, performance.now() - start), 1);
     const version = answer.result?.host?.version ?? "";
     const outages = answer.result?.host?.outages ?? [];
     if (outages.length === 0) {
-      return { detail: t("link.doctor.roundTrip", { version, time }) };
+      return { detail: t("doctor.link.roundTrip", { version, time }) };
     }
-    const out = outages.map(({ provider, place, reason }) => t("link.doctor.outage", { provider, place, reason }));
-    const detail = t("link.doctor.roundTripOutages", { version, time, outages: out.join("; ") });
+    const out = outages.map(({ provider, place, reason }) => t("doctor.link.outage", { provider, place, reason }));
+    const detail = t("doctor.link.roundTripOutages", { version, time, outages: out.join("; ") });
     return { status: "warn", detail, finding: "api_store" };
   }
 
@@ -123,7 +123,7 @@ export class DeviceDoctor {
 
   #open(): { channel: number; line: Line } {
     if (this.#channel === null || !this.#line) {
-      throw new StepFailure("seal_lost", t("link.doctor.channelEnded"));
+      throw new StepFailure("seal_lost", t("doctor.link.channelEnded"));
     }
     return { channel: this.#channel, line: this.#line };
   }

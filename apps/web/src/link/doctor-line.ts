@@ -5,7 +5,7 @@ import type { Bytes } from "@scorel/protocol";
 import { Kind, type Reason } from "@scorel/protocol/wire";
 import { type Finding, StepFailure } from "../api/diagnosis";
 import type { Outage } from "../api/types";
-import { t } from "../i18n/link";
+import { t } from "../i18n/doctor";
 import type { RelayError } from "./asks";
 import type { ConnectionEnd } from "./connection";
 import type { Sealed } from "./sealed";
@@ -14,7 +14,7 @@ import type { Sealed } from "./sealed";
 export class ClosedError extends Error {
   override name = "ClosedError";
   constructor(readonly reason: Reason) {
-    super(t("link.doctor.channelClosed", { reason }));
+    super(t("doctor.link.channelClosed", { reason }));
   }
 }
 
@@ -93,13 +93,13 @@ const LOGIN: Partial<Record<Kind, Finding>> = {
 /** Why the login did not come to its end. */
 export function loginFailure(end: ConnectionEnd): StepFailure {
   if (end.kind === undefined) {
-    return new StepFailure("login_lost", end.message ?? t("link.doctor.relayHungUp"));
+    return new StepFailure("login_lost", end.message ?? t("doctor.link.relayHungUp"));
   }
   if (end.kind === Kind.bad_frame) {
     // Found by either side, not decided by the relay.
-    return new StepFailure("login_broken", t("link.doctor.loginBroke", { message: end.message }));
+    return new StepFailure("login_broken", t("doctor.link.loginBroke", { message: end.message }));
   }
-  return new StepFailure(LOGIN[end.kind] ?? "login_refused", t("link.doctor.relaySays", { message: end.message }));
+  return new StepFailure(LOGIN[end.kind] ?? "login_refused", t("doctor.link.relaySays", { message: end.message }));
 }
 
 const CHANNEL: Partial<Record<number, Finding>> = {
@@ -111,7 +111,7 @@ const CHANNEL: Partial<Record<number, Finding>> = {
 
 /** Why the relay opened no channel. */
 export function channelFailure(err: RelayError): StepFailure {
-  return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", t("link.doctor.relaySays", { message: err.message }));
+  return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", t("doctor.link.relaySays", { message: err.message }));
 }
 
 /** Why the channel did not come to carry sealed messages. */
@@ -120,15 +120,15 @@ export function sealFailure(err: unknown): StepFailure {
     return err;
   }
   if (!(err instanceof ClosedError)) {
-    return new StepFailure("seal_broken", t("link.doctor.doesNotOpen"));
+    return new StepFailure("seal_broken", t("doctor.link.doesNotOpen"));
   }
   switch (err.reason) {
     case "revoked":
     case "not_authorized":
-      return new StepFailure("seal_removed", t("link.doctor.clientRemoved"));
+      return new StepFailure("seal_removed", t("doctor.link.clientRemoved"));
     case "seal_broken":
     case "protocol":
-      return new StepFailure("seal_broken", t("link.doctor.hostCannotOpen"));
+      return new StepFailure("seal_broken", t("doctor.link.hostCannotOpen"));
     default:
       return new StepFailure("seal_lost", err.message);
   }

@@ -17,7 +17,7 @@ import {
   waiting,
 } from "../api/diagnosis";
 import type { RelayAddress } from "../api/relay-url";
-import { t } from "../i18n/link";
+import { t } from "../i18n/doctor";
 import { Asks } from "./asks";
 import { Connection, type ConnectionEnd } from "./connection";
 import { DeviceDoctor, type DeviceWay } from "./doctor-device";
@@ -70,7 +70,7 @@ export class LinkDoctor {
     const failed = failureOf(this.#relay);
     for (const pin of this.#options.pins) {
       if (failed) {
-        this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), t("link.doctor.notTried", { step: failed.name })));
+        this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), t("doctor.link.notTried", { step: failed.name })));
       } else {
         await this.#probe(pin);
       }
@@ -103,7 +103,7 @@ export class LinkDoctor {
       this.#connection = new Connection({ address, identity, label, timing, makeSocket, handler });
     } catch (err) {
       const why = err instanceof Error ? err.message : String(err);
-      this.#hello.reject(new StepFailure("relay_socket", t("link.doctor.notAllowed", { reason: why })));
+      this.#hello.reject(new StepFailure("relay_socket", t("doctor.link.notAllowed", { reason: why })));
     }
   }
 
@@ -120,8 +120,8 @@ export class LinkDoctor {
   #ended(end: ConnectionEnd): void {
     this.#hello.reject(
       end.refused
-        ? new StepFailure("relay_version", end.message ?? t("link.doctor.thisVersion", { version: VERSION }))
-        : new StepFailure("relay_socket", end.message ?? t("link.doctor.serverHungUp")),
+        ? new StepFailure("relay_version", end.message ?? t("doctor.link.thisVersion", { version: VERSION }))
+        : new StepFailure("relay_socket", end.message ?? t("doctor.link.serverHungUp")),
     );
     this.#welcome.reject(loginFailure(end));
     this.#asks.drop();
@@ -132,12 +132,12 @@ export class LinkDoctor {
 
   readonly #greeting = async (): Promise<Verdict> => {
     const { version } = await this.#hello.promise;
-    return { detail: t("link.doctor.protocolVersion", { version }) };
+    return { detail: t("doctor.link.protocolVersion", { version }) };
   };
 
   readonly #login = async (): Promise<Verdict> => {
     const { id } = await this.#welcome.promise;
-    return { detail: t("link.doctor.as", { id: `${id.slice(0, 12)}…${id.slice(-4)}` }) };
+    return { detail: t("doctor.link.as", { id: `${id.slice(0, 12)}…${id.slice(-4)}` }) };
   };
 
   readonly #clock = async (): Promise<Verdict> => {
@@ -145,9 +145,9 @@ export class LinkDoctor {
     const skew = (this.#dialledAt + this.#welcomedAt) / 2 - serverTime;
     const time = inWords(Math.abs(skew));
     if (Math.abs(skew) <= MOST_SKEW) {
-      return { detail: t("link.doctor.clockWithin", { time }) };
+      return { detail: t("doctor.link.clockWithin", { time }) };
     }
-    const detail = skew > 0 ? t("link.doctor.clockAhead", { time }) : t("link.doctor.clockBehind", { time });
+    const detail = skew > 0 ? t("doctor.link.clockAhead", { time }) : t("doctor.link.clockBehind", { time });
     return { detail, finding: "clock_skew" };
   };
 
@@ -191,7 +191,7 @@ export class LinkDoctor {
       const step = await tryStep(name, checks[name], lost);
       put(step);
       if (step.status === "failed") {
-        set(skipRest(steps, t("link.doctor.notTried", { step: name })));
+        set(skipRest(steps, t("doctor.link.notTried", { step: name })));
         return;
       }
     }

@@ -15,7 +15,7 @@ import {
 import { type Frame, Kind, type PairJoined, type PairSession, type Peer } from "@scorel/protocol/wire";
 import type { PairingState } from "../api/contract";
 import { UnreachableError } from "../api/messages";
-import { t } from "../i18n/link";
+import { t } from "../i18n/pairing";
 import { RelayError } from "./asks";
 import type { DeviceBook } from "./devices";
 import { pinOf } from "./pins";
@@ -86,7 +86,7 @@ export class PairingRun {
       return;
     }
     if (this.#peer) {
-      this.#fail(t("link.pairing.lost"));
+      this.#fail(t("pairing.run.lost"));
     } else {
       this.#publish({ step: "requesting" });
     }
@@ -94,7 +94,7 @@ export class PairingRun {
 
   cancel(): void {
     this.#reject();
-    this.#fail(t("link.pairing.canceled"));
+    this.#fail(t("pairing.run.canceled"));
   }
 
   /** Takes a frame of this pairing's slot. */
@@ -205,7 +205,7 @@ export class PairingRun {
     if (link.book.usable(peer.id)) {
       this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
     } else {
-      this.#fail(t("link.pairing.lost"));
+      this.#fail(t("pairing.run.lost"));
     }
   }
 
@@ -218,7 +218,7 @@ export class PairingRun {
 
   #need(): PairLink {
     if (!this.#link) {
-      throw new UnreachableError(t("link.pairing.lost"));
+      throw new UnreachableError(t("pairing.run.lost"));
     }
     return this.#link;
   }
@@ -229,7 +229,7 @@ export class PairingRun {
 
   #expire(): void {
     this.#reject();
-    this.#fail(t("link.pairing.expired"));
+    this.#fail(t("pairing.run.expired"));
   }
 
   #reject(): void {
@@ -259,33 +259,33 @@ export class PairingRun {
 function closedSentence(kind: number, accepted: boolean): string {
   switch (kind) {
     case Kind.pair_unknown:
-      return t("link.pairing.expired");
+      return t("pairing.run.expired");
     case Kind.bad_proof:
-      return t("link.pairing.differentCodes");
+      return t("pairing.run.differentCodes");
     default:
-      return accepted ? t("link.pairing.notAccepted") : t("link.pairing.canceledThere");
+      return accepted ? t("pairing.run.notAccepted") : t("pairing.run.canceledThere");
   }
 }
 
 function messageOf(err: unknown): string {
   if (err instanceof CodeError) {
-    return t("link.pairing.notACode");
+    return t("pairing.run.notACode");
   }
   if (err instanceof PairError) {
-    return err.why === "confirm" ? t("link.pairing.differentCodes") : t("link.pairing.canceledThere");
+    return err.why === "confirm" ? t("pairing.run.differentCodes") : t("pairing.run.canceledThere");
   }
   if (!(err instanceof RelayError)) {
-    return err instanceof Error ? err.message : t("link.pairing.lost");
+    return err instanceof Error ? err.message : t("pairing.run.lost");
   }
   switch (err.kind) {
     case Kind.pair_unknown:
-      return t("link.pairing.unknownCode");
+      return t("pairing.run.unknownCode");
     case Kind.pair_self:
-      return t("link.pairing.madeByABrowser");
+      return t("pairing.run.madeByABrowser");
     case Kind.pair_busy:
-      return t("link.pairing.inUse");
+      return t("pairing.run.inUse");
     case Kind.rate_limited:
-      return t("link.pairing.tooManyAttempts");
+      return t("pairing.run.tooManyAttempts");
     default:
       return err.message;
   }

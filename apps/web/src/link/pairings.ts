@@ -1,11 +1,15 @@
-// The pairings that run.
+// The pairings that run. Their code is loaded with the first: most pages never need it.
 import type { Frame } from "@scorel/protocol/wire";
 import type { PairingState } from "../api/contract";
-import { PairingRun, type PairLink } from "./pairing";
+import { t } from "../i18n/link";
+import type { PairingRun, PairLink } from "./pairing";
 
 export class Pairings {
-  readonly #runs = new Map<number, PairingRun>();
+  /** null while its code is loaded. */
+  readonly #runs = new Map<number, PairingRun | null>();
   readonly #tell: (id: number, state: PairingState) => void;
+  /** The connection that stands, if one does. */
+  #link: PairLink | null = null;
 
   constructor(tell: (id: number, state: PairingState) => void) {
     this.#tell = tell;
@@ -17,7 +21,53 @@ export class Pairings {
 
   /** Begins one; `link` is the connection that stands, if one does. */
   start(id: number, code: string | null, link: PairLink | null): void {
-    const run = new PairingRun(code, (state) => {
+    this.#link = link;
+    this.#runs.set(id, null);
+    this.#tell(id, { step: "requesting" });
+    import("./pairing").then(
+      (loaded) => this.#begin(id, code, loaded.PairingRun),
+      (err: unknown) => this.#end(id, err instanceof Error ? err.message : String(err)), // an update has replaced it
+    );
+  }
+
+  cancel(id: number): void {
+    const run = this.#runs.get(id);
+    if (run === null) {
+      this.#end(id, t("link.pairings.canceled"));
+    }
+    run?.cancel();
+  }
+
+  online(link: PairLink): void {
+    this.#link = link;
+    for (const run of this.#begun) {
+      run.online(link);
+    }
+  }
+
+  offline(): void {
+    this.#link = null;
+    for (const run of this.#begun) {
+      run.offline();
+    }
+  }
+
+  take(frame: Frame): void {
+    for (const run of this.#begun) {
+      run.onFrame(frame);
+    }
+  }
+
+  // A copy: a run that ends takes itself out.
+  get #begun(): PairingRun[] {
+    return [...this.#runs.values()].filter((run) => run !== null);
+  }
+
+  #begin(id: number, code: string | null, make: typeof PairingRun): void {
+    if (!this.#runs.has(id)) {
+      return;
+    }
+    const run = new make(code, (state) => {
       this.#tell(id, state);
       if (state.step === "done" || state.step === "failed") {
         this.#runs.delete(id);
@@ -27,31 +77,13 @@ export class Pairings {
       return;
     }
     this.#runs.set(id, run);
-    if (link) {
-      run.online(link);
+    if (this.#link) {
+      run.online(this.#link);
     }
   }
 
-  cancel(id: number): void {
-    this.#runs.get(id)?.cancel();
-  }
-
-  // Copies: a run that ends takes itself out.
-  online(link: PairLink): void {
-    for (const run of [...this.#runs.values()]) {
-      run.online(link);
-    }
-  }
-
-  offline(): void {
-    for (const run of [...this.#runs.values()]) {
-      run.offline();
-    }
-  }
-
-  take(frame: Frame): void {
-    for (const run of [...this.#runs.values()]) {
-      run.onFrame(frame);
-    }
+  #end(id: number, message: string): void {
+    this.#runs.delete(id);
+    this.#tell(id, { step: "failed", message });
   }
 }

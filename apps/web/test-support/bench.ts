@@ -32,14 +32,30 @@ export const SHORT: Timing = {
 const open: (() => void)[] = [];
 
 /** Opens a page. Pages that are open at once share the browser's database. */
-export function openPage(relay: FakeRelay, timing: Partial<Timing> = {}, parts?: PageParts): Scorel {
+export function openPage(
+  relay: FakeRelay,
+  timing: Partial<Timing> = {},
+  parts?: PageParts,
+  makeSocket: (url: string) => WebSocket = relay.makeSocket,
+): Scorel {
   const { page, worker } = portPair();
-  const stop = serveLink(worker, { timing: { ...SHORT, ...timing }, makeSocket: relay.makeSocket });
+  const stop = serveLink(worker, { timing: { ...SHORT, ...timing }, makeSocket });
   atEnd(() => {
     page.onmessage = null;
     stop();
   });
   return pageOn(relay, () => page, parts ? { page: parts } : {});
+}
+
+/** Dials whichever of the relays an address leads to. */
+export function dialOneOf(...relays: FakeRelay[]): (url: string) => WebSocket {
+  return (url) => {
+    const relay = relays.find(({ authority }) => new URL(url).host === authority);
+    if (!relay) {
+      throw new Error(`no relay at ${url}`);
+    }
+    return relay.makeSocket();
+  };
 }
 
 /** A page that is connected to a worker already. */

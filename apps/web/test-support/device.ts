@@ -43,6 +43,8 @@ export class FakeDevice implements Device {
   /** Every request that came, by name. */
   readonly requests: string[] = [];
   readonly prompts: { clientKey: string; text: string }[] = [];
+  /** What it says of the relays that it is connected to. */
+  paths: Requests["list_paths"]["response"]["paths"] = [];
   /** Answers in place of the API, when it returns anything. */
   intercept: (request: Request) => object | null | undefined = () => undefined;
   #machine: Promise<PairMachine> | null = null;
@@ -182,6 +184,8 @@ export class FakeDevice implements Device {
     switch (request.type) {
       case "get_host":
         return { host: { deviceId: this.identity.id, label: this.label } };
+      case "list_paths":
+        return { paths: this.paths, proof: { signedAt: Date.now(), signature: toBase64(new Uint8Array(64)) } };
       case "list_projects":
         return { projects: [] };
       case "resync_events": {

@@ -47,9 +47,12 @@ export interface Entry {
   channels: Map<number, Device>;
 }
 
+/** Of all relays together: a device tells its channels apart by their numbers. */
+let channels = 0;
+
 export class FakeRelay {
-  readonly authority = "relay.test";
-  readonly url = "https://relay.test";
+  readonly authority: string;
+  readonly url: string;
   readonly devices = new Map<string, Device>();
   readonly bindings = new Set<string>();
   readonly entries = new Set<Entry>();
@@ -69,8 +72,16 @@ export class FakeRelay {
   invite = "";
   /** Changes what the relay says of a peer. */
   describe: (peer: Peer) => Peer = (peer) => peer;
+  /** Devices that are connected to other relays only. */
+  readonly absent = new Set<Device>();
+  /** What it answers claims with: a binding, a refusal, or nothing, as an older relay. */
+  claims: "binds" | "refuses" | "ignores" = "binds";
   #slots = 0;
-  #channels = 0;
+
+  constructor(authority = "relay.test") {
+    this.authority = authority;
+    this.url = `https://${authority}`;
+  }
 
   readonly makeSocket = (): WebSocket => {
     this.dialled++;
@@ -85,11 +96,25 @@ export class FakeRelay {
 
   add(device: Device): void {
     this.devices.set(device.identity.id, device);
-    device.relay = this;
+    device.relay ??= this;
+  }
+
+  /** The device comes to this relay alone, or leaves it. */
+  setPresent(device: Device, present: boolean): void {
+    if (present) {
+      this.absent.delete(device);
+    } else {
+      this.absent.add(device);
+    }
+    this.#tellPresence(device, present);
   }
 
   setOnline(device: Device, online: boolean): void {
     device.online = online;
+    this.#tellPresence(device, online);
+  }
+
+  #tellPresence(device: Device, online: boolean): void {
     for (const entry of this.entries) {
       if (this.#bound(entry, device)) {
         if (!online) {
@@ -257,6 +282,8 @@ export class FakeRelay {
         entry.channels.get(frame.channel)?.drop(frame.channel);
         entry.channels.delete(frame.channel);
         return;
+      case "claim_binding":
+        return this.#claimed(entry, frame.requestId, frame.deviceId);
       case "revoke_binding":
         this.bindings.delete(pairKey(entry.hello?.id, frame.peerId));
         return this.send(entry, { type: "binding_revoked", requestId: frame.requestId, peerId: frame.peerId });
@@ -274,14 +301,24 @@ export class FakeRelay {
     slot.device.joined(slot);
   }
 
+  #claimed(entry: Entry, requestId: string, deviceId: string): void {
+    const device = this.devices.get(deviceId);
+    if (this.claims === "refuses") {
+      this.send(entry, { type: "error", requestId, kind: Kind.rate_limited, message: "Too many claims." });
+    } else if (this.claims === "binds" && device) {
+      this.bindings.add(pairKey(entry.hello?.id, deviceId));
+      this.send(entry, { type: "binding_claimed", requestId, peer: this.#peerOf(device) });
+    }
+  }
+
   #openChannel(entry: Entry, requestId: string, deviceId: string): void {
     const device = this.devices.get(deviceId);
     if (!device || !this.#bound(entry, device)) {
       this.send(entry, { type: "error", requestId, kind: Kind.unauthorized, message: "not bound" });
-    } else if (!device.online) {
+    } else if (!device.online || this.absent.has(device)) {
       this.send(entry, { type: "error", requestId, kind: Kind.device_offline, message: "offline" });
     } else {
-      const channel = ++this.#channels;
+      const channel = ++channels;
       entry.channels.set(channel, device);
       device.openChannel(entry, channel);
       this.send(entry, { type: "channel_opened", requestId, channel, peerId: deviceId });
@@ -309,7 +346,7 @@ export class FakeRelay {
       signKey: toBase64url(signKey),
       sealKey: toBase64url(sealKey),
       label: device.label,
-      online: device.online,
+      online: device.online && !this.absent.has(device),
     });
   }
 }

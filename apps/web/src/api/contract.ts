@@ -26,7 +26,7 @@ export interface Readable<T> {
   subscribe(listener: () => void): () => void;
 }
 
-/** The connection to the relay. */
+/** The connection to the chosen relay; "online" also while only another relay of the devices is connected. */
 export type LinkState =
   /** This page cannot work here (no secure context, no Ed25519, no IndexedDB ...). */
   | { state: "unsupported"; reason: string; advice: string }
@@ -58,10 +58,41 @@ export interface Device {
   online: boolean;
   /** The relay has not told of it since the page was opened. */
   untold?: boolean;
+  /** No relay that leads to it is connected now: `online` is what was known last. */
+  away?: boolean;
   /** The binding is gone: removed on the machine, or with another browser. Forgetting it clears the row. */
   revoked?: boolean;
   /** A sentence on why this device is not used although the relay lists it. */
   problem?: string;
+}
+
+/** One way to reach a device, as this browser sees it. */
+export interface DevicePath {
+  /** A relay, a listener of the device in its local network, or one on its own machine. */
+  kind: "relay" | "network" | "machine" | (string & {});
+  url: string;
+  state:
+    | "used"
+    | "ready"
+    /** The device is not connected there. */
+    | "absent"
+    | "connecting"
+    /** The login was refused. */
+    | "refused"
+    /** The device is connected there, and does not answer this page: it may not allow pages of this origin. */
+    | "origin"
+    /** The relay does not know of the pairing. */
+    | "unbound"
+    /** The relay says that this browser was removed. */
+    | "revoked"
+    /** Browsers forbid a page that came over https to connect to it. */
+    | "insecure"
+    /** Only programs of the device's own machine reach it. */
+    | "elsewhere";
+  /** How long a message and its answer took last, in milliseconds. */
+  rtt?: number;
+  /** A sentence of whoever refused. */
+  detail?: string;
 }
 
 export type PairingState =
@@ -124,6 +155,8 @@ export interface Scorel {
   setLabel(label: string): void;
   /** Those that this browser knows, and what the relay says of them; null until either is known. */
   readonly devices: Readable<Device[] | null>;
+  /** The paths to each device that a page has used, by its id. */
+  readonly paths: Readable<Record<string, DevicePath[]>>;
   /** The prompts that only this browser has, of all devices, in the order in which they were written. */
   readonly waiting: Readable<WaitingPrompt[]>;
   /** Sends a waiting prompt that its machine has refused once more. */

@@ -1,7 +1,7 @@
 // What a page and its worker say to each other. The worker sends lists, so that a burst of events is one message.
 
 import type { Translation } from "../i18n/i18n";
-import type { Device, HostStatus, LinkState, PairingState } from "./contract";
+import type { Device, DevicePath, HostStatus, LinkState, PairingState } from "./contract";
 import type { LinkDiagnosis } from "./diagnosis";
 import type { OutboxItem, OutboxNews } from "./outbox";
 import type { Approval } from "./types";
@@ -76,6 +76,7 @@ export type FromLink =
   /** Something failed in the worker that nobody expected. */
   | { t: "fault"; message: string }
   | { t: "devices"; devices: Device[] | null }
+  | { t: "paths"; paths: Record<string, DevicePath[]> }
   /** `opening` counts the channels that were opened to this device. */
   | { t: "host"; deviceId: string; status: HostStatus; opening: number }
   | { t: "event"; deviceId: string; event: WireEvent }

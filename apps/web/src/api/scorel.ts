@@ -7,6 +7,7 @@ import { Calls } from "./calls";
 import { chooseLabel, chooseRelay, chosenLabel, chosenRelay, storageOf } from "./chosen";
 import type {
   Device,
+  DevicePath,
   Diagnosis,
   Host,
   LinkState,
@@ -81,6 +82,7 @@ class PageScorel implements Scorel {
   readonly #link = new Store<LinkState>({ state: "connecting", attempt: 0, retryAt: null, lastError: null });
   readonly #me = new Store<{ id: string; label: string } | null>(null);
   readonly #devices = new Store<Device[] | null>(null);
+  readonly #paths = new Store<Record<string, DevicePath[]>>({});
   readonly #relayUrl: Store<string>;
   readonly #hosts = new Map<string, HostClient>();
   readonly #pairings = new Map<number, Store<PairingState>>();
@@ -95,6 +97,7 @@ class PageScorel implements Scorel {
   readonly link = this.#link;
   readonly me = this.#me;
   readonly devices = this.#devices;
+  readonly paths = this.#paths;
   readonly waiting: Readable<WaitingPrompt[]>;
 
   constructor(options: ScorelOptions) {
@@ -309,6 +312,9 @@ class PageScorel implements Scorel {
       case "devices":
         this.#devices.set(message.devices);
         return;
+      case "paths":
+        this.#paths.set(message.paths);
+        return;
       case "host":
         this.#hosts.get(message.deviceId)?.setStatus(message.status, message.opening);
         return;
@@ -347,7 +353,8 @@ class PageScorel implements Scorel {
 /** The worker has no translations of its own. */
 function workerTranslation(): { translation?: Translation } {
   const { locale, parts } = translation();
-  return parts.link ? { translation: { locale, parts: { link: parts.link } } } : {};
+  const { link, pairing, doctor } = parts;
+  return link && pairing && doctor ? { translation: { locale, parts: { link, pairing, doctor } } } : {};
 }
 
 function workerFailed(): Unsupported {

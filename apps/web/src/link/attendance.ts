@@ -28,6 +28,11 @@ export class Attendance {
     this.#seen = seen;
   }
 
+  /** Whether a page in sight shows the device. */
+  sees(deviceId: string): boolean {
+    return this.#seen.has(deviceId);
+  }
+
   /** A channel to a device was opened, on which it counts a person as there. */
   opened(deviceId: string): void {
     if (this.#away.get(deviceId) === null) {

@@ -1,48 +1,25 @@
-// The sealed channel to one device: opened when it is wanted and possible, opened
+// The sealed channel to one device: opened when it is wanted and possible, over the best way that there is, opened
 // again when it ends, and the requests that run over it.
 
-import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
+import type { Identity } from "@scorel/protocol";
 import { Kind as ApiKind } from "@scorel/protocol/gen/api";
-import { Kind, type Reason } from "@scorel/protocol/wire";
 import { RefusedError, UnreachableError, type WireEvent } from "../api/messages";
 import { t } from "../i18n/link";
-import { RelayError } from "./asks";
-import type { Pin } from "./pins";
 import { RequestTable } from "./requests";
-import { Sealed } from "./sealed";
+import { type ChannelLink, Run, type RunEnd, type Way } from "./run";
 import { backoff, type Timing } from "./timing";
 
-/** What a channel asks of the link that it runs over. */
-export interface ChannelLink {
-  openChannel(deviceId: string): Promise<number>;
-  bindChannel(number: number, owner: DeviceChannel): void;
-  closeChannel(number: number, reason: Reason): void;
-  sendRecord(number: number, payload: Bytes): void;
-}
-
 export interface ChannelHandler {
-  /** The channel opened or ended. */
+  /** The channel opened, moved or ended. */
   onChange(): void;
   onOpen(): void;
   /** `bytes` is the size of its message. */
   onEvent(event: WireEvent, bytes: number): void;
-  /** The relay or the host no longer knows this browser. */
-  onRevoked(): void;
-  onOffline(): void;
-}
-
-/** Whether there is a way to the device now. */
-export type Way = { link: ChannelLink; pin: Pin } | null;
-
-interface Run {
-  readonly link: ChannelLink;
-  readonly handshake: Handshake;
-  number: number | null;
-  sealed: Sealed | null;
-  inbox: Promise<void>;
-  over: boolean;
-  openedAt: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
+  /** A relay or the host no longer knows this browser. */
+  onRevoked(way: Way): void;
+  onOffline(way: Way): void;
+  /** How long a message and its answer took on a way, in milliseconds. */
+  onMeasured(way: Way, rtt: number): void;
 }
 
 export class DeviceChannel {
@@ -51,9 +28,16 @@ export class DeviceChannel {
   readonly #timing: Timing;
   readonly #handler: ChannelHandler;
   readonly #requests: RequestTable;
-  #way: Way = null;
+  /** The ways to the device, the best first. */
+  #ways: readonly Way[] = [];
   #run: Run | null = null;
-  #failures = 0;
+  /** Another channel over a way that may be better. It takes over when no answer is awaited. */
+  #spare: Run | null = null;
+  /** What its round trip must be, in milliseconds. */
+  #below = 0;
+  readonly #tried = new WeakSet<ChannelLink>();
+  /** How often opening failed in a row over each connection. */
+  #failures = new Map<ChannelLink, number>();
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** How many channels were opened so far. */
   opening = 0;
@@ -63,28 +47,45 @@ export class DeviceChannel {
     this.#identity = identity;
     this.#timing = timing;
     this.#handler = handler;
-    this.#requests = new RequestTable();
+    this.#requests = new RequestTable(() => this.#swap());
   }
 
   get isOpen(): boolean {
-    return this.#run?.sealed != null;
+    return this.#run?.isOpen === true;
   }
 
-  /** Says whether the device can be reached now. A new link ends the old channel. */
-  update(way: Way): void {
-    const changed = way?.link !== this.#way?.link;
-    this.#way = way;
-    if (changed && this.#run) {
-      this.#finish(this.#run, "closed");
+  /** What the channel runs over, once it is open. */
+  get way(): Way | null {
+    return this.isOpen ? (this.#run?.way ?? null) : null;
+  }
+
+  /** Says over which ways the device can be reached now. A channel stays where it is while that way is among them. */
+  update(ways: readonly Way[]): void {
+    const fresh = ways.some(({ link }) => !has(this.#ways, link));
+    this.#ways = ways;
+    this.#failures = new Map([...this.#failures].filter(([link]) => has(ways, link)));
+    if (this.#spare && !has(ways, this.#spare.way.link)) {
+      this.#dropSpare();
     }
-    if (!way) {
+    if (this.#run && !has(ways, this.#run.way.link)) {
+      this.#run.end("closed");
+      this.#finish(this.#run);
+    }
+    if (ways.length === 0 || fresh) {
       clearTimeout(this.#retry);
       this.#retry = undefined;
-    } else if (changed) {
-      this.#failures = 0;
+    }
+    if (this.#retry === undefined) {
       this.#open();
-    } else if (!this.#run && this.#retry === undefined) {
-      this.#open();
+    }
+  }
+
+  /** Opens a second channel over another way, once for each connection, and moves to it if its round trip is `below`. */
+  tryOut(way: Way, below: number): void {
+    if (this.isOpen && !this.#spare && !this.#tried.has(way.link)) {
+      this.#tried.add(way.link);
+      this.#below = below;
+      this.#spare = this.#begin(way);
     }
   }
 
@@ -96,36 +97,28 @@ export class DeviceChannel {
   async request(name: string, fields: object, wait: number): Promise<unknown> {
     await this.#requests.whenOpen(this.isOpen, wait);
     const current = this.#run;
-    if (!current?.sealed) {
+    if (!current?.isOpen) {
       throw new UnreachableError(t("link.channel.unreachable"));
     }
     const { requestId, answer } = this.#requests.add();
-    const message = utf8(JSON.stringify({ type: name, requestId, ...fields }));
     // A failure to send shows as the end of the channel or as this rejection.
-    current.sealed
-      .send(message)
+    current
+      .send({ type: name, requestId, ...fields })
       .catch((err: unknown) =>
         this.#requests.refuse(requestId, err instanceof RangeError ? tooLarge() : (err as Error)),
       );
     return answer;
   }
 
-  take(number: number, payload: Bytes): void {
-    const run = this.#run;
-    if (run && run.number === number) {
-      run.inbox = run.inbox.then(() => this.#take(run, payload)).catch((err: unknown) => this.#break(run, err));
+  /** Asks for something small, which also tells how long an answer takes. */
+  async ask(name: string): Promise<unknown> {
+    const way = this.way;
+    const before = performance.now();
+    const answer = await this.request(name, {}, 0);
+    if (way) {
+      this.#handler.onMeasured(way, performance.now() - before);
     }
-  }
-
-  /** The relay closed the channel. What came before is still taken. */
-  closed(number: number, reason: Reason): void {
-    const run = this.#run;
-    if (run && run.number === number) {
-      run.inbox = run.inbox.then(() => {
-        run.number = null;
-        this.#ended(run, reason);
-      });
-    }
+    return answer;
   }
 
   /** Fails every request that waits, with the reason. */
@@ -133,85 +126,65 @@ export class DeviceChannel {
     this.#requests.rejectWaiting(new UnreachableError(message));
   }
 
+  /** The way on which opening failed least; of these the best. */
+  get #next(): Way | undefined {
+    const failures = this.#ways.map((way) => this.#failures.get(way.link) ?? 0);
+    return this.#ways[failures.indexOf(Math.min(...failures))];
+  }
+
   #open(): void {
-    const way = this.#way;
-    if (!way || this.#run) {
-      return;
-    }
     this.#retry = undefined;
-    const run: Run = {
-      link: way.link,
-      handshake: new Handshake(this.#identity, { id: way.pin.id, sealKey: way.pin.sealKey }),
-      number: null,
-      sealed: null,
-      inbox: Promise.resolve(),
-      over: false,
-      openedAt: 0,
-      timer: setTimeout(() => this.#close(run, "protocol"), this.#timing.handshake),
-    };
-    this.#run = run;
-    this.#shakeHands(run).catch((err: unknown) => this.#refused(run, err));
+    const way = this.#next;
+    if (way && !this.#run) {
+      this.#run = this.#begin(way);
+    }
   }
 
-  async #shakeHands(run: Run): Promise<void> {
-    const number = await run.link.openChannel(this.deviceId);
-    if (run.over) {
-      run.link.closeChannel(number, "closed");
-      return;
-    }
-    run.number = number;
-    run.link.bindChannel(number, this);
-    run.link.sendRecord(number, await run.handshake.start());
+  #begin(way: Way): Run {
+    return new Run(way, this.#identity, this.#timing.handshake, {
+      onOpen: (run) => this.#opened(run),
+      onMessage: (run, message, bytes) => run === this.#run && this.#dispatch(message as Incoming, bytes),
+      onEnd: (run, why) => this.#ended(run, why),
+    });
   }
 
-  #refused(run: Run, err: unknown): void {
-    const kind = err instanceof RelayError ? err.kind : Kind.unknown;
-    if (run.over) {
-      return;
-    }
-    this.#finish(run, "closed");
-    if (kind === Kind.unauthorized) {
-      this.#handler.onRevoked();
-    } else if (kind === Kind.device_offline) {
-      this.#handler.onOffline();
+  #opened(run: Run): void {
+    if (run !== this.#spare) {
+      this.#begun(run);
+    } else if (run.rtt < this.#below) {
+      this.#swap();
     } else {
-      this.#later();
+      this.#dropSpare();
+      this.#handler.onMeasured(run.way, run.rtt);
     }
   }
 
-  async #take(run: Run, payload: Bytes): Promise<void> {
-    if (run.over) {
-      return;
-    }
-    if (!run.sealed) {
-      await this.#takeHandshake(run, payload);
-      return;
-    }
-    const message = await run.sealed.take(payload);
-    if (message && !run.over) {
-      this.#dispatch(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(message)), message.length);
-    }
-  }
-
-  async #takeHandshake(run: Run, payload: Bytes): Promise<void> {
-    const channel = await run.handshake.finish(payload);
-    const { link, number } = run;
-    if (run.over || number === null) {
-      return;
-    }
-    run.sealed = new Sealed(channel, (record) => link.sendRecord(number, record));
-    clearTimeout(run.timer);
-    run.openedAt = Date.now();
+  #begun({ way, rtt }: Run): void {
     this.opening++;
+    this.#handler.onMeasured(way, rtt);
     this.#handler.onChange();
     this.#requests.opened();
     this.#handler.onOpen();
   }
 
-  #dispatch(
-    message: { type?: string; requestId?: string; event?: WireEvent } & Record<string, unknown>,
-    bytes: number,
-  ): void {
+  /** Moves to the spare channel. Whoever follows the device asks for what it missed, as on every new channel. */
+  #swap(): void {
+    const spare = this.#spare;
+    if (spare?.isOpen && this.#requests.idle) {
+      const old = this.#run;
+      this.#spare = null;
+      this.#run = spare;
+      old?.end("closed");
+      this.#begun(spare);
+    }
+  }
+
+  #dropSpare(): void {
+    this.#spare?.end("closed");
+    this.#spare = null;
+  }
+
+  #dispatch(message: Incoming, bytes: number): void {
     const { type, requestId = "" } = message;
     if (type === "response") {
       this.#requests.resolve(requestId, message.result);
@@ -222,49 +195,60 @@ export class DeviceChannel {
     }
   }
 
-  #break(run: Run, err: unknown): void {
-    this.#close(run, err instanceof SealBroken ? "seal_broken" : "protocol");
-  }
-
-  #close(run: Run, reason: Reason): void {
-    if (!run.over) {
-      this.#finish(run, reason);
-      this.#later();
+  #ended(run: Run, why: RunEnd): void {
+    const { link } = run.way;
+    if (why === "failed") {
+      const settled = run.openedAt > 0 && Date.now() - run.openedAt >= this.#timing.settled;
+      this.#failures.set(link, settled ? 1 : (this.#failures.get(link) ?? 0) + 1);
     }
-  }
-
-  #ended(run: Run, reason: Reason): void {
-    if (run.over) {
-      return;
+    if (run === this.#spare) {
+      this.#spare = null;
+    } else {
+      this.#finish(run);
     }
-    this.#finish(run, "closed");
-    if (reason === "revoked" || reason === "not_authorized") {
-      this.#handler.onRevoked();
+    if (why === "revoked") {
+      this.#handler.onRevoked(run.way);
+    } else if (why === "offline") {
+      this.#handler.onOffline(run.way);
     } else {
       this.#later();
     }
   }
 
-  #finish(run: Run, reason: Reason): void {
-    run.over = true;
-    run.sealed?.end();
-    clearTimeout(run.timer);
-    if (run.number !== null) {
-      run.link.closeChannel(run.number, reason);
+  /** The channel is over: a spare one takes its place. */
+  #finish(run: Run): void {
+    if (run !== this.#run) {
+      return;
     }
-    if (run.openedAt > 0 && Date.now() - run.openedAt >= this.#timing.settled) {
-      this.#failures = 0;
-    }
-    this.#run = null;
+    this.#run = this.#spare;
+    this.#spare = null;
     this.#requests.dropSent();
-    this.#handler.onChange();
+    if (this.#run?.isOpen) {
+      this.#begun(this.#run);
+    } else {
+      this.#handler.onChange();
+    }
   }
 
   #later(): void {
-    if (this.#way && !this.#run && this.#retry === undefined) {
-      this.#retry = setTimeout(() => this.#open(), backoff(this.#timing, this.#failures++));
+    const next = this.#next;
+    if (next && !this.#run && this.#retry === undefined) {
+      const failures = this.#failures.get(next.link) ?? 0;
+      const wait = failures === 0 ? 0 : backoff(this.#timing, failures - 1);
+      this.#retry = setTimeout(() => this.#open(), wait);
     }
   }
+}
+
+interface Incoming {
+  type?: string;
+  requestId?: string;
+  event?: WireEvent;
+  [field: string]: unknown;
+}
+
+function has(ways: readonly Way[], link: ChannelLink): boolean {
+  return ways.some((way) => way.link === link);
 }
 
 function tooLarge(): RefusedError {

@@ -1,6 +1,7 @@
 import { isId } from "@scorel/protocol";
 import type { Peer } from "@scorel/protocol/wire";
 import type { Device } from "../api/contract";
+import type { RelayAddress } from "../api/relay-url";
 import { t } from "../i18n/link";
 import { deletePin, loadPins, matchesPin, type Pin, savePin } from "./pins";
 
@@ -10,7 +11,9 @@ import { deletePin, loadPins, matchesPin, type Pin, savePin } from "./pins";
  */
 export class DeviceBook {
   readonly #db: IDBDatabase;
-  readonly #authority: string;
+  readonly #address: RelayAddress;
+  /** The pin of a device at another relay: pairing binds the device, whatever relay leads to it. */
+  readonly #elsewhere: (id: string) => Pin | undefined;
   #pins = new Map<string, Pin>();
   #online = new Set<string>();
   #problems = new Map<string, Device>();
@@ -18,18 +21,37 @@ export class DeviceBook {
   /** When the pins that were removed here had been made: reading them again may have begun before that. */
   #removed = new Map<string, number>();
 
-  constructor(db: IDBDatabase, authority: string) {
+  constructor(db: IDBDatabase, address: RelayAddress, elsewhere: (id: string) => Pin | undefined = () => undefined) {
     this.#db = db;
-    this.#authority = authority;
+    this.#address = address;
+    this.#elsewhere = elsewhere;
   }
 
   get authority(): string {
-    return this.#authority;
+    return this.#address.authority;
+  }
+
+  /** Whether the relay has named its bindings since this book was opened. */
+  get told(): boolean {
+    return this.#told;
+  }
+
+  /** Every device that the pins or the relay name, but for those that are being paired. */
+  get ids(): string[] {
+    return [...this.pinned.map(({ id }) => id), ...this.#problems.keys()];
+  }
+
+  get pinned(): Pin[] {
+    return [...this.#pins.values()].filter(({ state }) => state !== "pending");
+  }
+
+  pin(id: string): Pin | undefined {
+    return this.#pins.get(id);
   }
 
   /** Reads the pins again: another tab may have paired. */
   async load(): Promise<void> {
-    const pins = await loadPins(this.#db, this.#authority);
+    const pins = await loadPins(this.#db, this.authority);
     const there = pins.filter((pin) => this.#removed.get(pin.id) !== pin.pairedAt);
     this.#pins = new Map(there.map((pin) => [pin.id, pin]));
   }
@@ -53,7 +75,7 @@ export class DeviceBook {
   }
 
   async #admit(peer: Peer): Promise<void> {
-    const pin = this.#pins.get(peer.id);
+    const pin = this.#pins.get(peer.id) ?? this.#elsewhere(peer.id);
     if (!pin) {
       this.#problems.set(peer.id, { id: peer.id, label: peer.label, online: false, problem: t("link.devices.noPin") });
     } else if (!matchesPin(pin, peer)) {
@@ -63,8 +85,10 @@ export class DeviceBook {
         online: false,
         problem: t("link.devices.foreignKeys"),
       });
-    } else if (pin.state !== "bound") {
-      await this.#save({ ...pin, state: "bound" });
+    } else if (pin.state !== "bound" || pin.authority !== this.authority) {
+      const { rtt: _, ...kept } = pin;
+      const adopted = pin.authority === this.authority ? {} : { claimed: true };
+      await this.#save({ ...kept, ...adopted, state: "bound" });
     }
   }
 
@@ -72,11 +96,6 @@ export class DeviceBook {
   usable(id: string): Pin | null {
     const pin = this.#pins.get(id);
     return pin?.state === "bound" && !this.#problems.has(id) ? pin : null;
-  }
-
-  /** The devices that may be used, online or not. */
-  usableIds(): string[] {
-    return [...this.#pins.keys()].filter((id) => this.usable(id));
   }
 
   /** The devices that this browser was removed on. */
@@ -88,14 +107,17 @@ export class DeviceBook {
     return this.#online.has(id);
   }
 
-  /** Whether the binding is known to be gone, or never was. */
-  isRevoked(id: string): boolean {
-    const state = this.#pins.get(id)?.state;
-    return state === "revoked" || (this.#told && state === undefined && !this.#problems.has(id));
+  problem(id: string): Device | undefined {
+    return this.#problems.get(id);
   }
 
-  problem(id: string): string | undefined {
-    return this.#problems.get(id)?.problem;
+  /** Keeps how long a message and its answer took. */
+  async measured(id: string, rtt: number): Promise<void> {
+    const pin = this.usable(id);
+    // Not for every wave of the network: each is a write to the disk.
+    if (pin && Math.abs((pin.rtt ?? 0) - rtt) > rtt / 4) {
+      await this.#save({ ...pin, rtt });
+    }
   }
 
   async setOnline(id: string, online: boolean): Promise<void> {
@@ -165,27 +187,11 @@ export class DeviceBook {
     }
   }
 
-  /** Until the relay has told, the devices of the pins; null where there is none. */
-  list(): Device[] | null {
-    const pinned = [...this.#pins.values()]
-      .filter((pin) => pin.state !== "pending" && !this.#problems.has(pin.id))
-      .sort((a, b) => a.pairedAt - b.pairedAt)
-      .map(
-        (pin): Device => ({
-          id: pin.id,
-          label: pin.label,
-          online: pin.state === "bound" && this.#online.has(pin.id),
-          ...(pin.state === "revoked" ? { revoked: true } : {}),
-          ...(this.#told ? {} : { untold: true }),
-        }),
-      );
-    return this.#told || pinned.length > 0 ? [...pinned, ...this.#problems.values()] : null;
-  }
-
   async #store(pin: Pin): Promise<void> {
     this.#removed.delete(pin.id);
-    await savePin(this.#db, pin);
-    this.#pins.set(pin.id, pin);
+    const stored = this.#own(pin);
+    await savePin(this.#db, stored);
+    this.#pins.set(pin.id, stored);
   }
 
   // What the relay says again at the next welcome may fail to be stored now.
@@ -193,8 +199,13 @@ export class DeviceBook {
     if (this.#removed.get(pin.id) === pin.pairedAt) {
       return;
     }
-    this.#pins.set(pin.id, pin);
-    await savePin(this.#db, pin).catch(() => {});
+    const stored = this.#own(pin);
+    this.#pins.set(pin.id, stored);
+    await savePin(this.#db, stored).catch(() => {});
+  }
+
+  #own(pin: Pin): Pin {
+    return { ...pin, authority: this.authority, url: this.#address.http };
   }
 
   async #remove(id: string): Promise<void> {
@@ -203,6 +214,6 @@ export class DeviceBook {
       this.#removed.set(id, pin.pairedAt);
     }
     this.#pins.delete(id);
-    await deletePin(this.#db, this.#authority, id);
+    await deletePin(this.#db, this.authority, id);
   }
 }

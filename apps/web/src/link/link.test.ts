@@ -2,7 +2,7 @@
 import { toBase64, toBase64url } from "@scorel/protocol";
 import { Kind } from "@scorel/protocol/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, pairPage, until, untilStep } from "../../test-support/bench";
+import { closePages, dialOneOf, freshBrowser, openPage, pairPage, until, untilStep } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import { randomBytes } from "../../test-support/random";
 import { FakeRelay } from "../../test-support/relay";
@@ -275,18 +275,19 @@ describe("devices", () => {
     expect(relay.seen.get().filter((f) => f.type === "open_channel").length).toBe(0);
   });
 
-  it("keeps the devices of each relay apart", async () => {
-    const page = openPage(relay);
+  it("stay where another relay is chosen", async () => {
+    const other = new FakeRelay("other.test");
+    const page = openPage(relay, {}, undefined, dialOneOf(relay, other));
     const id = await pairPage(page, device);
     const host = page.host(id);
     await until(host.status, (s) => s === "open");
-    // The other relay takes no login that names it wrongly, as every relay.
-    await page.setRelayUrl("https://other.test");
-    await until(page.devices, (d) => d === null);
-    await until(page.link, (l) => l.state === "refused");
-    await page.setRelayUrl(relay.url);
-    await until(host.status, (s) => s === "open");
-    expect(await loadPins(await openDb(), relay.authority)).toMatchObject([{ id, state: "bound" }]);
+    await page.setRelayUrl(other.url);
+    await until(page.relayUrl, (url) => url === other.url);
+    await expect.poll(() => other.entries.size).toBe(1);
+    expect(host.status.get()).toBe("open");
+    expect(page.devices.get()).toEqual([{ id, label: "workshop", online: true }]);
+    expect(await host.request("list_projects", {})).toEqual({ projects: [] });
+    expect(await loadPins(await openDb(), relay.authority)).toMatchObject([{ id, state: "bound", url: relay.url }]);
   });
 
   it("takes the label that the host says inside the seal", async () => {

@@ -1,24 +1,23 @@
-// The link: one identity, one connection to one relay, the devices behind it and
-// a sealed channel to each that is wanted. Everything here runs on one thread and
-// is owned by this object; it knows no page and no session.
+// The link: one identity, a connection to each relay that leads to its devices, and a sealed channel to each device that
+// is wanted. Everything here runs on one thread and is owned by this object; it knows no page and no session.
 
-import type { Bytes, Identity } from "@scorel/protocol";
-import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
+import type { Identity } from "@scorel/protocol";
 import type { HostStatus } from "../api/contract";
 import { type FromLink, UnreachableError } from "../api/messages";
-import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
+import { parseRelayUrl } from "../api/relay-url";
 import type { Approval } from "../api/types";
 import { t } from "../i18n/link";
-import { Asks, RelayError } from "./asks";
 import { Attendance } from "./attendance";
 import { DeviceChannel } from "./channel";
-import { Connection } from "./connection";
-import { DeviceBook } from "./devices";
-import { Dialer } from "./dialer";
 import { Doctors } from "./doctors";
+import type { KnownPaths, ListedPaths } from "./known-paths";
+import { isRevoked, mergeDevices, problemOf } from "./merged";
 import { Pairings } from "./pairings";
-import { Prober } from "./prober";
-import { type LinkSession, makeSession } from "./session";
+import { betterWay, waysTo } from "./paths";
+import { matchesPin } from "./pins";
+import type { Relay } from "./relay";
+import { type RelayHandler, Relays } from "./relays";
+import type { Way } from "./run";
 import { type Answering, signed } from "./signed";
 import type { Timing } from "./timing";
 
@@ -32,116 +31,101 @@ export interface LinkOptions {
   post: (message: FromLink, bytes?: number) => void;
   /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
   reachable?: (deviceId: string, opening: number) => void;
-  /** This browser was removed on a device, or has removed it. */
+  /** This browser was removed on a device, as one relay says, or has removed it. */
   lost?: (deviceId: string) => void;
   makeSocket: (url: string, protocol: string) => WebSocket;
 }
 
 export class Link {
   readonly #options: LinkOptions;
-  readonly #dialer: Dialer;
   readonly #pairings: Pairings;
-  #address: RelayAddress;
-  #label: string;
-  /** Kept for this relay while the page lives: once admitted, nobody asks for it again. */
-  #invite = "";
-  #book: DeviceBook;
-  #channels = new Map<string, DeviceChannel>();
-  #byNumber = new Map<number, DeviceChannel>();
-  #told = new Map<string, string>();
-  #asks = new Asks();
-  #session: LinkSession | null = null;
   readonly #doctors: Doctors;
-  readonly #prober: Prober;
   readonly #attendance: Attendance;
+  readonly #relays: Relays;
+  /** Where a pairing takes place. */
+  #pairingAt: Relay;
+  #label: string;
+  #channels = new Map<string, DeviceChannel>();
+  #told = new Map<string, string>();
+  #loading: Promise<void> | null = null;
+  /** Once its code is here. */
+  #paths: KnownPaths | null = null;
+  #toldPaths = "{}";
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#address = parseRelayUrl(options.relayUrl);
     this.#label = options.label;
-    this.#book = new DeviceBook(options.db, this.#address.authority);
-    this.#dialer = new Dialer(
-      options.timing,
-      () => this.#dial(),
-      (state) => options.post({ t: "link", state }),
-    );
     this.#pairings = new Pairings((id, state) => options.post({ t: "pairing", id, state }));
     this.#doctors = new Doctors(options.db);
-    this.#prober = new Prober({
-      dialer: this.#dialer,
-      timing: options.timing,
-      ask: () => this.#askForASign(),
-      pairing: () => this.#pairings.any,
-    });
     this.#attendance = new Attendance(options.timing.awayAfter, this.#channels);
+    const { db, identity, timing, makeSocket } = options;
+    const parts = { db, identity, timing, makeSocket, ...this.#relayHandler() };
+    this.#relays = new Relays(parts, parseRelayUrl(options.relayUrl), () => this.#paths?.addresses ?? []);
+    this.#pairingAt = this.#home;
   }
 
   async start(): Promise<void> {
     this.#tellRelay();
-    await this.#book.load();
-    this.#options.post({ t: "devices", devices: this.#book.list() });
-    this.#dialer.now();
+    await this.#relays.know();
   }
 
   /** Ends everything; the link is not used any more. */
   stop(): void {
-    this.#prober.stop();
     this.#attendance.stop();
-    this.#dialer.stop();
     this.#doctors.stop();
+    this.#relays.stop();
   }
 
   setRelay(relayUrl: string): void {
     const address = parseRelayUrl(relayUrl);
-    if (address.http === this.#address.http) {
-      this.#dialer.now();
+    if (address.http === this.#home.address.http) {
+      this.#home.wake(true);
       return;
     }
-    this.#address = address;
+    this.#relays.choose(address);
     this.#tellRelay();
-    this.#invite = "";
-    this.#book = new DeviceBook(this.#options.db, address.authority);
-    this.#options.post({ t: "devices", devices: null });
-    this.#dialer.restart();
+    void this.#relays.know();
   }
 
   #tellRelay(): void {
-    this.#options.post({ t: "relay", relayUrl: this.#address.http });
+    this.#options.post({ t: "relay", relayUrl: this.#home.address.http });
   }
 
-  /** Changes the name that relay and machines are told, which they learn at a login. */
+  /** Changes the name that relays and machines are told, which they learn at a login. */
   setLabel(label: string): void {
     if (label !== this.#label) {
       this.#label = label;
-      this.#dialer.restart();
+      for (const relay of this.#all) {
+        relay.restart();
+      }
     }
     this.#options.post({ t: "me", id: this.#options.identity.id, label });
   }
 
   setInvite(invite: string): void {
-    this.#invite = invite;
-    this.#dialer.restart();
+    this.#home.setInvite(invite);
   }
 
   /** A page came back or the network did; `force` also tries again after a refusal. */
   wake(force: boolean): void {
-    if (force) {
-      this.#dialer.now();
-    } else {
-      this.#dialer.nudge();
+    for (const relay of this.#all) {
+      relay.wake(force);
     }
-    this.#prober.wake();
   }
 
   /** Whether somebody can see a page, and the devices that such pages show. */
   setVisible(visible: boolean, devices: ReadonlySet<string>): void {
-    this.#prober.setVisible(visible);
+    this.#relays.setVisible(visible);
     this.#attendance.see(devices);
+    for (const deviceId of devices) {
+      this.#tryBetter(deviceId);
+    }
   }
 
   use(deviceId: string): void {
     if (!this.#channels.has(deviceId)) {
       this.#channels.set(deviceId, this.#makeChannel(deviceId));
+      void this.#loadPaths();
     }
     this.#updateOne(deviceId);
   }
@@ -157,7 +141,7 @@ export class Link {
     if (status === "revoked") {
       throw new UnreachableError(t("link.link.revoked"));
     }
-    const problem = this.#book.problem(deviceId);
+    const problem = problemOf(this.#all, deviceId);
     if (problem) {
       throw new UnreachableError(problem);
     }
@@ -168,8 +152,12 @@ export class Link {
     return channel.request(name, sent, status === "offline" ? offlineWait : channelWait);
   }
 
+  /** Over the chosen relay; while it cannot be reached, over another. */
   pair(id: number, code: string | null): void {
-    this.#pairings.start(id, code, this.#session);
+    if (!this.#pairings.any) {
+      this.#pairingAt = this.#home.connected ? this.#home : (this.#all.find((relay) => relay.connected) ?? this.#home);
+    }
+    this.#pairings.start(id, code, this.#pairingAt.session);
   }
 
   cancelPairing(id: number): void {
@@ -179,7 +167,7 @@ export class Link {
   /** Looks at the whole way anew. */
   diagnose(id: number): Promise<void> {
     const { identity, timing, makeSocket, post } = this.#options;
-    const patient = { address: this.#address, identity, label: this.#label, timing, makeSocket };
+    const patient = { address: this.#home.address, identity, label: this.#label, timing, makeSocket };
     return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
 
@@ -187,201 +175,195 @@ export class Link {
     this.#doctors.cancel(id);
   }
 
-  /** Ends the binding with a device. One that is revoked already is only forgotten here. */
+  /**
+   * Ends the binding with a device. One relay that does so is enough: the device removes this browser then, and ends its
+   * bindings at the others. One that is revoked already is only forgotten here.
+   */
   async forget(deviceId: string): Promise<void> {
-    const session = this.#session;
-    const bound = !this.#book.isRevoked(deviceId);
-    if (bound && !session) {
+    const leading = this.#all.filter(({ book }) => book.ids.includes(deviceId));
+    const bound = leading.filter(({ book }) => book.pin(deviceId)?.state !== "revoked");
+    const connected = leading.filter((relay) => relay.connected);
+    if (bound.length > 0 && !bound.some((relay) => connected.includes(relay))) {
       throw new UnreachableError(t("link.link.relayNotReachable"));
     }
     // First here, so that other tabs see that it was forgotten and not taken away.
-    const restore = await this.#book.forget(deviceId);
-    try {
-      // A host may have shut this browser out while the relay still holds the binding.
-      await session?.ask((requestId) => ({ type: "revoke_binding", requestId, peerId: deviceId }));
-    } catch (err) {
-      const gone = err instanceof RelayError && (err.kind === Kind.not_found || err.kind === Kind.unauthorized);
-      if (bound && !gone) {
-        await restore();
-        throw err;
-      }
-    } finally {
+    const restores = await Promise.all(leading.map(({ book }) => book.forget(deviceId)));
+    const ended = await Promise.allSettled(connected.map((relay) => relay.unbind(deviceId)));
+    const failed = ended.find((each) => each.status === "rejected");
+    if (failed && bound.length > 0 && ended.every((each) => each.status === "rejected")) {
+      await Promise.all(restores.map((restore) => restore()));
       this.#changed();
+      throw failed.reason;
     }
+    this.#paths?.forget(deviceId);
+    this.#changed();
     this.#options.lost?.(deviceId);
+    await this.#relays.know();
   }
 
-  #dial(): Connection {
-    const connection: Connection = new Connection({
-      address: this.#address,
-      identity: this.#options.identity,
-      label: this.#label,
-      invite: this.#invite,
-      timing: this.#options.timing,
-      makeSocket: this.#options.makeSocket,
-      handler: {
-        onWelcome: (welcome) => this.#welcome(connection, welcome),
-        onFrame: (frame) => this.#takeFrame(frame),
-        onRecord: (record) => this.#byNumber.get(record.channel)?.take(record.channel, record.payload as Bytes),
-        onEnd: (end) => {
-          this.#disconnected();
-          this.#dialer.ended(end);
-          this.#changed();
-        },
-      },
-    });
-    return connection;
+  get #all(): Relay[] {
+    return this.#relays.all;
   }
 
-  async #welcome(connection: Connection, welcome: Welcome): Promise<void> {
-    const book = this.#book;
-    await book.welcome(welcome.peers);
-    if (book !== this.#book) {
-      return;
-    }
-    for (const deviceId of book.revokedIds()) {
-      this.#options.lost?.(deviceId);
-    }
-    const session = makeSession({
-      connection,
-      identity: this.#options.identity,
-      book,
-      relay: this.#address.http,
-      skew: Date.now() - welcome.serverTime,
-      asks: this.#asks,
-      channels: this.#byNumber,
+  get #home(): Relay {
+    return this.#relays.home;
+  }
+
+  #relayHandler(): RelayHandler {
+    return {
+      label: () => this.#label,
       changed: () => this.#changed(),
-    });
-    this.#session = session;
-    this.#dialer.welcomed();
-    this.#changed();
-    this.#pairings.online(session);
-  }
-
-  /**
-   * Sends something that is answered over the connection: a request to a host, or one to the relay for a channel to a
-   * device, of which any answer will do. False when there is no device to name.
-   */
-  #askForASign(): boolean {
-    const open = [...this.#channels.values()].find((channel) => channel.isOpen);
-    if (open) {
-      open.request("get_host", {}, 0).catch(() => {});
-      return true;
-    }
-    const session = this.#session;
-    const devices = this.#book.usableIds();
-    // An offline device costs no host anything. An online one gets a channel, which is asked the next time.
-    const device = devices.find((id) => !this.#book.isOnline(id)) ?? devices[0];
-    if (!session || !device) {
-      return false;
-    }
-    if (this.#book.isOnline(device)) {
-      this.use(device);
-    }
-    session.openChannel(device).then(
-      (number) => session.closeChannel(number, "closed"),
-      () => {},
-    );
-    return true;
-  }
-
-  #disconnected(): void {
-    this.#session = null;
-    this.#byNumber = new Map();
-    const asks = this.#asks;
-    this.#asks = new Asks();
-    asks.drop();
-    this.#pairings.offline();
-  }
-
-  async #takeFrame(frame: Frame): Promise<void> {
-    this.#asks.take(frame);
-    switch (frame.type) {
-      case "channel_closed": {
-        const channel = this.#byNumber.get(frame.channel);
-        this.#byNumber.delete(frame.channel);
-        channel?.closed(frame.channel, frame.reason);
-        return;
-      }
-      case "device_online":
-      case "device_offline":
-        await this.#book.setOnline(frame.deviceId, frame.type === "device_online");
+      online: (here, session) => {
         this.#changed();
-        return;
-      case "binding_revoked":
-        await this.#revoked(frame.peerId);
-        return;
-    }
-    if ("slot" in frame) {
-      this.#pairings.take(frame);
-    }
-  }
-
-  async #revoked(deviceId: string): Promise<void> {
-    const before = this.#book.isRevoked(deviceId);
-    await this.#book.revoke(deviceId);
-    if (!before) {
-      this.#options.lost?.(deviceId);
-    }
-    this.#changed();
+        if (here === this.#pairingAt) {
+          this.#pairings.online(session);
+        }
+      },
+      offline: (here) => here === this.#pairingAt && this.#pairings.offline(),
+      pairing: (here, frame) => here === this.#pairingAt && this.#pairings.take(frame),
+      busy: (here) => here === this.#pairingAt && this.#pairings.any,
+      lost: (deviceId) => this.#lostAt(deviceId),
+      open: (session) => [...this.#channels.values()].find(({ way }) => way?.link === session),
+    };
   }
 
   #makeChannel(deviceId: string): DeviceChannel {
     const { identity, timing, post } = this.#options;
     const channel: DeviceChannel = new DeviceChannel(deviceId, identity, timing, {
       onChange: () => this.#report(deviceId),
-      onEvent: (event, bytes) => post({ t: "event", deviceId, event }, bytes),
-      onRevoked: () => void this.#revoked(deviceId),
-      onOffline: () => void this.#book.setOnline(deviceId, false).then(() => this.#changed()),
+      onEvent: (event, bytes) => {
+        if (event.type === "paths_changed") {
+          void this.#readPaths(channel);
+        }
+        post({ t: "event", deviceId, event }, bytes);
+      },
+      onRevoked: (way) => void this.#relayOf(way)?.revoked(deviceId),
+      onOffline: (way) => void this.#relayOf(way)?.setOnline(deviceId, false),
+      onMeasured: (way, rtt) => void this.#relayOf(way)?.book.measured(deviceId, rtt),
       onOpen: () => {
         this.#attendance.opened(deviceId);
-        void this.#learnLabel(channel);
+        void this.#learnLabel(channel).then(() => this.#readPaths(channel));
       },
     });
     return channel;
   }
 
+  // What one relay says of a removal is only its word while another leads to the device: nothing is wiped before all say
+  // so. A device that still answers is asked for a new proof, with which this browser claims the binding again.
+  #lostAt(deviceId: string): void {
+    this.#options.lost?.(deviceId);
+    const channel = this.#channels.get(deviceId);
+    if (channel?.isOpen) {
+      void this.#readPaths(channel);
+    }
+  }
+
+  #relayOf({ pin }: Way): Relay | undefined {
+    return this.#relays.at(pin.authority);
+  }
+
   // The label that counts is the one that the host says inside the seal.
   async #learnLabel(channel: DeviceChannel): Promise<void> {
     try {
-      const answer = (await channel.request("get_host", {}, 0)) as { host?: { label?: unknown } };
-      await this.#book.rename(channel.deviceId, String(answer.host?.label ?? ""));
-      this.#options.post({ t: "devices", devices: this.#book.list() });
+      const answer = (await channel.ask("get_host")) as { host?: { label?: unknown } };
+      const label = String(answer.host?.label ?? "");
+      await Promise.all(this.#all.map(({ book }) => book.rename(channel.deviceId, label)));
+      this.#options.post({ t: "devices", devices: mergeDevices(this.#all) });
     } catch {
       // It stays what it was; the next opening asks again.
     }
   }
 
-  /** Something that decides over devices or channels has changed. */
-  #changed(): void {
-    this.#options.post({ t: "devices", devices: this.#book.list() });
-    for (const deviceId of this.#channels.keys()) {
-      this.#updateOne(deviceId);
+  async #readPaths(channel: DeviceChannel): Promise<void> {
+    try {
+      const listed = (await channel.request("list_paths", {}, 0)) as ListedPaths;
+      await this.#loadPaths();
+      await this.#paths?.take(channel.deviceId, listed);
+    } catch {
+      // An older host knows no paths; the next opening asks again.
     }
   }
 
+  // After an update its code may be gone: then the paths stay as they are.
+  #loadPaths(): Promise<void> {
+    this.#loading ??= import("./known-paths").then(
+      ({ KnownPaths }) => {
+        this.#paths = new KnownPaths({
+          parse: parseRelayUrl,
+          matches: matchesPin,
+          page: parseRelayUrl(globalThis.location?.origin ?? this.#home.address.http),
+          relays: () => this.#all,
+          home: () => this.#home,
+          used: (deviceId) => this.#channels.get(deviceId)?.way ?? null,
+          connect: () => void this.#relays.know(),
+          changed: () => this.#changed(),
+        });
+        this.#tellPaths();
+      },
+      () => {},
+    );
+    return this.#loading;
+  }
+
+  #tellPaths(): void {
+    this.#paths?.claim();
+    const paths = Object.fromEntries([...this.#channels.keys()].map((id) => [id, this.#paths?.of(id) ?? []]));
+    const told = JSON.stringify(paths);
+    if (this.#paths && told !== this.#toldPaths) {
+      this.#toldPaths = told;
+      this.#options.post({ t: "paths", paths });
+    }
+  }
+
+  /** Something that decides over devices or channels has changed. */
+  #changed(): void {
+    this.#tellState();
+    this.#options.post({ t: "devices", devices: mergeDevices(this.#all) });
+    for (const deviceId of this.#channels.keys()) {
+      this.#updateOne(deviceId);
+    }
+    this.#tellPaths();
+  }
+
+  /** While one relay can be reached, this browser is online: the chosen one counts only when there is none. */
+  #tellState(): void {
+    const online = this.#all.find((relay) => relay.connected);
+    this.#options.post({ t: "link", state: (online ?? this.#home).state });
+  }
+
   #updateOne(deviceId: string): void {
+    const ways = waysTo(this.#all, deviceId);
     const channel = this.#channels.get(deviceId);
-    const pin = this.#book.usable(deviceId);
-    const reachable = this.#session && pin && this.#book.isOnline(deviceId);
-    channel?.update(reachable && this.#session && pin ? { link: this.#session, pin } : null);
+    channel?.update(ways);
     if (this.#statusOf(deviceId) === "revoked") {
       channel?.rejectWaiting(t("link.link.revoked"));
     }
     this.#report(deviceId);
+    this.#tryBetter(deviceId);
+  }
+
+  /** Only while somebody looks: a channel counts as a person until the device is told otherwise. */
+  #tryBetter(deviceId: string): void {
+    const channel = this.#channels.get(deviceId);
+    const better =
+      channel?.way && this.#attendance.sees(deviceId) ? betterWay(waysTo(this.#all, deviceId), channel.way.link) : null;
+    if (better) {
+      channel?.tryOut(better.way, better.below);
+    }
   }
 
   #statusOf(deviceId: string): HostStatus {
-    if (this.#book.isRevoked(deviceId)) {
+    const relays = this.#all;
+    if (isRevoked(relays, deviceId)) {
       return "revoked";
     }
-    if (!this.#session) {
-      return "connecting";
+    if (this.#channels.get(deviceId)?.isOpen) {
+      return "open";
     }
-    if (!this.#book.usable(deviceId) || !this.#book.isOnline(deviceId)) {
-      return "offline";
-    }
-    return this.#channels.get(deviceId)?.isOpen ? "open" : "connecting";
+    const leading = relays.filter(({ book }) => book.usable(deviceId));
+    const asked = leading.length > 0 ? leading : relays;
+    const told = asked.some(({ connected }) => connected) && !asked.some(({ undecided }) => undecided);
+    return told && waysTo(leading, deviceId).length === 0 ? "offline" : "connecting";
   }
 
   #report(deviceId: string): void {
@@ -394,5 +376,6 @@ export class Link {
       this.#options.post({ t: "host", deviceId, status, opening });
       this.#options.reachable?.(deviceId, status === "open" ? opening : 0);
     }
+    this.#tellPaths();
   }
 }

@@ -3,10 +3,13 @@
 import { equalBytes, fromBase64url } from "@scorel/protocol";
 import type { Peer } from "@scorel/protocol/wire";
 import { STORES, transact } from "../api/db";
+import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
 
 export interface Pin {
   /** The relay that holds the binding, host[:port]. */
   authority: string;
+  /** Its address, where it was stored. */
+  url?: string;
   id: string;
   signKey: Uint8Array<ArrayBuffer>;
   sealKey: Uint8Array<ArrayBuffer>;
@@ -17,18 +20,25 @@ export interface Pin {
    * revoked: a tombstone, so that the page can say what happened.
    */
   state: "pending" | "bound" | "revoked";
+  /** The device named this relay: its binding goes when the device no longer does. */
+  claimed?: boolean;
+  /** How long a message to the device and its answer took last, in milliseconds. */
+  rtt?: number;
+}
+
+/** Pins of all relays. */
+export function allPins(db: IDBDatabase): Promise<Pin[]> {
+  return transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
 }
 
 /** Pins of one relay. */
 export async function loadPins(db: IDBDatabase, authority: string): Promise<Pin[]> {
-  const all = await transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
-  return all.filter((pin) => pin.authority === authority);
+  return (await allPins(db)).filter((pin) => pin.authority === authority);
 }
 
 /** Whether this browser may use a device over any relay. */
 export async function isBound(db: IDBDatabase, id: string): Promise<boolean> {
-  const all = await transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
-  return all.some((pin) => pin.id === id && pin.state === "bound");
+  return (await allPins(db)).some((pin) => pin.id === id && pin.state === "bound");
 }
 
 export async function savePin(db: IDBDatabase, pin: Pin): Promise<void> {
@@ -49,6 +59,12 @@ export function pinOf(authority: string, peer: Peer, state: Pin["state"]): Pin {
     pairedAt: Date.now(),
     state,
   };
+}
+
+/** The address of the relay of a pin. Older pins have none: pages are served over https, unless from this machine. */
+export function relayOf({ authority, url }: Pin): RelayAddress {
+  const address = parseRelayUrl(url ?? `http://${authority}`);
+  return url || address.loopback ? address : parseRelayUrl(`https://${authority}`);
 }
 
 /** Whether the keys that a relay names are the pinned ones. */

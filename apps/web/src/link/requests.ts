@@ -11,6 +11,17 @@ export class RequestTable {
   #sent = new Map<string, Pending<unknown>>();
   #waiting = new Set<Pending<void>>();
   #last = 0;
+  readonly #onIdle: () => void;
+
+  /** `onIdle` is called when the last answer came. */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
+
+  /** No answer is awaited. */
+  get idle(): boolean {
+    return this.#sent.size === 0;
+  }
 
   /** Resolves when a channel is open; rejects with UnreachableError after `wait` milliseconds. */
   whenOpen(open: boolean, wait: number): Promise<void> {
@@ -57,12 +68,18 @@ export class RequestTable {
 
   resolve(requestId: string, result: unknown): void {
     this.#sent.get(requestId)?.resolve(result);
-    this.#sent.delete(requestId);
+    this.#remove(requestId);
   }
 
   refuse(requestId: string, err: Error): void {
     this.#sent.get(requestId)?.reject(err);
-    this.#sent.delete(requestId);
+    this.#remove(requestId);
+  }
+
+  #remove(requestId: string): void {
+    if (this.#sent.delete(requestId) && this.idle) {
+      this.#onIdle();
+    }
   }
 
   /** The channel ended: what was sent gets no answer any more. */

@@ -12,7 +12,7 @@ const MARKS = 32;
 const SMALL = 256;
 
 /** What is told again as it is then, or is read again, once the page takes messages. */
-const MISSABLE: readonly FromLink["t"][] = ["event", "host", "link", "devices", "me", "relay"];
+const MISSABLE: readonly FromLink["t"][] = ["event", "host", "link", "devices", "paths", "me", "relay"];
 
 export class ServedPage {
   readonly number: number;

@@ -162,6 +162,7 @@ export class Service {
       case "relay":
       case "link":
       case "devices":
+      case "paths":
         this.#known.set(message.t, message);
     }
     for (const page of this.#pages.values()) {

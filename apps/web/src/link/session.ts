@@ -2,10 +2,10 @@
 import type { Identity } from "@scorel/protocol";
 import type { DataRecord, Frame, Reason } from "@scorel/protocol/wire";
 import type { Asks } from "./asks";
-import type { ChannelLink, DeviceChannel } from "./channel";
 import type { Connection } from "./connection";
 import type { DeviceBook } from "./devices";
 import type { PairLink } from "./pairing";
+import type { ChannelLink, Run } from "./run";
 
 export type LinkSession = ChannelLink & PairLink;
 
@@ -19,7 +19,7 @@ export interface SessionParts {
   skew: number;
   asks: Asks;
   /** The channels of this connection by their numbers. */
-  channels: Map<number, DeviceChannel>;
+  channels: Map<number, Run>;
   changed: () => void;
 }
 

@@ -5,6 +5,7 @@ import type {
   Answer,
   Answered,
   Device,
+  DevicePath,
   Host,
   HostStatus,
   LinkState,
@@ -319,6 +320,7 @@ export class FakeScorel implements Scorel {
   readonly relayUrl = new Store("wss://relay.example");
   readonly me = new Store<{ id: string; label: string } | null>({ id: "cli_me", label: "Chrome on Linux" });
   readonly devices = new Store<Device[] | null>([]);
+  readonly paths = new Store<Record<string, DevicePath[]>>({});
   readonly waiting = new Store<WaitingPrompt[]>([]);
   readonly pairings: FakePairing[] = [];
   readonly hosts = new Map<string, FakeHost>();

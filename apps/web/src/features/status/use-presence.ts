@@ -25,7 +25,7 @@ export function usePresence(device: Device): Presence {
   if (device.problem) {
     return { state: "unusable", tone: "danger", word: t("status.presence.notUsable"), detail: device.problem };
   }
-  if (link.state !== "online" || device.untold) {
+  if (link.state !== "online" || device.untold || device.away) {
     const was = device.online ? t("status.presence.wasOnline") : t("status.presence.wasOffline");
     const detail = device.untold ? t("status.presence.notKnown") : was;
     return { state: "unknown", tone: "neutral", word: t("status.presence.unknown"), detail };

@@ -1,0 +1,147 @@
+// One channel to a device over one connection: from asking for it, over its handshake, to its end.
+
+import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
+import { Kind, type Reason } from "@scorel/protocol/wire";
+import { RelayError } from "./asks";
+import type { Pin } from "./pins";
+import { Sealed } from "./sealed";
+
+/** What a channel asks of the connection that it runs over. */
+export interface ChannelLink {
+  openChannel(deviceId: string): Promise<number>;
+  bindChannel(number: number, owner: Run): void;
+  closeChannel(number: number, reason: Reason): void;
+  sendRecord(number: number, payload: Bytes): void;
+}
+
+/** One way to reach a device now. */
+export interface Way {
+  link: ChannelLink;
+  pin: Pin;
+}
+
+/** Why a channel ended: the relay says that this browser is no longer bound, or the device not connected, or else. */
+export type RunEnd = "revoked" | "offline" | "failed";
+
+export interface RunHandler {
+  onOpen(run: Run): void;
+  /** A whole message, with its size. */
+  onMessage(run: Run, message: unknown, bytes: number): void;
+  /** It ended by itself. */
+  onEnd(run: Run, why: RunEnd): void;
+}
+
+export class Run {
+  readonly way: Way;
+  readonly #handler: RunHandler;
+  readonly #handshake: Handshake;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  #number: number | null = null;
+  #sealed: Sealed | null = null;
+  #inbox: Promise<void> = Promise.resolve();
+  #over = false;
+  #askedAt = 0;
+  openedAt = 0;
+  /** How long the device took to answer the handshake, in milliseconds. */
+  rtt = 0;
+
+  /** `patience` is how long it may take to open, in milliseconds. */
+  constructor(way: Way, identity: Identity, patience: number, handler: RunHandler) {
+    this.way = way;
+    this.#handler = handler;
+    this.#handshake = new Handshake(identity, { id: way.pin.id, sealKey: way.pin.sealKey });
+    this.#timer = setTimeout(() => this.#fail("failed", "protocol"), patience);
+    this.#begin().catch((err: unknown) => this.#refused(err));
+  }
+
+  get isOpen(): boolean {
+    return this.#sealed !== null && !this.#over;
+  }
+
+  /** Rejects with a RangeError for a message that is too large. */
+  async send(message: object): Promise<void> {
+    await this.#sealed?.send(utf8(JSON.stringify(message)));
+  }
+
+  /** Ends it, of which the handler is not told. */
+  end(reason: Reason): void {
+    if (this.#over) {
+      return;
+    }
+    this.#over = true;
+    this.#sealed?.end();
+    clearTimeout(this.#timer);
+    if (this.#number !== null) {
+      this.way.link.closeChannel(this.#number, reason);
+    }
+  }
+
+  take(payload: Bytes): void {
+    this.#inbox = this.#inbox
+      .then(() => this.#take(payload))
+      .catch((err: unknown) => this.#fail("failed", err instanceof SealBroken ? "seal_broken" : "protocol"));
+  }
+
+  /** The relay closed the channel. What came before is still taken. */
+  closed(reason: Reason): void {
+    this.#inbox = this.#inbox.then(() => {
+      this.#number = null;
+      this.#fail(reason === "revoked" || reason === "not_authorized" ? "revoked" : "failed", "closed");
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const { link, pin } = this.way;
+    const number = await link.openChannel(pin.id);
+    if (this.#over) {
+      link.closeChannel(number, "closed");
+      return;
+    }
+    this.#number = number;
+    link.bindChannel(number, this);
+    const first = await this.#handshake.start();
+    this.#askedAt = performance.now();
+    link.sendRecord(number, first);
+  }
+
+  #refused(err: unknown): void {
+    const kind = err instanceof RelayError ? err.kind : Kind.unknown;
+    const why = kind === Kind.unauthorized ? "revoked" : kind === Kind.device_offline ? "offline" : "failed";
+    this.#fail(why, "closed");
+  }
+
+  async #take(payload: Bytes): Promise<void> {
+    if (this.#over) {
+      return;
+    }
+    if (!this.#sealed) {
+      await this.#takeHandshake(payload);
+      return;
+    }
+    const message = await this.#sealed.take(payload);
+    if (message && !this.#over) {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(message);
+      this.#handler.onMessage(this, JSON.parse(text), message.length);
+    }
+  }
+
+  async #takeHandshake(payload: Bytes): Promise<void> {
+    this.rtt = performance.now() - this.#askedAt;
+    const channel = await this.#handshake.finish(payload);
+    const number = this.#number;
+    if (this.#over || number === null) {
+      return;
+    }
+    this.#sealed = new Sealed(channel, (record) => this.way.link.sendRecord(number, record));
+    clearTimeout(this.#timer);
+    this.openedAt = Date.now();
+    this.#handler.onOpen(this);
+  }
+
+  #fail(why: RunEnd, reason: Reason): void {
+    if (!this.#over) {
+      this.end(reason);
+      this.#handler.onEnd(this, why);
+    }
+  }
+}

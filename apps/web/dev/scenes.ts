@@ -7,6 +7,7 @@ import { cardScenes } from "./card-scenes";
 import { diagnoses } from "./diagnoses";
 import { hardScenes } from "./hard-scenes";
 import { inboxScenes } from "./inbox-scenes";
+import { pathScenes } from "./path-scenes";
 import { pictureScenes } from "./picture-scenes";
 import { savedScenes } from "./saved-scenes";
 import { terminals } from "./terminal-scene";
@@ -270,6 +271,7 @@ export const scenes: Record<string, () => Scene> = {
   devices: () => ({ scorel: world(), path: "/" }),
   devicesunknown: () => ({ scorel: waiting(), path: "/" }),
   devicewaiting: () => ({ scorel: waiting(), path: `/d/${dev}` }),
+  ...pathScenes,
   device: () => ({ scorel: world(), path: `/d/${dev}` }),
   start: starting(() => {}),
   startwaiting: starting((scorel) => {

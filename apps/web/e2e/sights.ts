@@ -41,7 +41,7 @@ const plain = [
   ...["inboxmany", "inboxnomatch", "inboxempty", "inboxold", "inboxoffline"],
   ...["devicewaiting", "saveddevice", "savedcopy", "savedoffline", "update", "share"],
   ...["device", "archived", "noproject", "start", "startwaiting", "deviceoffline", "devicerevoked", "foreigndevice"],
-  ...["connection", "connectiondown", "connectionoffline", "connectionwarn", "connectionrunning"],
+  ...["connection", "connectiondown", "connectionoffline", "connectionwarn", "connectionrunning", "connectionpaths"],
   ...[
     "chat",
     "empty",
@@ -133,6 +133,14 @@ export const sights: Sight[] = [
       await page.getByTestId("machine-settings").click();
       await page.getByTestId("provider").nth(3).waitFor();
       await page.getByTestId("set-key").nth(1).click();
+    },
+  },
+  {
+    name: "machinepaths",
+    scene: "paths",
+    act: async (page) => {
+      await page.getByTestId("machine-settings").click();
+      await page.getByTestId("path").last().scrollIntoViewIfNeeded();
     },
   },
   { name: "unread", scene: "unread", act: (page) => page.getByText("could not be loaded").waitFor() },

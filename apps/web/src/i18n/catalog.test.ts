@@ -18,6 +18,7 @@ const notTranslated: Record<string, string> = {
   "git clone https://github.com/scorel/scorel && cd scorel && make build": "a command",
   "build-commands": "what a name looks like",
   "7K3M-9QXR-2BTD": "what a code looks like",
+  allowed_origins: "a setting",
   closed: "a reason of the protocol",
   label: "a setting of config.toml",
   "noopener noreferrer": "for the browser",

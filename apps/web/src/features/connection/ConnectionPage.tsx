@@ -7,7 +7,9 @@ import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/connection";
+import { PathList, pathsTitle, usePaths } from "../paths/PathList";
 import { PageHeader } from "../shared/PageHeader";
+import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { StepList } from "./StepList";
 import { useDiagnosis } from "./use-diagnosis";
@@ -63,8 +65,21 @@ function Diagnosis({ state }: { state: DiagnosisState }) {
           <Card>
             <StepList steps={device.steps} />
           </Card>
+          <DevicePaths id={device.id} label={device.label} />
         </section>
       ))}
+    </>
+  );
+}
+
+function DevicePaths({ id, label }: { id: string; label: string }) {
+  const paths = usePaths(id);
+  return paths.length === 0 ? null : (
+    <>
+      <h3 className="mt-3 mb-1.5 px-1 font-medium text-sm">{pathsTitle(label)}</h3>
+      <Card>
+        <PathList paths={paths} machine={label} />
+      </Card>
     </>
   );
 }
@@ -81,6 +96,9 @@ function Heading({ title, detail }: { title: string; detail: string }) {
 /** The whole in one sentence. */
 function Summary({ state }: { state: DiagnosisState }) {
   const stops = stopsOf(state);
+  const paths = useReadable(useScorel().paths);
+  // This looks at the chosen relay only.
+  const another = Object.values(paths).some((each) => each.some((path) => path.state === "used"));
   if (!state.done) {
     return (
       <Notice
@@ -95,18 +113,20 @@ function Summary({ state }: { state: DiagnosisState }) {
     );
   }
   if (stops.length > 0) {
+    const [first] = stops;
     return (
       <Notice
         data-testid="diagnosis"
         data-state="failed"
         role="status"
-        tone="danger"
-        icon={<WarningIcon className="text-danger" />}
+        tone={another ? "warn" : "danger"}
+        icon={<WarningIcon className={another ? "text-warn" : "text-danger"} />}
         title={titleOfStops(stops, state.devices.length)}
       >
-        {stops.length === 1 && stops[0]
-          ? t("connection.connectionPage.failedAt", { step: titleOf(stops[0].step.name), detail: stops[0].step.detail })
+        {stops.length === 1 && first
+          ? t("connection.connectionPage.failedAt", { step: titleOf(first.step.name), detail: first.step.detail })
           : t("connection.connectionPage.seeBelow")}
+        {another ? <p className="mt-1">{t("connection.connectionPage.otherPath")}</p> : null}
       </Notice>
     );
   }

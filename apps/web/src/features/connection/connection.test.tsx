@@ -77,6 +77,22 @@ describe("the connection page", () => {
     expect((await screen.findByRole("link", { name: "Pair again" })).getAttribute("href")).toBe("/pair");
   });
 
+  it("says that another path works while the chosen relay does not", async () => {
+    const gone: DiagnosisStep = { ...offline, name: "network", finding: "network_failed" };
+    const { scorel } = show({ relay: [gone], devices: [{ id: "dev_one", label: "workshop", steps: [] }] });
+    expect((await screen.findByTestId("diagnosis")).textContent).not.toContain("another path");
+    act(() =>
+      scorel.paths.set({
+        dev_one: [
+          { kind: "relay", url: "https://relay.example", state: "connecting" },
+          { kind: "relay", url: "https://two.example", state: "used", rtt: 30 },
+        ],
+      }),
+    );
+    expect(screen.getByTestId("diagnosis").textContent).toContain("can still be reached over another path");
+    expect(screen.getAllByTestId("path").map((row) => row.dataset.state)).toEqual(["connecting", "used"]);
+  });
+
   it("is reached from the settings", async () => {
     const { router } = show({}, "/");
     fireEvent.click(await screen.findByRole("button", { name: "Settings" }));

@@ -57,7 +57,7 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
         <div className="border-line border-t pt-4 empty:hidden">
           <MemoryList host={host} mayManage={may(info, "manage")} />
         </div>
-        <RelayState machine={machine} info={info} />
+        <RelayState deviceId={host.deviceId} machine={machine} info={info} />
         <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">
           <h3 className="font-medium text-sm">{t("machine.machineSheet.name")}</h3>
           <bdi className="mt-1 block text-sm [overflow-wrap:anywhere]">{info?.label ?? machine}</bdi>

@@ -1,11 +1,44 @@
 import type { HostInfo } from "../../api/types";
 import { Dot, type Tone } from "../../components/Badge";
 import { t } from "../../i18n/machine";
+import { PathList, PathsExplained, pathsTitle, usePaths } from "../paths/PathList";
 import { ConnectionLink } from "../shared/ConnectionLink";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-/** Which relay this browser and the machine use, and whether they are connected to it. */
-export function RelayState({ machine, info }: { machine: string; info: HostInfo | null }) {
+export interface RelayStateProps {
+  deviceId: string;
+  machine: string;
+  info: HostInfo | null;
+}
+
+/** The paths to the machine and which is in use; until they are known, the relays of both sides. */
+export function RelayState({ deviceId, machine, info }: RelayStateProps) {
+  const paths = usePaths(deviceId);
+  if (paths.length === 0) {
+    return <BothRelays machine={machine} info={info} />;
+  }
+  const title = pathsTitle(machine);
+  return (
+    <section data-testid="machine-paths" aria-label={title} className="border-line border-t pt-4">
+      <h3 className="font-medium text-sm">{title}</h3>
+      <PathsExplained />
+      <div className="mt-2 rounded-lg border border-line">
+        <PathList paths={paths} machine={machine} />
+      </div>
+      <CheckLink />
+    </section>
+  );
+}
+
+function CheckLink() {
+  return (
+    <ConnectionLink className="mt-2 text-sm underline underline-offset-2 hover:text-ink">
+      {t("machine.relayState.check")}
+    </ConnectionLink>
+  );
+}
+
+function BothRelays({ machine, info }: { machine: string; info: HostInfo | null }) {
   const scorel = useScorel();
   const url = useReadable(scorel.relayUrl);
   const { state } = useReadable(scorel.link);
@@ -27,9 +60,7 @@ export function RelayState({ machine, info }: { machine: string; info: HostInfo 
         <Line who={t("machine.relayState.thisBrowser")} url={url} shown={own} />
         <Line who={machine} url={info?.relayUrl ?? ""} shown={ofMachine(info, machine)} />
       </ul>
-      <ConnectionLink className="mt-2 text-sm underline underline-offset-2 hover:text-ink">
-        {t("machine.relayState.check")}
-      </ConnectionLink>
+      <CheckLink />
     </section>
   );
 }

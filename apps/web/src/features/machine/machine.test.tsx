@@ -1,7 +1,7 @@
 import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
-import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { ApiError } from "../../api/contract";
 import { ApiKind, type HostInfo, type Provider } from "../../api/types";
@@ -56,7 +56,7 @@ function show(providers: Provider[], more: Partial<HostInfo> = {}) {
       </QueryClientProvider>
     </ScorelContext>,
   );
-  return { host, asked };
+  return { host, asked, scorel };
 }
 
 const rows = async () => (await screen.findAllByTestId("provider")).map((row) => row.textContent);
@@ -151,4 +151,27 @@ test("says so on an older host, and shows the relay of both sides", async () => 
   const relay = screen.getByTestId("relay-state").textContent;
   expect(relay).toContain("This browser");
   expect(relay).toContain("deskConnecting…https://relay.example");
+});
+
+test("shows the paths in place of the relays once they are known, with what can be done", async () => {
+  const { scorel } = show([]);
+  await screen.findByTestId("relay-state");
+  act(() =>
+    scorel.paths.set({
+      dev_one: [
+        { kind: "relay", url: "https://one.example", state: "used", rtt: 12.4 },
+        { kind: "relay", url: "https://two.example", state: "origin" },
+        { kind: "relay", url: "https://three.example", state: "refused", detail: "By invite only." },
+        { kind: "network", url: "http://192.168.1.20:7411", state: "insecure" },
+        { kind: "pigeon", url: "https://four.example", state: "ready" },
+      ],
+    }),
+  );
+  expect(screen.queryByTestId("relay-state")).toBeNull();
+  const [one, two, three, network, pigeon] = screen.getAllByTestId("path").map((row) => row.textContent);
+  expect(one).toContain("RelayIn use12 ms");
+  expect(two).toContain(`its operator may have to add ${location.origin} to allowed_origins`);
+  expect(three).toContain("By invite only.");
+  expect(network).toContain("Local networkNot available in a browser");
+  expect(pigeon).toContain("OtherReady");
 });

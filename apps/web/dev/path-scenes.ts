@@ -1,0 +1,51 @@
+// Scenes of the paths to a machine: each state that one can have, and one that took over.
+import type { DevicePath } from "../src/api/contract";
+import { diagnoses } from "./diagnoses";
+import { dev, type Scene, world } from "./world";
+
+const everyState: DevicePath[] = [
+  { kind: "relay", url: "https://relay.example", state: "used", rtt: 23.4 },
+  { kind: "relay", url: "https://eu.relay.example", state: "ready", rtt: 81 },
+  { kind: "relay", url: "https://backup.relay.example", state: "absent", rtt: 140 },
+  { kind: "relay", url: "https://relay.intern.example", state: "origin" },
+  {
+    kind: "relay",
+    url: "https://new.relay.example",
+    state: "refused",
+    detail: "This relay admits new ids by invite only.",
+  },
+  { kind: "relay", url: "https://old.relay.example", state: "unbound" },
+  { kind: "relay", url: "https://mallory.example", state: "revoked" },
+  {
+    kind: "relay",
+    url: "https://down.relay.example",
+    state: "connecting",
+    detail: "The relay at https://down.relay.example cannot be reached.",
+  },
+  { kind: "network", url: "http://192.168.1.20:7411", state: "insecure" },
+  { kind: "machine", url: "http://127.0.0.1:7410", state: "elsewhere" },
+];
+
+const tookOver: DevicePath[] = [
+  {
+    kind: "relay",
+    url: "https://relay.example",
+    state: "connecting",
+    detail: "The relay at https://relay.example cannot be reached.",
+  },
+  { kind: "relay", url: "https://eu.relay.example", state: "used", rtt: 81 },
+];
+
+export const pathScenes: Record<string, () => Scene> = {
+  paths: () => {
+    const scorel = world();
+    scorel.paths.set({ [dev]: everyState });
+    return { scorel, path: `/d/${dev}` };
+  },
+  connectionpaths: () => {
+    const scorel = world();
+    scorel.diagnosis = diagnoses.connectiondown as NonNullable<(typeof diagnoses)[string]>;
+    scorel.paths.set({ [dev]: tookOver });
+    return { scorel, path: "/connection" };
+  },
+};

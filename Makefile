@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web test check test-go test-web test-e2e test-containers fuzz bench bench-check bench-go soak deps clean FORCE
+.PHONY: run build web test check test-go test-web test-e2e test-containers fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -81,6 +81,9 @@ bench-check: ## apps/bench still builds, and its own tests pass; it downloads wh
 
 bench-go: ## the relay's data path, the seal, the resync
 	$(GO) test -run '^$$' -bench . -benchmem ./apps/relay/... ./packages/protocol/seal
+
+bench-chat: ## the terminal client: first frame, keystroke, memory, a session of 100,000 entries
+	$(GO) test -run '^$$' -bench Chat -benchtime 20x -timeout 30m ./apps/cli/e2e
 
 # The tests of the relay under many hosts and many connections, at the size of
 # which make test runs a part, and what the sizing in docs/operations.md is made of.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scorel/scorel/apps/cli/internal/doctor"
 	"github.com/scorel/scorel/apps/relay"
 	"github.com/scorel/scorel/apps/relay/relaytest"
 	"github.com/scorel/scorel/apps/relay/relaytest/proxy"
@@ -161,4 +162,15 @@ func TestPairingOnEachRelay(t *testing.T) {
 	if created := ask(t, w.local, api.CreatePairing, api.CreatePairingRequest{}); !strings.HasPrefix(created.URL, w.url) {
 		t.Errorf("while the first relay is down the link is %s", created.URL)
 	}
+}
+
+// TestDoctorOnAnotherRelay: a relay that the device has, and that does not know the pairing yet,
+// is a step that a connection takes by itself.
+func TestDoctorOnAnotherRelay(t *testing.T) {
+	w := newTwoRelays(t)
+	e, _ := w.pairs(t)
+	device := w.paired(t, e)
+	device.New = true
+	failure, _ := w.diagnose(t, e, w.second.URL, device)
+	expectStop(t, failure, doctor.StepBinding, doctor.BindingNew)
 }

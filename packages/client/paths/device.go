@@ -1,6 +1,7 @@
 package paths
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,19 @@ type Config struct {
 	Learn func(ctx context.Context, learning Learning) error
 	// Stale reports whether Dial should learn the paths as well; nil means never.
 	Stale func() bool
+	// Pace replaces the times between attempts; the zero value has useful ones.
+	Pace Pace
+}
+
+// Pace is how soon what happens follows.
+type Pace struct {
+	Watch  time.Duration // from a connection to the first attempt at a better path; 5 s
+	Quiet  time.Duration // how long nothing must be under way before a move; 2 s
+	Steady time.Duration // how long a connection must last for another to follow at once; 1 s
+}
+
+func (p Pace) withDefaults() Pace {
+	return Pace{Watch: cmp.Or(p.Watch, watchFirst), Quiet: cmp.Or(p.Quiet, quietFor), Steady: cmp.Or(p.Steady, steady)}
 }
 
 // Device is a device with its paths. Its methods may be called from any goroutine; Close ends
@@ -51,6 +65,7 @@ func New(cfg Config) *Device {
 	if cfg.Used == nil {
 		cfg.Used = func(Path, time.Duration) {}
 	}
+	cfg.Pace = cfg.Pace.withDefaults()
 	return &Device{cfg: cfg, failing: map[string]time.Time{}}
 }
 

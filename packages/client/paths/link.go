@@ -99,7 +99,7 @@ func (l *Link) ended(ctx context.Context, err error) error {
 	// Only the text of err is kept: its type says why the path ended, not whether the device
 	// can be reached.
 	failed := fmt.Errorf("%w (%s): %v", client.ErrPathLost, l.path.Name(), err)
-	if time.Since(l.since) < steady {
+	if time.Since(l.since) < l.device.cfg.Pace.Steady {
 		return errors.New(failed.Error())
 	}
 	return failed
@@ -131,9 +131,9 @@ const quietFor = 2 * time.Second
 // rest returns how long the link is not quiet yet; 0 if it is. l.mu must be held.
 func (l *Link) rest() time.Duration {
 	if l.waiting > 0 {
-		return quietFor
+		return l.device.cfg.Pace.Quiet
 	}
-	return max(0, quietFor-time.Since(l.lastUsed))
+	return max(0, l.device.cfg.Pace.Quiet-time.Since(l.lastUsed))
 }
 
 // awaitQuiet waits for a moment when nothing is under way.

@@ -66,7 +66,7 @@ func (l *Link) awaitLearning() {
 
 // improve moves to a better path once one works.
 func (l *Link) improve(learned <-chan struct{}) {
-	wait, measured := watchFirst, time.Now()
+	wait, measured := l.device.cfg.Pace.Watch, time.Now()
 	for pause(l.ctx, wait, learned) && l.awaitQuiet() {
 		if time.Since(measured) >= measureEvery {
 			l.measureRelays()

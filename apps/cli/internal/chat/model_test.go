@@ -313,6 +313,17 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// TestThePathIsShown: the last row names the path in use, without what could change the screen.
+func TestThePathIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := "local network"
+	w.open(80, 24, func(cfg *Config) { cfg.Host.Path = func() string { return path } })
+	w.await("local network · F1 help")
+	path = "relay.example\x1b[2J"
+	w.await(`relay.example\x1b[2J · F1 help`)
+}
+
 // TestHostileText: no text from elsewhere reaches the terminal as a control sequence.
 func TestHostileText(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,8 @@ type scriptedHost struct {
 	refuse           map[string]int // how often each request is refused as unavailable
 	refused          int
 	onCut            func()
-	breakPrompts     bool // cut each connection at its prompt
+	breakPrompts     bool  // cut each connection at its prompt
+	ends             error // what a cut connection says; nil is io.EOF
 	wg               sync.WaitGroup
 }
 
@@ -92,7 +93,32 @@ func (h *scriptedHost) dial(context.Context) (client.Transport, error) {
 	}
 	ours, theirs := newPipe()
 	h.wg.Go(func() { h.serve(ours) })
+	if h.ends != nil {
+		return ending{theirs, h.ends}, nil
+	}
 	return theirs, nil
+}
+
+// ending is a transport whose end has a reason.
+type ending struct {
+	pipe
+	err error
+}
+
+func (e ending) Send(ctx context.Context, message []byte) error {
+	err := e.pipe.Send(ctx, message)
+	if errors.Is(err, io.ErrClosedPipe) {
+		err = e.err
+	}
+	return err
+}
+
+func (e ending) Receive(ctx context.Context) ([]byte, error) {
+	message, err := e.pipe.Receive(ctx)
+	if errors.Is(err, io.EOF) {
+		err = e.err
+	}
+	return message, err
 }
 
 func (h *scriptedHost) serve(p pipe) {
@@ -255,6 +281,33 @@ func TestRunSurvivesLosses(t *testing.T) {
 			t.Errorf("dialed %d times", h.dials)
 		}
 	})
+}
+
+// TestABetterPathFollowsAtOnce: a connection that moves is nobody's concern, and one that fails
+// while another path is known costs no time.
+func TestABetterPathFollowsAtOnce(t *testing.T) {
+	for _, tt := range []struct {
+		ends    error
+		notices []string
+	}{
+		{client.ErrMoved, []string{}},
+		{client.ErrPathLost, []string{"connection lost, trying again (the connection to the host was lost: its path failed)", "connected again"}},
+	} {
+		t.Run(tt.ends.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &scriptedHost{t: t, script: askScript(t), cuts: []int{1, 4, 6}, ends: tt.ends}
+				view, start := newRecorder(), time.Now()
+				result, err := h.run(t.Context(), view)
+				if err != nil || result.Text != "Done." || time.Since(start) != 0 {
+					t.Fatalf("got %+v, %v, after %s", result, err, time.Since(start))
+				}
+				// A connection that is cut before it has caught up gives no second notice.
+				if h.dials != 4 || !slices.Equal(view.notices[:min(len(view.notices), 2)], tt.notices) {
+					t.Errorf("%d dials, notices %q", h.dials, view.notices)
+				}
+			})
+		})
+	}
 }
 
 func TestRunWaitsAsLongAsItWasAsked(t *testing.T) {

@@ -16,8 +16,11 @@ import (
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
-// presenceTimeout bounds how long the list waits for a relay.
-const presenceTimeout = 5 * time.Second
+// How long the list waits for a relay, and for a listener of a network that may be another one.
+const (
+	presenceTimeout = 5 * time.Second
+	listenerTimeout = 2 * time.Second
+)
 
 // deviceLine is a device of the list. Its state is that of its best path.
 type deviceLine struct {
@@ -101,8 +104,6 @@ func pathRows(lines []deviceLine) [][]string {
 
 // presence queries every relay and listener once, all at the same time.
 func presence(ctx context.Context, home string, list []devices.Device) []deviceLine {
-	ctx, cancel := context.WithTimeout(ctx, presenceTimeout)
-	defer cancel()
 	var (
 		wg      sync.WaitGroup
 		mu      sync.Mutex
@@ -116,6 +117,12 @@ func presence(ctx context.Context, home string, list []devices.Device) []deviceL
 			}
 			asked[k.Key()] = true
 			wg.Go(func() {
+				timeout := presenceTimeout
+				if !k.Remote() {
+					timeout = listenerTimeout
+				}
+				ctx, cancel := context.WithTimeout(ctx, timeout)
+				defer cancel()
 				entry, err := dialEntry(ctx, home, k.Path, "")
 				if err != nil {
 					return

@@ -25,8 +25,13 @@ type Binding struct {
 func (p Path) path() paths.Path { return paths.Path{Kind: p.Kind, URL: p.URL} }
 
 // Known returns the paths of a device. The relay that it was paired on is one even if the
-// device no longer reports it.
+// device no longer reports it. A listener that only programs of the device's machine reach is
+// one once it was reached: this machine may be another.
 func (d Device) Known() []paths.Known {
+	return slices.DeleteFunc(d.all(), func(k paths.Known) bool { return k.Kind == paths.Machine && !k.Bound })
+}
+
+func (d Device) all() []paths.Known {
 	var list []paths.Known
 	paired := paths.Path{Kind: paths.Relay, URL: d.RelayURL}
 	for _, p := range append(slices.Clone(d.Paths), Path{Kind: paths.Relay, URL: d.RelayURL}) {
@@ -65,7 +70,7 @@ func Learn(file string, id ident.ID, reported []paths.Path, binding *Binding) (u
 			if binding != nil {
 				d.Binding = binding
 			}
-			for _, k := range d.Known() {
+			for _, k := range d.all() {
 				if !k.Bound || k.RoundTrip == 0 {
 					unused = append(unused, k.Path)
 				}

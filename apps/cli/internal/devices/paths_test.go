@@ -87,6 +87,31 @@ func TestReportedPathsAreLimited(t *testing.T) {
 	}
 }
 
+// TestListenersOfOneMachine: a path that only programs of the device's machine reach is tried,
+// but is a path of this machine only once it was reached.
+func TestListenersOfOneMachine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "devices.json")
+	d := newDevice(t, "desk")
+	if err := Add(file, d); err != nil {
+		t.Fatal(err)
+	}
+	here := paths.Path{Kind: paths.Machine, URL: "http://127.0.0.1:7411"}
+	has := func() bool {
+		list, err := Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(list[0].Known(), func(k paths.Known) bool { return k.Path == here })
+	}
+	unused, err := Learn(file, d.ID, []paths.Path{here}, nil)
+	if err != nil || !slices.Contains(unused, here) || has() {
+		t.Errorf("to be measured are %v, %v; it is known: %v", unused, err, has())
+	}
+	if err := Used(file, d.ID, here, time.Millisecond, time.UnixMilli(5)); err != nil || !has() {
+		t.Errorf("it was reached and is not known: %v", err)
+	}
+}
+
 // TestOldFilesOpen: a file that was written before there were paths.
 func TestOldFilesOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "devices.json")

@@ -67,6 +67,28 @@ it("leaves every second frame to others, and more where frames come late", () =>
   expect(runsIn([16, 17, 900, 17, 17, 17, 17])).toEqual([true, false, false, false, false, true, false]);
 });
 
+it("leaves the frame of a key to the key, and runs all the same while one is held down", () => {
+  const keyboard = new EventTarget();
+  const frames = new Frames(keyboard);
+  const press = () => keyboard.dispatchEvent(new Event("keydown"));
+  let runs = 0;
+  const callback = () => {
+    runs++;
+  };
+  const paint = (key: boolean): number => {
+    frames.request(callback);
+    if (key) {
+      press();
+    }
+    const before = runs;
+    frame();
+    return runs - before;
+  };
+  expect([true, false, false, true, false].map(paint)).toEqual([0, 1, 0, 0, 1]);
+  const held = Array.from({ length: 12 }, () => paint(true));
+  expect(held.filter(Boolean).length).toBeGreaterThanOrEqual(2);
+});
+
 it("runs by a timer while no frame is painted, and goes on so", () => {
   const frames = new Frames();
   const callback = vi.fn();

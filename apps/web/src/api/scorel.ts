@@ -87,7 +87,7 @@ class PageScorel implements Scorel {
   readonly #hosts = new Map<string, HostClient>();
   readonly #pairings = new Map<number, Store<PairingState>>();
   readonly #diagnoses = new Map<number, RunningDiagnosis>();
-  readonly #frames = new Frames();
+  readonly #frames = new Frames(globalThis.document);
   readonly #calls: Calls;
   readonly #outgoing: Outgoing;
   #port: PagePort | null = null;

@@ -168,7 +168,7 @@ export function Composer({
           {...suggest.field}
           onPaste={attached.onPaste}
           enterKeyHint={touch ? "enter" : "send"}
-          className="block max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
+          className="field-sizing-content block max-h-[40dvh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-faint disabled:cursor-not-allowed"
         />
         {error ? (
           <div className="flex flex-wrap items-center gap-x-2 px-3.5 py-1">
@@ -218,13 +218,13 @@ function SendButton({ queues, disabled, onClick }: { queues: boolean; disabled: 
   );
 }
 
-/** Grows the box with its text; the style sheet sets the limit. */
+/** Grows the box with its text, where the style sheet cannot: to measure it costs a layout of the page for every key. */
 function useAutosize(text: string) {
   const ref = useRef<HTMLTextAreaElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
     const area = ref.current;
-    if (!area) {
+    if (!area || globalThis.CSS?.supports?.("field-sizing", "content")) {
       return;
     }
     area.style.height = "auto";

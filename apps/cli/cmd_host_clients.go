@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 )
@@ -27,22 +28,39 @@ func newHostClients(a *app) *cobra.Command {
 		},
 	}
 	addJSON(cmd, &asJSON)
-	cmd.AddCommand(newClientsRename(a), newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a))
+	cmd.AddCommand(newClientsRename(a), newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a), newClientsLimit(a))
 	return cmd
 }
 
 func (a *app) listClients(ctx context.Context, asJSON bool) error {
-	response, err := ask(ctx, &target{app: a}, api.ListClients, api.Empty{})
+	c, err := (&target{app: a}).connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	response, err := client.Call(ctx, c, api.ListClients, api.Empty{})
+	if err != nil {
+		return err
+	}
+	projects, err := client.Call(ctx, c, api.ListProjects, api.Empty{})
 	if err != nil {
 		return err
 	}
 	return printList(a, asJSON, response.Clients, listing[api.Client]{
 		none:   "no client is paired with this host: pair one with `scorel pair`",
-		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "LABEL"},
+		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "SEES", "ACCESS", "LABEL"},
 		row: func(_ int, c api.Client) []string {
-			return []string{c.ID.String(), lastSeen(c, time.Now()), formatMillis(c.PairedAt), grantList(c.Grants), c.Label}
+			return []string{c.ID.String(), lastSeen(c, time.Now()), formatMillis(c.PairedAt), grantList(c.Grants), seen(c, projects.Projects), expiry(c.ExpiresAt, time.Now()), c.Label}
 		},
 	})
+}
+
+// seen says which part of the host a client sees.
+func seen(c api.Client, list []api.Project) string {
+	if c.SessionID != "" {
+		return "session " + c.SessionID
+	}
+	return projectNames(c.Projects, list)
 }
 
 // lastSeen says when a client last had a channel.
@@ -112,12 +130,16 @@ func parseClient(text string) (ident.ID, error) {
 func newClientsGrant(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant ID GRANT",
-		Short: "Give a client an additional grant",
-		Long: `Give a client a grant that pairing does not include, or one that was removed. The change
-takes effect at once, for open connections too.
+		Short: "Give a client a grant",
+		Long: `Give a client a grant. The change takes effect at once, for open connections too. Every
+client has the grant "view".
+
+The grant "prompt" lets a client create sessions, send prompts and cancel turns; "approve"
+lets it answer approvals; "manage" lets it change projects, rules and clients, within what
+it may do itself.
 
 The grant "files" lets a client read the files and the git history of projects, and if it
-may answer approvals, also revert files and commit. Pairing includes it.
+may answer approvals, also revert files and commit.
 
 The grant "rules" lets a client add broad rules after confirming them, such as
 bash(tar *), bash(make *) or write_file(.git/**). Calls that such a rule allows run
@@ -127,7 +149,7 @@ The grant "shell" lets a client open terminals on this machine. A terminal is fu
 as your user: no sandbox, rules or approvals apply to it, and it can give the client every
 other grant. Give it only to a client that you would trust with your SSH key.
 
-Pairing the client again removes both grants.`,
+Pairing the client again gives it the grants that are chosen then.`,
 		Example: "  scorel host clients\n  scorel host clients grant cli_... rules\n  scorel host clients grant cli_... shell --json",
 	}
 	return a.changesGrant(cmd, true)
@@ -136,9 +158,9 @@ Pairing the client again removes both grants.`,
 func newClientsUngrant(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ungrant ID GRANT",
-		Short: "Remove an additional grant from a client",
-		Long: `Remove the grant "files", or one that was given with "grant". The change takes
-effect at once, for open connections too. Rules that the client added are kept:
+		Short: "Remove a grant from a client",
+		Long: `Remove a grant from a client. The change takes effect at once, for open connections too.
+The grant "view" stays: "scorel host clients revoke" ends all access. Rules that the client added are kept:
 "scorel permission list" shows them. Without "shell", its terminals end with everything that runs in them.`,
 		Example: "  scorel host clients ungrant cli_... rules\n  scorel host clients ungrant cli_... shell --json",
 	}
@@ -156,8 +178,8 @@ func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
 			return err
 		}
 		grant := api.Grant(args[1])
-		if !slices.Contains(api.ExtraGrants(), grant) {
-			return usagef("the grant %q cannot be added or removed: give one of %s", clip(args[1], 40), grantList(api.ExtraGrants()))
+		if grant == api.GrantView || !slices.Contains(api.ClientGrants(), grant) {
+			return usagef("the grant %q cannot be added or removed: give one of %s", clip(args[1], 40), grantList(api.ClientGrants()[1:]))
 		}
 		response, err := ask(cmd.Context(), &target{app: a}, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: grant, Given: given})
 		if err != nil {

@@ -20,6 +20,8 @@ import (
 
 type pairFlags struct {
 	relay, invite string
+	grants        []string
+	limits        limitFlags
 	yes, asJSON   bool
 	log           *logFlags
 }
@@ -35,10 +37,15 @@ shows; without CODE, this machine shows a code and a QR code for the other side.
 The other side shows this machine under its host name. To change the name, set label in
 config.toml and restart the host, or start the host with --label NAME.
 
+By default, the other side may do everything but open terminals and add broad rules. With
+--grant, --project and --expires it gets less: "scorel host clients grant --help" explains
+the grants, and "scorel host clients limit --help" the limits. All can be changed later.
+
 This works whether or not a host is running on this machine.`,
 		Example: `  scorel pair 7K3M-9QXR-2BTD
   scorel pair
-  scorel pair --relay https://relay.example`,
+  scorel pair --relay https://relay.example
+  scorel pair --grant view --project ~/site --expires 8h`,
 		Args: argCount(0, 1, "at most one pairing code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -53,6 +60,8 @@ This works whether or not a host is running on this machine.`,
 	}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on: one of those of the host that runs here, or any if none does (SCOREL_RELAY_URL, relay_url in config.toml)")
 	addInvite(cmd, &f.invite)
+	cmd.Flags().StringSliceVar(&f.grants, "grant", nil, "grants of the other side besides view: prompt, approve, manage, files, rules, shell (default prompt,approve,manage,files)")
+	f.limits.add(cmd)
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without confirmation")
 	addJSON(cmd, &f.asJSON)
 	f.log = addLogFlags(cmd, "error")
@@ -63,12 +72,20 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if !f.yes && !terminal.IsTerminal(a.stdin) {
 		return usagef("the other side must be accepted: run this in a terminal, or pass --yes")
 	}
+	grants, err := clientGrants(f.grants)
+	if err != nil {
+		return err
+	}
 	c, release, err := a.pairingHost(ctx, &f)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	info, err := getHost(ctx, c)
+	if err != nil {
+		return err
+	}
+	limits, err := f.limits.apply(ctx, c, api.ClientLimits{})
 	if err != nil {
 		return err
 	}
@@ -83,11 +100,12 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err != nil { // the host has dropped it, or will when the connection closes
 		return err
 	}
-	accept, err := a.acceptPeer(ctx, peer, f.yes)
+	chosen := api.FinishPairingRequest{PairingID: id, Accept: true, Grants: grants, ClientLimits: limits}
+	accept, err := a.acceptPeer(ctx, peer, chosen, f.yes)
 	if err != nil || !accept {
 		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
 	}
-	return a.finishPairing(ctx, c, id, peer, f.asJSON)
+	return a.finishPairing(ctx, c, chosen, peer, f.asJSON)
 }
 
 func refusedPeer(accept bool, err error) error {
@@ -207,12 +225,43 @@ func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command s
 }
 
 // acceptPeer asks the person whether to accept the other side.
-func (a *app) acceptPeer(ctx context.Context, peer api.AwaitPairingResponse, yes bool) (bool, error) {
+func (a *app) acceptPeer(ctx context.Context, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
 	if yes {
 		return true, nil
 	}
-	question := fmt.Sprintf("Pair with \"%s\" (%s)? It can then do anything on this machine that you can.", printable(peer.Label), peer.ClientID)
+	question := fmt.Sprintf("Pair with \"%s\" (%s)? %s", printable(peer.Label), peer.ClientID, allowance(chosen))
 	return terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
+}
+
+// clientGrants reads the grants of --grant.
+func clientGrants(words []string) ([]api.Grant, error) {
+	var grants []api.Grant
+	for _, word := range words {
+		grant := api.Grant(strings.TrimSpace(word))
+		if !slices.Contains(api.ClientGrants(), grant) {
+			return nil, usagef("there is no grant %q: --grant accepts %s", clip(word, 40), grantList(api.ClientGrants()))
+		}
+		grants = append(grants, grant)
+	}
+	return grants, nil
+}
+
+// allowance says what a new client will be able to do.
+func allowance(chosen api.FinishPairingRequest) string {
+	if len(chosen.Grants) == 0 && len(chosen.Projects) == 0 && chosen.ExpiresAt == 0 {
+		return "It can then do anything on this machine that you can."
+	}
+	grants := chosen.Grants
+	if len(grants) == 0 {
+		grants = api.AllGrants()
+	}
+	where := "in all projects"
+	if n := len(chosen.Projects); n == 1 {
+		where = "in 1 project"
+	} else if n > 1 {
+		where = fmt.Sprintf("in %d projects", n)
+	}
+	return fmt.Sprintf("It gets the grants %s %s, %s.", grantList(grants), where, expiry(chosen.ExpiresAt, time.Now()))
 }
 
 // dropTimeout bounds how long cleanup takes after a command has failed.
@@ -230,8 +279,8 @@ func dropPairing(ctx context.Context, c *client.Client, id string) error {
 	return err
 }
 
-func (a *app) finishPairing(ctx context.Context, c *client.Client, id string, peer api.AwaitPairingResponse, asJSON bool) error {
-	finished, err := client.Call(ctx, c, api.FinishPairing, api.FinishPairingRequest{PairingID: id, Accept: true})
+func (a *app) finishPairing(ctx context.Context, c *client.Client, chosen api.FinishPairingRequest, peer api.AwaitPairingResponse, asJSON bool) error {
+	finished, err := client.Call(ctx, c, api.FinishPairing, chosen)
 	if err != nil {
 		return err
 	}

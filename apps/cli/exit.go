@@ -85,7 +85,7 @@ func isRefused(err error) bool {
 	case errors.As(err, &refused):
 		return refused.Kind == api.KindNotAllowed || refused.Kind == api.KindPairing
 	case errors.As(err, &closed):
-		return closed.Reason == wire.ReasonRevoked || closed.Reason == wire.ReasonNotAuthorized
+		return closed.Reason == wire.ReasonRevoked || closed.Reason == wire.ReasonNotAuthorized || closed.Reason == wire.ReasonExpired
 	case errors.As(err, &relay):
 		return slices.Contains([]wire.Kind{
 			wire.KindBadVersion, wire.KindBadProof, wire.KindWrongAuthority, wire.KindUnauthorized,

@@ -99,6 +99,7 @@ func parities() map[string]parity {
 		"revoke_client":       {definition: "RevokeClient", command: "host clients revoke", local: ownHost, plain: "it prints only that it is done"},
 		"rename_client":       {definition: "RenameClient", command: "host clients rename", local: ownHost},
 		"set_grant":           {definition: "SetGrant", command: "host clients grant", local: ownMachine},
+		"set_limits":          {definition: "SetLimits", command: "host clients limit", local: ownHost},
 		"list_providers":      {definition: "ListProviders", command: "model key list"},
 		"set_provider_key":    {definition: "SetProviderKey", command: "model key set"},
 		"remove_provider_key": {definition: "RemoveProviderKey", command: "model key remove"},

@@ -203,6 +203,7 @@ func (h *Host) run(ctx context.Context) error {
 	}
 	h.wg.Go(func() { h.uplinks.Run(ctx) })
 	h.wg.Go(func() { h.maintain(ctx) })
+	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/agents"
@@ -191,12 +192,12 @@ func (w *wiring) openSessions() (err error) {
 		Agent:     w.agents.Persona, MaxSteps: w.config.MaxSteps, Summaries: w.models.Summaries(), Titles: w.models.Summaries().Model,
 		Project: w.projects.Get, Processes: w.process, QuestionTimeout: w.config.QuestionTimeout,
 		Stopped: w.stopped, Attended: w.hub.Attended,
-		OnDelete: func(id string) {
+		OnDelete: func(projectID, id string) {
 			w.fileAPI.Forget(id)
 			if err := attached.Remove(w.paths.Scratch(id)); err != nil {
 				w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
 			}
-			w.hub.Notify(api.SessionDeleted{ID: id})
+			w.hub.NotifyDeleted(projectID, id)
 		},
 		Began: w.fileAPI.Began,
 		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees,
@@ -229,7 +230,7 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.sessions.ProjectOf,
 	})
 	w.http = httpapi.New(httpapi.Options{
 		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token,
@@ -253,14 +254,17 @@ func (w *wiring) connectClients() error {
 			return w.dispatcher.Serve(ctx, transport, clientID, grants)
 		},
 		Remove: func(id ident.ID) (bool, error) { return w.clientAPI.Remove(id) },
-		Paired: func(id ident.ID) {
-			w.hub.RefreshGrants(id.String())
-			w.terminals.Recheck(id.String())
+		Paired: func(id ident.ID) { w.clientAPI.Refresh(id) },
+		Choose: func(grants []api.Grant, limits api.ClientLimits) ([]api.Grant, api.ClientLimits, error) {
+			return w.clientAPI.Choose(grants, limits)
 		},
 	}
 	w.uplinks = uplink.NewAll(links, options)
 	w.pairings = uplink.NewPairings(w.uplinks, options)
-	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Changed: w.terminals.Recheck})
+	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Projects: w.projects, Changed: func(id string) {
+		w.terminals.Recheck(id)
+		w.sessions.Attend()
+	}})
 	return nil
 }
 
@@ -275,7 +279,7 @@ func (w *wiring) mayOpenTerminals(clientID string) bool {
 		return false
 	}
 	client, known := w.clients.Get(id)
-	return known && slices.Contains(client.Grants, api.GrantShell)
+	return known && !client.Expired(time.Now()) && slices.Contains(client.Grants, api.GrantShell)
 }
 
 // folderOf returns the project of a session with the folder that the session works in.

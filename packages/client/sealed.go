@@ -21,6 +21,8 @@ func (e *ClosedError) Error() string {
 	switch e.Reason {
 	case wire.ReasonNotAuthorized, wire.ReasonRevoked:
 		return "this client was removed on the device: pair again"
+	case wire.ReasonExpired:
+		return "the access of this client on the device has expired: ask its owner for more time, or pair again"
 	case wire.ReasonPeerGone:
 		return "the device went offline"
 	case wire.ReasonSealBroken:

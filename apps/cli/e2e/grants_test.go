@@ -42,7 +42,7 @@ func TestTheRulesGrant(t *testing.T) {
 	if _, err := set(c, id, api.GrantRules, true); kindOf(err) != api.KindNotAllowed {
 		t.Errorf("a paired client gave itself a grant: %v", err)
 	}
-	for _, grant := range []api.Grant{api.GrantLocal, api.GrantManage, "", "Rules"} {
+	for _, grant := range []api.Grant{api.GrantLocal, api.GrantView, "", "Rules"} {
 		if _, err := set(w.local, id, grant, true); kindOf(err) != api.KindBadRequest {
 			t.Errorf("%q: %v", grant, err)
 		}

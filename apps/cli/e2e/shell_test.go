@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
@@ -146,4 +147,21 @@ func TestShellsEndWithTheirPairing(t *testing.T) {
 	ask(t, s.w.local, api.RevokeClient, api.RevokeClientRequest{ClientID: s.e.keys.ID()})
 	gone(t, second)
 	<-s.c.Done()
+}
+
+// TestTerminalsEndWhenAccessExpires: a shell does not outlive the access of its client, also
+// when the client is not connected.
+func TestTerminalsEndWhenAccessExpires(t *testing.T) {
+	s := newShellClient(t)
+	if err := s.grant(t, s.w.local, true); err != nil {
+		t.Fatal(err)
+	}
+	pid := s.open(t, "k")
+	if err := s.c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, s.w.local, api.SetLimits, api.SetLimitsRequest{
+		ClientID: s.e.keys.ID(), ClientLimits: api.ClientLimits{ExpiresAt: time.Now().Add(200 * time.Millisecond).UnixMilli()},
+	})
+	gone(t, pid)
 }

@@ -87,15 +87,15 @@ func TestFieldsDoNotHideTheHead(t *testing.T) {
 	}
 }
 
-// A client that is paired never gets what belongs to the machine's own user. Of the grants
-// that can be revoked it gets files only.
+// A client that is paired never gets what belongs to the machine's own user, and none of the
+// grants that only this machine gives.
 func TestClientsGetNoLocalGrant(t *testing.T) {
 	for _, g := range api.AllGrants() {
-		if g == api.GrantLocal || g != api.GrantFiles && slices.Contains(api.ExtraGrants(), g) {
+		if g == api.GrantLocal || slices.Contains(api.ExtraGrants(), g) {
 			t.Errorf("a paired client gets the grant %q", g)
 		}
 	}
-	for _, name := range []string{"set_grant", "create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
+	for _, name := range []string{"create_token", "list_tokens", "revoke_token", "create_pairing", "redeem_pairing", "await_pairing", "finish_pairing", "stop_host"} {
 		if spec, ok := api.Lookup(name); !ok || spec.Grant != api.GrantLocal {
 			t.Errorf("%s needs %q", name, spec.Grant)
 		}
@@ -260,4 +260,22 @@ func FuzzDecodeIncoming(f *testing.F) {
 			t.Errorf("%q, then %q: %v", data, once, err)
 		}
 	})
+}
+
+// TestReachesNameRequests: each name in the lists of reach.go is a request with the fields
+// that its reach needs.
+func TestReachesNameRequests(t *testing.T) {
+	for _, spec := range api.Table() {
+		named := false
+		for _, field := range []string{"SessionID", "ProjectID"} {
+			_, has := reflect.TypeOf(spec.Request).FieldByName(field)
+			named = named || has
+		}
+		if spec.Reach == api.ReachNamed && !named {
+			t.Errorf("%s names neither a session nor a project", spec.Name)
+		}
+		if spec.Guests && (spec.Reach != api.ReachNamed || spec.Grant != api.GrantView) {
+			t.Errorf("%s is no request for guests", spec.Name)
+		}
+	}
 }

@@ -21,8 +21,7 @@ const (
 	GrantApprove Grant = "approve" // answer approvals
 	GrantManage  Grant = "manage"  // projects, folders, clients
 	// GrantFiles lets a client read the files and the git history of projects, and
-	// with GrantApprove revert files and commit. Pairing gives it; set_grant revokes
-	// it.
+	// with GrantApprove revert files and commit.
 	GrantFiles Grant = "files"
 	// GrantRules lets a client with GrantManage and GrantApprove add broad rules.
 	// Pairing does not give it; set_grant does, on the host's own machine.
@@ -35,7 +34,8 @@ const (
 	GrantLocal Grant = "local"
 )
 
-// AllGrants lists the grants that a client gets when it is paired.
+// AllGrants lists the grants that a client gets when it is paired and no others are
+// chosen.
 func AllGrants() []Grant {
 	return []Grant{GrantView, GrantPrompt, GrantApprove, GrantManage, GrantFiles}
 }
@@ -44,9 +44,22 @@ func AllGrants() []Grant {
 // do everything. GrantLocal stands for GrantRules too.
 func LocalGrants() []Grant { return append(AllGrants(), GrantShell, GrantLocal) }
 
-// ExtraGrants lists the grants that set_grant can give to a paired client or
-// revoke.
-func ExtraGrants() []Grant { return []Grant{GrantRules, GrantShell, GrantFiles} }
+// ExtraGrants lists the grants that only the host's own machine gives, because they
+// allow more than pairing without choices does.
+func ExtraGrants() []Grant { return []Grant{GrantRules, GrantShell} }
+
+// ClientGrants lists every grant that a paired client can have. It always has GrantView;
+// set_grant gives and revokes the others.
+func ClientGrants() []Grant { return append(AllGrants(), ExtraGrants()...) }
+
+// ClientLimits restrict what the grants of a client apply to.
+type ClientLimits struct {
+	// Projects are the ids of the projects that the client can see; empty means all. It
+	// stays limited when they are removed.
+	Projects []string `json:"projects,omitempty" req:"max=64"`
+	// ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never.
+	ExpiresAt int64 `json:"expiresAt,omitempty" req:"min=0"`
+}
 
 // Limits on what an entry may send.
 const (

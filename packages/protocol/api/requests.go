@@ -317,14 +317,25 @@ type (
 	RenameClientResponse struct {
 		Client Client `json:"client"`
 	}
-	// SetGrantRequest gives a client one of ExtraGrants or revokes it. Repeating it
-	// changes nothing.
+	// SetGrantRequest gives a client one of ClientGrants or revokes it. Repeating it
+	// changes nothing. A client gives only grants that it has itself, none of
+	// ExtraGrants, and changes neither its own nor those of a client that sees more
+	// projects or has access for longer.
 	SetGrantRequest struct {
 		ClientID ident.ID `json:"clientId"`
 		Grant    Grant    `json:"grant"`
 		Given    bool     `json:"given"`
 	}
 	SetGrantResponse struct {
+		Client Client `json:"client"`
+	}
+	// SetLimitsRequest replaces the limits of a client. The rules of SetGrantRequest
+	// apply, and a client sets no limits beyond its own.
+	SetLimitsRequest struct {
+		ClientID ident.ID `json:"clientId"`
+		ClientLimits
+	}
+	SetLimitsResponse struct {
 		Client Client `json:"client"`
 	}
 
@@ -383,6 +394,9 @@ type (
 	FinishPairingRequest struct {
 		PairingID string `json:"pairingId" req:"min=1,max=256"`
 		Accept    bool   `json:"accept"`
+		// Grants are those of the new client, besides GrantView; empty means AllGrants.
+		Grants []Grant `json:"grants,omitempty" req:"max=64"`
+		ClientLimits
 	}
 	FinishPairingResponse struct {
 		Paired bool `json:"paired"`

@@ -1,5 +1,7 @@
 package api
 
+import "slices"
+
 // Spec describes a request without its Go types.
 type Spec struct {
 	Name     string
@@ -10,6 +12,11 @@ type Spec struct {
 	// Concurrent is true for requests that wait for a person, a network or a
 	// database. They do not block the requests after them.
 	Concurrent bool
+	// Reach says how far the request goes, for connections that see only a part of the
+	// host.
+	Reach Reach
+	// Guests is true for requests that a guest link can make about its session.
+	Guests bool
 }
 
 // Definition defines one request: its name on the wire, its request and response
@@ -23,7 +30,10 @@ func Define[Request, Response any](name string, grant Grant, doc string, options
 		request  Request
 		response Response
 	)
-	spec := Spec{Name: name, Grant: grant, Request: request, Response: response, Doc: doc}
+	spec := Spec{
+		Name: name, Grant: grant, Request: request, Response: response, Doc: doc,
+		Reach: reachOf(name), Guests: slices.Contains(forGuests(), name),
+	}
 	for _, apply := range options {
 		apply(&spec)
 	}
@@ -114,7 +124,8 @@ var (
 	ListClients       = Define[Empty, ListClientsResponse]("list_clients", GrantManage, "Lists the clients of the host.")
 	RevokeClient      = Define[RevokeClientRequest, Empty]("revoke_client", GrantManage, "Revokes a client and closes its connections.")
 	RenameClient      = Define[RenameClientRequest, RenameClientResponse]("rename_client", GrantManage, "Sets the name under which the host shows a client.")
-	SetGrant          = Define[SetGrantRequest, SetGrantResponse]("set_grant", GrantLocal, "Gives a client a grant that pairing does not give, or revokes it.")
+	SetGrant          = Define[SetGrantRequest, SetGrantResponse]("set_grant", GrantManage, "Gives a client a grant, or revokes it.")
+	SetLimits         = Define[SetLimitsRequest, SetLimitsResponse]("set_limits", GrantManage, "Limits a client to some projects and to a time.")
 	ListProviders     = Define[Empty, ListProvidersResponse]("list_providers", GrantManage, "Lists the model providers, and where the key of each comes from.")
 	SetProviderKey    = Define[SetProviderKeyRequest, ProviderResponse]("set_provider_key", GrantManage, "Saves the key of a model provider on the host, which uses it from the next call on.", Concurrently)
 	RemoveProviderKey = Define[RemoveProviderKeyRequest, ProviderResponse]("remove_provider_key", GrantManage, "Removes the saved key of a model provider.", Concurrently)
@@ -210,6 +221,7 @@ func Table() []Spec {
 		RevokeClient.Spec(),
 		RenameClient.Spec(),
 		SetGrant.Spec(),
+		SetLimits.Spec(),
 		ListProviders.Spec(),
 		SetProviderKey.Spec(),
 		RemoveProviderKey.Spec(),

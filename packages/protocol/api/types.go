@@ -51,6 +51,8 @@ type HostInfo struct {
 	Paths      []Path  `json:"paths,omitempty"`   // the relay above is the first of its kind
 	Grants     []Grant `json:"grants"`            // grants of this connection
 	MaxMode    Mode    `json:"maxMode,omitempty"` // the highest mode that it may set
+	// Limits are those of this connection; absent without any.
+	Limits *ClientLimits `json:"limits,omitempty"`
 	// Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or
 	// "none".
 	Sandbox     string `json:"sandbox,omitempty"`
@@ -93,6 +95,9 @@ type Client struct {
 	Grants   []Grant  `json:"grants"`
 	PairedAt int64    `json:"pairedAt"` // Unix milliseconds
 	Online   bool     `json:"online"`   // has an open channel
+	ClientLimits
+	// SessionID is the session of a guest link; absent for a client that was paired.
+	SessionID string `json:"sessionId,omitempty"`
 	// LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
 	// minute; 0 means not since the host records it.
 	LastSeen int64 `json:"lastSeen,omitempty"`

@@ -91,6 +91,7 @@ const (
 	ReasonNotAuthorized  Reason = "not_authorized"  // the host does not know this client
 	ReasonProtocol       Reason = "protocol"        // the other end broke the protocol
 	ReasonUnknownChannel Reason = "unknown_channel" // a record named a channel that is not open
+	ReasonExpired        Reason = "expired"         // the client's access at the host has expired
 
 	// Reasons of connections.
 	ReasonReplaced     Reason = "replaced"      // a newer connection with the same id took over
@@ -107,7 +108,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		ReasonClosed, ReasonPeerGone, ReasonSlowConsumer, ReasonRevoked, ReasonSealBroken,
-		ReasonNotAuthorized, ReasonProtocol, ReasonUnknownChannel,
+		ReasonNotAuthorized, ReasonProtocol, ReasonUnknownChannel, ReasonExpired,
 		ReasonReplaced, ReasonPingTimeout, ReasonLoginFailed, ReasonShutdown,
 		ReasonWriteTimeout, ReasonReadError, ReasonBadFrame, ReasonOverloaded,
 	}

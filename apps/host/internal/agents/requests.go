@@ -242,7 +242,18 @@ func (f *agentFile) unchanged(version string) error {
 	return nil
 }
 
+// mayWrite returns an error for a connection that may not change agents of a scope.
+func mayWrite(c *dispatch.Conn, scope api.AgentScope) error {
+	if scope == api.AgentProject {
+		return nil
+	}
+	return c.CheckWhole("an agent of this scope applies to")
+}
+
 func (s *Agents) saveAgent(_ context.Context, c *dispatch.Conn, r api.SaveAgentRequest) (api.SaveAgentResponse, error) {
+	if err := mayWrite(c, r.Scope); err != nil {
+		return api.SaveAgentResponse{}, err
+	}
 	s.files.Lock()
 	defer s.files.Unlock()
 	f, err := s.openFile(r.Scope, r.ProjectID, r.Name)
@@ -297,6 +308,9 @@ func (s *Agents) draft(r api.SaveAgentRequest, before []byte, folder string) ([]
 }
 
 func (s *Agents) deleteAgent(_ context.Context, c *dispatch.Conn, r api.DeleteAgentRequest) (api.Empty, error) {
+	if err := mayWrite(c, r.Scope); err != nil {
+		return api.Empty{}, err
+	}
 	s.files.Lock()
 	defer s.files.Unlock()
 	f, err := s.openFile(r.Scope, r.ProjectID, r.Name)

@@ -5,7 +5,6 @@ package clients
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +30,8 @@ type Options struct {
 	Tokens *state.Tokens
 	Hub    *dispatch.Hub
 	Relay  Relay
+	// Projects are those that limits can name.
+	Projects *state.Projects
 	// Changed is called after a client lost its access or its grants changed.
 	Changed func(clientID string)
 }
@@ -42,12 +43,17 @@ type Clients struct {
 	tokens  *state.Tokens
 	hub     *dispatch.Hub
 	relay   Relay
+	known   *state.Projects
 	changed func(clientID string)
+	expires chan struct{} // holds one token after a change of when clients expire
 }
 
 // New makes the handlers.
 func New(o Options) *Clients {
-	return &Clients{log: o.Logger, list: o.List, tokens: o.Tokens, hub: o.Hub, relay: o.Relay, changed: o.Changed}
+	return &Clients{
+		log: o.Logger, list: o.List, tokens: o.Tokens, hub: o.Hub, relay: o.Relay, known: o.Projects, changed: o.Changed,
+		expires: make(chan struct{}, 1),
+	}
 }
 
 // Endpoints are the requests about clients and tokens.
@@ -57,16 +63,20 @@ func (c *Clients) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.RevokeClient, c.revokeClient),
 		dispatch.Serve(api.RenameClient, c.renameClient),
 		dispatch.Serve(api.SetGrant, c.setGrant),
+		dispatch.Serve(api.SetLimits, c.setLimits),
 		dispatch.Serve(api.CreateToken, c.createToken),
 		dispatch.Serve(api.ListTokens, c.listTokens),
 		dispatch.Serve(api.RevokeToken, c.revokeToken),
 	}
 }
 
-func (c *Clients) listClients(context.Context, *dispatch.Conn, api.Empty) (api.ListClientsResponse, error) {
+// listClients lists the clients that the connection may manage.
+func (c *Clients) listClients(_ context.Context, conn *dispatch.Conn, _ api.Empty) (api.ListClientsResponse, error) {
 	clients := []api.Client{}
 	for _, known := range c.list.List() {
-		clients = append(clients, c.listed(known))
+		if reaches(conn, known) {
+			clients = append(clients, c.listed(known))
+		}
 	}
 	return api.ListClientsResponse{Clients: clients}, nil
 }
@@ -74,17 +84,20 @@ func (c *Clients) listClients(context.Context, *dispatch.Conn, api.Empty) (api.L
 func (c *Clients) listed(known state.Client) api.Client {
 	return api.Client{
 		ID: known.ID, Label: known.Label, Grants: known.Grants, PairedAt: known.PairedAt,
-		Online: c.hub.Online(known.ID.String()), LastSeen: known.LastSeen,
+		Online: c.hub.Online(known.ID.String()), LastSeen: known.LastSeen, ClientLimits: known.ClientLimits, SessionID: known.SessionID,
 	}
 }
 
-func (c *Clients) revokeClient(ctx context.Context, _ *dispatch.Conn, r api.RevokeClientRequest) (api.Empty, error) {
+func (c *Clients) revokeClient(ctx context.Context, conn *dispatch.Conn, r api.RevokeClientRequest) (api.Empty, error) {
+	if _, err := c.find(conn, r.ClientID); err != nil {
+		return none, err
+	}
 	known, err := c.Remove(r.ClientID)
 	if err != nil {
 		return none, err
 	}
-	if !known {
-		return none, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
+	if !known { // someone else was faster
+		return none, unknownClient(r.ClientID)
 	}
 	// The list decides, so the client has no access already. The relay is asked to stop
 	// offering the device, and asked again at the next login if it cannot be reached now.
@@ -115,12 +128,15 @@ func (c *Clients) renameClient(_ context.Context, conn *dispatch.Conn, r api.Ren
 	if err := wire.CheckLabel(label); err != nil {
 		return response, api.Errorf(api.KindBadRequest, "the %s: use a shorter name without control characters", err)
 	}
+	if _, err := c.find(conn, r.ClientID); err != nil {
+		return response, err
+	}
 	client, found, changed, err := c.list.Rename(r.ClientID, label)
 	switch {
 	case err != nil:
 		return response, err
 	case !found:
-		return response, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
+		return response, unknownClient(r.ClientID)
 	case changed:
 		c.log.Info("client renamed", "client", r.ClientID, "by", conn.ClientID())
 		c.hub.Notify(api.ClientsChanged{})
@@ -148,25 +164,4 @@ func (c *Clients) SeenOnline() {
 			c.Seen(id)
 		}
 	}
-}
-
-// setGrant changes what a paired client may do, in its open connections too. It changes
-// ExtraGrants only: the others stay as pairing gave them.
-func (c *Clients) setGrant(_ context.Context, _ *dispatch.Conn, r api.SetGrantRequest) (response api.SetGrantResponse, err error) {
-	if !slices.Contains(api.ExtraGrants(), r.Grant) {
-		return response, api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %q", r.Grant, api.ExtraGrants())
-	}
-	client, found, changed, err := c.list.SetGrant(r.ClientID, r.Grant, r.Given)
-	switch {
-	case err != nil:
-		return response, err
-	case !found:
-		return response, api.Errorf(api.KindNotFound, "no client %s on this host: list the clients to see their ids", r.ClientID)
-	case changed:
-		c.hub.RefreshGrants(r.ClientID.String())
-		c.changed(r.ClientID.String())
-		c.log.Info("grant changed", "client", r.ClientID, "grant", r.Grant, "given", r.Given)
-		c.hub.Notify(api.ClientsChanged{})
-	}
-	return api.SetGrantResponse{Client: c.listed(client)}, nil
 }

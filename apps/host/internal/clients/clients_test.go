@@ -29,7 +29,7 @@ func serve(t *testing.T) (h *dispatchtest.Host, asked *relay) {
 }
 
 func handlers(h *dispatchtest.Host, asked *relay) *clients.Clients {
-	return clients.New(clients.Options{Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Changed: func(string) {}})
+	return clients.New(clients.Options{Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Projects: h.Projects, Changed: func(string) {}})
 }
 
 // pair adds a client to the list, as pairing does.

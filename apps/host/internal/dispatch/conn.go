@@ -30,7 +30,8 @@ type Conn struct {
 	subscriptions map[string]func(context.Context) // ends each, by session
 
 	mu     sync.Mutex
-	grants []api.Grant // replaced as a whole by setGrants
+	access Access
+	placed map[string]string // the projects of the sessions that a limited connection named
 
 	watching bool        // a person sees the list of sessions; guarded by the hub's mu
 	away     atomic.Bool // no one sees anything of this connection now
@@ -45,8 +46,13 @@ func (c *Conn) Out() Outbox { return c.out }
 // End ends the connection; why is the error that Run returns.
 func (c *Conn) End(why error) { c.cancel(why) }
 
-// Deliver implements sessions.Subscriber.
-func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) { c.out.Event(envelope, encoded) }
+// Deliver implements sessions.Subscriber. It leaves out events of sessions that the
+// connection does not see any more.
+func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) {
+	if c.shows(envelope.SessionID) {
+		c.out.Event(envelope, encoded)
+	}
+}
 
 // SetAway records whether no one sees anything of the connection now; true when that is a
 // change. A new connection is seen.
@@ -55,21 +61,11 @@ func (c *Conn) SetAway(away bool) bool { return c.away.Swap(away) != away }
 // Away implements sessions.Subscriber.
 func (c *Conn) Away() bool { return c.away.Load() }
 
-// May reports whether the connection has a grant now.
+// May implements sessions.Subscriber: it reports whether the connection has a grant now.
 func (c *Conn) May(grant api.Grant) bool { return slices.Contains(c.Grants(), grant) }
 
 // Grants returns what the connection may do now. The caller must not change the slice.
-func (c *Conn) Grants() []api.Grant {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.grants
-}
-
-func (c *Conn) setGrants(grants []api.Grant) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.grants = grants
-}
+func (c *Conn) Grants() []api.Grant { return c.Access().Grants }
 
 // CheckMayLoosen returns an error for a connection that may not answer approvals: a rule
 // that allows answers them all, and so does removing one that asks or denies.
@@ -160,6 +156,9 @@ func (c *Conn) Admit(name string) (Request, *api.Error) {
 // possibly from another goroutine. The error is one for the wire.
 func (c *Conn) Run(ctx context.Context, r Request, reply func(any)) *api.Error {
 	if err := r.schema.Check(r.Body, r.Strict); err != nil {
+		return err
+	}
+	if err := c.checkReach(r); err != nil {
 		return err
 	}
 	if err := r.serve(ctx, c, r.Body, reply); err != nil {

@@ -21,13 +21,19 @@ var (
 	ErrSlow = errors.New("the connection is too slow: it catches up when it reconnects")
 	// ErrClientRemoved ends the connections of a client whose access was revoked.
 	ErrClientRemoved = errors.New("this client was removed on the device")
+	// ErrAccessExpired ends the connections of a client whose access expired.
+	ErrAccessExpired = errors.New("the access of this client has expired: ask for more time on the device, or pair again")
+	// ErrLimitsChanged ends the connections of a client that sees other projects now. It
+	// reconnects and loads what it sees.
+	ErrLimitsChanged = errors.New("the limits of this client changed")
 	// ErrTokenRevoked ends the connections of a token that was revoked.
 	ErrTokenRevoked = errors.New("this token was revoked")
 	// ErrTokenExpired ends the connections of a token that expired.
 	ErrTokenExpired = errors.New("this token expired")
 )
 
-// Options are the parts that a Dispatcher works with. All but Unwatched are required.
+// Options are the parts that a Dispatcher works with. All but Unwatched and ProjectOf are
+// required.
 type Options struct {
 	Logger    *slog.Logger
 	Hub       *Hub
@@ -35,6 +41,9 @@ type Options struct {
 	Endpoints []Endpoint
 	// Unwatched is called after a connection ended that watched the list of sessions.
 	Unwatched func()
+	// ProjectOf returns the project of a session. Without it, limited connections see no
+	// session.
+	ProjectOf func(sessionID string) (projectID string, exists bool)
 }
 
 // Dispatcher runs connections: it finds the endpoint of each request, checks the
@@ -45,11 +54,15 @@ type Dispatcher struct {
 	tokens    *state.Tokens
 	endpoints map[string]Endpoint // by the name of the request
 	unwatched func()
+	projectOf func(sessionID string) (string, bool)
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched}
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, projectOf: o.ProjectOf}
+	if d.projectOf == nil {
+		d.projectOf = func(string) (string, bool) { return "", false }
+	}
 	for _, e := range o.Endpoints {
 		d.endpoints[e.Name] = e
 	}
@@ -65,7 +78,10 @@ func (d *Dispatcher) Knows(name string) bool {
 // NewConn makes a connection for a single request, without an outbox. The caller calls
 // Leave when the request has ended.
 func (d *Dispatcher) NewConn(clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *Conn {
-	return &Conn{dispatcher: d, clientID: clientID, grants: grants, cancel: cancel, subscriptions: map[string]func(context.Context){}}
+	return &Conn{
+		dispatcher: d, clientID: clientID, access: Access{Grants: grants}, cancel: cancel,
+		subscriptions: map[string]func(context.Context){}, placed: map[string]string{},
+	}
 }
 
 // Serve runs a client's connection until it or ctx ends, and returns why it ended.
@@ -89,7 +105,6 @@ func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Gran
 	c := d.NewConn(clientID, grants, cancel)
 	c.out = out(c)
 	d.hub.add(c)
-	d.hub.RefreshGrants(clientID) // they may have changed since the caller read them
 	ctx, expire := d.untilToken(ctx, clientID)
 	defer expire()
 	var writer sync.WaitGroup
@@ -117,6 +132,8 @@ func closeFor(transport client.Transport, err error) {
 			sealed.CloseWith(wire.ReasonSlowConsumer)
 		case errors.Is(err, ErrClientRemoved):
 			sealed.CloseWith(wire.ReasonNotAuthorized)
+		case errors.Is(err, ErrAccessExpired):
+			sealed.CloseWith(wire.ReasonExpired)
 		}
 	}
 	_ = transport.Close()

@@ -24,10 +24,25 @@ func NewHub(log *slog.Logger, clients *state.Clients) *Hub {
 	return &Hub{log: log, clients: clients, conns: map[*Conn]struct{}{}}
 }
 
+// add begins to notify a connection. That of a paired client has what the list of clients
+// says from its first event on, whatever its caller read before.
 func (h *Hub) add(c *Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if access, listed := h.accessOf(c.clientID); listed {
+		c.setAccess(access)
+	}
 	h.conns[c] = struct{}{}
+}
+
+// accessOf returns what the list of clients says of a client; false if it is not listed.
+func (h *Hub) accessOf(clientID string) (Access, bool) {
+	id, err := ident.ParseClientID(clientID)
+	if err != nil {
+		return Access{}, false
+	}
+	client, known := h.clients.Get(id)
+	return Access{client.Grants, client.ClientLimits, client.SessionID}, known
 }
 
 // remove forgets a connection; true when it watched the list of sessions.
@@ -50,43 +65,17 @@ func (h *Hub) Watch(c *Conn) bool {
 	return true
 }
 
-// Attended reports whether a connection with the grant watches the list of sessions, and
-// someone sees it.
-func (h *Hub) Attended(grant api.Grant) bool {
+// Attended reports whether a connection with the grant watches the list of sessions with
+// those of a project, and someone sees it.
+func (h *Hub) Attended(projectID string, grant api.Grant) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.watching && !c.Away() && c.May(grant) {
+		if c.watching && !c.Away() && c.May(grant) && c.SeesProject(projectID) {
 			return true
 		}
 	}
 	return false
-}
-
-// Notify sends an event of the host to every connection that may view.
-func (h *Hub) Notify(event api.Event) {
-	h.notify(event, func(c *Conn) bool { return c.May(api.GrantView) })
-}
-
-// NotifyClient sends an event of the host to the connections of one client that have a grant.
-func (h *Hub) NotifyClient(clientID string, grant api.Grant, event api.Event) {
-	h.notify(event, func(c *Conn) bool { return c.clientID == clientID && c.May(grant) })
-}
-
-func (h *Hub) notify(event api.Event, to func(*Conn) bool) {
-	envelope := api.EventEnvelope{Event: event}
-	encoded, err := api.EncodeEvent(envelope)
-	if err != nil {
-		h.log.Error("notifying the clients failed", "event", event.EventType(), "error", err)
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		if to(c) {
-			c.Deliver(envelope, encoded)
-		}
-	}
 }
 
 // Online reports whether a client has a connection.
@@ -101,22 +90,24 @@ func (h *Hub) Online(clientID string) bool {
 	return false
 }
 
-// RefreshGrants gives the open connections of a paired client the grants of the list of
-// clients. Connections of this machine and of tokens keep the grants that they began with.
-func (h *Hub) RefreshGrants(clientID string) {
-	id, err := ident.ParseClientID(clientID)
-	if err != nil {
-		return
-	}
+// RefreshAccess gives the open connections of a paired client what the list of clients
+// says. Those that see another part of the host now end: they load it when they reconnect.
+// Connections of this machine and of tokens keep what they began with.
+func (h *Hub) RefreshAccess(clientID string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	client, known := h.clients.Get(id) // under the lock, so that the later of two changes stays
-	if !known {
+	access, listed := h.accessOf(clientID) // under the lock, so that the later of two changes stays
+	if !listed {
 		return
 	}
 	for c := range h.conns {
-		if c.clientID == clientID {
-			c.setGrants(client.Grants)
+		if c.clientID != clientID {
+			continue
+		}
+		changed := !c.Access().sameView(access)
+		c.setAccess(access)
+		if changed {
+			c.cancel(ErrLimitsChanged)
 		}
 	}
 }

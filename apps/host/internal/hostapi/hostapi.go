@@ -57,6 +57,7 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 		Paths:         h.Paths(),
 		Grants:        c.Grants(),
 		MaxMode:       h.MaxMode(c),
+		Limits:        limitsOf(c),
 		Sandbox:       string(kind),
 		SandboxNote:   note,
 		SandboxLimits: h.sandboxLimits(),
@@ -74,6 +75,15 @@ func (h *Host) listPaths(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.
 		response.Proof = &api.BindingProof{SignedAt: now, Signature: wire.SignBinding(h.Keys, id, now)}
 	}
 	return response, nil
+}
+
+// limitsOf returns the limits of a connection, or nil if it has none.
+func limitsOf(c *dispatch.Conn) *api.ClientLimits {
+	limits := c.Access().ClientLimits
+	if len(limits.Projects) == 0 && limits.ExpiresAt == 0 {
+		return nil
+	}
+	return &limits
 }
 
 func (h *Host) stopHost(context.Context, *dispatch.Conn, api.Empty) (api.Empty, error) {

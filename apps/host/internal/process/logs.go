@@ -70,6 +70,12 @@ func parseRef(ref string) (sessionID, operationID string, err error) {
 	return parts[1], parts[2], nil
 }
 
+// SessionOf returns the session that a reference belongs to. The error is ErrRef.
+func SessionOf(ref string) (sessionID string, err error) {
+	sessionID, _, err = parseRef(ref)
+	return sessionID, err
+}
+
 // folder opens the folder of a session as a root that no name can escape.
 func (l *Logs) folder(sessionID string) (*os.Root, error) {
 	if !sessionName.MatchString(sessionID) {

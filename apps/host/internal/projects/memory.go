@@ -87,7 +87,19 @@ func (p *Projects) getNote(_ context.Context, _ *dispatch.Conn, r api.MemoryNote
 	return n.answer(note, r.Name, err)
 }
 
+// mayWrite returns an error for a connection that may not change notes of a scope: those of
+// the user are read in every project.
+func mayWrite(c *dispatch.Conn, scope api.MemoryScope) error {
+	if scope == api.MemoryProject {
+		return nil
+	}
+	return c.CheckWhole("a note of this scope applies to")
+}
+
 func (p *Projects) saveNote(_ context.Context, c *dispatch.Conn, r api.SaveMemoryNoteRequest) (api.MemoryNoteResponse, error) {
+	if err := mayWrite(c, r.Scope); err != nil {
+		return api.MemoryNoteResponse{}, err
+	}
 	n, err := p.notesOf(r.Scope, r.ProjectID)
 	if err != nil {
 		return api.MemoryNoteResponse{}, err
@@ -106,6 +118,9 @@ func (p *Projects) saveNote(_ context.Context, c *dispatch.Conn, r api.SaveMemor
 }
 
 func (p *Projects) deleteNote(_ context.Context, c *dispatch.Conn, r api.DeleteMemoryNoteRequest) (api.Empty, error) {
+	if err := mayWrite(c, r.Scope); err != nil {
+		return none, err
+	}
 	n, err := p.notesOf(r.Scope, r.ProjectID)
 	if err != nil {
 		return none, err

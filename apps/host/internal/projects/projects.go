@@ -6,6 +6,7 @@ package projects
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
@@ -93,8 +94,9 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 	}
 }
 
-func (p *Projects) listProjects(context.Context, *dispatch.Conn, api.Empty) (api.ListProjectsResponse, error) {
-	return api.ListProjectsResponse{Projects: p.Listed()}, nil
+func (p *Projects) listProjects(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.ListProjectsResponse, error) {
+	seen := slices.DeleteFunc(p.Listed(), func(project api.Project) bool { return !c.SeesProject(project.ID) })
+	return api.ListProjectsResponse{Projects: seen}, nil
 }
 
 func (p *Projects) addProject(_ context.Context, _ *dispatch.Conn, r api.AddProjectRequest) (api.AddProjectResponse, error) {

@@ -94,11 +94,16 @@ func keptRule(text string, kind api.RuleKind, projectID string) api.PermissionRu
 	return api.PermissionRule{Rule: text, Kind: kind, Scope: scope, ProjectID: projectID, Source: api.RulesKept}
 }
 
-func (r *Requests) listRules(_ context.Context, _ *dispatch.Conn, request api.ListRulesRequest) (api.ListRulesResponse, error) {
+// listRules leaves out rules of projects that the connection does not see. Those of all
+// projects apply to the projects that it sees.
+func (r *Requests) listRules(_ context.Context, c *dispatch.Conn, request api.ListRulesRequest) (api.ListRulesResponse, error) {
 	if err := r.knownProject(request.ProjectID); err != nil {
 		return api.ListRulesResponse{}, err
 	}
-	return api.ListRulesResponse{Rules: r.permissions.list(request.ProjectID)}, nil
+	list := slices.DeleteFunc(r.permissions.list(request.ProjectID), func(rule api.PermissionRule) bool {
+		return rule.ProjectID != "" && !c.SeesProject(rule.ProjectID)
+	})
+	return api.ListRulesResponse{Rules: list}, nil
 }
 
 // addRule keeps a rule. One that opens a lot must be confirmed, and a device needs a grant

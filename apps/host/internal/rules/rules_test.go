@@ -168,6 +168,6 @@ func TestAWideRuleNeedsItsOwnGrant(t *testing.T) {
 	if _, _, _, err := w.Clients.SetGrant(keys.ID(), api.GrantRules, true); err != nil {
 		t.Fatal(err)
 	}
-	w.Hub.RefreshGrants(keys.ID().String())
+	w.Hub.RefreshAccess(keys.ID().String())
 	dispatchtest.Call(t, phone, api.AddRule, wide)
 }

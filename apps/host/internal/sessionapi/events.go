@@ -57,8 +57,11 @@ func (s *Sessions) getSnapshot(ctx context.Context, _ *dispatch.Conn, r api.Sess
 	return opened.Snapshot(ctx)
 }
 
-func (s *Sessions) getProcessLog(_ context.Context, _ *dispatch.Conn, r api.GetProcessLogRequest) (api.GetProcessLogResponse, error) {
-	page, err := s.processes.Read(r.ProcessLogRef, r.From, r.Limit)
+func (s *Sessions) getProcessLog(_ context.Context, c *dispatch.Conn, r api.GetProcessLogRequest) (api.GetProcessLogResponse, error) {
+	page, err := process.Page{}, process.ErrNoLog
+	if sessionID, refErr := process.SessionOf(r.ProcessLogRef); refErr != nil || c.SeesSession(sessionID) {
+		page, err = s.processes.Read(r.ProcessLogRef, r.From, r.Limit)
+	}
 	switch {
 	case errors.Is(err, process.ErrRef):
 		return api.GetProcessLogResponse{}, api.Errorf(api.KindBadRequest, "processLogRef is invalid: copy it from a process_event or a scorel.process entry")

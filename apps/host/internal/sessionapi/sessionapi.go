@@ -95,11 +95,11 @@ func (s *Sessions) listSessions(_ context.Context, c *dispatch.Conn, r api.ListS
 	if r.Watching && s.hub.Watch(c) {
 		s.manager.Attend()
 	}
-	return s.manager.Page(r)
+	return s.manager.Page(r, c.Projects())
 }
 
-func (s *Sessions) searchSessions(ctx context.Context, _ *dispatch.Conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
-	return s.manager.Search(ctx, r)
+func (s *Sessions) searchSessions(ctx context.Context, c *dispatch.Conn, r api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
+	return s.manager.Search(ctx, r, c.Projects())
 }
 
 func (s *Sessions) renameSession(ctx context.Context, c *dispatch.Conn, r api.RenameSessionRequest) (api.Empty, error) {

@@ -48,7 +48,7 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 		Tools: func(id string) agent.Toolset {
 			return sessionTools{catalog.Open(tool.Scope{Session: id, Scratch: w.Paths.Scratch(id)})}
 		},
-		OnDelete: func(id string) { w.Hub.Notify(api.SessionDeleted{ID: id}) }, Project: w.Projects.Get, Processes: logs,
+		OnDelete: func(_, id string) { w.Hub.Notify(api.SessionDeleted{ID: id}) }, Project: w.Projects.Get, Processes: logs,
 	})
 	if err != nil {
 		t.Fatal(err)

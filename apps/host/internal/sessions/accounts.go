@@ -27,7 +27,9 @@ func (m *Manager) unregister(id string) {
 	defer m.announcing.Unlock()
 	m.mu.Lock()
 	var changed []api.SessionSummary
+	var projectID string
 	if k := m.known[id]; k != nil {
+		projectID = k.project.ID
 		parent := k.header.ChildOf
 		delete(m.byKey, k.header.ClientKey)
 		delete(m.known, id)
@@ -41,7 +43,7 @@ func (m *Manager) unregister(id string) {
 	if m.deps.Index != nil {
 		m.deps.Index.Remove(id)
 	}
-	m.deps.OnDelete(id)
+	m.deps.OnDelete(projectID, id)
 	m.announce(changed)
 }
 

@@ -57,7 +57,7 @@ func everywhere(t *testing.T, f *fixture, m *sessions.Manager, want map[string]s
 		said := map[string]api.SessionSummary{"summary": one}
 		check(t, s.Resync(t.Context(), api.Anchors{}, w, nil, func(r api.ResyncEventsResponse) { said["resync"] = r.Session }))
 		s.Unsubscribe(t.Context(), w)
-		page, err := m.Page(api.ListSessionsRequest{All: true, Limit: 50})
+		page, err := m.Page(api.ListSessionsRequest{All: true, Limit: 50}, nil)
 		check(t, err)
 		for where, list := range map[string][]api.SessionSummary{"list": m.List(""), "page": page.Sessions} {
 			for _, each := range list {

@@ -17,6 +17,8 @@ type discard struct{ bytes int }
 
 func (*discard) Away() bool { return false }
 
+func (*discard) May(api.Grant) bool { return true }
+
 func (d *discard) Deliver(_ api.EventEnvelope, encoded []byte) { d.bytes += len(encoded) }
 
 // BenchmarkAppendMessage is the way of a finished message through the core: into a log in

@@ -165,7 +165,7 @@ func (c *core) updateSummary() {
 // attended reports whether someone watches the session, or the list of sessions, who may give
 // answers that need the grant. The list shows that the session waits.
 func (c *core) attended(grant api.Grant) bool {
-	return c.watched(grant) || c.deps.Attended != nil && c.deps.Attended(grant)
+	return c.watched(grant) || c.deps.Attended != nil && c.deps.Attended(c.project.ID, grant)
 }
 
 // updateAttendance publishes a change of whether something waits that no one who watches

@@ -38,7 +38,7 @@ type Deps struct {
 	// OnSummary is called after every change of a summary. It does not block.
 	OnSummary func(api.SessionSummary)
 	// OnDelete is called after a session was deleted. It does not block.
-	OnDelete func(id string)
+	OnDelete func(projectID, id string)
 	// Uploads has the images that clients have sent for a prompt; nil has none.
 	Uploads Uploads
 	// Index serves lists and search; it is closed with the sessions. Without one every
@@ -65,9 +65,10 @@ type Deps struct {
 	// Stopped reports whether the host ended, at its start, what a call of the host before it had
 	// left running; nil ended nothing.
 	Stopped func(sessionID, callID string) bool
-	// Attended reports whether someone who sees the list of sessions may give answers that need
-	// the grant; nil means no one. The host calls Manager.Attend when that changes.
-	Attended func(grant api.Grant) bool
+	// Attended reports whether someone who sees the list of sessions with those of a project may
+	// give answers that need the grant; nil means no one. The host calls Manager.Attend when that
+	// changes.
+	Attended func(projectID string, grant api.Grant) bool
 	// Sign signs heads of sessions with the keys of the host; nil signs none.
 	Sign store.Signer
 	// CheckAnswer refuses an answer to an approval whose signature is not that of the client, or

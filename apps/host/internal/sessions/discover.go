@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
@@ -199,10 +200,14 @@ const (
 	waitBehind = 5 * time.Second
 )
 
-// Search finds entries by their text, including what was written just before.
-func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest) (api.SearchSessionsResponse, error) {
+// Search finds entries by their text, including what was written just before, in the given
+// projects, or in all with nil.
+func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest, projects []string) (api.SearchSessionsResponse, error) {
 	if m.deps.Index == nil {
 		return api.SearchSessionsResponse{}, api.Errorf(api.KindUnavailable, "sessions cannot be searched because the index could not be opened: see the host's log")
+	}
+	if projects != nil && len(projects) == 0 {
+		return api.SearchSessionsResponse{Hits: []api.SearchHit{}}, nil
 	}
 	behind := m.deps.Index.Behind()
 	if behind > 0 && behind <= fewBehind {
@@ -212,7 +217,7 @@ func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest)
 		behind = m.deps.Index.Behind()
 	}
 	query := index.Query{
-		Text: request.Query, ProjectID: request.ProjectID, Role: request.Role, Limit: request.Limit,
+		Text: request.Query, ProjectID: request.ProjectID, Projects: projects, Role: request.Role, Limit: request.Limit,
 	}
 	var (
 		hits  []index.Hit
@@ -232,7 +237,7 @@ func (m *Manager) Search(ctx context.Context, request api.SearchSessionsRequest)
 	defer m.mu.Unlock()
 	for _, h := range hits {
 		k, ok := m.known[h.SessionID]
-		if !ok { // it was deleted in the meantime
+		if !ok || projects != nil && !slices.Contains(projects, k.project.ID) { // it was deleted or moved in the meantime
 			continue
 		}
 		response.Hits = append(response.Hits, api.SearchHit{

@@ -52,7 +52,7 @@ func (f *fixture) indexed(t *testing.T) (*sessions.Manager, *reading) {
 
 func find(t *testing.T, m *sessions.Manager, query string) []api.SearchHit {
 	t.Helper()
-	response, err := m.Search(t.Context(), api.SearchSessionsRequest{Query: query})
+	response, err := m.Search(t.Context(), api.SearchSessionsRequest{Query: query}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestSearchInOneSession(t *testing.T) {
 	send(t, s, "k1", "light the lamp")
 	w.wait(func() bool { return w.ended == 1 })
 	for id, hits := range map[string]int{s.ID(): 1, "another": 0} {
-		response, err := m.Search(t.Context(), api.SearchSessionsRequest{Query: "lit", SessionID: id})
+		response, err := m.Search(t.Context(), api.SearchSessionsRequest{Query: "lit", SessionID: id}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestSearchInOneSession(t *testing.T) {
 
 func TestSearchWithoutAnIndex(t *testing.T) {
 	f := newFixture(t, modeltest.New())
-	_, err := f.manager(t).Search(t.Context(), api.SearchSessionsRequest{Query: "lamp"})
+	_, err := f.manager(t).Search(t.Context(), api.SearchSessionsRequest{Query: "lamp"}, nil)
 	if told, ok := err.(*api.Error); !ok || told.Kind != api.KindUnavailable {
 		t.Fatalf("%v", err)
 	}

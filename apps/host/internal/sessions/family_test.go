@@ -118,7 +118,7 @@ func TestCopyTakesTheChildrenAlong(t *testing.T) {
 			if list := other.List(""); len(list) != 3 || list[0].ParentSessionID != "" && list[1].ParentSessionID != "" && list[2].ParentSessionID != "" {
 				t.Errorf("the other host has %+v", list)
 			}
-			if page, err := other.Page(api.ListSessionsRequest{}); err != nil || len(page.Sessions) != 1 || page.Sessions[0].ID != ids[0] {
+			if page, err := other.Page(api.ListSessionsRequest{}, nil); err != nil || len(page.Sessions) != 1 || page.Sessions[0].ID != ids[0] {
 				t.Errorf("it lists %+v, %v", page, err)
 			}
 			check(t, deleted(other.Delete(t.Context(), ids[0])))

@@ -28,7 +28,11 @@ func (m *Manager) Fork(ctx context.Context, r api.ForkSessionRequest) (response 
 	defer m.forking.Unlock()
 	m.mu.Lock()
 	id, made := m.byKey[r.ClientKey]
+	elsewhere := made && m.known[id].project.ID != source.project.ID
 	m.mu.Unlock()
+	if elsewhere {
+		return response, usedKey()
+	}
 	header, err := m.forkHeader(ctx, source, r)
 	if err != nil {
 		return response, err

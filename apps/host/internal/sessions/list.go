@@ -13,10 +13,16 @@ import (
 
 // List returns the sessions of a project, or all with "", newest first.
 func (m *Manager) List(projectID string) []api.SessionSummary {
-	return m.list(api.ListSessionsRequest{ProjectID: projectID, All: true, Archived: api.ArchivedToo})
+	return m.list(listing{api.ListSessionsRequest{ProjectID: projectID, All: true, Archived: api.ArchivedToo}, nil})
 }
 
-func (m *Manager) list(r api.ListSessionsRequest) []api.SessionSummary {
+// listing is a list of sessions: those of a request in some projects, or in all with nil.
+type listing struct {
+	api.ListSessionsRequest
+	projects []string
+}
+
+func (m *Manager) list(r listing) []api.SessionSummary {
 	m.mu.Lock()
 	list := make([]api.SessionSummary, 0, len(m.known))
 	for _, k := range m.known {
@@ -31,8 +37,8 @@ func (m *Manager) list(r api.ListSessionsRequest) []api.SessionSummary {
 
 // lists reports whether the session belongs in a list. A subagent's session appears under its
 // parent if the parent is on this host. m.mu is held.
-func (m *Manager) lists(k *known, r api.ListSessionsRequest) bool {
-	if r.ProjectID != "" && k.project.ID != r.ProjectID {
+func (m *Manager) lists(k *known, r listing) bool {
+	if r.ProjectID != "" && k.project.ID != r.ProjectID || r.projects != nil && !slices.Contains(r.projects, k.project.ID) {
 		return false
 	}
 	if r.Archived != api.ArchivedToo && k.summary.Archived != (r.Archived == api.ArchivedOnly) {
@@ -41,9 +47,11 @@ func (m *Manager) lists(k *known, r api.ListSessionsRequest) bool {
 	return r.All || m.known[k.header.ChildOf] == nil
 }
 
-// Page returns a part of the list. Its position is that of a session, not a number, so it stays
-// valid while sessions are added, removed and reordered.
-func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResponse, err error) {
+// Page returns a part of the list, with sessions of the given projects only unless these are
+// nil. Its position is that of a session, not a number, so it stays valid while sessions are
+// added, removed and reordered.
+func (m *Manager) Page(request api.ListSessionsRequest, projects []string) (response api.ListSessionsResponse, err error) {
+	r := listing{request, projects}
 	if r.Limit < 0 {
 		return response, api.Errorf(api.KindBadRequest, "limit must not be negative")
 	}
@@ -82,7 +90,7 @@ func (m *Manager) Page(r api.ListSessionsRequest) (response api.ListSessionsResp
 // newest returns the positions of up to most sessions that follow a position, and how many
 // sessions the list has. It sorts only the returned ones, because a list may be long. m.mu is
 // held.
-func (m *Manager) newest(r api.ListSessionsRequest, after listPlace, most int) (first []listPlace, total int) {
+func (m *Manager) newest(r listing, after listPlace, most int) (first []listPlace, total int) {
 	for _, k := range m.known {
 		if !m.lists(k, r) {
 			continue

@@ -30,7 +30,7 @@ func TestPagesAreTheList(t *testing.T) {
 	all := m.List("")
 	var got []api.SessionSummary
 	for request := (api.ListSessionsRequest{ProjectID: f.project.ID, Limit: 3}); ; {
-		page, err := m.Page(request)
+		page, err := m.Page(request, nil)
 		if err != nil || len(page.Sessions) > 3 || page.Total != 11 {
 			t.Fatalf("%d of %d sessions, %v", len(page.Sessions), page.Total, err)
 		}
@@ -50,11 +50,11 @@ func TestPagesAreTheList(t *testing.T) {
 	if !reflect.DeepEqual(got, all) {
 		t.Errorf("got %d sessions, want %d:\n%v\n%v", len(got), len(all), got, all)
 	}
-	if page, err := m.Page(api.ListSessionsRequest{}); err != nil || len(page.Sessions) != 11 || page.Next != "" {
+	if page, err := m.Page(api.ListSessionsRequest{}, nil); err != nil || len(page.Sessions) != 11 || page.Next != "" {
 		t.Errorf("all at once: %d sessions, next %q, %v", len(page.Sessions), page.Next, err)
 	}
 	for _, bad := range []api.ListSessionsRequest{{Limit: -1}, {Limit: 1, After: "x"}, {Limit: 1, After: "x.y"}, {Limit: 1, After: "1."}} {
-		if _, err := m.Page(bad); err == nil {
+		if _, err := m.Page(bad, nil); err == nil {
 			t.Errorf("%+v was answered", bad)
 		}
 	}
@@ -88,7 +88,7 @@ func BenchmarkPageOf5000(b *testing.B) {
 	defer func() { _ = m.Close() }()
 	request := api.ListSessionsRequest{ProjectID: "prj_1", Limit: 50}
 	for b.Loop() {
-		if page, err := m.Page(request); err != nil || len(page.Sessions) != 50 || page.Total != 5000 {
+		if page, err := m.Page(request, nil); err != nil || len(page.Sessions) != 50 || page.Total != 5000 {
 			b.Fatal(len(page.Sessions), page.Total, err)
 		}
 	}

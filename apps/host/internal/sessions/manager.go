@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
@@ -88,6 +89,9 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 	if err != nil {
 		return api.SessionSummary{}, err
 	}
+	if !isNew && s.project.ID != project.ID { // its client may not see that project
+		return api.SessionSummary{}, usedKey()
+	}
 	if isNew {
 		if err := s.setAgent(ctx, clientID, r.Agent); err != nil {
 			return api.SessionSummary{}, err
@@ -100,6 +104,10 @@ func (m *Manager) Create(ctx context.Context, project api.Project, clientID stri
 		}
 	}
 	return s.Summary(ctx)
+}
+
+func usedKey() error {
+	return api.Errorf(api.KindConflict, "this clientKey belongs to a request for another project: use a new one")
 }
 
 // create creates a session with the given header, and sets its id, time and project.
@@ -169,13 +177,23 @@ func (m *Manager) openLocked(id string) (*Session, error) {
 	k, ok := m.known[id]
 	switch {
 	case !ok:
-		return nil, api.Errorf(api.KindNotFound, "no session %s on this host: list the sessions to see their ids", clip(id))
+		return nil, state.UnknownSession(id)
 	case m.closed:
 		return nil, clientError(ErrClosed)
 	case k.open != nil:
 		return k.open, nil
 	}
 	return m.startLocked(k, nil), nil
+}
+
+// ProjectOf returns the project of a session; false if there is no such session.
+func (m *Manager) ProjectOf(id string) (projectID string, exists bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if k, ok := m.known[id]; ok {
+		return k.project.ID, true
+	}
+	return "", false
 }
 
 // startLocked starts the session's goroutine. log is nil if the session is not open yet.

@@ -104,7 +104,7 @@ func TestListOfArchivedAndPinned(t *testing.T) {
 	}
 	paged := func(archived string, limit int) (list []string) {
 		for after := ""; ; {
-			page, err := m.Page(api.ListSessionsRequest{Archived: archived, Limit: limit, After: after})
+			page, err := m.Page(api.ListSessionsRequest{Archived: archived, Limit: limit, After: after}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestListOfArchivedAndPinned(t *testing.T) {
 	if first := paged("", 2)[:2]; !slices.Contains(first, ids[0]) || !slices.Contains(first, ids[3]) {
 		t.Errorf("the list begins with %v, want the pinned %s and %s", first, ids[0], ids[3])
 	}
-	_, err := m.Page(api.ListSessionsRequest{Archived: "maybe"})
+	_, err := m.Page(api.ListSessionsRequest{Archived: "maybe"}, nil)
 	wantKind(t, err, api.KindBadRequest, "only")
 }
 

@@ -39,6 +39,8 @@ type events struct{ types []string }
 
 func (*events) Away() bool { return false }
 
+func (*events) May(api.Grant) bool { return true }
+
 func (e *events) Deliver(event api.EventEnvelope, _ []byte) {
 	e.types = append(e.types, event.Event.EventType())
 }

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/proof"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -15,7 +16,7 @@ func (m *Manager) Proof(ctx context.Context, id string, known ...session.ChainVa
 	_, ok := m.known[id]
 	m.mu.Unlock()
 	if !ok {
-		return api.Proof{}, api.Errorf(api.KindNotFound, "no session %s on this host: list the sessions to see their ids", clip(id))
+		return api.Proof{}, state.UnknownSession(id)
 	}
 	_, data, err := m.provider.Export(ctx, id)
 	if err != nil {

@@ -291,7 +291,7 @@ func TestWhoSeesTheListIsThere(t *testing.T) {
 	sees := func(grants ...api.Grant) { list.Store(&grants) }
 	sees(api.GrantView, api.GrantPrompt)
 	f := asking(t)
-	f.deps.Attended = func(grant api.Grant) bool { return slices.Contains(*list.Load(), grant) }
+	f.deps.Attended = func(_ string, grant api.Grant) bool { return slices.Contains(*list.Load(), grant) }
 	m := f.manager(t)
 	s, w := f.create(t, m), newWatcher() // who watches may answer nothing
 	subscribe(t, s, w)

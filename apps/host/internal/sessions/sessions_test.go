@@ -65,6 +65,8 @@ func newWatcher() *watcher {
 
 func (*watcher) Away() bool { return false }
 
+func (*watcher) May(api.Grant) bool { return true }
+
 func (w *watcher) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +138,7 @@ func newFixture(t testing.TB, model agent.Model, tools ...agent.Tool) *fixture {
 		project: api.Project{ID: "prj_1", Name: "demo", Path: t.TempDir()},
 		deps: sessions.Deps{
 			Logger: slog.New(slog.DiscardHandler), Models: oneModel{model}, Tools: func(string) agent.Toolset { return agent.Fixed{List: tools} },
-			System: func([]agent.Tool, string, agent.ProjectContext) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
+			System: func([]agent.Tool, string, agent.ProjectContext) string { return "system" }, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {},
 			Summaries: sessions.Summaries{Model: modeltest.New()}, // it fails: summaries are extracted
 		},
 	}

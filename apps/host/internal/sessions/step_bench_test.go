@@ -69,6 +69,8 @@ type ended chan session.StopReason
 
 func (ended) Away() bool { return false }
 
+func (ended) May(api.Grant) bool { return true }
+
 func (e ended) Deliver(event api.EventEnvelope, _ []byte) {
 	if end, ok := event.Event.(api.TurnEnded); ok {
 		e <- end.StopReason

@@ -15,6 +15,9 @@ type Subscriber interface {
 	// Away reports whether no one sees the events now, so that no answer can be expected.
 	// Manager.Attend is called when that changes.
 	Away() bool
+	// May reports whether the subscriber has a grant now. One that it lost counts no more
+	// for answers. Manager.Attend is called when that changes.
+	May(grant api.Grant) bool
 }
 
 // stream numbers the events of a session, applies them to its live state, and delivers them
@@ -72,7 +75,7 @@ func (s *stream) missed(from api.Anchors) ([]api.EventEnvelope, bool) {
 // watched reports whether a subscriber may give answers that need the grant.
 func (s *stream) watched(grant api.Grant) bool {
 	for subscriber, grants := range s.subscribers {
-		if !subscriber.Away() && slices.Contains(grants, grant) {
+		if !subscriber.Away() && slices.Contains(grants, grant) && subscriber.May(grant) {
 			return true
 		}
 	}

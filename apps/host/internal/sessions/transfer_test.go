@@ -99,7 +99,7 @@ func TestNotWhileItWorks(t *testing.T) {
 func TestDelete(t *testing.T) {
 	f := newFixture(t, modeltest.New())
 	var told []string
-	f.deps.OnDelete = func(id string) { told = append(told, id) }
+	f.deps.OnDelete = func(_, id string) { told = append(told, id) }
 	m, second := f.twoPlaces(t)
 	s := f.create(t, m)
 	summary, err := s.Summary(t.Context())

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -16,9 +17,22 @@ type Client struct {
 	Label    string      `json:"label"`
 	Grants   []api.Grant `json:"grants"`
 	PairedAt int64       `json:"pairedAt"` // Unix milliseconds
+	api.ClientLimits
 	// LastSeen is when it last had a channel, in Unix milliseconds, cut to the minute; 0 if
 	// that is unknown.
 	LastSeen int64 `json:"lastSeen,omitempty"`
+	// SessionID is the only session that a guest link sees; "" for everyone else.
+	SessionID string `json:"sessionId,omitempty"`
+}
+
+// Limited reports whether the client's grants apply to a part of the host or for a time.
+func (c Client) Limited() bool {
+	return c.SessionID != "" || len(c.Projects) > 0 || c.ExpiresAt != 0
+}
+
+// Expired reports whether the client's access has ended by a time.
+func (c Client) Expired(now time.Time) bool {
+	return c.ExpiresAt != 0 && now.UnixMilli() >= c.ExpiresAt
 }
 
 // Clients is the list of entries that may reach this host. It is authoritative: a relay's
@@ -33,9 +47,12 @@ type Clients struct {
 // withFiles is the first version of the list that has the grant "files".
 const withFiles = 1
 
+// clientsFile keeps limited clients apart: an older host, which knows no limits, does not
+// read them, and refuses these clients.
 type clientsFile struct {
 	Version int      `json:"version,omitempty"`
 	Clients []Client `json:"clients"`
+	Limited []Client `json:"limited,omitempty"`
 }
 
 // LoadClients reads the list from path. Clients that were paired before the grant "files"
@@ -50,16 +67,22 @@ func LoadClients(path string) (*Clients, error) {
 			file.Clients[i].Grants = append(slices.Clone(client.Grants), api.GrantFiles)
 		}
 	}
-	return &Clients{path: path, list: file.Clients}, nil
+	list := append(file.Clients, file.Limited...)
+	slices.SortStableFunc(list, func(a, b Client) int { return cmp.Compare(a.PairedAt, b.PairedAt) })
+	return &Clients{path: path, list: list}, nil
 }
 
-// Add admits an entry with the name and the grants of pairing, or resets it to these. The
-// keys must match the id.
+// Add admits an entry with the grants of pairing and no limits.
 func (c *Clients) Add(id ident.ID, keys ident.Public, label string) error {
+	return c.Admit(Client{ID: id, Public: keys, Label: label, Grants: api.AllGrants()})
+}
+
+// Admit admits an entry now, in place of what it was before. The keys must match the id.
+func (c *Clients) Admit(client Client) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	client := Client{ID: id, Public: keys, Label: label, Grants: api.AllGrants(), PairedAt: time.Now().UnixMilli()}
-	list := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == id })
+	client.PairedAt = time.Now().UnixMilli()
+	list := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == client.ID })
 	return c.saveLocked(append(list, client))
 }
 
@@ -116,6 +139,18 @@ func (c *Clients) SetGrant(id ident.ID, grant api.Grant, given bool) (client Cli
 	})
 }
 
+// SetLimits replaces the limits of an entry. changed is false if it had them, found is false
+// if the entry is not on the list.
+func (c *Clients) SetLimits(id ident.ID, limits api.ClientLimits) (client Client, found, changed bool, err error) {
+	return c.change(id, func(client *Client) bool {
+		if client.ExpiresAt == limits.ExpiresAt && slices.Equal(client.Projects, limits.Projects) {
+			return false
+		}
+		client.ClientLimits = limits
+		return true
+	})
+}
+
 // change saves an entry if edit, which gets a copy of it, reports a change.
 func (c *Clients) change(id ident.ID, edit func(*Client) bool) (client Client, found, changed bool, err error) {
 	c.mu.Lock()
@@ -134,7 +169,15 @@ func (c *Clients) change(id ident.ID, edit func(*Client) bool) (client Client, f
 }
 
 func (c *Clients) saveLocked(list []Client) error {
-	if err := writeJSON(c.path, clientsFile{withFiles, list}); err != nil {
+	file := clientsFile{Version: withFiles, Clients: []Client{}}
+	for _, client := range list {
+		if client.Limited() {
+			file.Limited = append(file.Limited, client)
+		} else {
+			file.Clients = append(file.Clients, client)
+		}
+	}
+	if err := writeJSON(c.path, file); err != nil {
 		return err
 	}
 	c.list = list

@@ -21,7 +21,7 @@ func TestClientsGetTheRulesGrantOnlyWhenGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, path := keys.ID(), filepath.Join(t.TempDir(), "clients.json")
-	older, err := json.Marshal(clientsFile{0, []Client{{ID: id, Public: keys.Public(), Label: "phone", Grants: api.AllGrants()}}})
+	older, err := json.Marshal(clientsFile{Clients: []Client{{ID: id, Public: keys.Public(), Label: "phone", Grants: api.AllGrants()}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,5 +151,51 @@ func TestClientsRememberWhenTheyWereSeen(t *testing.T) {
 		if got, _ := again.Get(id); got.LastSeen != step.want.UnixMilli() {
 			t.Errorf("seen at %s: remembered %s", step.at, time.UnixMilli(got.LastSeen).UTC())
 		}
+	}
+}
+
+// TestOlderHostsRefuseLimitedClients: a host that knows no limits does not find a limited
+// client among those that it admits, and this one finds them in the order of their pairing.
+func TestOlderHostsRefuseLimitedClients(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	clients, err := LoadClients(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []ident.ID
+	for _, limits := range []api.ClientLimits{{Projects: []string{"prj_1"}}, {}, {ExpiresAt: 1}} {
+		keys, err := ident.Generate(ident.KindClient, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, keys.ID())
+		if err := clients.Admit(Client{ID: keys.ID(), Public: keys.Public(), Grants: api.AllGrants(), ClientLimits: limits}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var older struct{ Clients []Client }
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &older); err != nil {
+		t.Fatal(err)
+	}
+	if len(older.Clients) != 1 || older.Clients[0].ID != ids[1] {
+		t.Errorf("an older host admits %+v", older.Clients)
+	}
+	again, err := LoadClients(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loaded []ident.ID
+	for _, client := range again.List() {
+		loaded = append(loaded, client.ID)
+	}
+	if len(loaded) != 3 || !slices.Contains(loaded, ids[0]) {
+		t.Errorf("loaded %v", loaded)
+	}
+	if client, _ := again.Get(ids[2]); !client.Expired(time.Now()) || !slices.Equal(again.list[slices.Index(loaded, ids[0])].Projects, []string{"prj_1"}) {
+		t.Errorf("the limits are lost: %+v", again.List())
 	}
 }

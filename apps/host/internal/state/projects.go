@@ -105,8 +105,16 @@ func (p *Projects) Find(id string) (api.Project, error) {
 }
 
 // UnknownProject returns the error for a client whose id belongs to no project.
-func UnknownProject(id string) error {
+func UnknownProject(id string) *api.Error {
 	return api.Errorf(api.KindNotFound, "no project %.64q on this host: list the projects to see their ids", id)
+}
+
+// UnknownSession returns the error for a client whose id belongs to no session.
+func UnknownSession(id string) *api.Error {
+	if len(id) > 64 {
+		id = id[:64] + "..."
+	}
+	return api.Errorf(api.KindNotFound, "no session %s on this host: list the sessions to see their ids", id)
 }
 
 // List returns the projects sorted by name, each with whether its folder currently exists.

@@ -65,7 +65,7 @@ func TestAChildIsAnchoredAndListedBelow(t *testing.T) {
 	if len(subagents) != 3 || subagents[0].Members[0].State != session.ChildQueued || subagents[1].Members[0].State != session.ChildRunning || subagents[2].Members[0].State != session.ChildCompleted {
 		t.Fatalf("the records are %+v", subagents)
 	}
-	page, err := m.Page(api.ListSessionsRequest{Limit: 10})
+	page, err := m.Page(api.ListSessionsRequest{Limit: 10}, nil)
 	if top := page.Sessions; err != nil || len(top) != 1 || page.Total != 1 || top[0].ID != s.ID() {
 		t.Errorf("the list shows %+v", top)
 	}

@@ -53,6 +53,9 @@ func (w *watch) state() (now progress, news bool) {
 // Away implements sessions.Subscriber: a task is followed until its end.
 func (*watch) Away() bool { return false }
 
+// May implements sessions.Subscriber. A task answers nothing: it subscribes without grants.
+func (*watch) May(api.Grant) bool { return false }
+
 // Deliver implements sessions.Subscriber.
 func (w *watch) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()

@@ -128,7 +128,7 @@ func (w *world) manager(t *testing.T) *sessions.Manager {
 			team := others.Team(id)
 			return kit{catalog.Open(tool.Scope{Scratch: w.scratch + "/" + id, Subagents: team}), team, w.skills}
 		},
-		System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string) {},
+		System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {}, OnDelete: func(string, string) {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +205,8 @@ func (w *watcher) take(r api.ResyncEventsResponse) {
 }
 
 func (*watcher) Away() bool { return false }
+
+func (*watcher) May(api.Grant) bool { return true }
 
 func (w *watcher) Deliver(envelope api.EventEnvelope, _ []byte) {
 	w.mu.Lock()

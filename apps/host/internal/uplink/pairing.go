@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/pair"
@@ -184,6 +185,10 @@ func (p *Pairings) finish(ctx context.Context, _ *dispatch.Conn, r api.FinishPai
 	if err != nil {
 		return api.FinishPairingResponse{}, err
 	}
+	grants, limits, err := p.Choose(r.Grants, r.ClientLimits)
+	if r.Accept && err != nil { // the pairing continues, and can be finished with another choice
+		return api.FinishPairingResponse{}, err
+	}
 	defer p.remove(r.PairingID)
 	if !r.Accept { // also while it is awaited, which then ends
 		pairing.ceremony.Reject()
@@ -197,7 +202,7 @@ func (p *Pairings) finish(ctx context.Context, _ *dispatch.Conn, r api.FinishPai
 	}
 	peer := *pairing.verified
 	_, renewed := p.Clients.Get(peer.ID)
-	if err := p.Clients.Add(peer.ID, peer.Public, peer.Label); err != nil {
+	if err := p.Clients.Admit(state.Client{ID: peer.ID, Public: peer.Public, Label: peer.Label, Grants: grants, ClientLimits: limits}); err != nil {
 		pairing.ceremony.Reject()
 		return api.FinishPairingResponse{}, err
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Notify func(api.Event)
 	// Remove removes a client that ended its binding.
 	Remove func(ident.ID) (bool, error)
+	// Choose checks the grants and limits that were chosen for a new client.
+	Choose func(grants []api.Grant, limits api.ClientLimits) ([]api.Grant, api.ClientLimits, error)
 	// Paired is called after a client got the grants of pairing, in place of any others.
 	Paired func(ident.ID)
 }
@@ -256,6 +258,11 @@ func (r *relayConn) open(f *wire.ChannelOpened) {
 		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonNotAuthorized})
 		return
 	}
+	if known.Expired(time.Now()) {
+		r.uplink.Logger.Info("refused a channel: the access of the client has expired", "client", f.PeerID)
+		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonExpired})
+		return
+	}
 	if r.full() {
 		r.uplink.Logger.Warn("refused a channel: the limit of open channels is reached", "client", f.PeerID)
 		_ = r.conn.Send(r.ctx, wire.CloseChannel{Channel: f.Channel, Reason: wire.ReasonClosed})
@@ -282,6 +289,9 @@ func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
 	case !ok:
 		sealed.CloseWith(wire.ReasonNotAuthorized)
 		err = dispatch.ErrClientRemoved
+	case known.Expired(time.Now()):
+		sealed.CloseWith(wire.ReasonExpired)
+		err = dispatch.ErrAccessExpired
 	case err == nil:
 		r.uplink.Logger.Info("an entry connected", "client", peer)
 		r.uplink.Notify(api.ClientsChanged{})
@@ -308,6 +318,8 @@ func whyGone(err error) string {
 		return "the host's connection to the relay was lost"
 	case wire.ReasonNotAuthorized, wire.ReasonRevoked:
 		return "the client was removed"
+	case wire.ReasonExpired:
+		return "the access of the client expired"
 	}
 	return closed.Error()
 }

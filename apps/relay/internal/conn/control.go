@@ -45,7 +45,7 @@ func (c *Conn) closeChannel(f *wire.CloseChannel) {
 // peerReason allows the reasons that an end may give. Only the relay states the others.
 func peerReason(reason wire.Reason) wire.Reason {
 	switch reason {
-	case wire.ReasonSealBroken, wire.ReasonNotAuthorized, wire.ReasonProtocol, wire.ReasonSlowConsumer:
+	case wire.ReasonSealBroken, wire.ReasonNotAuthorized, wire.ReasonProtocol, wire.ReasonSlowConsumer, wire.ReasonExpired:
 		return reason
 	}
 	return wire.ReasonClosed

@@ -65,9 +65,10 @@ func cutTerm(s string) (text, rest string) {
 // isWordRune reports whether FTS5 treats a character as part of a word.
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// expression converts a search to the language of FTS5. It quotes every text, so that nothing
+// expression converts a search to the language of FTS5. Of each list of scope, an entry has
+// one word. It quotes every text, so that nothing
 // in it has a special meaning. The error is an *api.Error.
-func expression(query string, scope []string) (string, error) {
+func expression(query string, scope [][]string) (string, error) {
 	if len(query) > api.MaxQuery {
 		return "", api.Errorf(api.KindTooLarge, "the search has %d bytes, the limit is %d: search for fewer words", len(query), api.MaxQuery)
 	}
@@ -82,8 +83,15 @@ func expression(query string, scope []string) (string, error) {
 	b.WriteString("{text} : (")
 	writeTerms(&b, terms, false, " AND ")
 	b.WriteString(")")
-	for _, word := range scope {
-		b.WriteString(" AND {scope} : " + quote(word))
+	for _, words := range scope {
+		b.WriteString(" AND {scope} : (")
+		for i, word := range words {
+			if i > 0 {
+				b.WriteString(" OR ")
+			}
+			b.WriteString(quote(word))
+		}
+		b.WriteString(")")
 	}
 	if slices.ContainsFunc(terms, func(t term) bool { return t.not }) {
 		positive := b.String()

@@ -17,21 +17,30 @@ type Query struct {
 	// Text is what people write: words that must all occur, "phrases", begin* and -without.
 	Text      string
 	ProjectID string // "" means all projects
-	Role      string // "" means all; otherwise "user", "assistant" or one of the Role constants
-	Limit     int    // maximum number of hits; 0, or more than api.MaxHits, means api.MaxHits
+	// Projects are the projects that are searched, at least one; nil means all.
+	Projects []string
+	Role     string // "" means all; otherwise "user", "assistant" or one of the Role constants
+	Limit    int    // maximum number of hits; 0, or more than api.MaxHits, means api.MaxHits
 }
 
 // match returns the expression that finds what is searched for.
 func (q Query) match() (string, error) {
-	var scope []string
+	var scope [][]string
+	if q.Projects != nil {
+		words := make([]string, len(q.Projects))
+		for i, id := range q.Projects {
+			words[i] = scopeWord('p', id)
+		}
+		scope = append(scope, words)
+	}
 	if q.ProjectID != "" {
-		scope = append(scope, scopeWord('p', q.ProjectID))
+		scope = append(scope, []string{scopeWord('p', q.ProjectID)})
 	}
 	if !validRole(q.Role) {
 		return "", api.Errorf(api.KindBadRequest, "the role %.40q is unknown: it must be user, assistant, tool, summary, name or other", q.Role)
 	}
 	if q.Role != "" {
-		scope = append(scope, scopeWord('r', q.Role))
+		scope = append(scope, []string{scopeWord('r', q.Role)})
 	}
 	return expression(q.Text, scope)
 }

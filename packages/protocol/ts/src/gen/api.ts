@@ -173,8 +173,7 @@ export type Grant =
   | 'manage'
   /**
    * GrantFiles lets a client read the files and the git history of projects, and
-   * with GrantApprove revert files and commit. Pairing gives it; set_grant revokes
-   * it.
+   * with GrantApprove revert files and commit.
    */
   | 'files'
   /**
@@ -325,6 +324,27 @@ export type ProofProblemKind =
   | 'no_chain'
   /** the first line is not a header */
   | 'no_session';
+
+/**
+ * Reach is how far a request goes. It decides what becomes of it on a connection that is
+ * limited to some projects.
+ */
+export type Reach =
+  /**
+   * ReachHost is the whole host: the request is refused. It applies to each request
+   * that is not listed here.
+   */
+  | 0
+  /**
+   * ReachNamed is the session or the project that the request names. It must name one,
+   * and one that the connection does not see is unknown.
+   */
+  | 1
+  /**
+   * ReachShown is what the connection sees: what the request names is checked as for
+   * ReachNamed, and the handler leaves out the rest.
+   */
+  | 2;
 
 /** RuleKind is the effect of a rule on the calls that it matches. */
 export type RuleKind =
@@ -940,8 +960,10 @@ export interface Requests {
   revoke_client: { grant: 'manage'; request: RevokeClientRequest; response: Empty };
   /** Sets the name under which the host shows a client. */
   rename_client: { grant: 'manage'; request: RenameClientRequest; response: RenameClientResponse };
-  /** Gives a client a grant that pairing does not give, or revokes it. */
-  set_grant: { grant: 'local'; request: SetGrantRequest; response: SetGrantResponse };
+  /** Gives a client a grant, or revokes it. */
+  set_grant: { grant: 'manage'; request: SetGrantRequest; response: SetGrantResponse };
+  /** Limits a client to some projects and to a time. */
+  set_limits: { grant: 'manage'; request: SetLimitsRequest; response: SetLimitsResponse };
   /** Lists the model providers, and where the key of each comes from. */
   list_providers: { grant: 'manage'; request: Empty; response: ListProvidersResponse };
   /** Saves the key of a model provider on the host, which uses it from the next call on. */
@@ -1054,7 +1076,8 @@ export const requestGrants = {
   list_clients: 'manage',
   revoke_client: 'manage',
   rename_client: 'manage',
-  set_grant: 'local',
+  set_grant: 'manage',
+  set_limits: 'manage',
   list_providers: 'manage',
   set_provider_key: 'manage',
   remove_provider_key: 'manage',
@@ -2454,8 +2477,10 @@ export interface RenameClientResponse {
 }
 
 /**
- * SetGrantRequest gives a client one of ExtraGrants or revokes it. Repeating it
- * changes nothing.
+ * SetGrantRequest gives a client one of ClientGrants or revokes it. Repeating it
+ * changes nothing. A client gives only grants that it has itself, none of
+ * ExtraGrants, and changes neither its own nor those of a client that sees more
+ * projects or has access for longer.
  */
 export interface SetGrantRequest {
   clientId: string;
@@ -2464,6 +2489,25 @@ export interface SetGrantRequest {
 }
 
 export interface SetGrantResponse {
+  client: Client;
+}
+
+/**
+ * SetLimitsRequest replaces the limits of a client. The rules of SetGrantRequest
+ * apply, and a client sets no limits beyond its own.
+ */
+export interface SetLimitsRequest {
+  clientId: string;
+  /**
+   * Projects are the ids of the projects that the client can see; empty means all. It
+   * stays limited when they are removed.
+   */
+  projects?: string[];
+  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  expiresAt?: number;
+}
+
+export interface SetLimitsResponse {
   client: Client;
 }
 
@@ -2567,6 +2611,15 @@ export interface AwaitPairingResponse {
 export interface FinishPairingRequest {
   pairingId: string;
   accept: boolean;
+  /** Grants are those of the new client, besides GrantView; empty means AllGrants. */
+  grants?: Grant[];
+  /**
+   * Projects are the ids of the projects that the client can see; empty means all. It
+   * stays limited when they are removed.
+   */
+  projects?: string[];
+  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  expiresAt?: number;
 }
 
 export interface FinishPairingResponse {
@@ -2718,6 +2771,8 @@ export interface HostInfo {
   grants: Grant[];
   /** the highest mode that it may set */
   maxMode?: Mode;
+  /** Limits are those of this connection; absent without any. */
+  limits?: ClientLimits;
   /**
    * Sandbox is the sandbox for commands: "bubblewrap+landlock", "landlock" or
    * "none".
@@ -3189,6 +3244,15 @@ export interface Client {
   /** has an open channel */
   online: boolean;
   /**
+   * Projects are the ids of the projects that the client can see; empty means all. It
+   * stays limited when they are removed.
+   */
+  projects?: string[];
+  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  expiresAt?: number;
+  /** SessionID is the session of a guest link; absent for a client that was paired. */
+  sessionId?: string;
+  /**
    * LastSeen is when it last had an open channel, in Unix milliseconds, cut to the
    * minute; 0 means not since the host records it.
    */
@@ -3250,6 +3314,17 @@ export interface Model {
   images?: boolean;
   /** Demo is true for the built-in demo model, which is not an AI. */
   demo?: boolean;
+}
+
+/** ClientLimits restrict what the grants of a client apply to. */
+export interface ClientLimits {
+  /**
+   * Projects are the ids of the projects that the client can see; empty means all. It
+   * stays limited when they are removed.
+   */
+  projects?: string[];
+  /** ExpiresAt is when the client's access ends, in Unix milliseconds; 0 means never. */
+  expiresAt?: number;
 }
 
 /** SandboxLimits is what commands can actually reach, whatever config.toml asks for. */

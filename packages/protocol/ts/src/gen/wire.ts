@@ -120,6 +120,8 @@ export type Reason =
   | 'protocol'
   /** a record named a channel that is not open */
   | 'unknown_channel'
+  /** the client's access at the host has expired */
+  | 'expired'
   /** a newer connection with the same id took over */
   | 'replaced'
   /** no pong or data in time */

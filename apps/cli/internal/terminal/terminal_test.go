@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -141,5 +144,29 @@ func TestOpener(t *testing.T) {
 func TestIsTerminal(t *testing.T) {
 	if IsTerminal(&bytes.Buffer{}) {
 		t.Error("a buffer is no terminal")
+	}
+}
+
+var update = flag.Bool("update", false, "write the drawings that the web UI's scanner is tested with")
+
+// TestQRIsWhatTheScannerIsTestedWith: the page's tests read these files as a camera sees them
+// from 1 m (apps/web/src/features/pair/distance.test.ts).
+func TestQRIsWhatTheScannerIsTestedWith(t *testing.T) {
+	const text = "https://relay.example.org/pair#7K3M-9QXR-2BTD"
+	for name, size := range map[string]struct{ columns, rows int }{"small": {80, 24}, "large": {200, 60}} {
+		drawn, err := QR(text, size.columns, size.rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", "qr-"+name+".txt")
+		if *update {
+			if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, []byte(drawn), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		have, err := os.ReadFile(path)
+		if err != nil || string(have) != drawn {
+			t.Errorf("%s is not what is drawn: go test . -run ScannerIsTested -update (%v)", path, err)
+		}
 	}
 }

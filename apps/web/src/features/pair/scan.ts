@@ -1,6 +1,6 @@
 import decodeQR from "qr/decode.js";
 
-/** The longest side in pixels of a frame that is searched: enough for a code that fills a fifth of it. */
+/** The longest side in pixels of a whole frame that is searched: enough for a code that fills a fifth of it. */
 const longest = 960;
 
 /** The pause between two searches, in milliseconds: a search takes tens of them on a phone. */
@@ -38,8 +38,8 @@ export function openCamera(): Promise<MediaStream> {
 export async function scan(video: HTMLVideoElement, found: (text: string) => void, signal: AbortSignal): Promise<void> {
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  while (context && !signal.aborted) {
-    const text = read(video, canvas, context);
+  for (let n = 0; context && !signal.aborted; n++) {
+    const text = read(video, canvas, context, n);
     if (text !== null) {
       found(text);
     }
@@ -47,17 +47,45 @@ export async function scan(video: HTMLVideoElement, found: (text: string) => voi
   }
 }
 
-function read(video: HTMLVideoElement, canvas: HTMLCanvasElement, context: CanvasRenderingContext2D): string | null {
+function read(
+  video: HTMLVideoElement,
+  canvas: HTMLCanvasElement,
+  context: CanvasRenderingContext2D,
+  n: number,
+): string | null {
   const { videoWidth, videoHeight } = video;
   if (videoWidth === 0 || videoHeight === 0) {
     return null; // no picture yet
   }
-  const scale = Math.min(1, longest / Math.max(videoWidth, videoHeight));
-  canvas.width = Math.round(videoWidth * scale);
-  canvas.height = Math.round(videoHeight * scale);
-  context.drawImage(video, 0, 0, canvas.width, canvas.height);
+  const views = viewsOf(videoWidth, videoHeight);
+  const { x, y, width, height, scale } = views[n % views.length] as View;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  context.drawImage(video, x, y, width, height, 0, 0, canvas.width, canvas.height);
+  return textIn(context.getImageData(0, 0, canvas.width, canvas.height));
+}
+
+/** A part of a frame, and by how much it is made larger before it is searched. */
+export interface View {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  scale: number;
+}
+
+/** What of a frame is searched, in turn: all of it, and its middle from nearby, where the code of a terminal at 1 m is. */
+export function viewsOf(width: number, height: number): View[] {
+  return [
+    { x: 0, y: 0, width, height, scale: Math.min(1, longest / Math.max(width, height)) },
+    { x: width / 4, y: height / 4, width: width / 2, height: height / 2, scale: Math.min(2, 1280 / (width / 2)) },
+  ];
+}
+
+/** The text of the QR code in a picture; null if there is none. */
+export function textIn(picture: Pick<ImageData, "width" | "height" | "data">): string | null {
   try {
-    return decodeQR(context.getImageData(0, 0, canvas.width, canvas.height));
+    return decodeQR(picture);
   } catch {
     return null; // no code in this picture
   }

@@ -68,7 +68,6 @@ test.describe("a pairing that the machine starts", () => {
 test("a code is scanned with the camera, by a browser with a name of its own", async ({ world, visitor }) => {
   const anna = await visitor();
   await anna.open();
-  await anna.at("browser-rename").click();
   await anna.at("browser-name-input").fill("  Anna's phone ");
   await anna.at("browser-name-save").click();
   await expect(anna.at("browser-name")).toHaveText("Anna's phone");

@@ -1,61 +1,31 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
 import { useReadable, useScorel } from "../shared/scorel-context";
 
-/** Shows under which name machines will know this browser, and changes it. */
+/** Asks under which name machines will know this browser. What is typed counts once the field is left. */
 export function BrowserName({ onChanged }: { onChanged: () => void }) {
   const me = useReadable(useScorel().me);
-  const [editing, setEditing] = useState(false);
-  if (!me) {
-    return null;
-  }
-  if (editing) {
-    return (
-      <NameForm
-        label={me.label}
-        onDone={(changed) => {
-          setEditing(false);
-          if (changed) {
-            onChanged();
-          }
-        }}
-      />
-    );
-  }
-  return (
-    <p className="mt-6 text-muted text-sm">
-      {rich((values) => t("pair.browserName.knownAs", values), {
-        name: (
-          <bdi className="font-medium text-ink" data-testid="browser-name">
-            {me.label}
-          </bdi>
-        ),
-      })}{" "}
-      <button
-        type="button"
-        data-testid="browser-rename"
-        className="touchable underline underline-offset-2 hover:text-ink"
-        onClick={() => setEditing(true)}
-      >
-        {t("pair.browserName.rename")}
-      </button>
-    </p>
-  );
+  return me ? <NameForm label={me.label} onChanged={onChanged} /> : null;
 }
 
-function NameForm({ label, onDone }: { label: string; onDone: (changed: boolean) => void }) {
+function NameForm({ label, onChanged }: { label: string; onChanged: () => void }) {
   const scorel = useScorel();
   const [name, setName] = useState(label);
+  const [saved, setSaved] = useState(false);
+  useEffect(() => setName(label), [label]);
+  const save = () => {
+    if (name.trim() !== label) {
+      scorel.setLabel(name);
+      setSaved(true);
+      onChanged();
+    }
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const changed = name.trim() !== label;
-    if (changed) {
-      scorel.setLabel(name);
-    }
-    onDone(changed);
+    save();
   };
   return (
     <form onSubmit={submit} className="mt-6" noValidate>
@@ -65,16 +35,29 @@ function NameForm({ label, onDone }: { label: string; onDone: (changed: boolean)
           label={t("pair.browserName.name")}
           autoComplete="off"
           maxLength={64}
-          autoFocus
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => {
+            setName(event.target.value);
+            setSaved(false);
+          }}
+          onBlur={save}
           data-testid="browser-name-input"
         />
         <Button type="submit" data-testid="browser-name-save">
           {t("pair.browserName.save")}
         </Button>
       </div>
-      <p className="mt-1.5 text-muted text-sm">{t("pair.browserName.hint")}</p>
+      <p role="status" className="mt-1.5 text-muted text-sm">
+        {saved
+          ? rich((values) => t("pair.browserName.knownAs", values), {
+              name: (
+                <bdi className="font-medium text-ink" data-testid="browser-name">
+                  {label}
+                </bdi>
+              ),
+            })
+          : t("pair.browserName.hint")}
+      </p>
     </form>
   );
 }

@@ -61,13 +61,13 @@ export function PairPage() {
           {first ? t("pair.pairPage.connectAMachine") : t("pair.pairPage.pairAnotherMachine")}
         </h1>
         <p className="mt-2 text-muted">{t("pair.pairPage.explanation")}</p>
+        {busy ? null : <BrowserName onChanged={control.showCode} />}
         <Card className="mt-6 p-5 md:p-6">
           <PairingPanel control={control} />
         </Card>
         {busy ? null : (
           <>
             <RedeemForm onRedeem={control.redeem} />
-            <BrowserName onChanged={control.showCode} />
             <InstallHelp />
           </>
         )}

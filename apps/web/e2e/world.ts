@@ -10,6 +10,8 @@ export interface WorldOptions {
   publicUrls?: string[];
   /** The host's config.toml. */
   config?: string;
+  /** The host is connected to another relay as well, which lets pages of the first one connect, or does not. */
+  second?: "allowed" | "refused";
 }
 
 /** What every world's project holds, for the demo model to read. */
@@ -32,6 +34,8 @@ export class World {
   readonly #past: Running[] = [];
   #port = 0;
   #relay: Running | null = null;
+  #secondPort = 0;
+  #second: Running | null = null;
   #host: Running | null = null;
 
   constructor(options: WorldOptions = {}) {
@@ -54,6 +58,11 @@ export class World {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** The address of the second relay. */
+  get secondUrl(): string {
+    return `http://127.0.0.1:${this.#secondPort}`;
+  }
+
   get port(): number {
     return this.#port;
   }
@@ -68,6 +77,9 @@ export class World {
       return;
     }
     await this.startRelay();
+    if (this.#options.second) {
+      await this.startSecondRelay();
+    }
     await this.startHost();
   }
 
@@ -83,9 +95,21 @@ export class World {
     await relay.line(json<{ ready: boolean }>("ready"));
   }
 
+  async startSecondRelay(): Promise<void> {
+    this.#secondPort ||= await freePort();
+    const relay = this.#start([
+      ...["relay", "serve", "--listen", `127.0.0.1:${this.#secondPort}`, "--data-dir", join(this.#root, "second")],
+      ...(this.#options.second === "allowed" ? ["--allowed-origin", this.url] : []),
+      ...["--json", "--log-format", "json", "--log-level", "debug"],
+    ]);
+    this.#second = relay;
+    await relay.line(json<{ ready: boolean }>("ready"));
+  }
+
   async startHost(): Promise<void> {
     const host = this.#start([
       ...["host", "serve", "--relay", this.url, "--label", "workshop", "--json"],
+      ...(this.#options.second ? ["--relay", this.secondUrl] : []),
       ...["--log-format", "json", "--log-level", "debug"],
     ]);
     this.#host = host;
@@ -120,6 +144,10 @@ export class World {
   /** As a power cut does. */
   async killRelay(): Promise<void> {
     await this.#relay?.kill();
+  }
+
+  async killSecondRelay(): Promise<void> {
+    await this.#second?.kill();
   }
 
   async killHost(): Promise<void> {

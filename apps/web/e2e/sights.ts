@@ -140,7 +140,7 @@ export const sights: Sight[] = [
     scene: "paths",
     act: async (page) => {
       await page.getByTestId("machine-settings").click();
-      await page.getByTestId("path").last().scrollIntoViewIfNeeded();
+      await page.getByTestId("path-hint").nth(2).scrollIntoViewIfNeeded();
     },
   },
   { name: "unread", scene: "unread", act: (page) => page.getByText("could not be loaded").waitFor() },

@@ -7,7 +7,7 @@ import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/connection";
-import { PathList, pathsTitle, usePaths } from "../paths/PathList";
+import { PathList, usePaths } from "../paths/PathList";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
@@ -62,10 +62,10 @@ function Diagnosis({ state }: { state: DiagnosisState }) {
       {state.devices.map((device) => (
         <section key={device.id} data-testid="device-steps">
           <Heading title={device.label} detail={`${device.id.slice(0, 12)}…${device.id.slice(-4)}`} />
+          <DevicePaths id={device.id} label={device.label} />
           <Card>
             <StepList steps={device.steps} />
           </Card>
-          <DevicePaths id={device.id} label={device.label} />
         </section>
       ))}
     </>
@@ -75,12 +75,9 @@ function Diagnosis({ state }: { state: DiagnosisState }) {
 function DevicePaths({ id, label }: { id: string; label: string }) {
   const paths = usePaths(id);
   return paths.length === 0 ? null : (
-    <>
-      <h3 className="mt-3 mb-1.5 px-1 font-medium text-sm">{pathsTitle(label)}</h3>
-      <Card>
-        <PathList paths={paths} machine={label} />
-      </Card>
-    </>
+    <Card className="mb-2">
+      <PathList paths={paths} machine={label} />
+    </Card>
   );
 }
 

@@ -39,7 +39,7 @@ export function PathsExplained() {
 /** Each path to a device: its state, its round trip, and what can be done where it does not work. */
 export function PathList({ paths, machine }: { paths: readonly DevicePath[]; machine: string }) {
   return (
-    <ul className="divide-y divide-line">
+    <ul aria-label={pathsTitle(machine)} className="divide-y divide-line">
       {paths.map((path) => (
         <PathRow key={path.url} path={path} machine={machine} />
       ))}

@@ -25,8 +25,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// pathWorld is a host behind two relays and on the client's own machine, with one client that
-// uses all of it. One goroutine owns it, but for what mu guards.
+// pathWorld is a host behind two relays, in the local network and on the client's own machine,
+// with one client that uses all of it. One goroutine owns it, but for what mu guards.
 type pathWorld struct {
 	*world
 	t       *testing.T
@@ -81,8 +81,9 @@ const slower = 200 * time.Millisecond
 func newPathWorld(t *testing.T, random *rand.Rand) *pathWorld {
 	w := &pathWorld{world: &world{relayLogs: &logs{}, relayDir: t.TempDir(), home: t.TempDir()}, t: t, random: random, taken: map[string]int{}}
 	first, second := relaytest.Start(t, freely), relaytest.Start(t, freely)
+	near := relaytest.Start(t, freely) // a listener in the local network is a relay for one device
 	w.relay = first
-	w.startHost(t, first.URL, second.URL)
+	w.startHost(t, first.URL, second.URL, near.URL)
 	w.awaitRelays(t)
 	e := w.pairEntry(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -94,6 +95,7 @@ func newPathWorld(t *testing.T, random *rand.Rand) *pathWorld {
 	}
 	w.lanes = []*lane{
 		{path: paths.Direct, proxy: proxy.New(t, proxy.TCP(w.host.State().Addr)), up: true},
+		newLane(t, paths.Network, hostOf(t, near.URL)),
 		newLane(t, paths.Relay, hostOf(t, first.URL)),
 		newLane(t, paths.Relay, hostOf(t, second.URL)),
 	}
@@ -195,7 +197,7 @@ func (w *pathWorld) learn(t *testing.T, cfg paths.Config) {
 		}
 		return channel
 	}
-	first := dial(w.ctx, w.lanes[1].path)
+	first := dial(w.ctx, w.lanes[2].path)
 	defer first.Transport.Close()
 	err := cfg.Learn(w.ctx, paths.Learning{Open: first.Open, Once: true, Measure: func(ctx context.Context, list []paths.Path) {
 		for _, p := range list {

@@ -26,8 +26,8 @@ func newHost(a *app) *cobra.Command {
 }
 
 type hostFlags struct {
-	relays                       []string
-	listen, label, invite        string
+	relays, listen, publicURLs   []string
+	label, invite                string
 	noRelay, replace, background bool
 	projects                     []string
 	asJSON                       bool
@@ -41,9 +41,14 @@ func newHostServe(a *app) *cobra.Command {
 		Short: "Run the host: sessions, agent and tools on this machine",
 		Long: `Run the host on this machine. It stays connected to each relay, so that it can be reached
 while one of them is down, and listens on a loopback port for programs on this machine.
-An invite is sent only to the first relay.`,
+An invite is sent only to the first relay.
+
+With --listen, the host can be reached without any relay. Other machines of the local
+network get the page and sealed connections, never the API. Browsers need https:// for
+the page, except on this machine: see --public-url.`,
 		Example: `  scorel host serve --relay https://relay.example
   scorel host serve --relay https://relay.example --relay https://relay.example.org
+  scorel host serve --listen 127.0.0.1:7430 --listen 192.168.1.5:7430
   scorel host serve --no-relay --project ~/code/site`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
@@ -52,7 +57,8 @@ An invite is sent only to the first relay.`,
 	addInvite(cmd, &f.invite)
 	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "run without a relay: only this machine can reach the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
-	cmd.Flags().StringVar(&f.listen, "listen", "", "address for direct connections (default: a free port of 127.0.0.1)")
+	cmd.Flags().StringArrayVar(&f.listen, "listen", nil, "address at which this host serves the page and terminals itself: of this machine, where it serves the API too, or of a local network; may be repeated (default: only the API, on a free port of 127.0.0.1)")
+	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "other address of --listen, such as that of a proxy with TLS; may be repeated")
 	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "stop a running host first")
 	cmd.Flags().BoolVar(&f.background, "background", false, "run for scorel chat: without a relay if none is configured")
@@ -77,7 +83,7 @@ func (a *app) hostConfig(f hostFlags) (host.Config, error) {
 		return host.Config{}, err
 	}
 	cfg := host.Config{
-		Home: home, Listen: f.listen, Label: f.label, Version: version, Logger: logger,
+		Home: home, Label: f.label, Version: version, Logger: logger,
 		Projects: projects, Replace: f.replace, Getenv: a.getenv, Invite: a.invite(f.invite),
 	}
 	if cfg.Helper, err = os.Executable(); err != nil {
@@ -116,19 +122,54 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := checkURLs("public-url", f.publicURLs); err != nil {
+		return err
+	}
 	if err := a.shedKeys(); err != nil {
 		return err
 	}
-	h, err := newLocalHost(ctx, cfg, !f.background)
+	own, loopback, err := openBeside(f.listen, f.publicURLs)
 	if err != nil {
 		return err
 	}
+	if own == nil {
+		h, err := newLocalHost(ctx, cfg, !f.background)
+		if err != nil {
+			return err
+		}
+		return a.serveHost(ctx, f, cfg, h, nil)
+	}
+	cfg.Listen, cfg.Beside = loopback, own.forHost()
+	h, err := newLocalHost(ctx, cfg, false)
+	if err != nil {
+		return errors.Join(err, own.gate.Close())
+	}
+	relay := a.startBeside(ctx, own, h, cfg)
+	select {
+	case <-own.ready:
+	case <-relay.done:
+		return errors.Join(relay.stop(), h.Close())
+	}
+	return errors.Join(a.serveHost(ctx, f, cfg, h, relay), relay.stop())
+}
+
+// serveHost runs a host until it ends, or the relay beside it does, which may be nil. The
+// relay outlives the host, so that the host can log out.
+func (a *app) serveHost(ctx context.Context, f hostFlags, cfg host.Config, h *host.Host, relay *part) error {
 	running := runHost(ctx, h)
-	if err := running.ready(ctx); err != nil {
+	err := running.ready(ctx)
+	if err == nil {
+		err = a.announceHost(f.asJSON, cfg.Home, h.State())
+	}
+	if err != nil {
 		return errors.Join(err, running.stop())
 	}
-	if err := a.announceHost(f.asJSON, cfg.Home, h.State()); err != nil {
-		return errors.Join(err, running.stop())
+	if relay != nil {
+		select {
+		case <-running.done:
+		case <-relay.done:
+		}
+		return running.stop()
 	}
 	return running.wait()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -39,6 +40,7 @@ type Config struct {
 	Invite    string              // to the first relay, if it asks newcomers for one; "" is the invite of config.toml
 	NoRelay   bool                // run without a relay, whatever RelayURLs has
 	Listen    string              // loopback address for direct connections; "" is 127.0.0.1:0
+	Beside    *Beside             // a relay that runs beside the host, for it alone; nil means none
 	Label     string              // shown to people; "" is the machine's name
 	Version   string              // of the program
 	Logger    *slog.Logger        // nil is silent
@@ -52,6 +54,17 @@ type Config struct {
 
 	// beneath, if a test sets it, wraps every provider of sessions.
 	beneath func(store.Provider) store.Provider
+}
+
+// Beside is a relay in this process that serves this host alone, so that the host can be
+// reached without any other relay. It is trusted no more than others. Its caller runs it.
+type Beside struct {
+	Dial func(ctx context.Context) (net.Conn, error) // connects to it
+	// Network are the URLs at which other machines reach it.
+	Network []string
+	// Page, if not nil, is its handler: the host serves the page and the wire at its own
+	// loopback address too.
+	Page http.Handler
 }
 
 // Host has its parts and is not running yet, or runs. It keeps the parts that it runs,

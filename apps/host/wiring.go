@@ -3,6 +3,8 @@ package host
 import (
 	"cmp"
 	"context"
+	"net"
+	"net/http"
 	"os"
 	"slices"
 	"time"
@@ -226,6 +228,9 @@ func (w *wiring) serve() (err error) {
 		Logger: w.log, Projects: w.projects, Allowed: w.mayOpenTerminals, Environ: w.environ, Home: machine.UserHome(), Patience: terminal.Patience,
 		Session: w.folderOf, Changed: func(id string) { w.hub.NotifyClient(id, api.GrantShell, api.TerminalsChanged{}) },
 	})
+	if w.listener, err = listener.Listen(cmp.Or(w.cfg.Listen, "127.0.0.1:0"), w.log); err != nil {
+		return err
+	}
 	if err := w.connectClients(); err != nil {
 		return err
 	}
@@ -233,11 +238,10 @@ func (w *wiring) serve() (err error) {
 		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.sessions.ProjectOf,
 	})
 	w.http = httpapi.New(httpapi.Options{
-		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token,
+		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Page: w.page(),
 	})
 	w.stores.Watch(w.storesChanged)
-	w.listener, err = listener.Listen(cmp.Or(w.cfg.Listen, "127.0.0.1:0"), w.log)
-	return err
+	return nil
 }
 
 // connectClients makes the parts that know clients and relays.
@@ -336,7 +340,35 @@ func (w *wiring) links() ([]uplink.Link, error) {
 		}
 		links = append(links, link)
 	}
+	if w.cfg.Beside != nil {
+		links = append(links, w.beside())
+	}
 	return links, nil
+}
+
+// page is what the host serves at its own address besides the API; nil for nothing.
+func (w *wiring) page() http.Handler {
+	if w.cfg.Beside == nil {
+		return nil
+	}
+	return w.cfg.Beside.Page
+}
+
+// beside is the relay that runs beside the host. It is dialed within the process, but logged
+// in to like any other.
+func (w *wiring) beside() uplink.Link {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return w.cfg.Beside.Dial(ctx) }
+	link := uplink.Link{
+		URL:  "http://" + w.listener.Addr().String(),
+		HTTP: &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
+	}
+	if w.cfg.Beside.Page != nil {
+		link.Places = append(link.Places, api.Path{Kind: api.PathMachine, URL: link.URL})
+	}
+	for _, url := range w.cfg.Beside.Network {
+		link.Places = append(link.Places, api.Path{Kind: api.PathNetwork, URL: url})
+	}
+	return link
 }
 
 // labelOf makes a label that the wire accepts.

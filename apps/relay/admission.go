@@ -27,12 +27,16 @@ const (
 type Admission struct {
 	Mode  AdmissionMode // "" is AdmitAnybody
 	Allow []ident.ID    // for AdmitListed
+	// Device, if set, is the only device that the relay admits: it runs beside that one's
+	// host. The mode decides about clients.
+	Device ident.ID
 }
 
 // admission is a checked Admission. It is never changed.
 type admission struct {
-	mode  AdmissionMode
-	allow map[ident.ID]bool
+	mode   AdmissionMode
+	allow  map[ident.ID]bool
+	device ident.ID
 }
 
 // Check returns an error if an Admission is invalid.
@@ -42,7 +46,7 @@ func (a Admission) Check() error {
 }
 
 func newAdmission(a Admission) (*admission, error) {
-	out := &admission{mode: a.Mode, allow: make(map[ident.ID]bool, len(a.Allow))}
+	out := &admission{mode: a.Mode, device: a.Device, allow: make(map[ident.ID]bool, len(a.Allow))}
 	switch a.Mode {
 	case "":
 		out.mode = AdmitAnybody
@@ -59,8 +63,14 @@ func newAdmission(a Admission) (*admission, error) {
 	return out, nil
 }
 
-// lists reports whether the list of the mode, if it has one, contains an id.
-func (a *admission) lists(id ident.ID) bool { return a.mode != AdmitListed || a.allow[id] }
+// lists reports whether an id is admitted as far as lists decide: the one device, or the
+// list of the mode, if it has one.
+func (a *admission) lists(id ident.ID) bool {
+	if id.Kind() == ident.KindDevice && !a.device.IsZero() {
+		return id == a.device
+	}
+	return a.mode != AdmitListed || a.allow[id]
+}
 
 // SetAdmission changes which peers the relay admits. It disconnects peers that are
 // no longer listed; in the other modes all connected peers stay.
@@ -70,7 +80,7 @@ func (r *Relay) SetAdmission(a Admission) error {
 		return err
 	}
 	before := r.admission.Swap(next)
-	if before.mode == next.mode && maps.Equal(before.allow, next.allow) {
+	if before.mode == next.mode && before.device == next.device && maps.Equal(before.allow, next.allow) {
 		return nil
 	}
 	r.log.Info("admission has changed", "mode", next.mode, "listed", len(next.allow))

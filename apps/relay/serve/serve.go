@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/scorel/scorel/apps/relay/bus"
 	"github.com/scorel/scorel/apps/relay/bus/nats"
 	"github.com/scorel/scorel/apps/relay/store/storeurl"
+	"github.com/scorel/scorel/packages/protocol/ident"
 )
 
 // StoreFile is the name of the store in the data folder.
@@ -67,6 +69,13 @@ type Options struct {
 	// ctx ends: 0 means 30 s with a bus and 3 s without, a negative value all at
 	// once.
 	Drain time.Duration
+	// Device, if set, is the only device that the relay admits, for a relay that runs
+	// beside a host.
+	Device ident.ID
+	// Mount is called with the handler of the relay before the first request is served,
+	// so that another server can serve it as well, and with nil when the relay ends. It may
+	// be nil.
+	Mount func(http.Handler)
 	// Ready is called once store, bus, TLS and listener are ready, before the first
 	// request is served. Its error ends Run. It may be nil.
 	Ready func() error
@@ -183,6 +192,7 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	if err != nil {
 		return err
 	}
+	guard.admission.Device = opts.Device
 	r, err := relay.New(relay.Config{
 		PublicURLs: opts.PublicURLs, AllowedOrigins: opts.AllowedOrigins, TrustedProxies: opts.TrustedProxies,
 		Store: st, Bus: joined, Logger: opts.Logger, Web: opts.Web, Version: opts.Version,
@@ -191,6 +201,10 @@ func (plan *Plan) Run(ctx context.Context, listener net.Listener, ready func() e
 	})
 	if err != nil {
 		return errors.Join(err, st.Close())
+	}
+	if opts.Mount != nil {
+		opts.Mount(r.Handler())
+		defer opts.Mount(nil)
 	}
 	waitForMetrics, err := guard.serveMetrics(ctx, r, opts.Logger)
 	if err != nil {

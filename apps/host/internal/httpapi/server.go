@@ -18,6 +18,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/wire"
 )
 
 // Limits of the direct listener.
@@ -45,13 +46,16 @@ type Sessions interface {
 	SendPrompt(context.Context, *dispatch.Conn, api.SendPromptRequest) (api.SendPromptResponse, error)
 }
 
-// Options are the parts that a Server works with. All are required.
+// Options are the parts that a Server works with. All but Page are required.
 type Options struct {
 	Logger     *slog.Logger
 	Dispatcher *dispatch.Dispatcher
 	Sessions   Sessions
 	Tokens     *state.Tokens
 	LocalToken string // of this machine's user; it has every grant
+	// Page serves the page and the relay's wire to clients without a token; nil serves
+	// neither.
+	Page http.Handler
 }
 
 // Server serves direct connections.
@@ -63,6 +67,7 @@ type Server struct {
 	tokens     *state.Tokens
 	localToken string
 	intake     *intake
+	page       http.Handler // nil for none
 
 	requests sync.WaitGroup // that are being served
 	mu       sync.Mutex
@@ -71,7 +76,7 @@ type Server struct {
 
 // New makes a server. Run runs it.
 func New(o Options) *Server {
-	return &Server{log: o.Logger, dispatcher: o.Dispatcher, sessions: o.Sessions, tokens: o.Tokens, localToken: o.LocalToken, intake: newIntake()}
+	return &Server{log: o.Logger, dispatcher: o.Dispatcher, sessions: o.Sessions, tokens: o.Tokens, localToken: o.LocalToken, intake: newIntake(), page: o.Page}
 }
 
 // Run serves the connections of a listener until ctx ends, and calls ready when it begins.
@@ -137,6 +142,11 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /v1/sessions/{id}/events", s.admitted(s.serveEvents))
 	mux.HandleFunc("GET /v1/openapi.json", s.admitted(serveDocument))
 	mux.HandleFunc("/", s.admitted(s.serveNothing))
+	if s.page != nil {
+		mux.HandleFunc("GET "+wire.ConnectPath, s.serveWire)
+		mux.HandleFunc("GET /", s.servePage)
+		mux.HandleFunc("GET /v1/", s.admitted(s.serveNothing))
+	}
 	return mux
 }
 

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/scorel/scorel/apps/host"
+	"github.com/scorel/scorel/apps/relay/serve"
+)
+
+// besideMemory limits the buffers of a relay that serves one host.
+const besideMemory = "256MiB"
+
+// beside is the relay that runs in this process for its host alone: what `host serve
+// --listen` opens. It keeps the bindings in the home, and admits no other device.
+type beside struct {
+	gate    *gate
+	network []string // URLs for other machines
+	mounted mounted  // served at the host's own address too, if page is set
+	page    bool
+	ready   chan struct{} // closed once it serves
+}
+
+// mounted is a handler that is set while the relay runs.
+type mounted struct{ handler atomic.Pointer[http.Handler] }
+
+func (m *mounted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if handler := m.handler.Load(); handler != nil {
+		(*handler).ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "the host is starting or stopping: try again in a moment", http.StatusServiceUnavailable)
+}
+
+func (m *mounted) set(handler http.Handler) {
+	if handler == nil {
+		m.handler.Store(nil)
+		return
+	}
+	m.handler.Store(&handler)
+}
+
+// openBeside opens the listeners that --listen names. It returns the loopback address, if
+// there is one, which the host itself listens on; and nil without --listen.
+func openBeside(addresses, publicURLs []string) (b *beside, loopback string, err error) {
+	if len(addresses) == 0 {
+		if len(publicURLs) > 0 {
+			return nil, "", usagef("--public-url names a listener: give its address with --listen")
+		}
+		return nil, "", nil
+	}
+	b = &beside{network: publicURLs, ready: make(chan struct{})}
+	var listeners []net.Listener
+	for _, address := range addresses {
+		local, err := reachesLocally(address)
+		switch {
+		case err == nil && local && b.page:
+			err = usagef("--listen names two addresses of this machine alone, %s and %s: give one of them", loopback, address)
+		case err == nil && local:
+			b.page, loopback = true, address
+		case err == nil:
+			var l net.Listener
+			if l, err = b.listen(address); err == nil {
+				listeners = append(listeners, l)
+			}
+		}
+		if err != nil {
+			return nil, "", errors.Join(err, openGate(listeners).Close())
+		}
+	}
+	b.gate = openGate(listeners)
+	return b, loopback, nil
+}
+
+// reachesLocally reports whether only this machine reaches an address. It refuses addresses
+// that are not of a local network: the page would come over the internet without TLS.
+func reachesLocally(address string) (bool, error) {
+	tcp, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return false, usagef("--listen %q is not an address: give host:port, as in 127.0.0.1:7430 or 192.168.1.5:7430", address)
+	}
+	ip, _ := netip.AddrFromSlice(tcp.IP) // the zero Addr stands for all addresses
+	ip = ip.Unmap()
+	switch {
+	case ip.IsLoopback():
+		return true, nil
+	case !ip.IsValid(), ip.IsUnspecified(), inLocalNetwork(ip):
+		return false, nil
+	}
+	return false, usagef("--listen %s is not an address of this machine or of a local network: for access over the internet use a relay with TLS (--relay)", address)
+}
+
+// shared is the range for carriers' and overlay networks.
+var shared = netip.MustParsePrefix("100.64.0.0/10")
+
+// inLocalNetwork reports whether only machines of a local network reach an address. Those
+// that need a zone are left out: a URL has no place for it.
+func inLocalNetwork(ip netip.Addr) bool {
+	return ip.IsPrivate() || shared.Contains(ip) || ip.Is4() && ip.IsLinkLocalUnicast()
+}
+
+// listen opens a listener in the local network, and names the URLs that lead to it.
+func (b *beside) listen(address string) (net.Listener, error) {
+	l, err := listen(address)
+	if err != nil {
+		return nil, err
+	}
+	urls, err := networkURLs(l.Addr())
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	b.network = append(urls, b.network...)
+	return l, nil
+}
+
+// networkURLs returns the URLs of a listener: of its address, or of every local network if it
+// listens on all addresses. The relay accepts no other names.
+func networkURLs(addr net.Addr) ([]string, error) {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("reading the address of a listener: %w", err)
+	}
+	url := func(ip netip.Addr) string { return "http://" + netip.AddrPortFrom(ip, at.Port()).String() }
+	if !at.Addr().IsUnspecified() {
+		return []string{url(at.Addr().Unmap())}, nil
+	}
+	known, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, fmt.Errorf("listing the addresses of this machine: %w", err)
+	}
+	var urls []string
+	for _, one := range known {
+		prefix, err := netip.ParsePrefix(one.String())
+		if ip := prefix.Addr().Unmap(); err == nil && inLocalNetwork(ip) && (ip.Is4() || at.Addr().Is6()) {
+			urls = append(urls, url(ip))
+		}
+	}
+	if len(urls) == 0 {
+		return nil, usagef("--listen %s: this machine has no address in a local network; name an address of it, or use a relay", addr)
+	}
+	return urls, nil
+}
+
+// forHost is the relay as the host sees it.
+func (b *beside) forHost() *host.Beside {
+	out := &host.Beside{Dial: b.gate.Dial, Network: b.network}
+	if b.page {
+		out.Page = &b.mounted
+	}
+	return out
+}
+
+// start runs the relay for a host that was made. The caller must stop the part.
+func (a *app) startBeside(ctx context.Context, b *beside, h *host.Host, cfg host.Config) *part {
+	options := serve.Options{
+		Listener: b.gate, DataDir: filepath.Join(cfg.Home, "relay"), PublicURLs: b.network, Device: h.DeviceID(),
+		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Logger: cfg.Logger, Version: version,
+		Mount: b.mounted.set, Drain: -1, // its host is in this process and ends with it
+		Ready: func() error { close(b.ready); return nil },
+	}
+	return startPart(context.WithoutCancel(ctx), func(ctx context.Context) error { return serve.Run(ctx, options) })
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// gate is a listener of the relay beside a host: of connections within this process, and of
+// those that other listeners accept.
+type gate struct {
+	listeners []net.Listener
+	accepted  chan arrival
+	closed    chan struct{}
+	once      sync.Once
+	accepting sync.WaitGroup // one for each listener
+}
+
+// arrival is the result of one Accept.
+type arrival struct {
+	conn net.Conn
+	err  error
+}
+
+// acceptAgain is the pause after a listener could not accept a connection.
+const acceptAgain = 100 * time.Millisecond
+
+// openGate accepts from listeners, which it closes, until it is closed.
+func openGate(listeners []net.Listener) *gate {
+	g := &gate{listeners: listeners, accepted: make(chan arrival), closed: make(chan struct{})}
+	for _, l := range listeners {
+		g.accepting.Go(func() { g.acceptFrom(l) })
+	}
+	return g
+}
+
+func (g *gate) acceptFrom(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		select {
+		case g.accepted <- arrival{conn, err}:
+		case <-g.closed:
+			if conn != nil {
+				_ = conn.Close() // nothing was said yet
+			}
+			return
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			select {
+			case <-time.After(acceptAgain):
+			case <-g.closed:
+				return
+			}
+		}
+	}
+}
+
+// Dial connects within this process.
+func (g *gate) Dial(ctx context.Context) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case g.accepted <- arrival{conn: inside{far}}:
+		return near, nil
+	case <-g.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Accept implements net.Listener.
+func (g *gate) Accept() (net.Conn, error) {
+	select {
+	case a := <-g.accepted:
+		return a.conn, a.err
+	case <-g.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener. It returns when no listener accepts any more.
+func (g *gate) Close() error {
+	var errs []error
+	g.once.Do(func() {
+		close(g.closed)
+		for _, l := range g.listeners {
+			errs = append(errs, l.Close())
+		}
+		g.accepting.Wait()
+	})
+	return errors.Join(errs...)
+}
+
+// Addr is that of the first listener.
+func (g *gate) Addr() net.Addr {
+	if len(g.listeners) > 0 {
+		return g.listeners[0].Addr()
+	}
+	return insideAddr()
+}
+
+// inside is the relay's end of a connection within this process.
+type inside struct{ net.Conn }
+
+// RemoteAddr is the loopback address, by which the relay recognizes its own machine.
+func (inside) RemoteAddr() net.Addr { return insideAddr() }
+
+func insideAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }

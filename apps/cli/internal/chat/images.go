@@ -62,9 +62,6 @@ func pastedPath(text string) (string, bool) {
 
 // attachFile reads an image from this machine.
 func (m *Model) attachFile(path string) error {
-	if len(m.images) >= api.MaxImages {
-		return fmt.Errorf("%d images are the limit of one prompt", api.MaxImages)
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -74,14 +71,22 @@ func (m *Model) attachFile(path string) error {
 	if err != nil {
 		return err
 	}
+	return m.attach(filepath.Base(path), data)
+}
+
+// attach adds an image to the next prompt.
+func (m *Model) attach(name string, data []byte) error {
+	if len(m.images) >= api.MaxImages {
+		return fmt.Errorf("%d images are the limit of one prompt", api.MaxImages)
+	}
 	if len(data) > api.MaxImageBytes {
-		return fmt.Errorf("%s is larger than the limit of %d bytes: make the image smaller", filepath.Base(path), api.MaxImageBytes)
+		return fmt.Errorf("%s is larger than the limit of %d bytes: make the image smaller", name, api.MaxImageBytes)
 	}
 	switch kind := http.DetectContentType(data); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
-		return fmt.Errorf("%s is not a PNG, JPEG, GIF or WebP image", filepath.Base(path))
+		return fmt.Errorf("%s is not a PNG, JPEG, GIF or WebP image", name)
 	}
-	m.images = append(m.images, image{filepath.Base(path), data})
+	m.images = append(m.images, image{name, data})
 	return nil
 }

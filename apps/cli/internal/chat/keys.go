@@ -34,6 +34,7 @@ func bindings() []binding {
 		{[]string{"ctrl+r"}, "Sessions: switch to another", (*Model).pickSession},
 		{[]string{"ctrl+t"}, "New session", func(m *Model) tea.Cmd { m.begin(); return nil }},
 		{[]string{"ctrl+g"}, "Search all devices", (*Model).pickSearch},
+		{[]string{"ctrl+v", "alt+v"}, "Attach the image of the clipboard", (*Model).pasteImage},
 		{[]string{"ctrl+l"}, "Draw the screen again", func(*Model) tea.Cmd { return tea.ClearScreen }},
 		{[]string{"f1"}, "Help", (*Model).pickHelp},
 		{[]string{"ctrl+c"}, "Clear the field; twice: quit", (*Model).interrupt},

@@ -46,6 +46,7 @@ type Model struct {
 
 	transcript *transcript.Model
 	paging     bool // earlier entries were requested
+	seek       sought
 	editor     *composer.Editor
 	images     []image
 	complete   completion
@@ -158,6 +159,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
+	case clipboardRead:
+		return m.tookClipboard(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg.Mouse())
 	case woken:
@@ -179,6 +182,7 @@ func (m *Model) take() tea.Cmd {
 		cmds = append(cmds, m.apply(update))
 	}
 	m.transcript.Sync(&m.session)
+	m.showSought()
 	m.refreshCard()
 	return tea.Batch(cmds...)
 }
@@ -245,14 +249,14 @@ func (m *Model) reset() {
 
 // open shows another session.
 func (m *Model) open(sessionID string) {
-	m.opening, m.notice = sessionID, ""
+	m.opening, m.notice, m.seek = sessionID, "", sought{}
 	m.feed.Open(sessionID)
 }
 
 // begin starts a new session with the next prompt.
 func (m *Model) begin() {
 	m.feed.Open("")
-	m.opening, m.newKey = "", rand.Text()
+	m.opening, m.newKey, m.seek = "", rand.Text(), sought{}
 	m.reset()
 	m.notice = ""
 }

@@ -64,9 +64,10 @@ func (m *Model) findProject() tea.Cmd {
 	}
 }
 
-// pageBack requests earlier entries when the view comes near the first known one.
+// pageBack requests earlier entries when the view comes near the first known one, or until the
+// one that a search found is there.
 func (m *Model) pageBack() tea.Cmd {
-	if m.paging || m.session.Before == 0 || !m.connected || !m.transcript.NearStart() {
+	if m.paging || m.session.Before == 0 || !m.connected || !m.transcript.NearStart() && !m.seek.goesOn(m.session.Summary.ID) {
 		return nil
 	}
 	m.paging = true
@@ -88,6 +89,8 @@ func (m *Model) tookEntries(msg entries) {
 	m.paging = false
 	m.session.Earlier(msg.response.Entries, msg.response.Before)
 	m.transcript.Sync(&m.session)
+	m.seek.pages++
+	m.showSought()
 }
 
 // submit sends what was written. mode says what happens while a turn runs.

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/scorel/scorel/apps/cli/internal/chat/feed"
 	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // hit is a found entry on a host; nil is the one that is open.
@@ -112,11 +114,52 @@ func hitRows(host *Host, hits []api.SearchHit) []row {
 	return rows
 }
 
-// openHit opens the session of a hit, on another host if it is there.
+// openHit opens the session of a hit at its entry, on another host if it is there.
 func (m *Model) openHit(h hit) tea.Cmd {
-	if h.host == nil {
+	var cmd tea.Cmd
+	switch {
+	case h.host != nil:
+		cmd = m.switchTo(*h.host, h.SessionID)
+	case h.SessionID != m.session.Summary.ID || m.opening != "":
 		m.open(h.SessionID)
-		return nil
 	}
-	return m.switchTo(*h.host, h.SessionID)
+	m.seek = sought{sessionID: h.SessionID, entryID: h.EntryID}
+	m.showSought()
+	return cmd
+}
+
+// sought is the entry that a search found, until it is on the screen.
+type sought struct {
+	sessionID, entryID string
+	pages              int // of earlier entries that were loaded for it
+}
+
+// seekPages bounds how many pages of earlier entries are loaded to reach an entry.
+const seekPages = 100
+
+// goesOn reports whether earlier entries of a session are to be loaded.
+func (s sought) goesOn(sessionID string) bool {
+	return s.entryID != "" && s.sessionID == sessionID && s.pages < seekPages
+}
+
+// showSought shows the entry that a search found once it is loaded. The result of a call is a part
+// of its card.
+func (m *Model) showSought() {
+	if m.seek.entryID == "" || m.seek.sessionID != m.session.Summary.ID {
+		return
+	}
+	path := m.session.Path
+	at := slices.IndexFunc(path, func(entry session.Entry) bool { return entry.ID == m.seek.entryID })
+	switch {
+	case at >= 0:
+		for ; at >= 0 && !m.transcript.Show(path[at].ID); at-- {
+		}
+	case m.session.Before == 0:
+		m.say("The result is on another branch: /branches shows it")
+	case m.seek.pages >= seekPages:
+		m.say("The result is further up: scroll up to load more")
+	default:
+		return
+	}
+	m.seek = sought{}
 }

@@ -88,6 +88,17 @@ func (m *Model) Start() {
 	}
 }
 
+// Show begins the view with an entry; false if none of its items is known.
+func (m *Model) Show(entryID string) bool {
+	for _, i := range m.items {
+		if i.entryID == entryID {
+			m.follow, m.top, m.line = false, i, 0
+			return true
+		}
+	}
+	return false
+}
+
 // Page returns how many lines a page has.
 func (m *Model) Page() int { return max(m.height-2, 1) }
 

@@ -198,7 +198,7 @@ function ValueRows({ title, add, rows, onChange }: ValueRowsProps) {
       <ul className="space-y-2">
         {rows.map(({ id, name, value, saved }, i) => (
           <li key={id} data-testid="mcp-value" className="flex items-end gap-1">
-            <div className="grid min-w-0 flex-1 grid-cols-[2fr_3fr] gap-2">
+            <div className="grid min-w-0 flex-1 gap-2 sm:grid-cols-[2fr_3fr]">
               <ValueField
                 label={t("project.serverForm.nameOf", { number: i + 1 })}
                 value={name}

@@ -294,15 +294,15 @@ func TestNarrowerLimitsHoldAtOnce(t *testing.T) {
 	}
 }
 
-// TestAccessExpires: the channel closes within a second of the time, with the reason, and
+// TestAccessExpires: the channel closes when the time has come, with the reason, and
 // opens again only after the time was extended.
 func TestAccessExpires(t *testing.T) {
 	x := newExceeding(t)
 	c := x.open(t, x.entry, nil)
-	at := time.Now().Add(300 * time.Millisecond)
+	at := time.Now().Add(3 * time.Second)
 	x.limit(t, api.ClientLimits{ExpiresAt: at.UnixMilli()})
 	<-c.Done()
-	if late := time.Since(at); late < 0 || late > time.Second {
+	if late := time.Since(at); late < 0 || late > patience {
 		t.Errorf("it ended %s after its time", late)
 	}
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "expired") {

@@ -161,7 +161,7 @@ func TestTerminalsEndWhenAccessExpires(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask(t, s.w.local, api.SetLimits, api.SetLimitsRequest{
-		ClientID: s.e.keys.ID(), ClientLimits: api.ClientLimits{ExpiresAt: time.Now().Add(200 * time.Millisecond).UnixMilli()},
+		ClientID: s.e.keys.ID(), ClientLimits: api.ClientLimits{ExpiresAt: time.Now().Add(3 * time.Second).UnixMilli()},
 	})
 	gone(t, pid)
 }

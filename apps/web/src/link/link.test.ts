@@ -159,6 +159,17 @@ describe("pairing", () => {
     await untilStep(pairing.state, "done");
   });
 
+  it("moves to another relay that is chosen while a code is shown", async () => {
+    const other = new FakeRelay("other.test");
+    other.add(device);
+    const page = openPage(relay, {}, undefined, dialOneOf(relay, other));
+    const pairing = page.startPairing();
+    await untilStep(pairing.state, "showing");
+    await page.setRelayUrl(other.url);
+    await untilStep(pairing.state, "requesting");
+    expect((await untilStep(pairing.state, "showing")).command).toContain(`--relay ${other.url}`);
+  });
+
   it("is done although the connection broke before the relay could say so", async () => {
     const page = openPage(relay);
     const pairing = page.startPairing();

@@ -84,6 +84,12 @@ export class Link {
     }
     this.#relays.choose(address);
     this.#tellRelay();
+    // A code that is shown was made at the other relay.
+    this.#pairings.offline();
+    this.#pairingAt = this.#home;
+    if (this.#home.session) {
+      this.#pairings.online(this.#home.session);
+    }
     void this.#relays.know();
   }
 

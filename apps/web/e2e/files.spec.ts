@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "./harness";
 
 test("a file is opened from the transcript, and what has changed is committed", async ({ world, visitor }) => {
@@ -8,10 +9,15 @@ test("a file is opened from the transcript, and what has changed is committed", 
   git("config", "--global", "user.name", "Ada");
   git("config", "--global", "user.email", "ada@example.org");
   git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("commit", "-qm", "first");
   const anna = await visitor();
   await anna.settle();
+  for (const folder of ["relay", "host"]) {
+    mkdirSync(join(world.project, folder));
+    world.write(`${folder}/conn.go`, `package ${folder}\n\nconst bound = 64\n`);
+  }
+  world.write("relay/queue.go", "package relay\n\nconst depth = 256\n");
+  git("add", ".");
+  git("commit", "-qm", "first");
 
   await test.step("a file", async () => {
     await anna.prompt(`use read_file {"path": "lamp.go", "offset": 4}`);
@@ -19,6 +25,20 @@ test("a file is opened from the transcript, and what has changed is committed", 
     await anna.at("tool-card").getByRole("button").first().click();
     await anna.at("file-link").click();
     await expect(anna.at("file-text").locator("[aria-current]")).toContainText("const Period = 10");
+  });
+
+  await test.step("a file that is named without its folder", async () => {
+    await anna.page.keyboard.press("Escape");
+    await anna.prompt(`use bash {"command": "echo queue.go:3; echo conn.go:1"}`);
+    await anna.rest();
+    await anna.at("tool-card").last().getByRole("button").first().click();
+    await anna.at("file-link").filter({ hasText: "queue.go:3" }).click();
+    await expect(anna.at("file-text").locator("[aria-current]")).toContainText("const depth = 256");
+    await anna.page.keyboard.press("Escape");
+    await anna.at("file-link").filter({ hasText: "conn.go:1" }).click();
+    await expect(anna.at("file-match")).toHaveText(["host/conn.go", "relay/conn.go"]);
+    await anna.at("file-match").last().click();
+    await expect(anna.at("file-text").locator("[aria-current]")).toContainText("package relay");
   });
 
   await test.step("a commit", async () => {

@@ -7,6 +7,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/changes";
 import type { FilePlace } from "../chat/context/files-context";
 import { visible } from "../chat/text/visible";
+import { Elsewhere } from "./Elsewhere";
 import { Failed } from "./Failed";
 import { FileView } from "./viewer/FileView";
 
@@ -21,7 +22,9 @@ export interface FileBrowserProps {
 /** The files of a session's folder: one folder, or one file, at a time. */
 export function FileBrowser({ host, sessionId, file, onPrompt }: FileBrowserProps) {
   const [at, setAt] = useState<{ path: string; file: boolean }>({ path: file?.path ?? "", file: file !== null });
-  const sought = at.file && at.path === file?.path ? file : null;
+  // A text can name a file without its folder: then this is where it was found.
+  const [found, setFound] = useState(file?.path);
+  const sought = at.file && at.path === found ? file : null;
   const names = at.path === "" ? [] : at.path.split("/");
   const crumb = "touchable rounded px-1 hover:bg-sunken";
   return (
@@ -55,6 +58,20 @@ export function FileBrowser({ host, sessionId, file, onPrompt }: FileBrowserProp
           path={at.path}
           line={sought?.line ?? 0}
           end={sought?.end ?? 0}
+          missing={
+            sought && at.path === file?.path
+              ? (failed) => (
+                  <Elsewhere
+                    {...{ host, sessionId, failed }}
+                    path={at.path}
+                    onOpen={(path) => {
+                      setFound(path);
+                      setAt({ path, file: true });
+                    }}
+                  />
+                )
+              : undefined
+          }
         />
       ) : (
         <Folder

@@ -1,4 +1,6 @@
-import type { Host } from "../../../api/contract";
+import type { ReactNode } from "react";
+import { ApiError, type Host } from "../../../api/contract";
+import { ApiKind } from "../../../api/types";
 import { Button } from "../../../components/Button";
 import { Skeleton } from "../../../components/Skeleton";
 import { t } from "../../../i18n/changes";
@@ -16,16 +18,20 @@ export interface FileViewProps {
   line: number;
   end: number;
   onPrompt: ((text: string) => void) | null;
+  /** What is shown of a file that does not exist; it is given what is shown otherwise. */
+  missing?: (failed: ReactNode) => ReactNode;
 }
 
 /** A file with its line numbers, or why it cannot be shown. */
-export function FileView({ host, sessionId, path, line, end, onPrompt }: FileViewProps) {
+export function FileView({ host, sessionId, path, line, end, onPrompt, missing }: FileViewProps) {
   const { first, lines, next, seeking, busy, failed, more } = useFile(host, sessionId, path, line);
   if (first.isPending || seeking) {
     return <Skeleton label={t("changes.loading")} rows={8} />;
   }
   if (first.error) {
-    return <Failed error={first.error} onRetry={() => first.refetch()} />;
+    const failed = <Failed error={first.error} onRetry={() => first.refetch()} />;
+    const unknown = first.error instanceof ApiError && first.error.kind === ApiKind.not_found;
+    return unknown && missing ? missing(failed) : failed;
   }
   const note = "text-muted text-sm";
   if (first.data.binary) {

@@ -16,9 +16,11 @@ const text = (count: number, from = 1) => Array.from({ length: count }, (_, i) =
 function show(
   read: (fields: Requests["read_file"]["request"]) => Partial<Requests["read_file"]["response"]>,
   file = { path: "src/a.go", line: 0, end: 0 },
+  found: string[] = [],
 ) {
   const host = new FakeHost("dev_one");
   host.handlers.read_file = (fields) => ({ size: 2048, text: "", ...read(fields) });
+  host.handlers.find_files = () => ({ files: found.map((path) => ({ path, kind: "file" as const })) });
   const onPrompt = vi.fn();
   render(
     <QueryClientProvider client={new QueryClient()}>
@@ -97,6 +99,42 @@ describe("a file", () => {
     host.handlers.list_files = () => ({ entries: [{ name: "b.go", kind: "file" }] });
     fireEvent.click(screen.getByRole("button", { name: "src" }));
     expect((await screen.findByTestId("file-entry")).textContent).toBe("b.go");
+  });
+
+  it("is found in another folder where a text named it without that", async () => {
+    const { host } = show(
+      ({ path }) => {
+        if (path === "client.go") {
+          throw new ApiError(ApiKind.not_found, "client.go does not exist");
+        }
+        return { text: text(5) };
+      },
+      { path: "client.go", line: 3, end: 3 },
+      ["relay/client.go", "relay/client.go.txt", "relay/my-client.go"],
+    );
+    const found = await screen.findByRole("table", { name: "relay/client.go" });
+    expect(found.querySelector("[aria-current]")?.textContent).toBe("3line 3");
+    expect(host.requests.map(({ name }) => name)).toEqual(["read_file", "find_files", "read_file"]);
+    expect(screen.getByRole("navigation", { name: "Files" }).textContent).toBe("Project folder / relay / client.go");
+  });
+
+  it("is chosen where several could be meant", async () => {
+    show(
+      ({ path }) => {
+        if (path === "pkg/client.go") {
+          throw new ApiError(ApiKind.not_found, "pkg/client.go does not exist");
+        }
+        return { text: text(5) };
+      },
+      { path: "pkg/client.go", line: 2, end: 2 },
+      ["a/pkg/client.go", "b/pkg/client.go"],
+    );
+    const matches = await screen.findAllByTestId("file-match");
+    expect(matches.map((match) => match.textContent)).toEqual(["a/pkg/client.go", "b/pkg/client.go"]);
+    expect(screen.getByText("Several files match pkg/client.go. Choose one:")).toBeTruthy();
+    fireEvent.click(matches[1] as Element);
+    const found = await screen.findByRole("table", { name: "b/pkg/client.go" });
+    expect(found.querySelector("[aria-current]")?.textContent).toBe("2line 2");
   });
 
   it.each([

@@ -157,10 +157,13 @@ func (b *beside) forHost() *host.Beside {
 	return out
 }
 
-// start runs the relay for a host that was made. The caller must stop the part.
+// besideFolder is not the folder of `scorel relay serve`, which may run with the same home.
+const besideFolder = "listener"
+
+// startBeside runs the relay for a host that was made. The caller must stop the part.
 func (a *app) startBeside(ctx context.Context, b *beside, h *host.Host, cfg host.Config) *part {
 	options := serve.Options{
-		Listener: b.gate, DataDir: filepath.Join(cfg.Home, "relay"), PublicURLs: b.network, Device: h.DeviceID(),
+		Listener: b.gate, DataDir: filepath.Join(cfg.Home, besideFolder), PublicURLs: b.network, Device: h.DeviceID(),
 		Guard: serve.Guard{Memory: besideMemory}, Web: a.webFiles(), Logger: cfg.Logger, Version: version,
 		Mount: b.mounted.set, Drain: -1, // its host is in this process and ends with it
 		Ready: func() error { close(b.ready); return nil },

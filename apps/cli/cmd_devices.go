@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -202,30 +203,47 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if err := revokeAtRelays(ctx, home, device); err != nil && !force {
-		return sayf(err, "%s was not forgotten, because its relay could not be notified: %s; try again, or add --force to forget it only here", device.ID, sentence(err))
+	missed, err := revokeAtRelays(ctx, home, device)
+	if err != nil && !force {
+		return notForgotten(device.ID, missed, err)
 	}
 	if err := devices.Remove(devicesPath(home), device.ID); err != nil {
 		return err
+	}
+	if len(missed) > 0 {
+		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", strings.Join(missed, ", "))
 	}
 	_, err = fmt.Fprintf(a.stdout, "forgot \"%s\" (%s)\n", printable(device.Label), device.ID)
 	return err
 }
 
-// revokeAtRelays ends the binding at every relay that can be reached. One that knows it is
-// enough: it notifies the device, which ends the others.
-func revokeAtRelays(ctx context.Context, home string, device devices.Device) error {
+func notForgotten(id ident.ID, missed []string, err error) error {
+	why := missed[0] + " could not be notified"
+	if len(missed) > 1 {
+		why = fmt.Sprintf("none of its %d relays and listeners could be notified", len(missed))
+	}
+	return sayf(err, "%s was not forgotten, because %s: %s; try again, or add --force to forget it only here", id, why, sentence(err))
+}
+
+// revokeAtRelays ends the binding at every path that can be reached, and returns the URLs of
+// the others. It is an error if there are only others.
+func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, err error) {
 	var errs []error
-	known := device.Known()
-	for _, k := range known {
-		if k.Bound {
-			errs = append(errs, revokeAtRelay(ctx, home, device.ID, k.Path))
+	told := false
+	for _, k := range device.Known() {
+		if !k.Bound {
+			continue
 		}
+		if err := revokeAtRelay(ctx, home, device.ID, k.Path); err != nil {
+			missed, errs = append(missed, k.URL), append(errs, err)
+			continue
+		}
+		told = true
 	}
-	if slices.Contains(errs, nil) {
-		return nil
+	if told {
+		return missed, nil
 	}
-	return errors.Join(errs...)
+	return missed, errors.Join(errs...)
 }
 
 // revokeAtRelay ends the binding at one relay. It is not an error if the binding is already gone.

@@ -101,7 +101,13 @@ func (m *Manager) saveInProject(folder, name string, saved state.SavedServer, by
 	if err != nil {
 		return err
 	}
-	decision := state.Consent{Project: folder, Server: name, Hash: written.definition.hash(), Allowed: true, DecidedBy: by}
+	// Only what the sender gave is allowed. The file can have the name twice, of which the last
+	// counts, and the agent's commands can write it too.
+	hash := inFile(saved).hash()
+	if written.definition.hash() != hash {
+		return api.Errorf(api.KindConflict, "%s has another server %s than the one that was saved: the name is in it twice, or another program changed it. Correct the file, then allow the server", filepath.Join(folder, FileName), name)
+	}
+	decision := state.Consent{Project: folder, Server: name, Hash: hash, Allowed: true, DecidedBy: by}
 	if err := m.options.Consents.Decide(decision); err != nil {
 		return fmt.Errorf("mcp: allowing a new server: %w", err)
 	}
@@ -275,6 +281,15 @@ func editFile(folder, name string, to *state.SavedServer) error {
 		return api.Errorf(api.KindUnavailable, "%s cannot be written: %v", path, err)
 	}
 	return nil
+}
+
+// inFile is what .mcp.json says of a server that encoded has written.
+func inFile(s state.SavedServer) definition {
+	d := ofSaved(s)
+	if d.URL != "" {
+		d.Type = "http"
+	}
+	return d
 }
 
 // encoded returns the members of a server in .mcp.json as JSON; those that it lacks are "".

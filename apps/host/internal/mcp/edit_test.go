@@ -285,6 +285,27 @@ func TestAServerIsTested(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatWasSavedIsAllowed: a name that the file of a project has twice does not get
+// another server allowed.
+func TestOnlyWhatWasSavedIsAllowed(t *testing.T) {
+	w, _ := editable(t)
+	file := `{"mcpServers":{"one":{"command":"a"},"one":{"command":"b"}}}`
+	if err := os.WriteFile(filepath.Join(w.folder, mcp.FileName), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := w.status(t, "one")
+	if before.Command != "b" || before.State != api.MCPNeedsConsent {
+		t.Fatalf("before: %+v", before)
+	}
+	_, err := w.Save(w.folder, "one", before.Version, draftOf(child(t, "plain")), "host")
+	if kindOf(err) != api.KindConflict {
+		t.Errorf("saved: %v", err)
+	}
+	if got := w.status(t, "one"); got.State != api.MCPNeedsConsent {
+		t.Errorf("after: %+v", got)
+	}
+}
+
 // TestAChangedFileAsksAgain: what a request allowed is allowed as it was written.
 func TestAChangedFileAsksAgain(t *testing.T) {
 	w, _ := editable(t)

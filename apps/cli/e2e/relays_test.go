@@ -120,6 +120,25 @@ func TestRevocationWaitsForARelay(t *testing.T) {
 	relaytest.Await[wire.BindingRevoked](phone)
 }
 
+// TestABindingThatAClientEnds: a client that ends its binding at one relay has none at the
+// other either, and what the host signed is worthless there.
+func TestABindingThatAClientEnds(t *testing.T) {
+	w := newTwoRelays(t)
+	e, c := w.pairs(t)
+	kept := w.claim(t, c)
+	phone := w.second.Login(t, e.keys, "phone")
+	phone.Send(kept)
+	relaytest.Await[wire.BindingClaimed](phone)
+	if err := e.Revoke(t.Context(), w.id); err != nil {
+		t.Fatal(err)
+	}
+	relaytest.Await[wire.BindingRevoked](phone)
+	phone.Send(kept)
+	if got := relaytest.Await[wire.ErrorFrame](phone); got.Kind != wire.KindStaleProof {
+		t.Errorf("another claim: %+v", got)
+	}
+}
+
 // TestAClaimOfARemovedClient: a client kept what the host signed and claims it at a relay
 // where it had no binding. The host ends that binding at once, and nothing gets in.
 func TestAClaimOfARemovedClient(t *testing.T) {

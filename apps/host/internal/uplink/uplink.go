@@ -46,6 +46,8 @@ type Uplink struct {
 	Link
 	Options
 	connLog connLog // owned by Run
+	// revokeElsewhere has the other relays of the host end a binding. Static after NewAll.
+	revokeElsewhere func(context.Context, ident.ID)
 
 	mu      sync.Mutex
 	relay   *relayConn // nil while not connected
@@ -223,13 +225,23 @@ func (r *relayConn) Control(frame wire.Frame) {
 			c.sealed.Closed(f.Reason)
 		}
 	case *wire.BindingRevoked:
-		if _, err := r.uplink.Remove(f.PeerID); err != nil {
-			r.uplink.Logger.Error("removing a client that ended its binding", "client", f.PeerID, "error", err)
-		}
+		r.remove(f.PeerID)
 	case *wire.PeerBound:
 		r.revokeStranger(f.Peer.ID)
 	default:
 		r.pairings.Control(frame)
+	}
+}
+
+// remove removes a client that ended its binding at this relay, and has the other relays end
+// theirs. It does not wait for them: one that does not read must not hold up this one.
+func (r *relayConn) remove(id ident.ID) {
+	known, err := r.uplink.Remove(id)
+	if err != nil {
+		r.uplink.Logger.Error("removing a client that ended its binding", "client", id, "error", err)
+	}
+	if known && err == nil {
+		r.wg.Go(func() { r.uplink.revokeElsewhere(r.ctx, id) })
 	}
 }
 

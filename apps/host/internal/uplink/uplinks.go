@@ -58,7 +58,9 @@ type Uplinks struct {
 func NewAll(links []Link, o Options) *Uplinks {
 	u := &Uplinks{}
 	for _, link := range links {
-		u.all = append(u.all, New(link, o))
+		one := New(link, o)
+		one.revokeElsewhere = func(ctx context.Context, id ident.ID) { u.revoke(ctx, id, one) }
+		u.all = append(u.all, one)
 	}
 	return u
 }
@@ -109,10 +111,15 @@ func (u *Uplinks) CloseClient(id ident.ID, reason wire.Reason) {
 
 // Revoke asks every relay to end the binding of a client. One that cannot be reached is
 // asked at its next login.
-func (u *Uplinks) Revoke(ctx context.Context, id ident.ID) {
+func (u *Uplinks) Revoke(ctx context.Context, id ident.ID) { u.revoke(ctx, id, nil) }
+
+// revoke is Revoke for all relays but one.
+func (u *Uplinks) revoke(ctx context.Context, id ident.ID, but *Uplink) {
 	var asking sync.WaitGroup
 	for _, one := range u.all {
-		asking.Go(func() { one.Revoke(ctx, id) })
+		if one != but {
+			asking.Go(func() { one.Revoke(ctx, id) })
+		}
 	}
 	asking.Wait()
 }

@@ -15,9 +15,12 @@ import (
 
 // Dialer dials paths of one device. Keys, Device and Seal are required.
 type Dialer struct {
-	Keys   *ident.Private // of the client
-	Label  string         // of the client, for relays
-	Invite string         // for relays that require one from new ids
+	Keys  *ident.Private // of the client
+	Label string         // of the client, for relays
+
+	// Invite is for the relay at InviteURL, if it requires one from new ids. An invite is a
+	// secret of one relay: no other path gets it.
+	Invite, InviteURL string
 
 	Device ident.ID
 	Seal   ident.SealPublic // pinned
@@ -41,7 +44,7 @@ func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
 		return d.dialLocal(ctx)
 	}
 	entry, err := client.DialEntry(ctx, relayconn.Config{
-		RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.Invite, HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
+		RelayURL: path.URL, Keys: d.Keys, Label: d.Label, Invite: d.inviteTo(path), HTTPClient: d.HTTPClient, NoProxy: !path.Remote(),
 	})
 	if err != nil {
 		return nil, err
@@ -57,6 +60,13 @@ func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
 			return entry.OpenDevice(ctx, d.Device, d.Seal, d.Name)
 		},
 	}, nil
+}
+
+func (d *Dialer) inviteTo(path Path) string {
+	if path.Key() != (Path{Kind: Relay, URL: d.InviteURL}).Key() {
+		return ""
+	}
+	return d.Invite
 }
 
 func (d *Dialer) dialLocal(ctx context.Context) (*Channel, error) {

@@ -49,7 +49,7 @@ func (c *Clients) setLimits(_ context.Context, conn *dispatch.Conn, r api.SetLim
 	if err != nil {
 		return response, err
 	}
-	limits, err := c.checkLimits(r.ClientLimits, target.Grants)
+	limits, err := c.checkLimits(r.ClientLimits, target)
 	if err != nil {
 		return response, err
 	}
@@ -80,12 +80,12 @@ func (c *Clients) Refresh(id ident.ID) {
 	c.hub.Notify(api.ClientsChanged{})
 }
 
-// checkLimits checks limits that someone chose for a client with some grants, and returns
-// them in the form in which they are kept.
-func (c *Clients) checkLimits(limits api.ClientLimits, grants []api.Grant) (api.ClientLimits, error) {
+// checkLimits checks limits that someone chose for a client, and returns them in the form in
+// which they are kept. A project that the client is limited to already may have been removed.
+func (c *Clients) checkLimits(limits api.ClientLimits, client state.Client) (api.ClientLimits, error) {
 	var projects []string
 	for _, id := range limits.Projects {
-		if _, err := c.known.Find(id); err != nil {
+		if _, err := c.known.Find(id); err != nil && !slices.Contains(client.Projects, id) {
 			return limits, err
 		}
 		if !slices.Contains(projects, id) {
@@ -96,7 +96,7 @@ func (c *Clients) checkLimits(limits api.ClientLimits, grants []api.Grant) (api.
 	switch {
 	case limits.ExpiresAt != 0 && limits.ExpiresAt <= time.Now().UnixMilli():
 		return limits, api.Errorf(api.KindBadRequest, "the access would have expired already: choose a later time, or revoke the client")
-	case len(projects) > 0 && slices.Contains(grants, api.GrantShell):
+	case len(projects) > 0 && slices.Contains(client.Grants, api.GrantShell):
 		return limits, errShellLimited()
 	}
 	return limits, nil
@@ -127,7 +127,7 @@ func (c *Clients) Choose(grants []api.Grant, limits api.ClientLimits) ([]api.Gra
 	if err != nil {
 		return nil, limits, err
 	}
-	limits, err = c.checkLimits(limits, grants)
+	limits, err = c.checkLimits(limits, state.Client{Grants: grants})
 	return grants, limits, err
 }
 

@@ -110,3 +110,20 @@ func TestLimitsAreChecked(t *testing.T) {
 	dispatchtest.Call(t, local, api.SetGrant, grantOf(id, api.GrantShell))
 	dispatchtest.Refused(t, local, api.SetLimits, limitsOf(id, 0, project), api.KindConflict)
 }
+
+// TestLimitsOutliveTheirProjects: the time of a client can be changed after one of its projects
+// was removed.
+func TestLimitsOutliveTheirProjects(t *testing.T) {
+	h, _ := serve(t)
+	stays, goes := h.AddProject().ID, h.AddProject().ID
+	id, local := pair(t, h), h.Local()
+	dispatchtest.Call(t, local, api.SetLimits, limitsOf(id, 0, stays, goes))
+	if _, err := h.Projects.Remove(goes); err != nil {
+		t.Fatal(err)
+	}
+	soon := time.Now().Add(time.Hour).UnixMilli()
+	got := dispatchtest.Call(t, local, api.SetLimits, limitsOf(id, soon, stays, goes)).Client
+	if !slices.Equal(got.Projects, []string{stays, goes}) || got.ExpiresAt != soon {
+		t.Errorf("%+v", got)
+	}
+}

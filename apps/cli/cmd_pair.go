@@ -89,6 +89,9 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := checkMayLimit(ctx, c, grants, limits); err != nil {
+		return err
+	}
 	id, err := a.beginPairing(ctx, c, code, f)
 	if err != nil {
 		return err
@@ -106,6 +109,19 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
 	}
 	return a.finishPairing(ctx, c, chosen, peer, f.asJSON)
+}
+
+// checkMayLimit refuses to pair with less than everything on a host that would ignore it: one
+// that an older version of this program started, which does not list its paths either.
+func checkMayLimit(ctx context.Context, c *client.Client, grants []api.Grant, limits api.ClientLimits) error {
+	if len(grants) == 0 && len(limits.Projects) == 0 && limits.ExpiresAt == 0 {
+		return nil
+	}
+	info, err := getHost(ctx, c)
+	if err != nil || len(info.Paths) > 0 {
+		return err
+	}
+	return sayf(errRefused, "the host on this machine runs an older version, which ignores --grant, --project and --expires: stop it with `scorel host stop`, start it again, and repeat this")
 }
 
 func refusedPeer(accept bool, err error) error {

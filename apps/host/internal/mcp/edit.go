@@ -261,8 +261,12 @@ func editFile(folder, name string, to *state.SavedServer) error {
 		if data, err = root.ReadFile(FileName); err != nil {
 			return api.Errorf(api.KindConflict, "%s cannot be read: %v", path, err)
 		}
-		if _, problem := readFile(folder); problem != "" {
+		servers, problem := readFile(folder)
+		if problem != "" {
 			return api.Errorf(api.KindConflict, "%s: correct the file first", problem)
+		}
+		if _, there := servers[name]; to != nil && !there && len(servers) >= maxServers {
+			return api.Errorf(api.KindConflict, "%s has %d servers, which is the limit: delete one first", path, maxServers)
 		}
 	}
 	var fields map[string]string

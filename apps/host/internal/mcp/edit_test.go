@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -282,6 +283,34 @@ func TestAServerIsTested(t *testing.T) {
 	}
 	if tested, err := w.Test(t.Context(), "", "good"); err != nil || tested.Problem != "" {
 		t.Errorf("a disabled server: %+v, %v", tested, err)
+	}
+}
+
+// TestOneServerTooMany is refused with what to do, and those that are there stay.
+func TestOneServerTooMany(t *testing.T) {
+	w, _ := editable(t)
+	draft := draftOf(child(t, "plain"))
+	for _, where := range []string{"", w.folder} {
+		most := 0
+		for ; most < 1000; most++ {
+			_, err := w.Save(where, fmt.Sprintf("s%d", most), "", draft, "host")
+			if err == nil {
+				continue
+			}
+			if kindOf(err) != api.KindConflict || !strings.Contains(err.Error(), "which is the limit: delete one first") {
+				t.Errorf("in %q: the server after %d: %v", where, most, err)
+			}
+			break
+		}
+		list, problems := w.List(where)
+		if len(list) != most || where == "" && len(problems) != 0 {
+			t.Errorf("in %q: %d of %d servers are there: %q", where, len(list), most, problems)
+		}
+		for _, s := range list {
+			if err := w.Delete(where, s.Name, s.Version); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

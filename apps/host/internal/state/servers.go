@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // SavedServer is an MCP server that a request added for every project.
@@ -76,7 +78,7 @@ func (s *SavedServers) Change(name string, to *SavedServer) error {
 		changed[name] = *to
 	}
 	if len(changed) > maxSavedServers {
-		return fmt.Errorf("there can be %d MCP servers for every project: delete one first", maxSavedServers)
+		return api.Errorf(api.KindConflict, "there are %d MCP servers for every project, which is the limit: delete one first", maxSavedServers)
 	}
 	if err := writeJSON(s.path, savedServersFile{changed}); err != nil {
 		return err

@@ -1,9 +1,10 @@
 package state
 
 import (
-	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/scorel/scorel/packages/protocol/api"
 )
 
 // SwitchKind is what a Switch is about.
@@ -102,7 +103,7 @@ func (s *Switches) store(list []Switch) error {
 		return nil
 	}
 	if len(list) > maxSwitches {
-		return fmt.Errorf("state: more than %d skills and servers are disabled or enabled one by one: enable some of them", maxSwitches)
+		return api.Errorf(api.KindConflict, "%d skills and servers are disabled or enabled one by one, which is the limit: enable some of them", maxSwitches)
 	}
 	if err := writeJSON(s.path, switchesFile{list}); err != nil {
 		return err

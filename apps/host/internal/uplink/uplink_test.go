@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -22,5 +23,19 @@ func TestWithoutARelay(t *testing.T) {
 	_, err := NewPairings(u, options).create(t.Context(), nil, api.CreatePairingRequest{})
 	if err == nil || !strings.Contains(err.Error(), "without a relay") {
 		t.Errorf("a pairing: %v", err)
+	}
+}
+
+// TestRelaysAreLimited: wherever they are listed.
+func TestRelaysAreLimited(t *testing.T) {
+	var urls []string
+	for i := range maxRelays {
+		urls = append(urls, fmt.Sprintf("https://relay%d.example", i))
+	}
+	if err := CheckURLs(urls); err != nil {
+		t.Error(err)
+	}
+	if err := CheckURLs(append(urls, "https://one-more.example")); err == nil || !strings.Contains(err.Error(), "at most 8") {
+		t.Errorf("one more: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,9 +32,15 @@ func (l Link) places() []api.Path {
 	return []api.Path{{Kind: api.PathRelay, URL: l.URL}}
 }
 
+// maxRelays bounds the relays of a host: it stays connected to all of them.
+const maxRelays = 8
+
 // CheckURLs returns what is wrong with the URLs of a host's relays, or nil. The same relay
 // twice is an error: the two connections would replace each other.
 func CheckURLs(urls []string) error {
+	if len(urls) > maxRelays {
+		return fmt.Errorf("%d relays are listed, and a host uses at most %d: remove some", len(urls), maxRelays)
+	}
 	seen := map[string]string{}
 	for _, url := range urls {
 		target, _, err := relayconn.ParseURL(url)

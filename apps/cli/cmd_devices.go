@@ -225,8 +225,9 @@ func notForgotten(id ident.ID, missed []string, err error) error {
 	return sayf(err, "%s was not forgotten, because %s: %s; try again, or add --force to forget it only here", id, why, sentence(err))
 }
 
-// revokeAtRelays ends the binding at every path that can be reached, and returns the URLs of
-// the others. It is an error if there are only others.
+// revokeAtRelays ends the binding at every path that can be reached. One of them is enough: it
+// notifies the device, which ends the others. If there is none, it returns an error and the
+// URLs that it tried.
 func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, err error) {
 	var errs []error
 	told := false
@@ -241,7 +242,7 @@ func revokeAtRelays(ctx context.Context, home string, device devices.Device) (mi
 		told = true
 	}
 	if told {
-		return missed, nil
+		return nil, nil
 	}
 	return missed, errors.Join(errs...)
 }

@@ -134,7 +134,7 @@ func writeDiffs(w io.Writer, files []api.FileChange) error {
 		if file.Diff != "" {
 			b.WriteString(printableLines(file.Diff))
 		} else {
-			fmt.Fprintf(&b, "%s: %s, %s\n", printable(pathsOf(file)), file.Status, linesOf(file))
+			fmt.Fprintf(&b, "%s: %s, %s\n", printable(pathsOf(file)), printable(string(file.Status)), linesOf(file))
 		}
 		if file.Cut {
 			b.WriteString("(the diff continues)\n")

@@ -112,7 +112,7 @@ func (a *app) printServer(asJSON bool, done string, s api.MCPServer) error {
 	if asJSON {
 		return printJSON(a.stdout, s)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s (%s): %s\n", done, s.Name, s.Source, printable(s.Shown))
+	_, err := fmt.Fprintf(a.stdout, "%s: %s (%s): %s\n", done, printable(s.Name), printable(s.Source), printable(s.Shown))
 	return err
 }
 

@@ -29,7 +29,7 @@ func evilEntries(t *testing.T) []session.Entry {
 	file, err := session.ReadFile([]byte(strings.ReplaceAll(strings.Join([]string{
 		`{"type":"session","version":3,"id":"s","timestamp":"t","cwd":EVIL}`,
 		`{"type":"message","id":EVIL,"parentId":null,"timestamp":"t","message":{"role":"user","content":EVIL}}`,
-		`{"type":"message","id":"b","parentId":EVIL,"timestamp":"t","message":{"role":"assistant","content":[{"type":"text","text":EVIL},{"type":"toolCall","id":"c","name":EVIL,"arguments":{"x":EVIL}}],"errorMessage":EVIL}}`,
+		`{"type":"message","id":"b","parentId":EVIL,"timestamp":"t","message":{"role":"assistant","content":[{"type":"text","text":EVIL},{"type":"image","mimeType":EVIL,"sha256":EVIL},{"type":"toolCall","id":"c","name":EVIL,"arguments":{"x":EVIL}}],"errorMessage":EVIL}}`,
 		`{"type":"message","id":"c","parentId":"b","timestamp":"t","message":{"role":"toolResult","toolCallId":"c","toolName":EVIL,"content":[{"type":"text","text":EVIL}],"isError":true}}`,
 		`{"type":"custom","id":"d","parentId":"c","timestamp":"t","customType":"scorel.process","data":{"operationId":"op_1","source":EVIL,"lines":[{"source":EVIL,"stage":EVIL,"message":EVIL,"level":"error","status":EVIL}]}}`,
 		`{"type":"custom_message","id":"e","parentId":"d","timestamp":"t","customType":"scorel.note","content":EVIL,"display":true,"details":{"kind":EVIL}}`,
@@ -77,6 +77,12 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		"error of a file": func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, sentence(&fs.PathError{Op: "open", Path: "a\x9b2Jb", Err: fs.ErrNotExist}))
 			return err
+		},
+		"server": func(w io.Writer) error {
+			return (&app{stdout: w}).printServer(false, "changed", api.MCPServer{Name: evil, Source: evil, Shown: evil})
+		},
+		"diffs": func(w io.Writer) error {
+			return writeDiffs(w, []api.FileChange{{Path: evil, Status: evil}, {Path: evil, Diff: evil}})
 		},
 		"damage": func(w io.Writer) error {
 			noteDamage(w, &session.File{Damage: []session.Damage{{Line: 1, What: evil}}})

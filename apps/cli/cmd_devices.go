@@ -211,7 +211,7 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 		return err
 	}
 	if len(missed) > 0 {
-		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", strings.Join(missed, ", "))
+		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", printable(strings.Join(missed, ", ")))
 	}
 	_, err = fmt.Fprintf(a.stdout, "forgot \"%s\" (%s)\n", printable(device.Label), device.ID)
 	return err

@@ -213,7 +213,7 @@ func (r *doctorReport) begin(device *doctor.Device) error {
 	if r.asJSON {
 		return nil
 	}
-	heading := r.path.String()
+	heading := printable(r.path.String())
 	if device != nil {
 		heading = fmt.Sprintf("\"%s\" (%s)", printable(device.Label), device.ID)
 	}

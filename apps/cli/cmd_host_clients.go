@@ -91,7 +91,7 @@ func newClientsRename(a *app) *cobra.Command {
 			if asJSON {
 				return printJSON(a.stdout, response.Client)
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s is now called %s\n", id, response.Client.Label)
+			_, err = fmt.Fprintf(a.stdout, "%s is now called %s\n", id, printable(response.Client.Label))
 			return err
 		},
 	}

@@ -299,7 +299,7 @@ func TestNarrowerLimitsHoldAtOnce(t *testing.T) {
 func TestAccessExpires(t *testing.T) {
 	x := newExceeding(t)
 	c := x.open(t, x.entry, nil)
-	at := time.Now().Add(3 * time.Second)
+	at := time.Now().Add(3 * time.Second).Truncate(time.Millisecond) // as the limit is
 	x.limit(t, api.ClientLimits{ExpiresAt: at.UnixMilli()})
 	<-c.Done()
 	if late := time.Since(at); late < 0 || late > patience {

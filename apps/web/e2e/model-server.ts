@@ -24,6 +24,8 @@ export function prose(words: number): string {
  * R of them in a second.
  */
 export class ModelServer {
+  /** The tokens of a prompt that it reports. */
+  promptTokens = 10;
   readonly #server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => {
@@ -68,7 +70,7 @@ export class ModelServer {
     }
     send({ delta: {}, finish_reason: "stop" });
     response.end(
-      `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 10, completion_tokens: sent, total_tokens: 10 + sent } })}\n\ndata: [DONE]\n\n`,
+      `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: this.promptTokens, completion_tokens: sent, total_tokens: this.promptTokens + sent } })}\n\ndata: [DONE]\n\n`,
     );
   }
 }

@@ -3,6 +3,7 @@ import { emptyLive } from "../src/api/projection";
 import { ApiKind } from "../src/api/types";
 import { approval, assistant, call, custom, question, user } from "../src/app/testing/builders";
 import { FakeScorel, type FakeSession } from "../src/app/testing/fake-scorel";
+import { accessScenes } from "./access-scenes";
 import { cardScenes } from "./card-scenes";
 import { diagnoses } from "./diagnoses";
 import { hardScenes } from "./hard-scenes";
@@ -292,6 +293,7 @@ export const scenes: Record<string, () => Scene> = {
     scorel.host(dev).handlers.list_projects = () => ({ projects: [] });
     return { scorel, path: `/d/${dev}` };
   },
+  ...accessScenes,
   deviceoffline: () => {
     const scorel = world();
     scorel.host(dev).status.set("offline");

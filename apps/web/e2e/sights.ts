@@ -56,6 +56,7 @@ const plain = [
     "demo",
     "versions",
   ],
+  ...["limiteddevice", "expireddevice", "expiredsession", "limitedterminal"],
   ...["approval", "approvals", "question", "crowd", "crewdone", "hugediff", "watching", "notes"],
 ];
 
@@ -74,6 +75,13 @@ const openChanges = async (page: Page) => {
     await page.getByTestId("session-menu").click();
     await page.getByTestId("session-changes").click();
   }
+};
+
+/** What one of the clients may do. */
+const openAccess = (nth: number) => async (page: Page) => {
+  await page.getByTestId("access").click();
+  await page.getByTestId("client-grants").nth(nth).click();
+  await page.getByTestId("client-access").waitFor();
 };
 
 /** Every page and state worth a look. */
@@ -124,6 +132,26 @@ export const sights: Sight[] = [
     act: async (page) => {
       await page.getByTestId("access").click();
       await page.getByTestId("client").nth(2).waitFor();
+    },
+  },
+  {
+    name: "accesslimited",
+    scene: "access",
+    act: async (page) => {
+      await page.getByTestId("access").click();
+      await page.getByTestId("client").nth(3).waitFor();
+      await page.getByTestId("client").nth(1).scrollIntoViewIfNeeded();
+    },
+  },
+  { name: "accessgrants", scene: "access", act: openAccess(1) },
+  { name: "accessown", scene: "access", act: openAccess(0) },
+  {
+    name: "accesslimits",
+    scene: "access",
+    act: async (page) => {
+      await openAccess(1)(page);
+      await page.getByTestId("limits-expiry").selectOption("date");
+      await page.getByTestId("save-limits").scrollIntoViewIfNeeded();
     },
   },
   {

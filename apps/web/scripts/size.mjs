@@ -69,7 +69,7 @@ const groups = [
   },
   {
     name: "everything that can be opened",
-    budget: 384_000,
+    budget: 390_000,
     keys: staticClosure([...entry, ...pages]),
     workers: ofWorkers,
   },

@@ -78,6 +78,9 @@ export class FakeRelay {
   claims: "binds" | "refuses" | "ignores" = "binds";
   #slots = 0;
 
+  /** The device refuses every channel, because access has expired. */
+  expired = false;
+
   constructor(authority = "relay.test") {
     this.authority = authority;
     this.url = `https://${authority}`;
@@ -121,6 +124,16 @@ export class FakeRelay {
           this.#closeChannels(entry, device, "peer_gone");
         }
         this.send(entry, { type: online ? "device_online" : "device_offline", deviceId: device.identity.id });
+      }
+    }
+  }
+
+  /** The device refuses this browser, whose access has expired, or admits it again. */
+  expire(device: Device, over: boolean): void {
+    this.expired = over;
+    for (const entry of this.entries) {
+      if (over && this.#bound(entry, device)) {
+        this.#closeChannels(entry, device, "expired");
       }
     }
   }
@@ -322,10 +335,13 @@ export class FakeRelay {
       entry.channels.set(channel, device);
       device.openChannel(entry, channel);
       this.send(entry, { type: "channel_opened", requestId, channel, peerId: deviceId });
+      if (this.expired) {
+        this.#closeChannels(entry, device, "expired");
+      }
     }
   }
 
-  #closeChannels(entry: Entry, device: Device, reason: "peer_gone" | "revoked"): void {
+  #closeChannels(entry: Entry, device: Device, reason: "peer_gone" | "revoked" | "expired"): void {
     for (const [channel, owner] of [...entry.channels]) {
       if (owner === device) {
         entry.channels.delete(channel);

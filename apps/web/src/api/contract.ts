@@ -172,7 +172,8 @@ export interface Scorel {
   diagnose(make: new (options: PageDiagnosisOptions) => RunningDiagnosis): Diagnosis;
 }
 
-export type HostStatus = "connecting" | "open" | "offline" | "revoked";
+/** expired: the access of this browser has ended, until the machine gives it more time. */
+export type HostStatus = "connecting" | "open" | "offline" | "expired" | "revoked";
 
 /** What a session begins with. */
 export interface NewSession {
@@ -303,7 +304,7 @@ export interface PlaceState {
 }
 
 export interface SessionState {
-  status: "loading" | "live" | "reconnecting" | "offline" | "revoked" | "missing";
+  status: "loading" | "live" | "reconnecting" | "offline" | "expired" | "revoked" | "missing";
   summary: SessionSummary | null;
   /** When what is shown was true, in Unix milliseconds, where it is the copy of this browser; null once the host has answered. */
   savedAt: number | null;

@@ -376,7 +376,7 @@ export class Session implements SessionView {
 
 /** What is known of a session, from the way to its host and from how far it was read. */
 function statusOf(host: HostStatus, phase: Phase, loaded: boolean): SessionState["status"] {
-  if (host === "revoked" || host === "offline") {
+  if (host === "revoked" || host === "expired" || host === "offline") {
     return host;
   }
   if (phase === "missing") {

@@ -6,6 +6,7 @@ export type {
   Anchors,
   Approval,
   Client,
+  ClientLimits,
   ContextMessage,
   Decision,
   DirEntry,

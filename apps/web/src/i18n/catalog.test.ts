@@ -15,6 +15,7 @@ const notTranslated: Record<string, string> = {
   "scorel host serve": "a command",
   "scorel pair ": "a command",
   "scorel host clients grant ": "a command",
+  "scorel host clients limit ": "a command",
   "git clone https://github.com/scorel/scorel && cd scorel && make build": "a command",
   "build-commands": "what a name looks like",
   "7K3M-9QXR-2BTD": "what a code looks like",

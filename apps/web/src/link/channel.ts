@@ -36,6 +36,8 @@ export class DeviceChannel {
   /** What its round trip must be, in milliseconds. */
   #below = 0;
   readonly #tried = new WeakSet<ChannelLink>();
+  /** Where the device has refused this browser because its access expired. */
+  #expired = new WeakSet<ChannelLink>();
   /** How often opening failed in a row over each connection. */
   #failures = new Map<ChannelLink, number>();
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -59,6 +61,17 @@ export class DeviceChannel {
     return this.isOpen ? (this.#run?.way ?? null) : null;
   }
 
+  /** Whether the access of this browser expired: nothing is tried before `wake`, or before the device comes back. */
+  get expired(): boolean {
+    return !this.#run && this.#ways.length > 0 && !this.#next;
+  }
+
+  /** Tries again, if access expired. */
+  wake(): void {
+    this.#expired = new WeakSet();
+    this.update(this.#ways);
+  }
+
   /** Says over which ways the device can be reached now. A channel stays where it is while that way is among them. */
   update(ways: readonly Way[]): void {
     const fresh = ways.some(({ link }) => !has(this.#ways, link));
@@ -72,6 +85,7 @@ export class DeviceChannel {
       this.#finish(this.#run);
     }
     if (ways.length === 0 || fresh) {
+      this.#expired = new WeakSet();
       clearTimeout(this.#retry);
       this.#retry = undefined;
     }
@@ -126,10 +140,11 @@ export class DeviceChannel {
     this.#requests.rejectWaiting(new UnreachableError(message));
   }
 
-  /** The way on which opening failed least; of these the best. */
+  /** The way on which opening failed least; of these the best. None of those on which access expired. */
   get #next(): Way | undefined {
-    const failures = this.#ways.map((way) => this.#failures.get(way.link) ?? 0);
-    return this.#ways[failures.indexOf(Math.min(...failures))];
+    const ways = this.#ways.filter(({ link }) => !this.#expired.has(link));
+    const failures = ways.map(({ link }) => this.#failures.get(link) ?? 0);
+    return ways[failures.indexOf(Math.min(...failures))];
   }
 
   #open(): void {
@@ -197,6 +212,9 @@ export class DeviceChannel {
 
   #ended(run: Run, why: RunEnd): void {
     const { link } = run.way;
+    if (why === "expired") {
+      this.#expired.add(link);
+    }
     if (why === "failed") {
       const settled = run.openedAt > 0 && Date.now() - run.openedAt >= this.#timing.settled;
       this.#failures.set(link, settled ? 1 : (this.#failures.get(link) ?? 0) + 1);

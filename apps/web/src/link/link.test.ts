@@ -260,6 +260,29 @@ describe("devices", () => {
     await until(again.devices, (d) => d?.length === 0);
   });
 
+  it("stops trying when its access expired, and tries again when somebody asks", async () => {
+    const page = openPage(relay);
+    const host = page.host(await pairPage(page, device));
+    await until(host.status, (s) => s === "open");
+    relay.expire(device, true);
+    await until(host.status, (s) => s === "expired");
+    const opened = () => relay.seen.get().filter((f) => f.type === "open_channel").length;
+    const before = opened();
+    await expect(host.request("list_projects", {})).rejects.toThrow("cannot be reached");
+    expect(opened()).toBe(before);
+    expect(page.devices.get()?.[0]?.revoked).toBeUndefined();
+    page.reconnectNow();
+    await expect.poll(opened).toBe(before + 1);
+    relay.expire(device, false);
+    await expect
+      .poll(() => {
+        page.reconnectNow();
+        return host.status.get();
+      })
+      .toBe("open");
+    expect(await host.request("list_projects", {})).toEqual({ projects: [] });
+  });
+
   it("forgets a device at the relay too", async () => {
     const page = openPage(relay);
     const id = await pairPage(page, device);

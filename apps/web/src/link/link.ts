@@ -117,6 +117,9 @@ export class Link {
     for (const relay of this.#all) {
       relay.wake(force);
     }
+    for (const channel of this.#channels.values()) {
+      channel.wake();
+    }
   }
 
   /** Whether somebody can see a page, and the devices that such pages show. */
@@ -155,7 +158,7 @@ export class Link {
     const channel = this.#channels.get(deviceId) as DeviceChannel;
     const { identity } = this.#options;
     const sent = approval ? await signed(identity, deviceId, fields as Answering, approval) : fields;
-    return channel.request(name, sent, status === "offline" ? offlineWait : channelWait);
+    return channel.request(name, sent, status === "connecting" ? channelWait : offlineWait);
   }
 
   /** Over the chosen relay; while it cannot be reached, over another. */
@@ -363,8 +366,12 @@ export class Link {
     if (isRevoked(relays, deviceId)) {
       return "revoked";
     }
-    if (this.#channels.get(deviceId)?.isOpen) {
+    const channel = this.#channels.get(deviceId);
+    if (channel?.isOpen) {
       return "open";
+    }
+    if (channel?.expired) {
+      return "expired";
     }
     const leading = relays.filter(({ book }) => book.usable(deviceId));
     const asked = leading.length > 0 ? leading : relays;

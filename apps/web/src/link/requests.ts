@@ -43,7 +43,7 @@ export class RequestTable {
           reject(err);
         },
       };
-      const timer = setTimeout(() => entry.reject(new UnreachableError(t("link.requests.unreachable"))), wait);
+      const timer = setTimeout(() => entry.reject(new UnreachableError(t("link.channel.unreachable"))), wait);
       this.#waiting.add(entry);
     });
   }

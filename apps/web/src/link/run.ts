@@ -20,8 +20,8 @@ export interface Way {
   pin: Pin;
 }
 
-/** Why a channel ended: the relay says that this browser is no longer bound, or the device not connected, or else. */
-export type RunEnd = "revoked" | "offline" | "failed";
+/** Why a channel ended: this browser is no longer bound, its access expired, the device is not connected, or else. */
+export type RunEnd = "revoked" | "expired" | "offline" | "failed";
 
 export interface RunHandler {
   onOpen(run: Run): void;
@@ -86,7 +86,8 @@ export class Run {
   closed(reason: Reason): void {
     this.#inbox = this.#inbox.then(() => {
       this.#number = null;
-      this.#fail(reason === "revoked" || reason === "not_authorized" ? "revoked" : "failed", "closed");
+      const gone = reason === "revoked" || reason === "not_authorized";
+      this.#fail(gone ? "revoked" : reason === "expired" ? reason : "failed", "closed");
     });
   }
 

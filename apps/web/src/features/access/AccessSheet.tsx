@@ -10,6 +10,7 @@ import { sentence } from "../shared/errors";
 import { useHostQuery } from "../shared/host-queries";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useNow } from "../shared/time";
+import { ClientAccess } from "./ClientAccess";
 import { ClientRow } from "./ClientRow";
 
 export interface AccessSheetProps {
@@ -19,11 +20,14 @@ export interface AccessSheetProps {
   onClose: () => void;
 }
 
-/** Lists the browsers and terminals that can reach a machine, renames and revokes them. */
+/** Lists the browsers and terminals that can reach a machine, limits, renames and revokes them. */
 export function AccessSheet({ host, machine, onClose }: AccessSheetProps) {
   const me = useReadable(useScorel().me);
   const { data, error, refetch } = useHostQuery(host, "list_clients", {});
+  const projects = useHostQuery(host, "list_projects", {}).data?.projects;
+  const info = useHostQuery(host, "get_host", {}).data?.host ?? null;
   const [revoking, setRevoking] = useState<Client | null>(null);
+  const [changing, setChanging] = useState<string | null>(null);
   const now = useNow(60_000);
   const rename = async ({ id: clientId }: Client, label: string) => {
     await host.request("rename_client", { clientId, label });
@@ -49,6 +53,19 @@ export function AccessSheet({ host, machine, onClose }: AccessSheetProps) {
       </ConfirmSheet>
     );
   }
+  const changed = data?.clients.find(({ id }) => id === changing);
+  if (changed) {
+    return (
+      <ClientAccess
+        host={host}
+        client={changed}
+        own={changed.id === me?.id}
+        info={info}
+        onChanged={refetch}
+        onBack={() => setChanging(null)}
+      />
+    );
+  }
   return (
     <Sheet title={t("access.accessSheet.title")} onClose={onClose}>
       <p className="text-muted text-sm">{t("access.accessSheet.explanation", { label: machine })}</p>
@@ -63,6 +80,8 @@ export function AccessSheet({ host, machine, onClose }: AccessSheetProps) {
               own={client.id === me?.id}
               now={now}
               onRename={(label) => rename(client, label)}
+              projects={projects}
+              onAccess={() => setChanging(client.id)}
               onRevoke={() => setRevoking(client)}
             />
           </li>

@@ -1,13 +1,15 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { labelFrom } from "../../api/label";
-import type { Client } from "../../api/types";
+import type { Client, Project } from "../../api/types";
 import { Badge, Dot } from "../../components/Badge";
 import { Button } from "../../components/Button";
+import { cx } from "../../components/cx";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/access";
 import { locale } from "../../i18n/i18n";
 import { clock } from "../shared/time";
 import { useAct } from "../shared/use-act";
+import { mayDo, seen, untilWhen } from "./words";
 
 export interface ClientRowProps {
   client: Client;
@@ -16,13 +18,18 @@ export interface ClientRowProps {
   now: number;
   onRename: (label: string) => Promise<void>;
   onRevoke: () => void;
+  /** Opens what it may do, to be changed. */
+  onAccess: () => void;
+  /** Of the machine, once they are here. */
+  projects: readonly Project[] | undefined;
 }
 
 /** A browser or terminal: what it may do, when it was last seen, and its name, which can be changed. */
-export function ClientRow({ client, own, now, onRename, onRevoke }: ClientRowProps) {
+export function ClientRow({ client, own, now, projects, onRename, onRevoke, onAccess }: ClientRowProps) {
   const [renaming, setRenaming] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const renamed = useRef(false);
+  const expired = Boolean(client.expiresAt) && (client.expiresAt ?? 0) <= now;
   // The form had the focus and is gone: it goes back to the button that opened the form.
   useEffect(() => {
     if (!renaming && renamed.current) {
@@ -37,6 +44,11 @@ export function ClientRow({ client, own, now, onRename, onRevoke }: ClientRowPro
         {own ? <Badge tone="accent">{t("access.accessSheet.thisBrowser")}</Badge> : null}
       </p>
       <p className="mt-0.5 text-muted text-sm">{mayDo(client.grants)}</p>
+      <p data-testid="client-limits" className="mt-0.5 flex flex-wrap gap-x-1.5 text-muted text-sm">
+        <span className="min-w-0 [overflow-wrap:anywhere]">{seen(client, projects)}</span>
+        <span aria-hidden="true">·</span>
+        <span className={cx(expired && "font-medium text-warn")}>{untilWhen(client, now)}</span>
+      </p>
       <p className="mt-0.5 flex flex-wrap items-center gap-x-1.5 text-faint text-sm">
         <Dot tone={client.online ? "accent" : "neutral"} />
         <span data-testid="last-seen">{lastSeen(client, now)}</span>
@@ -48,6 +60,14 @@ export function ClientRow({ client, own, now, onRename, onRevoke }: ClientRowPro
         <RenameForm label={client.label} onRename={onRename} onDone={() => setRenaming(false)} />
       ) : (
         <div className="-ml-3.5 mt-1 flex flex-wrap gap-x-1">
+          <Button
+            tone="quiet"
+            aria-label={t("access.limits.title", { label: client.label })}
+            data-testid="client-grants"
+            onClick={onAccess}
+          >
+            {own || client.sessionId ? t("access.limits.show") : t("access.limits.change")}
+          </Button>
           <Button
             ref={button}
             tone="quiet"
@@ -134,34 +154,4 @@ function lastSeen({ online, lastSeen }: Client, now: number): string {
   const [unit, size] = units.find(([, each]) => passed >= each) ?? ["minute", minute];
   const format = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
   return t("access.accessSheet.lastSeen", { ago: format.format(-Math.floor(passed / size), unit) });
-}
-
-/** What a client may do, as a sentence. A grant of a newer host is named as it is. */
-function mayDo(grants: readonly string[]): string {
-  if (grants.length === 0) {
-    return t("access.accessSheet.nothing");
-  }
-  const list = new Intl.ListFormat(locale(), { type: "conjunction" });
-  return t("access.accessSheet.grants", { grants: list.format(grants.map(nameOf)) });
-}
-
-function nameOf(grant: string): string {
-  switch (grant) {
-    case "view":
-      return t("access.grant.view");
-    case "prompt":
-      return t("access.grant.prompt");
-    case "approve":
-      return t("access.grant.approve");
-    case "manage":
-      return t("access.grant.manage");
-    case "files":
-      return t("access.grant.files");
-    case "rules":
-      return t("access.grant.rules");
-    case "shell":
-      return t("access.grant.shell");
-    default:
-      return grant;
-  }
 }

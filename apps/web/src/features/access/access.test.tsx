@@ -2,10 +2,12 @@ import "../../app/testing/browser";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
-import type { Client } from "../../api/types";
-import { FakeScorel } from "../../app/testing/fake-scorel";
+import type { Client, HostInfo } from "../../api/types";
+import { hostInfo } from "../../app/testing/builders";
+import { type FakeHost, FakeScorel } from "../../app/testing/fake-scorel";
 import { ScorelContext } from "../shared/scorel-context";
 import { AccessSheet } from "./AccessSheet";
+import { dayOf, limitsOf } from "./limits";
 
 const client = (id: string, label: string, more: Partial<Client> = {}): Client => ({
   id,
@@ -16,9 +18,10 @@ const client = (id: string, label: string, more: Partial<Client> = {}): Client =
   ...more,
 });
 
-function show(clients: Client[]) {
+function show(clients: Client[], prepare: (host: FakeHost) => void = () => {}) {
   const scorel = new FakeScorel();
   const host = scorel.host("dev_one");
+  prepare(host);
   const revoked: string[] = [];
   host.handlers.list_clients = () => ({ clients: clients.filter(({ id }) => !revoked.includes(id)) });
   const renamed: string[] = [];
@@ -118,4 +121,133 @@ test("renames a client, shows why not if the machine refuses, and gives the focu
   await waitFor(() => expect(labels()).toEqual(["Work laptop"]));
   expect(renamed).toEqual(["Work laptop"]);
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Rename Work laptop" })));
+});
+
+const project = (id: string) => ({ id, name: id, path: `/code/${id}` });
+
+/** A machine with two projects that keeps what it is told of its clients. */
+function limiting(clients: Client[], own: Partial<HostInfo> = {}) {
+  const { host } = show(clients, ({ handlers }) => {
+    handlers.list_projects = () => ({ projects: [project("garden"), project("shop")] }) as never;
+    handlers.get_host = () => ({ host: hostInfo(own) });
+  });
+  const told: object[] = [];
+  const keep = (id: string, change: Partial<Client>) => {
+    const at = clients.findIndex((each) => each.id === id);
+    clients[at] = { ...(clients[at] as Client), ...change };
+    return { client: clients[at] as Client };
+  };
+  host.handlers.set_grant = ({ clientId, grant, given }) => {
+    told.push({ grant, given });
+    const before = (clients.find(({ id }) => id === clientId) as Client).grants.filter((each) => each !== grant);
+    return keep(clientId, { grants: given ? [...before, grant] : before });
+  };
+  host.handlers.set_limits = ({ clientId, projects, expiresAt }) => {
+    told.push({ projects, expiresAt });
+    return keep(clientId, { projects: projects ?? [], expiresAt: expiresAt ?? 0 });
+  };
+  return { host, told };
+}
+
+const openAccess = async (label: string) =>
+  fireEvent.click(await screen.findByRole("button", { name: `Access of ${label}` }));
+const toggle = (name: string) => screen.getByRole("switch", { name }) as HTMLButtonElement;
+
+test("says in which projects a client works and until when", async () => {
+  const soon = Date.now() + 60 * 60_000;
+  limiting([
+    client("cli_a", "A"),
+    client("cli_b", "B", { projects: ["garden", "prj_gone"], expiresAt: soon }),
+    client("cli_c", "C", { expiresAt: 1 }),
+    client("cli_d", "D", { sessionId: "s1" }),
+  ]);
+  await screen.findAllByTestId("client");
+  await screen.findByText("Only garden and prj_gone");
+  const said = screen.getAllByTestId("client-limits").map((each) => each.textContent);
+  expect(said[0]).toBe("All projects·No expiry");
+  expect(said[1]).toContain("·Until ");
+  expect(said[2]).toContain("·Expired ");
+  expect(said[3]).toContain("Guest link to one session");
+});
+
+test("gives and removes a grant at once, and says why others cannot be given", async () => {
+  const { host, told } = limiting([client("cli_b", "B", { grants: ["view", "prompt"] })], {
+    grants: ["view", "prompt", "manage"],
+  });
+  await openAccess("B");
+  expect(toggle("Read sessions").disabled).toBe(true);
+  await waitFor(() => expect(toggle("Answer approvals").disabled).toBe(true));
+  const about = (name: string) => document.getElementById(toggle(name).getAttribute("aria-describedby") ?? "");
+  expect(about("Answer approvals")?.textContent).toContain("does not have this grant");
+  expect(about("Open terminals")?.textContent).toContain("scorel host clients grant cli_b shell");
+  fireEvent.click(toggle("Send prompts"));
+  await waitFor(() => expect(toggle("Send prompts").getAttribute("aria-checked")).toBe("false"));
+  fireEvent.click(toggle("Manage projects and access"));
+  await waitFor(() => expect(toggle("Manage projects and access").getAttribute("aria-checked")).toBe("true"));
+  expect(told).toEqual([
+    { grant: "prompt", given: false },
+    { grant: "manage", given: true },
+  ]);
+  host.handlers.set_grant = () => {
+    throw new Error("this connection's own access expires");
+  };
+  fireEvent.click(toggle("Send prompts"));
+  expect((await screen.findByRole("alert")).textContent).toContain("This connection's own access expires");
+  expect(toggle("Send prompts").getAttribute("aria-checked")).toBe("false");
+});
+
+test("limits a client to projects and a time", async () => {
+  const { told } = limiting([client("cli_b", "B")]);
+  await openAccess("B");
+  const save = () => screen.getByTestId("save-limits") as HTMLButtonElement;
+  fireEvent.click(await screen.findByTestId("projects-some"));
+  expect(save().disabled).toBe(true);
+  expect(screen.getByText("Choose at least one project.")).toBeTruthy();
+  fireEvent.click(screen.getByRole("checkbox", { name: /garden/ }));
+  fireEvent.change(screen.getByTestId("limits-expiry"), { target: { value: "8h" } });
+  const before = Date.now();
+  fireEvent.click(save());
+  await screen.findByText("Saved. In effect now.");
+  const [first] = told as { projects: string[]; expiresAt: number }[];
+  expect(first?.projects).toEqual(["garden"]);
+  expect((first?.expiresAt ?? 0) - before - 8 * 60 * 60_000).toBeLessThan(10_000);
+  fireEvent.click(screen.getByTestId("projects-all"));
+  fireEvent.change(screen.getByTestId("limits-expiry"), { target: { value: "never" } });
+  fireEvent.click(save());
+  await waitFor(() => expect(told[1]).toEqual({ projects: undefined, expiresAt: undefined }));
+});
+
+test("a day that is chosen is included, and one that has passed is not taken", async () => {
+  limiting([client("cli_b", "B", { expiresAt: 1 })]);
+  await openAccess("B");
+  const save = (await screen.findByTestId("save-limits")) as HTMLButtonElement;
+  expect(save.disabled).toBe(true); // it has expired: another end has to be chosen
+  fireEvent.change(screen.getByTestId("limits-expiry"), { target: { value: "date" } });
+  const day = (value: string) => fireEvent.change(screen.getByLabelText("Date"), { target: { value } });
+  day("2020-01-31");
+  expect(save.disabled).toBe(true);
+  day(dayOf(Date.now()));
+  expect(save.disabled).toBe(false);
+  expect(limitsOf({ all: true, projects: [], ending: "date", date: "2031-05-06" }, client("a", "A"), 0)).toEqual({
+    expiresAt: new Date(2031, 4, 6, 23, 59, 59).getTime(),
+  });
+});
+
+test("does not offer what no browser may change", async () => {
+  limiting([client("cli_me", "Me", { grants: ["view", "manage"] }), client("cli_d", "D", { sessionId: "s1" })]);
+  await openAccess("Me");
+  expect(screen.getByText(/cannot change its own access/)).toBeTruthy();
+  expect(toggle("Send prompts").disabled).toBe(true);
+  expect(screen.queryByTestId("limits")).toBeNull();
+  fireEvent.click(screen.getByTestId("access-back"));
+  await openAccess("D");
+  expect(screen.getByText(/Revoke it and create another/)).toBeTruthy();
+  expect(screen.queryByRole("switch")).toBeNull();
+});
+
+test("a browser that is limited itself gives no more projects than it sees", async () => {
+  limiting([client("cli_b", "B", { projects: ["garden"] })], { limits: { projects: ["garden"] } });
+  await openAccess("B");
+  await waitFor(() => expect(screen.getByTestId("projects-all")).toHaveProperty("disabled", true));
+  expect(screen.getByText(/can give access to no others/)).toBeTruthy();
 });

@@ -3,7 +3,7 @@ import type { Host } from "../../api/contract";
 import { MAX_FILE_BYTES } from "../../api/types";
 import { useToast } from "../../components/Toast";
 import { t } from "../../i18n/chat";
-import { RevokedNotice } from "../device/HostNotice";
+import { ExpiredNotice, RevokedNotice } from "../device/HostNotice";
 import type { HostData } from "../device/host-data";
 import { ServersWait } from "../project/ServersWait";
 import { ContextMeter } from "../session/ContextMeter";
@@ -154,9 +154,9 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
           </>
         ) : null}
       </SessionStrip>
-      {revoked ? (
+      {revoked || state.status === "expired" ? (
         <div className="safe-x safe-b mx-auto w-full max-w-3xl">
-          <RevokedNotice label={label} />
+          {revoked ? <RevokedNotice label={label} /> : <ExpiredNotice label={label} />}
         </div>
       ) : (
         <Composer

@@ -11,7 +11,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/device";
 import { ProjectSettings } from "../project/ProjectSettings";
 import { SessionSearch } from "../search/SessionSearch";
-import { may } from "../shared/grants";
+import { may, mayManageAll } from "../shared/grants";
 import { useHost, useHostFreshness } from "../shared/host-queries";
 import { useKeptScroll } from "../shared/kept";
 import { LazyPart } from "../shared/MissingPart";
@@ -25,6 +25,7 @@ import { useTitle } from "../shared/use-title";
 import { WaitingList } from "../status/WaitingList";
 import { HostNotice } from "./HostNotice";
 import { type HostData, useHostData } from "./host-data";
+import { OwnAccess } from "./OwnAccess";
 import { ProjectCard } from "./ProjectCard";
 import { UnknownDevice } from "./UnknownDevice";
 import { useStartSession } from "./use-start-session";
@@ -82,6 +83,7 @@ export function DevicePage() {
           ) : (
             <HostNotice status={status} label={label} savedAt={savedAt} />
           )}
+          {status === "open" && data.info ? <OwnAccess info={data.info} /> : null}
           {status === "revoked" ? null : <WaitingList deviceId={deviceId} />}
           {status === "revoked" ? null : (
             <Searchable host={host}>
@@ -139,23 +141,23 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
   const [removing, setRemoving] = useState<Project | null>(null);
   const [settings, setSettings] = useState<string | null>(null);
   const { projects, info, error } = data;
-  const mayManage = info === null || info.grants.includes("manage");
+  const mayAdd = mayManageAll(info);
   if (projects === null) {
     if (error) {
       return <Unread error={error} onRetry={data.refetch} />;
     }
     return reachable ? <Skeleton label={t("device.devicePage.loadingTheProjects")} rows={6} /> : null;
   }
-  const add = (
+  const add = mayAdd ? (
     <Button
       data-testid="add-project"
       tone={projects.length === 0 ? "primary" : "secondary"}
-      disabled={!reachable || !mayManage}
+      disabled={!reachable}
       onClick={() => setAdding(true)}
     >
       <PlusIcon /> {t("device.devicePage.addAProject")}
     </Button>
-  );
+  ) : null;
   return (
     <>
       {projects.length > 0 ? (
@@ -169,7 +171,7 @@ function Projects({ host, data, reachable }: { host: Host; data: HostData; reach
         />
       ) : (
         <EmptyState icon={<FolderIcon />} title={t("device.devicePage.noProjectsYet")} actions={add}>
-          {t("device.devicePage.chooseAFolder")}
+          {mayAdd ? t("device.devicePage.chooseAFolder") : null}
         </EmptyState>
       )}
       <LazyPart onClose={() => setAdding(false)}>

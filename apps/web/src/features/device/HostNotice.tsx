@@ -1,11 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import type { HostStatus } from "../../api/contract";
-import { CloseIcon, MachineIcon } from "../../components/icons";
+import { Button } from "../../components/Button";
+import { CopyButton } from "../../components/CopyButton";
+import { CloseIcon, MachineIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/device";
 import { rich } from "../../i18n/rich";
 import { ConnectionLink } from "../shared/ConnectionLink";
+import { useReadable, useScorel } from "../shared/scorel-context";
 import { clock } from "../shared/time";
 
 const underlined = "-my-2 font-medium text-sm underline underline-offset-2";
@@ -52,6 +55,8 @@ export function HostNotice({ status, label, savedAt = null }: HostNoticeProps) {
           {rich((values) => t("device.hostNotice.wake", values), { command: <Serve /> })}
         </Notice>
       );
+    case "expired":
+      return <ExpiredNotice label={label} />;
     case "revoked":
       return <RevokedNotice label={label} />;
   }
@@ -60,6 +65,34 @@ export function HostNotice({ status, label, savedAt = null }: HostNoticeProps) {
 /** The command that starts a host. */
 function Serve() {
   return <code className="font-mono">{"scorel host serve"}</code>;
+}
+
+/** Says how the access of this browser is extended. Nothing tries again before somebody asks for it. */
+export function ExpiredNotice({ label }: { label: string }) {
+  const scorel = useScorel();
+  const me = useReadable(scorel.me);
+  const command = `scorel host clients limit ${me?.id ?? "ID"} --expires 8h`;
+  return (
+    <Notice
+      data-testid="expired-notice"
+      tone="warn"
+      icon={<WarningIcon />}
+      title={t("device.hostNotice.expired", { label })}
+      actions={
+        <Button tone="primary" data-testid="try-access" onClick={() => scorel.reconnectNow()}>
+          {t("device.devicePage.tryAgain")}
+        </Button>
+      }
+    >
+      <p>{t("device.hostNotice.expiredExplained")}</p>
+      <div className="mt-3 flex items-center gap-1 rounded-md bg-surface py-1 pr-1 pl-3">
+        <code dir="ltr" className="min-w-0 flex-1 break-all font-mono text-ink text-sm">
+          {command}
+        </code>
+        <CopyButton text={command} label={t("device.hostNotice.copyCommand")} />
+      </div>
+    </Notice>
+  );
 }
 
 export function RevokedNotice({ label }: { label: string }) {

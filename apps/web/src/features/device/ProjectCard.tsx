@@ -6,6 +6,7 @@ import { Button, IconButton } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { FolderIcon, PlusIcon, SettingsIcon } from "../../components/icons";
 import { t } from "../../i18n/device";
+import { may } from "../shared/grants";
 import { useKeptState } from "../shared/kept";
 import { useSessions } from "../shared/sessions";
 import { MoreSessions } from "./MoreSessions";
@@ -67,15 +68,17 @@ export function ProjectCard(props: ProjectCardProps) {
         >
           <SettingsIcon />
         </IconButton>
-        <Button
-          data-testid="new-session"
-          disabled={project.missing || project.unavailable !== undefined}
-          className="text-accent"
-          aria-label={t("device.projectCard.newSessionIn", { name: project.name })}
-          onClick={onNewSession}
-        >
-          <PlusIcon /> <span className="max-sm:sr-only">{t("device.projectCard.newSession")}</span>
-        </Button>
+        {may(info, "prompt") ? (
+          <Button
+            data-testid="new-session"
+            disabled={project.missing || project.unavailable !== undefined}
+            className="text-accent"
+            aria-label={t("device.projectCard.newSessionIn", { name: project.name })}
+            onClick={onNewSession}
+          >
+            <PlusIcon /> <span className="max-sm:sr-only">{t("device.projectCard.newSession")}</span>
+          </Button>
+        ) : null}
       </div>
       {project.unavailable ? (
         <p className="border-line border-t px-4 py-3 text-muted text-sm" data-testid="project-unavailable">

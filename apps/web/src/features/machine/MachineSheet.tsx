@@ -9,7 +9,7 @@ import { rich } from "../../i18n/rich";
 import { MemoryList } from "../memory/MemoryList";
 import { ServerList } from "../project/ServerList";
 import { SkillList } from "../project/SkillList";
-import { may } from "../shared/grants";
+import { isLimited, mayManageAll } from "../shared/grants";
 import { hostKey } from "../shared/host-keys";
 import { ProviderList } from "./ProviderList";
 import { RelayState } from "./RelayState";
@@ -45,17 +45,18 @@ export function MachineSheet({ host, machine, info, onClose }: MachineSheetProps
   return (
     <Sheet title={t("machine.machineSheet.title", { machine })} onClose={onClose}>
       <div data-testid="machine-sheet" className="space-y-6">
+        {isLimited(info) ? <p className="text-muted text-sm">{t("machine.machineSheet.limited")}</p> : null}
         <ProviderList host={host} machine={machine} info={info} onRemove={setRemoving} />
-        {may(info, "manage") ? (
+        {mayManageAll(info) ? (
           <div className="border-line border-t pt-4 empty:hidden">
             <ServerList host={host} info={info} />
           </div>
         ) : null}
         <div className="border-line border-t pt-4 empty:hidden">
-          <SkillList host={host} mayManage={may(info, "manage")} />
+          <SkillList host={host} mayManage={mayManageAll(info)} />
         </div>
         <div className="border-line border-t pt-4 empty:hidden">
-          <MemoryList host={host} mayManage={may(info, "manage")} />
+          <MemoryList host={host} mayManage={mayManageAll(info)} />
         </div>
         <RelayState deviceId={host.deviceId} machine={machine} info={info} />
         <section aria-label={t("machine.machineSheet.name")} className="border-line border-t pt-4">

@@ -3,7 +3,7 @@ import { ApiKind, type HostInfo, type Provider } from "../../api/types";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/machine";
 import { isRefusal, sentence } from "../shared/errors";
-import { may } from "../shared/grants";
+import { may, mayManageAll } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { ProviderRow } from "./ProviderRow";
 
@@ -19,7 +19,7 @@ export function ProviderList({ host, machine, info, onRemove }: ProviderListProp
   return (
     <section aria-label={t("machine.machineSheet.models")}>
       <h3 className="font-medium text-sm">{t("machine.machineSheet.models")}</h3>
-      {may(info, "manage") ? (
+      {mayManageAll(info) ? (
         <Providers host={host} machine={machine} info={info} onRemove={onRemove} />
       ) : (
         <p className="mt-1 text-muted text-sm">{t("machine.providerList.noManage", { machine })}</p>

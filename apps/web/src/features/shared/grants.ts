@@ -4,3 +4,13 @@ import type { Grant, HostInfo } from "../../api/types";
 export function may(info: HostInfo | null, grant: Grant): boolean {
   return info === null || info.grants.includes(grant);
 }
+
+/** Whether it lets this browser change what all its projects have in common. */
+export function mayManageAll(info: HostInfo | null): boolean {
+  return may(info, "manage") && !isLimited(info);
+}
+
+/** This browser sees only some of the projects. */
+export function isLimited(info: HostInfo | null): boolean {
+  return Boolean(info?.limits?.projects?.length);
+}

@@ -47,7 +47,7 @@ export function StartPage() {
         back={{ to: "/d/$deviceId", params: { deviceId } }}
       />
       <main className="flex min-h-0 flex-1 flex-col">
-        {status === "offline" || status === "revoked" ? (
+        {status === "offline" || status === "expired" || status === "revoked" ? (
           <div className="safe-x mx-auto w-full max-w-3xl pt-4">
             <HostNotice status={status} label={label} />
           </div>

@@ -1,5 +1,6 @@
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useRef } from "react";
+import type { Host } from "../../api/contract";
 import { ApiKind } from "../../api/types";
 import { Button } from "../../components/Button";
 import { CopyButton } from "../../components/CopyButton";
@@ -7,7 +8,9 @@ import { RefreshIcon, TerminalIcon } from "../../components/icons";
 import { EmptyState, Notice } from "../../components/Notice";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/terminal";
+import { HostNotice } from "../device/HostNotice";
 import { isRefusal, sentence } from "../shared/errors";
+import { isLimited } from "../shared/grants";
 import { useHost, useHostFreshness, useHostQuery } from "../shared/host-queries";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
@@ -37,7 +40,7 @@ export function TerminalPage() {
       />
       <main className="flex min-h-0 flex-1 flex-col">
         {isRefusal(error) && error.kind === ApiKind.not_allowed ? (
-          <NoGrant label={label} />
+          <NoGrant host={host} label={label} />
         ) : known.current ? (
           <Terminals
             key={deviceId}
@@ -63,6 +66,8 @@ export function TerminalPage() {
               </Notice>
             ) : status === "open" || status === "connecting" ? (
               <Skeleton label={t("terminal.page.loading")} rows={4} />
+            ) : status === "expired" ? (
+              <HostNotice status={status} label={label} />
             ) : (
               <EmptyState icon={<TerminalIcon />} title={t("terminal.page.none")}>
                 {t("terminal.page.unreachable", { label })}
@@ -76,12 +81,21 @@ export function TerminalPage() {
 }
 
 /** How the machine's user gives this browser what it lacks. */
-function NoGrant({ label }: { label: string }) {
+function NoGrant({ host, label }: { host: Host; label: string }) {
+  const info = useHostQuery(host, "get_host", {}).data?.host ?? null;
   const me = useReadable(useScorel().me);
   const command = `scorel host clients grant ${me?.id ?? "ID"} shell`;
   return (
     <div className="safe-x mx-auto w-full max-w-2xl py-6" data-testid="terminal-grant">
       <Notice icon={<TerminalIcon />} title={t("terminal.grant.title")}>
+        {isLimited(info) ? (
+          <p className="mb-2">
+            {t("terminal.grant.limited", {
+              label,
+              command: `scorel host clients limit ${me?.id ?? "ID"} --all-projects`,
+            })}
+          </p>
+        ) : null}
         <p>{t("terminal.grant.explained", { label })}</p>
         <div className="mt-3 flex items-center gap-1 rounded-md bg-sunken py-1 pr-1 pl-3">
           <code dir="ltr" className="min-w-0 flex-1 break-all font-mono text-ink text-sm">

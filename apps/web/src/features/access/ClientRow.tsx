@@ -62,7 +62,11 @@ export function ClientRow({ client, own, now, projects, onRename, onRevoke, onAc
         <div className="-ml-3.5 mt-1 flex flex-wrap gap-x-1">
           <Button
             tone="quiet"
-            aria-label={t("access.limits.title", { label: client.label })}
+            aria-label={
+              own || client.sessionId
+                ? t("access.limits.showOf", { label: client.label })
+                : t("access.limits.changeOf", { label: client.label })
+            }
             data-testid="client-grants"
             onClick={onAccess}
           >

@@ -11,7 +11,7 @@ export interface SwitchProps {
   testId: string;
 }
 
-/** A row that is on or off. All of it can be touched. */
+/** A row that is on or off. All of it can be touched. While it is disabled it keeps the focus: its hint says why. */
 export function Switch({ label, hint, on, disabled = false, onChange, testId }: SwitchProps) {
   const id = useId();
   return (
@@ -22,9 +22,9 @@ export function Switch({ label, hint, on, disabled = false, onChange, testId }: 
       aria-labelledby={`${id}-label`}
       aria-describedby={`${id}-hint`}
       data-testid={testId}
-      disabled={disabled}
-      onClick={() => onChange(!on)}
-      className="touchable flex w-full cursor-pointer items-center gap-4 py-2 text-left disabled:cursor-not-allowed"
+      aria-disabled={disabled}
+      onClick={() => !disabled && onChange(!on)}
+      className="touchable flex w-full cursor-pointer items-center gap-4 py-2 text-left aria-disabled:cursor-not-allowed"
     >
       <span className="min-w-0 flex-1">
         <span id={`${id}-label`} className="block font-medium text-sm">

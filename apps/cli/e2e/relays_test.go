@@ -39,6 +39,7 @@ func newTwoRelays(t *testing.T) *twoRelays {
 	}
 	w.watcher = client.New(transport, func(envelope api.EventEnvelope) { w.events <- envelope.Event.EventType() })
 	t.Cleanup(func() { _ = w.watcher.Close() })
+	w.await(t, 0, api.PathConnected) // pairings run over the first one that is connected
 	w.await(t, 1, api.PathConnected)
 	return w
 }

@@ -20,6 +20,7 @@ import (
 
 type pairFlags struct {
 	relay, invite string
+	label         string
 	grants        []string
 	limits        limitFlags
 	yes, asJSON   bool
@@ -34,8 +35,9 @@ func newPair(a *app) *cobra.Command {
 		Long: `Pair this machine with a browser or another terminal. Enter the CODE that the other side
 shows; without CODE, this machine shows a code and a QR code for the other side.
 
-The other side shows this machine under its host name. To change the name, set label in
-config.toml and restart the host, or start the host with --label NAME.
+The first time, it asks under which name others see this machine; without a terminal that is
+the machine's host name. --label NAME changes the name, also while a host runs. A name from
+config.toml or from --label of "host serve" and "up" comes first.
 
 By default, the other side may do everything but open terminals and add broad rules. With
 --grant, --project and --expires it gets less: "scorel host clients grant --help" explains
@@ -45,6 +47,7 @@ This works whether or not a host is running on this machine.`,
 		Example: `  scorel pair 7K3M-9QXR-2BTD
   scorel pair
   scorel pair --relay https://relay.example
+  scorel pair --label workshop
   scorel pair --grant view --project ~/site --expires 8h`,
 		Args: argCount(0, 1, "at most one pairing code"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,6 +63,7 @@ This works whether or not a host is running on this machine.`,
 	}
 	cmd.Flags().StringVar(&f.relay, "relay", "", "relay to pair on: one of those of the host that runs here, or any if none does (SCOREL_RELAY_URL, relay_url in config.toml)")
 	addInvite(cmd, &f.invite)
+	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it, from now on")
 	cmd.Flags().StringSliceVar(&f.grants, "grant", nil, "grants of the other side besides view: prompt, approve, manage, files, rules, shell (default prompt,approve,manage,files)")
 	f.limits.add(cmd)
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "accept the other side without confirmation")
@@ -72,6 +76,9 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if !f.yes && !terminal.IsTerminal(a.stdin) {
 		return usagef("the other side must be accepted: run this in a terminal, or pass --yes")
 	}
+	if err := checkName(f.label); err != nil {
+		return err
+	}
 	grants, err := clientGrants(f.grants)
 	if err != nil {
 		return err
@@ -81,10 +88,7 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	info, err := getHost(ctx, c)
-	if err != nil {
-		return err
-	}
+	asker := terminal.NewAsker(a.stdin, a.stderr)
 	limits, err := f.limits.apply(ctx, c, api.ClientLimits{})
 	if err != nil {
 		return err
@@ -92,19 +96,19 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err := checkMayLimit(ctx, c, grants, limits); err != nil {
 		return err
 	}
+	if err := a.nameMachine(ctx, c, asker, f); err != nil {
+		return err
+	}
 	id, err := a.beginPairing(ctx, c, code, f)
 	if err != nil {
 		return err
-	}
-	if !f.asJSON {
-		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, set label in config.toml and restart the host.\n", printable(info.Label))
 	}
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err != nil { // the host has dropped it, or will when the connection closes
 		return err
 	}
 	chosen := api.FinishPairingRequest{PairingID: id, Accept: true, Grants: grants, ClientLimits: limits}
-	accept, err := a.acceptPeer(ctx, peer, chosen, f.yes)
+	accept, err := a.acceptPeer(ctx, asker, peer, chosen, f.yes)
 	if err != nil || !accept {
 		return errors.Join(err, dropPairing(ctx, c, id), refusedPeer(accept, err))
 	}
@@ -241,12 +245,12 @@ func (a *app) showCode(code, url string, expiresAt int64, asJSON bool, command s
 }
 
 // acceptPeer asks the person whether to accept the other side.
-func (a *app) acceptPeer(ctx context.Context, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
+func (a *app) acceptPeer(ctx context.Context, asker *terminal.Asker, peer api.AwaitPairingResponse, chosen api.FinishPairingRequest, yes bool) (bool, error) {
 	if yes {
 		return true, nil
 	}
 	question := fmt.Sprintf("Pair with \"%s\" (%s)? %s", printable(peer.Label), peer.ClientID, allowance(chosen))
-	return terminal.NewAsker(a.stdin, a.stderr).Ask(ctx, question)
+	return asker.Ask(ctx, question)
 }
 
 // clientGrants reads the grants of --grant.

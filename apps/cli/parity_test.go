@@ -122,6 +122,7 @@ func parities() map[string]parity {
 		"write_terminal":         {definition: "WriteTerminal", none: inTerminal},
 		"resize_terminal":        {definition: "ResizeTerminal", none: inTerminal},
 		"close_terminal":         {definition: "CloseTerminal", command: "terminal close"},
+		"name_host":              {definition: "NameHost", command: "pair", local: ownMachine},
 		"stop_host":              {definition: "StopHost", command: "host stop", local: ownMachine},
 	}
 }

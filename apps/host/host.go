@@ -73,7 +73,7 @@ type Host struct {
 	// Static after New.
 	cfg       Config
 	config    state.Config // of config.toml
-	label     string
+	name      *state.Name
 	log       *slog.Logger
 	paths     state.Paths
 	lock      *state.Lock
@@ -186,7 +186,7 @@ func (h *Host) DefaultModel() api.Model { return h.models.DefaultModel() }
 func (h *Host) State() State {
 	relay, _ := h.uplinks.Status()
 	return State{
-		PID: os.Getpid(), Addr: h.listener.Addr().String(), Token: h.token, DeviceID: h.keys.ID(), Label: h.label,
+		PID: os.Getpid(), Addr: h.listener.Addr().String(), Token: h.token, DeviceID: h.keys.ID(), Label: h.name.Current(),
 		Version: h.cfg.Version, RelayURL: relay, Relays: h.uplinks.URLs(), StartedAt: time.Now().UnixMilli(),
 	}
 }

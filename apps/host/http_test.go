@@ -141,6 +141,7 @@ func fieldsOf(projectID, sessionID, folder string) map[string]any {
 		"send_prompt":     api.SendPromptRequest{SessionID: sessionID, ClientKey: "k", Text: "hello"},
 		"cancel_turn":     api.CancelTurnRequest{SessionID: sessionID, TurnID: "turn_none"},
 		"answer_approval": api.AnswerApprovalRequest{SessionID: sessionID, ApprovalID: "apr_none", Decision: api.DecisionAllow},
+		"name_host":       api.NameHostRequest{Label: "desk"},
 		"create_token":    api.CreateTokenRequest{Hash: strings.Repeat("ab", 32), Label: "ci", Grants: []api.Grant{api.GrantView}},
 		"set_grant":       api.SetGrantRequest{Grant: api.GrantManage},
 		"revoke_token":    api.RevokeTokenRequest{TokenID: "tok_none"},

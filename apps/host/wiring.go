@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -94,7 +95,9 @@ func (w *wiring) connect() error {
 }
 
 func (w *wiring) loadFiles() (err error) {
-	w.label = labelOf(cmp.Or(w.cfg.Label, w.config.Label))
+	if err = w.loadName(); err != nil {
+		return err
+	}
 	if w.keys, err = keyfile.LoadOrCreate(w.paths.Identity(), ident.KindDevice); err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ func (w *wiring) loadFiles() (err error) {
 	}
 	w.hub = dispatch.NewHub(w.log, w.clients)
 	w.context = &projectcontext.Source{Paths: w.paths, Trust: w.trust, Switches: w.switches}
-	w.signing = &signing.Signing{Keys: w.keys, Label: w.label, Entry: w.paths.Entry(), Clients: w.clients, Tokens: w.tokens}
+	w.signing = &signing.Signing{Keys: w.keys, Label: w.name.Current, Entry: w.paths.Entry(), Clients: w.clients, Tokens: w.tokens}
 	if err = w.loadWorktrees(); err != nil {
 		return err
 	}
@@ -251,7 +254,7 @@ func (w *wiring) connectClients() error {
 		return err
 	}
 	options := uplink.Options{
-		Label: w.label, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
+		Label: w.name.Current, Keys: w.keys, Clients: w.clients, Logger: w.log, Notify: w.hub.Notify,
 		Serve: func(ctx context.Context, transport client.Transport, clientID string, grants []api.Grant) error {
 			w.clientAPI.Seen(clientID)
 			defer w.clientAPI.Seen(clientID)
@@ -314,7 +317,7 @@ func (w *wiring) endpoints() []dispatch.Endpoint {
 
 func (w *wiring) hostAPI() *hostapi.Host {
 	return &hostapi.Host{
-		Keys: w.keys, Label: w.label, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplinks.Status, Paths: w.uplinks.Paths,
+		Keys: w.keys, Name: w.name, Renamed: w.uplinks.Renew, Version: w.cfg.Version, Models: w.models, Sandbox: w.sandbox, Relay: w.uplinks.Status, Paths: w.uplinks.Paths,
 		Outages: w.stores.Outages, MaxMode: w.sessionAPI.MaxMode, Stop: func() { w.stop(errStopped) },
 	}
 }
@@ -371,13 +374,24 @@ func (w *wiring) beside() uplink.Link {
 	return link
 }
 
-// labelOf makes a label that the wire accepts.
-func labelOf(label string) string {
-	if label == "" {
-		label, _ = os.Hostname()
+// loadName reads the name of the machine. Relays refuse labels that the wire does not accept.
+func (w *wiring) loadName() (err error) {
+	own, _ := os.Hostname()
+	if wire.CheckLabel(own) != nil {
+		own = unnamed
 	}
-	if wire.CheckLabel(label) != nil {
-		return "scorel host"
+	fixed := cmp.Or(w.cfg.Label, w.config.Label)
+	if fixed != "" && wire.CheckLabel(fixed) != nil {
+		fixed = unnamed
 	}
-	return label
+	if w.name, err = state.LoadName(w.paths.Name(), fixed, own); err != nil {
+		return err
+	}
+	if err := wire.CheckLabel(w.name.Current()); err != nil {
+		return fmt.Errorf("host: %s is damaged: %w; delete it, and name this machine with `scorel pair --label NAME`", w.paths.Name(), err)
+	}
+	return nil
 }
+
+// unnamed is the name of a machine that has none that the wire accepts.
+const unnamed = "scorel host"

@@ -308,6 +308,10 @@ type (
 	RevokeClientRequest struct {
 		ClientID ident.ID `json:"clientId"`
 	}
+	// NameHostRequest sets the name of the host's machine. Repeating it changes nothing.
+	NameHostRequest struct {
+		Label string `json:"label" req:"min=1,max=64"`
+	}
 	// RenameClientRequest sets the name under which the host shows a client. Repeating
 	// it changes nothing.
 	RenameClientRequest struct {

@@ -144,6 +144,7 @@ var (
 	WriteTerminal     = Define[WriteTerminalRequest, Empty]("write_terminal", GrantShell, "Types into a terminal.")
 	ResizeTerminal    = Define[ResizeTerminalRequest, TerminalResponse]("resize_terminal", GrantShell, "Sets the size of a terminal.")
 	CloseTerminal     = Define[TerminalRequest, Empty]("close_terminal", GrantShell, "Ends the shell with everything in its session, and removes the terminal.")
+	NameHost          = Define[NameHostRequest, Empty]("name_host", GrantLocal, "Sets the name of the host's machine that others see; its connections to relays are made again.", Concurrently)
 	StopHost          = Define[Empty, Empty]("stop_host", GrantLocal, "Stops the host cleanly.")
 )
 
@@ -240,6 +241,7 @@ func Table() []Spec {
 		WriteTerminal.Spec(),
 		ResizeTerminal.Spec(),
 		CloseTerminal.Spec(),
+		NameHost.Spec(),
 		StopHost.Spec(),
 	}
 }

@@ -41,6 +41,7 @@ type Model struct {
 type HostInfo struct {
 	DeviceID     ident.ID `json:"deviceId"`
 	Label        string   `json:"label"`
+	Unnamed      bool     `json:"unnamed,omitempty"` // nobody has chosen the label yet
 	Version      string   `json:"version"`
 	Home         string   `json:"home"` // the user's home folder, where browsing starts
 	Models       []Model  `json:"models"`

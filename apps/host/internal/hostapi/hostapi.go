@@ -3,6 +3,7 @@ package hostapi
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -19,10 +20,19 @@ type Models interface {
 	Default() string
 }
 
+// Name is the name of the machine that others see.
+type Name interface {
+	Current() string
+	Chosen() bool // by a person
+	// Choose saves a name, and reports whether others now see another one.
+	Choose(label string) (changed bool, err error)
+}
+
 // Host answers the requests about the host itself. All fields are required and do not change.
 type Host struct {
 	Keys    *ident.Private // of the device
-	Label   string
+	Name    Name
+	Renamed func(context.Context) // called after others see another name
 	Version string
 	Models  Models
 	Sandbox *sandbox.Sandbox
@@ -38,6 +48,7 @@ func (h *Host) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.GetHost, h.getHost),
 		dispatch.Serve(api.ListPaths, h.listPaths),
+		dispatch.Serve(api.NameHost, h.nameHost),
 		dispatch.Serve(api.StopHost, h.stopHost),
 	}
 }
@@ -47,7 +58,8 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 	kind, note := h.Sandbox.Kind()
 	return api.GetHostResponse{Host: api.HostInfo{
 		DeviceID:      h.Keys.ID(),
-		Label:         h.Label,
+		Label:         h.Name.Current(),
+		Unnamed:       !h.Name.Chosen(),
 		Version:       h.Version,
 		Home:          machine.UserHome(),
 		Models:        h.Models.List(),
@@ -65,6 +77,18 @@ func (h *Host) getHost(_ context.Context, c *dispatch.Conn, _ api.Empty) (api.Ge
 		RunsAsRoot:    machine.RunsAsRoot(),
 		MaxFile:       api.MaxFileBytes,
 	}}, nil
+}
+
+func (h *Host) nameHost(ctx context.Context, _ *dispatch.Conn, r api.NameHostRequest) (api.Empty, error) {
+	label := strings.TrimSpace(r.Label)
+	if wire.CheckLabel(label) != nil {
+		return api.Empty{}, api.Errorf(api.KindBadRequest, "the name must have 1 to %d bytes of printable text", wire.MaxLabel)
+	}
+	changed, err := h.Name.Choose(label)
+	if changed {
+		h.Renamed(ctx)
+	}
+	return api.Empty{}, err
 }
 
 // listPaths signs the binding only for a paired client: nobody else has one.

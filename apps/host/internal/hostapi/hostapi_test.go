@@ -1,7 +1,9 @@
 package hostapi_test
 
 import (
+	"context"
 	"crypto/rand"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
 	"github.com/scorel/scorel/apps/host/internal/hostapi"
 	"github.com/scorel/scorel/apps/host/internal/sandbox"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
@@ -28,9 +31,13 @@ func serve(t *testing.T, stops *int) (*dispatchtest.Host, *ident.Private) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	name, err := state.LoadName(filepath.Join(t.TempDir(), "name.json"), "laptop", "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := dispatchtest.New(t)
 	h.Serve((&hostapi.Host{
-		Keys: keys, Label: "laptop", Version: "v1", Models: models{}, Sandbox: sandbox.Detect(t.Context(), sandbox.Config{Off: true}),
+		Keys: keys, Name: name, Renamed: func(context.Context) {}, Version: "v1", Models: models{}, Sandbox: sandbox.Detect(t.Context(), sandbox.Config{Off: true}),
 		Relay: func() (url, state string) { return "https://relay.example", "connecting" },
 		Paths: func() []api.Path {
 			return []api.Path{{Kind: api.PathRelay, URL: "https://relay.example", State: "connecting"}}

@@ -20,8 +20,8 @@ import (
 type Signing struct {
 	// Set by the owner before first use.
 	Keys    *ident.Private
-	Label   string // of the device
-	Entry   string // path of the keys of the command line on this machine
+	Label   func() string // of the device
+	Entry   string        // path of the keys of the command line on this machine
 	Clients *state.Clients
 	Tokens  *state.Tokens
 }
@@ -76,7 +76,7 @@ func (s *Signing) signerOf(clientID string) (ident.ID, error) {
 
 // NameDeciders adds the labels of the clients and tokens that the host still knows.
 func (s *Signing) NameDeciders(approvals []api.ProofApproval) {
-	labels := map[string]string{dispatch.LocalID: s.Label}
+	labels := map[string]string{dispatch.LocalID: s.Label()}
 	for _, c := range s.Clients.List() {
 		labels[c.ID.String()] = c.Label
 	}

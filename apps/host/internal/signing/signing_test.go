@@ -36,7 +36,7 @@ func newSigning(t *testing.T) *signing.Signing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &signing.Signing{Keys: generate(t, ident.KindDevice), Label: "laptop", Entry: filepath.Join(home, "entry.json"), Clients: clients, Tokens: tokens}
+	return &signing.Signing{Keys: generate(t, ident.KindDevice), Label: func() string { return "laptop" }, Entry: filepath.Join(home, "entry.json"), Clients: clients, Tokens: tokens}
 }
 
 // TestCheckAnswer: an answer counts if the client of the connection signed it, for this

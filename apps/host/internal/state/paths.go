@@ -12,6 +12,7 @@ func (p Paths) Identity() string  { return filepath.Join(p.Home, "identity.json"
 func (p Paths) Entry() string     { return filepath.Join(p.Home, "entry.json") }
 func (p Paths) Secrets() string   { return filepath.Join(p.Home, "secrets.json") }
 func (p Paths) Config() string    { return filepath.Join(p.Home, "config.toml") }
+func (p Paths) Name() string      { return filepath.Join(p.Home, "name.json") }
 func (p Paths) Projects() string  { return filepath.Join(p.Home, "projects.json") }
 func (p Paths) Clients() string   { return filepath.Join(p.Home, "clients.json") }
 func (p Paths) Allowed() string   { return filepath.Join(p.Home, "permissions.json") }

@@ -24,7 +24,7 @@ const handshakeTimeout = 15 * time.Second
 
 // Options say what uplinks do with channels. All are required.
 type Options struct {
-	Label   string // of this device
+	Label   func() string // of this device
 	Keys    *ident.Private
 	Clients *state.Clients
 	Logger  *slog.Logger
@@ -53,6 +53,7 @@ type Uplink struct {
 	relay   *relayConn // nil while not connected
 	state   relayconn.State
 	changed chan struct{} // closed and replaced when relay changes
+	again   func()        // ends the connection, to log in again; nil before Run
 }
 
 // New makes an uplink that is not connected yet.
@@ -62,8 +63,33 @@ func New(link Link, o Options) *Uplink {
 
 // Run keeps the connection until ctx ends, and returns when every channel has ended.
 func (u *Uplink) Run(ctx context.Context) {
-	cfg := relayconn.Config{RelayURL: u.URL, Keys: u.Keys, Label: u.Label, Logger: u.Logger, Invite: u.Invite, HTTPClient: u.HTTP}
-	_ = relayconn.Keep(ctx, cfg, u.report, u.serve) // it ends with ctx
+	for ctx.Err() == nil {
+		kept, again := context.WithCancel(ctx)
+		u.mu.Lock()
+		u.again = again
+		u.mu.Unlock()
+		cfg := relayconn.Config{RelayURL: u.URL, Keys: u.Keys, Label: u.Label(), Logger: u.Logger, Invite: u.Invite, HTTPClient: u.HTTP}
+		_ = relayconn.Keep(kept, cfg, u.report, u.serve) // it ends with kept
+		again()
+	}
+}
+
+// Renew has the uplink log in again, with the label of now. It returns when the old connection
+// is no longer used.
+func (u *Uplink) Renew(ctx context.Context) {
+	u.mu.Lock()
+	before, changed := u.relay, u.changed
+	if u.again != nil {
+		u.again()
+	}
+	u.mu.Unlock()
+	if before == nil {
+		return
+	}
+	select {
+	case <-changed:
+	case <-ctx.Done():
+	}
 }
 
 func (u *Uplink) report(state relayconn.State) {

@@ -81,6 +81,15 @@ func (u *Uplinks) Run(ctx context.Context) {
 	running.Wait()
 }
 
+// Renew has all uplinks log in again, with the label of now.
+func (u *Uplinks) Renew(ctx context.Context) {
+	var renewing sync.WaitGroup
+	for _, one := range u.all {
+		renewing.Go(func() { one.Renew(ctx) })
+	}
+	renewing.Wait()
+}
+
 // Status returns the URL of the first relay and its state as in api.Path.
 func (u *Uplinks) Status() (url, state string) {
 	for _, path := range u.Paths() {

@@ -1000,6 +1000,8 @@ export interface Requests {
   resize_terminal: { grant: 'shell'; request: ResizeTerminalRequest; response: TerminalResponse };
   /** Ends the shell with everything in its session, and removes the terminal. */
   close_terminal: { grant: 'shell'; request: TerminalRequest; response: Empty };
+  /** Sets the name of the host's machine that others see; its connections to relays are made again. */
+  name_host: { grant: 'local'; request: NameHostRequest; response: Empty };
   /** Stops the host cleanly. */
   stop_host: { grant: 'local'; request: Empty; response: Empty };
 }
@@ -1096,6 +1098,7 @@ export const requestGrants = {
   write_terminal: 'shell',
   resize_terminal: 'shell',
   close_terminal: 'shell',
+  name_host: 'local',
   stop_host: 'local',
 } as const satisfies Record<keyof Requests, Grant>;
 
@@ -2697,6 +2700,11 @@ export interface ResizeTerminalRequest {
   rows: number;
 }
 
+/** NameHostRequest sets the name of the host's machine. Repeating it changes nothing. */
+export interface NameHostRequest {
+  label: string;
+}
+
 /** Risk is the assessment of a call that people are shown. */
 export interface Risk {
   level: RiskLevel;
@@ -2757,6 +2765,8 @@ export interface TerminalEnd {
 export interface HostInfo {
   deviceId: string;
   label: string;
+  /** nobody has chosen the label yet */
+  unnamed?: boolean;
   version: string;
   /** the user's home folder, where browsing starts */
   home: string;

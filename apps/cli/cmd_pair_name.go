@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/wire"
+)
+
+// nameMachine sets the name of this machine to that of --label, or to the one that the person
+// chooses if nobody has chosen one yet, and shows it.
+func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal.Asker, f pairFlags) error {
+	info, err := getHost(ctx, c)
+	if err != nil {
+		return err
+	}
+	label := f.label
+	if label == "" && info.Unnamed && !f.yes && !f.asJSON && terminal.IsTerminal(a.stdin) {
+		if label, err = a.askName(ctx, asker, info.Label); err != nil {
+			return err
+		}
+	}
+	if label != "" {
+		if _, err := client.Call(ctx, c, api.NameHost, api.NameHostRequest{Label: label}); err != nil {
+			return err
+		}
+		info.Label = label
+	}
+	if !f.asJSON {
+		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, use --label NAME.\n", printable(info.Label))
+	}
+	return nil
+}
+
+// askName asks for the name of this machine until the answer can be one.
+func (a *app) askName(ctx context.Context, asker *terminal.Asker, present string) (string, error) {
+	for {
+		answer, err := asker.Line(ctx, fmt.Sprintf("Name of this machine, as others see it [%s]: ", printable(present)))
+		if err != nil {
+			return "", err
+		}
+		answer = strings.TrimSpace(answer)
+		switch {
+		case answer == "":
+			return present, nil
+		case checkName(answer) == nil:
+			return answer, nil
+		}
+		fmt.Fprintf(a.stderr, "The name must have 1 to %d bytes of printable text.\n", wire.MaxLabel)
+	}
+}
+
+// checkName checks the value of --label; "" is none.
+func checkName(label string) error {
+	if label != "" && wire.CheckLabel(label) != nil {
+		return usagef("--label %q cannot be a name: give it 1 to %d bytes of printable text", clip(label, 40), wire.MaxLabel)
+	}
+	return nil
+}

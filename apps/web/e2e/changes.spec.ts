@@ -40,7 +40,7 @@ test("a file is reverted from the changes, and what changed meanwhile is kept", 
   await openChanges(anna);
   const row = anna.at("change");
   await row.getByRole("button", { name: /lamp\.go/ }).click();
-  await expect(anna.page.getByRole("table", { name: "Changes in lamp.go" })).toContainText("const Period = 10");
+  await expect(row.getByRole("table", { name: "Changes in lamp.go" })).toContainText("const Period = 10");
 
   await test.step("a file that is not as it was shown stays", async () => {
     world.write("lamp.go", "package lamp\n\n// Mine.\n");

@@ -96,12 +96,16 @@ func (a *app) pair(ctx context.Context, code string, f pairFlags) (err error) {
 	if err := checkMayLimit(ctx, c, grants, limits); err != nil {
 		return err
 	}
-	if err := a.nameMachine(ctx, c, asker, f); err != nil {
+	name, err := a.nameMachine(ctx, c, asker, f)
+	if err != nil {
 		return err
 	}
 	id, err := a.beginPairing(ctx, c, code, f)
 	if err != nil {
 		return err
+	}
+	if !f.asJSON {
+		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, use --label NAME.\n", printable(name))
 	}
 	peer, err := client.Call(ctx, c, api.AwaitPairing, api.PairingRequest{PairingID: id})
 	if err != nil { // the host has dropped it, or will when the connection closes

@@ -12,28 +12,23 @@ import (
 )
 
 // nameMachine sets the name of this machine to that of --label, or to the one that the person
-// chooses if nobody has chosen one yet, and shows it.
-func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal.Asker, f pairFlags) error {
+// chooses if nobody has chosen one yet. It returns the name that others see.
+func (a *app) nameMachine(ctx context.Context, c *client.Client, asker *terminal.Asker, f pairFlags) (string, error) {
 	info, err := getHost(ctx, c)
 	if err != nil {
-		return err
+		return "", err
 	}
 	label := f.label
 	if label == "" && info.Unnamed && !f.yes && !f.asJSON && terminal.IsTerminal(a.stdin) {
 		if label, err = a.askName(ctx, asker, info.Label); err != nil {
-			return err
+			return "", err
 		}
 	}
-	if label != "" {
-		if _, err := client.Call(ctx, c, api.NameHost, api.NameHostRequest{Label: label}); err != nil {
-			return err
-		}
-		info.Label = label
+	if label == "" {
+		return info.Label, nil
 	}
-	if !f.asJSON {
-		fmt.Fprintf(a.stderr, "This machine will appear as \"%s\". To change the name, use --label NAME.\n", printable(info.Label))
-	}
-	return nil
+	_, err = client.Call(ctx, c, api.NameHost, api.NameHostRequest{Label: label})
+	return label, err
 }
 
 // askName asks for the name of this machine until the answer can be one.

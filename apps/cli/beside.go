@@ -12,6 +12,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/apps/relay/serve"
+	"github.com/scorel/scorel/packages/mdns"
 )
 
 // besideMemory limits the buffers of a relay that serves one host.
@@ -21,8 +22,9 @@ const besideMemory = "256MiB"
 // --listen` opens. It keeps the bindings in the home, and admits no other device.
 type beside struct {
 	gate    *gate
-	network []string // URLs for other machines
-	mounted mounted  // served at the host's own address too, if page is set
+	listens []netip.AddrPort // listeners for other machines
+	network []string         // their URLs
+	mounted mounted          // served at the host's own address too, if page is set
 	page    bool
 	ready   chan struct{} // closed once it serves
 }
@@ -91,19 +93,10 @@ func reachesLocally(address string) (bool, error) {
 	switch {
 	case ip.IsLoopback():
 		return true, nil
-	case !ip.IsValid(), ip.IsUnspecified(), inLocalNetwork(ip):
+	case !ip.IsValid(), ip.IsUnspecified(), mdns.Local(ip):
 		return false, nil
 	}
 	return false, usagef("--listen %s is not an address of this machine or of a local network: for access over the internet use a relay with TLS (--relay)", address)
-}
-
-// shared is the range for carriers' and overlay networks.
-var shared = netip.MustParsePrefix("100.64.0.0/10")
-
-// inLocalNetwork reports whether only machines of a local network reach an address. Those
-// that need a zone are left out: a URL has no place for it.
-func inLocalNetwork(ip netip.Addr) bool {
-	return ip.IsPrivate() || shared.Contains(ip) || ip.Is4() && ip.IsLinkLocalUnicast()
 }
 
 // listen opens a listener in the local network, and names the URLs that lead to it.
@@ -117,6 +110,9 @@ func (b *beside) listen(address string) (net.Listener, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	b.network = append(urls, b.network...)
+	if at, err := netip.ParseAddrPort(l.Addr().String()); err == nil {
+		b.listens = append(b.listens, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))
+	}
 	return l, nil
 }
 
@@ -127,25 +123,38 @@ func networkURLs(addr net.Addr) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the address of a listener: %w", err)
 	}
-	url := func(ip netip.Addr) string { return "http://" + netip.AddrPortFrom(ip, at.Port()).String() }
+	places, err := networkPlaces(at)
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 {
+		return nil, usagef("--listen %s: this machine has no address in a local network; name an address of it, or use a relay", addr)
+	}
+	urls := make([]string, 0, len(places))
+	for _, place := range places {
+		urls = append(urls, "http://"+place.String())
+	}
+	return urls, nil
+}
+
+// networkPlaces returns where a listener is reached now: at its address, or at every one in a
+// local network if it listens on all addresses.
+func networkPlaces(at netip.AddrPort) ([]netip.AddrPort, error) {
 	if !at.Addr().IsUnspecified() {
-		return []string{url(at.Addr().Unmap())}, nil
+		return []netip.AddrPort{netip.AddrPortFrom(at.Addr().Unmap(), at.Port())}, nil
 	}
 	known, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil, fmt.Errorf("listing the addresses of this machine: %w", err)
 	}
-	var urls []string
+	var places []netip.AddrPort
 	for _, one := range known {
 		prefix, err := netip.ParsePrefix(one.String())
-		if ip := prefix.Addr().Unmap(); err == nil && inLocalNetwork(ip) && (ip.Is4() || at.Addr().Is6()) {
-			urls = append(urls, url(ip))
+		if ip := prefix.Addr().Unmap(); err == nil && mdns.Local(ip) && (ip.Is4() || at.Addr().Is6()) {
+			places = append(places, netip.AddrPortFrom(ip, at.Port()))
 		}
 	}
-	if len(urls) == 0 {
-		return nil, usagef("--listen %s: this machine has no address in a local network; name an address of it, or use a relay", addr)
-	}
-	return urls, nil
+	return places, nil
 }
 
 // forHost is the relay as the host sees it.

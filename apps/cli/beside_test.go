@@ -242,6 +242,12 @@ func TestAListenerIsAPathWhileTheRelayIsDown(t *testing.T) {
 // pairAt pairs a client with the host over a relay, and returns the host's key.
 func pairAt(t *testing.T, local *client.Client, url string, keys *ident.Private) ident.SealPublic {
 	t.Helper()
+	return pairBoth(t, local, url, keys).Seal
+}
+
+// pairBoth is pairAt that returns all keys of the host.
+func pairBoth(t *testing.T, local *client.Client, url string, keys *ident.Private) ident.Public {
+	t.Helper()
 	created, err := client.Call(t.Context(), local, api.CreatePairing, api.CreatePairingRequest{Relay: url})
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +280,7 @@ func pairAt(t *testing.T, local *client.Client, url string, keys *ident.Private)
 	if err := errors.Join(err, <-accepted); err != nil {
 		t.Fatal(err)
 	}
-	return peer.Seal
+	return peer.Public
 }
 
 // openAt opens a sealed channel to the host over a relay or listener.

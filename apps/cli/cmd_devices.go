@@ -44,25 +44,26 @@ type pathLine struct {
 }
 
 func newDevices(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, find bool
 	cmd := &cobra.Command{
 		Use:     "devices",
 		Short:   "List the machines that this one is paired with, and the paths to them",
-		Example: "  scorel devices\n  scorel devices forget dev_...",
+		Example: "  scorel devices\n  scorel devices --find\n  scorel devices forget dev_...",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return runGroup(cmd, args)
 			}
-			return a.listDevices(cmd.Context(), asJSON)
+			return a.listDevices(cmd.Context(), asJSON, find)
 		},
 	}
 	addJSON(cmd, &asJSON)
+	cmd.Flags().BoolVar(&find, "find", false, "look on the local network first for machines that announce themselves (mDNS)")
 	cmd.AddCommand(newDevicesForget(a))
 	return cmd
 }
 
-func (a *app) listDevices(ctx context.Context, asJSON bool) error {
+func (a *app) listDevices(ctx context.Context, asJSON, find bool) error {
 	home, err := a.home()
 	if err != nil {
 		return err
@@ -70,6 +71,11 @@ func (a *app) listDevices(ctx context.Context, asJSON bool) error {
 	list, err := devices.Load(devicesPath(home))
 	if err != nil {
 		return err
+	}
+	if find && len(list) > 0 {
+		if list, err = a.findDevices(ctx, home, list); err != nil {
+			return err
+		}
 	}
 	lines := presence(ctx, home, list)
 	if asJSON {

@@ -29,6 +29,7 @@ type hostFlags struct {
 	relays, listen, publicURLs   []string
 	label, invite                string
 	noRelay, replace, background bool
+	announce                     bool
 	projects                     []string
 	asJSON                       bool
 	log                          *logFlags
@@ -49,6 +50,7 @@ the page, except on this machine: see --public-url.`,
 		Example: `  scorel host serve --relay https://relay.example
   scorel host serve --relay https://relay.example --relay https://relay.example.org
   scorel host serve --listen 127.0.0.1:7430 --listen 192.168.1.5:7430
+  scorel host serve --listen 192.168.1.5:7430 --announce
   scorel host serve --no-relay --project ~/code/site`,
 		Args: argCount(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostServe(cmd.Context(), f) },
@@ -58,6 +60,7 @@ the page, except on this machine: see --public-url.`,
 	cmd.Flags().BoolVar(&f.noRelay, "no-relay", false, "run without a relay: only this machine can reach the host")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
 	cmd.Flags().StringArrayVar(&f.listen, "listen", nil, "address at which this host serves the page and terminals itself: of this machine, where it serves the API too, or of a local network; may be repeated (default: only the API, on a free port of 127.0.0.1)")
+	addAnnounce(cmd, &f.announce)
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "other address of --listen, such as that of a proxy with TLS; may be repeated")
 	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
 	cmd.Flags().BoolVar(&f.replace, "replace", false, "stop a running host first")
@@ -133,11 +136,22 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 		return err
 	}
 	if own == nil {
+		if err := checkAnnounce(f.announce, nil); err != nil {
+			return err
+		}
 		h, err := newLocalHost(ctx, cfg, !f.background)
 		if err != nil {
 			return err
 		}
 		return a.serveHost(ctx, f, cfg, h, nil)
+	}
+	return a.serveBeside(ctx, f, cfg, own, loopback)
+}
+
+// serveBeside runs a host with the relay beside it.
+func (a *app) serveBeside(ctx context.Context, f hostFlags, cfg host.Config, own *beside, loopback string) error {
+	if err := checkAnnounce(f.announce, own.listens); err != nil {
+		return errors.Join(err, own.gate.Close())
 	}
 	cfg.Listen, cfg.Beside = loopback, own.forHost()
 	h, err := newLocalHost(ctx, cfg, false)
@@ -150,7 +164,14 @@ func (a *app) hostServe(ctx context.Context, f hostFlags) error {
 	case <-relay.done:
 		return errors.Join(relay.stop(), h.Close())
 	}
-	return errors.Join(a.serveHost(ctx, f, cfg, h, relay), relay.stop())
+	if !f.announce {
+		return errors.Join(a.serveHost(ctx, f, cfg, h, relay), relay.stop())
+	}
+	announced, err := a.startAnnouncing(ctx, h.DeviceID(), own.places, cfg.Logger)
+	if err != nil {
+		return errors.Join(err, h.Close(), relay.stop())
+	}
+	return errors.Join(a.serveHost(ctx, f, cfg, h, relay), announced.stop(), relay.stop())
 }
 
 // serveHost runs a host until it ends, or the relay beside it does, which may be nil. The

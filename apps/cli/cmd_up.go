@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"time"
 
@@ -25,6 +26,7 @@ type upFlags struct {
 	publicURLs     []string
 	projects       []string
 	noOpen, asJSON bool
+	announce       bool
 	log            *logFlags
 }
 
@@ -44,6 +46,7 @@ minutes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.up(cmd.Context(), f) },
 	}
 	cmd.Flags().StringVar(&f.listen, "listen", defaultUpListen, "address of the web UI and the relay")
+	addAnnounce(cmd, &f.announce)
 	cmd.Flags().StringVar(&f.label, "label", "", "name of this machine as others see it (default: its host name)")
 	cmd.Flags().StringArrayVar(&f.publicURLs, "public-url", nil, "address at which other machines reach it, through a proxy with TLS; may be repeated")
 	cmd.Flags().StringArrayVar(&f.projects, "project", nil, "folder to add as a project; may be repeated")
@@ -72,6 +75,10 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	if err != nil {
 		return err
 	}
+	places, err := upPlaces(f, listener.Addr())
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	a.warnNameless(listener.Addr(), f.publicURLs)
 	place := upPlace{home: home, url: baseURL(listener.Addr())}
 	h, err := a.upHost(ctx, f, place)
@@ -82,9 +89,38 @@ func (a *app) up(ctx context.Context, f upFlags) error {
 	if err != nil {
 		return errors.Join(err, listener.Close(), h.Close())
 	}
+	announced, err := a.upAnnounce(ctx, f, h, places)
+	if err != nil {
+		return errors.Join(err, h.Close(), relay.stop())
+	}
 	running := runHost(ctx, h)
 	err = a.upServe(ctx, f, running, relay, place)
-	return errors.Join(err, running.stop(), relay.stop())
+	return errors.Join(err, announced.stop(), running.stop(), relay.stop())
+}
+
+// upPlaces returns what --announce announces: the relay accepts the name of one address only.
+func upPlaces(f upFlags, addr net.Addr) ([]netip.AddrPort, error) {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil {
+		return nil, fmt.Errorf("reading the address of the relay: %w", err)
+	}
+	at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+	if f.announce && at.Addr().IsUnspecified() {
+		return nil, usagef("--announce needs one address of this machine in the local network: give it, as in --listen 192.168.1.5:%d", at.Port())
+	}
+	return []netip.AddrPort{at}, checkAnnounce(f.announce, []netip.AddrPort{at})
+}
+
+// upAnnounce announces the host if that is wanted; else the part does nothing.
+func (a *app) upAnnounce(ctx context.Context, f upFlags, h *host.Host, places []netip.AddrPort) (*part, error) {
+	if !f.announce {
+		return startPart(ctx, func(context.Context) error { return nil }), nil
+	}
+	logger, err := a.logger(f.log)
+	if err != nil {
+		return nil, err
+	}
+	return a.startAnnouncing(ctx, h.DeviceID(), func() []netip.AddrPort { return places }, logger)
 }
 
 // upPlace holds the paths and addresses of all parts.

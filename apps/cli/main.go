@@ -17,6 +17,7 @@ import (
 
 	"github.com/scorel/scorel/apps/host"
 	"github.com/scorel/scorel/packages/keyfile"
+	"github.com/scorel/scorel/packages/mdns"
 )
 
 // Main runs one command and returns its exit code. args does not include the program name;
@@ -57,8 +58,9 @@ type app struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	homeFlag       string
-	ran            bool // the command line was valid and its command started
-	keysHanded     bool // this process was restarted without keys in its environment
+	network        mdns.Network // where devices are announced and found; tests replace it
+	ran            bool         // the command line was valid and its command started
+	keysHanded     bool         // this process was restarted without keys in its environment
 
 	mu   sync.Mutex
 	ends []func() error // run after the command

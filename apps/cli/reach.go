@@ -27,6 +27,7 @@ func (a *app) reach(home string, device devices.Device) (*paths.Device, error) {
 		Known: func() ([]paths.Known, error) { return knownPaths(home, device.ID) },
 		Dial:  dialer.Dial,
 		Lost:  mayComeBack,
+		Find:  a.finder(device.ID),
 		Used: func(path paths.Path, roundTrip time.Duration) {
 			if path != paths.Direct {
 				_ = devices.Used(file, device.ID, path, roundTrip, time.Now()) // only makes the next connection slower

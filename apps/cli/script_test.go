@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SCOREL_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("SCOREL_MDNS", "off")           // tests ask loopback only
 			env.Setenv("GORACE", "atexit_sleep_ms=10") // do not wait a second at the end of every command
 			env.Values[stageKey{}] = newStage()
 			return nil
@@ -160,7 +161,7 @@ func cmdStart(ts *testscript.TestScript, s *stage, args []string) {
 	name := args[0]
 	cmd := exec.Command(lookPath(ts, "scorel"), args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR"} {
+	for _, key := range []string{"HOME", "SCOREL_HOME", "SCOREL_RELAY_URL", "SCOREL_RELAY_STORE", "SCOREL_INVITE", "SCOREL_MDNS", "PATH", "TMPDIR", "STUB_KEY", "SCOREL_SESSIONS_POSTGRES", "MY_DATABASE", "GOCOVERDIR"} {
 		if value := ts.Getenv(key); value != "" {
 			cmd.Env = append(cmd.Env, key+"="+value)
 		}

@@ -17,27 +17,28 @@ func newHostClients(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "clients",
-		Short:   "List the clients of this host",
-		Example: "  scorel host clients\n  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients revoke cli_...",
+		Short:   "List the clients of a host",
+		Example: "  scorel host clients\n  scorel host clients --device dev_... --json\n  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients revoke cli_...",
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return runGroup(cmd, args)
-			}
-			return a.listClients(cmd.Context(), asJSON)
-		},
 	}
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return runGroup(cmd, args)
+		}
+		return to.listClients(cmd.Context(), asJSON)
+	}
 	cmd.AddCommand(newClientsRename(a), newClientsRevoke(a), newClientsGrant(a), newClientsUngrant(a), newClientsLimit(a))
 	return cmd
 }
 
-func (a *app) listClients(ctx context.Context, asJSON bool) error {
-	c, err := (&target{app: a}).connect(ctx)
+func (t *target) listClients(ctx context.Context, asJSON bool) error {
+	c, err := t.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // everything was received
 	response, err := client.Call(ctx, c, api.ListClients, api.Empty{})
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (a *app) listClients(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, asJSON, response.Clients, listing[api.Client]{
+	return printList(t.app, asJSON, response.Clients, listing[api.Client]{
 		none:   "no client is paired with this host: pair one with `scorel pair`",
 		header: []string{"ID", "LAST SEEN", "PAIRED", "GRANTS", "SEES", "ACCESS", "LABEL"},
 		row: func(_ int, c api.Client) []string {
@@ -79,44 +80,43 @@ func newClientsRename(a *app) *cobra.Command {
 		Long:    `Set the name under which this host shows a client. Pairing the client again resets it to the client's own name.`,
 		Example: "  scorel host clients rename cli_... \"Work laptop\"\n  scorel host clients rename cli_... Phone --json",
 		Args:    argCount(2, 2, "the id of one client and a name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := parseClient(args[0])
-			if err != nil {
-				return err
-			}
-			response, err := ask(cmd.Context(), &target{app: a}, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: args[1]})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(a.stdout, response.Client)
-			}
-			_, err = fmt.Fprintf(a.stdout, "%s is now called %s\n", id, printable(response.Client.Label))
-			return err
-		},
 	}
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, err := parseClient(args[0])
+		if err != nil {
+			return err
+		}
+		response, err := ask(cmd.Context(), to, api.RenameClient, api.RenameClientRequest{ClientID: id, Label: args[1]})
+		if err != nil {
+			return err
+		}
+		return a.printDone(asJSON, response.Client, "%s is now called %s", id, printable(response.Client.Label))
+	}
 	return cmd
 }
 
 func newClientsRevoke(a *app) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "revoke ID",
 		Short:   "Revoke a client and close its connections",
-		Example: "  scorel host clients revoke cli_...",
+		Example: "  scorel host clients revoke cli_...\n  scorel host clients revoke cli_... --device dev_...",
 		Args:    argCount(1, 1, "the id of one client"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := parseClient(args[0])
-			if err != nil {
-				return err
-			}
-			if _, err := ask(cmd.Context(), &target{app: a}, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(a.stdout, "%s is revoked\n", id)
-			return err
-		},
 	}
+	to := a.targetFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		id, err := parseClient(args[0])
+		if err != nil {
+			return err
+		}
+		if _, err := ask(cmd.Context(), to, api.RevokeClient, api.RevokeClientRequest{ClientID: id}); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s is revoked\n", id)
+		return err
+	}
+	return cmd
 }
 
 func parseClient(text string) (ident.ID, error) {
@@ -170,6 +170,7 @@ The grant "view" stays: "scorel host clients revoke" ends all access. Rules that
 // changesGrant completes a command that adds or removes a grant.
 func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
 	var asJSON bool
+	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.Args = argCount(2, 2, "the id of one client and a grant")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -181,15 +182,11 @@ func (a *app) changesGrant(cmd *cobra.Command, given bool) *cobra.Command {
 		if grant == api.GrantView || !slices.Contains(api.ClientGrants(), grant) {
 			return usagef("the grant %q cannot be added or removed: give one of %s", clip(args[1], 40), grantList(api.ClientGrants()[1:]))
 		}
-		response, err := ask(cmd.Context(), &target{app: a}, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: grant, Given: given})
+		response, err := ask(cmd.Context(), to, api.SetGrant, api.SetGrantRequest{ClientID: id, Grant: grant, Given: given})
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return printJSON(a.stdout, response.Client)
-		}
-		_, err = fmt.Fprintf(a.stdout, "%s has the grants %s\n", id, grantList(response.Client.Grants))
-		return err
+		return a.printDone(asJSON, response.Client, "%s has the grants %s", id, grantList(response.Client.Grants))
 	}
 	return cmd
 }

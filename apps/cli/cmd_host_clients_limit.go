@@ -54,7 +54,8 @@ func (f *limitFlags) apply(ctx context.Context, c *client.Client, limits api.Cli
 	return limits, nil
 }
 
-// projectAmong finds a project of this machine by its id or folder.
+// projectAmong finds a project by its id or folder. A folder of this machine may be given
+// relative to the current one.
 func projectAmong(list []api.Project, given string) (api.Project, error) {
 	path, err := filepath.Abs(given)
 	if err != nil {
@@ -64,7 +65,7 @@ func projectAmong(list []api.Project, given string) (api.Project, error) {
 		path = real
 	}
 	for _, project := range list {
-		if project.ID == given || project.Path == path {
+		if project.ID == given || project.Path == given || project.Path == path {
 			return project, nil
 		}
 	}
@@ -90,32 +91,33 @@ When the time is over, its connections and terminals end. The client stays in th
 		Example: `  scorel host clients limit cli_... --project ~/site --expires 8h
   scorel host clients limit cli_... --all-projects --expires 0`,
 		Args: argCount(1, 1, "the id of one client"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case all && len(f.projects) > 0:
-				return usagef("--project and --all-projects: give one of them")
-			case !all && len(f.projects) == 0 && f.expires == "":
-				return usagef("nothing to change: give --project, --all-projects or --expires")
-			}
-			return a.limitClient(cmd.Context(), args[0], f, all, asJSON)
-		},
 	}
+	to := a.targetFlag(cmd)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&all, "all-projects", false, "let the client see all projects")
 	addJSON(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case all && len(f.projects) > 0:
+			return usagef("--project and --all-projects: give one of them")
+		case !all && len(f.projects) == 0 && f.expires == "":
+			return usagef("nothing to change: give --project, --all-projects or --expires")
+		}
+		return to.limitClient(cmd.Context(), args[0], f, all, asJSON)
+	}
 	return cmd
 }
 
-func (a *app) limitClient(ctx context.Context, given string, f limitFlags, all, asJSON bool) error {
+func (t *target) limitClient(ctx context.Context, given string, f limitFlags, all, asJSON bool) error {
 	id, err := parseClient(given)
 	if err != nil {
 		return err
 	}
-	c, err := (&target{app: a}).connect(ctx)
+	c, err := t.connect(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // everything was received
 	list, err := client.Call(ctx, c, api.ListClients, api.Empty{})
 	if err != nil {
 		return err
@@ -135,9 +137,9 @@ func (a *app) limitClient(ctx context.Context, given string, f limitFlags, all, 
 		return err
 	}
 	if asJSON {
-		return printJSON(a.stdout, response.Client)
+		return printJSON(t.app.stdout, response.Client)
 	}
-	return a.printLimits(ctx, c, response.Client)
+	return t.app.printLimits(ctx, c, response.Client)
 }
 
 func (a *app) printLimits(ctx context.Context, c *client.Client, known api.Client) error {

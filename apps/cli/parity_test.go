@@ -23,7 +23,6 @@ type parity struct {
 
 const (
 	ownMachine = "only clients on the host's machine may do it"
-	ownHost    = "a machine manages its own host: the clients of another one are changed there, or on the page"
 	inChat     = "it is interactive"
 	connected  = "it is a part of each connection that follows a session, and has no result for people"
 	inTerminal = "it is a part of each open terminal"
@@ -99,11 +98,11 @@ func parities() map[string]parity {
 		"git_commit":             {definition: "GitCommit", command: "git commit"},
 		"get_changes":            {definition: "GetChanges", command: "session changes"},
 		"revert_file":            {definition: "RevertFile", command: "session revert"},
-		"list_clients":           {definition: "ListClients", command: "host clients", local: ownHost},
-		"revoke_client":          {definition: "RevokeClient", command: "host clients revoke", local: ownHost, plain: "it prints only that it is done"},
-		"rename_client":          {definition: "RenameClient", command: "host clients rename", local: ownHost},
-		"set_grant":              {definition: "SetGrant", command: "host clients grant", local: ownMachine},
-		"set_limits":             {definition: "SetLimits", command: "host clients limit", local: ownHost},
+		"list_clients":           {definition: "ListClients", command: "host clients"},
+		"revoke_client":          {definition: "RevokeClient", command: "host clients revoke", plain: "it prints only that it is done"},
+		"rename_client":          {definition: "RenameClient", command: "host clients rename"},
+		"set_grant":              {definition: "SetGrant", command: "host clients grant"},
+		"set_limits":             {definition: "SetLimits", command: "host clients limit"},
 		"list_providers":         {definition: "ListProviders", command: "model key list"},
 		"set_provider_key":       {definition: "SetProviderKey", command: "model key set"},
 		"remove_provider_key":    {definition: "RemoveProviderKey", command: "model key remove"},

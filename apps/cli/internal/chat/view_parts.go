@@ -205,7 +205,11 @@ func (m *Model) cardHint(c *card) []string {
 			keys = append(keys, "s stop")
 		}
 	} else {
-		if n := len(c.question.Choices); n > 0 {
+		switch n := len(c.question.Choices); n {
+		case 0:
+		case 1:
+			keys = append(keys, "1 choose")
+		default:
 			keys = append(keys, fmt.Sprintf("1-%d choose", n))
 		}
 		keys = append(keys, "w write an answer", "d let the agent decide")

@@ -190,8 +190,8 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 	if err != nil || f.permit == "" {
 		return find, err
 	}
-	if !slices.Contains(api.Modes(), api.Mode(f.permit)) {
-		return nil, usagef("--mode %q is not a mode: give one of %s", f.permit, api.ModeNames())
+	if err := checkMode(f.permit); err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context, c *client.Client) (string, error) {
 		id, err := find(ctx, c)
@@ -204,10 +204,10 @@ func (f *sendFlags) preparation() (func(context.Context, *client.Client) (string
 }
 
 func (f *sendFlags) finding() (func(context.Context, *client.Client) (string, error), error) {
-	levels := []string{"", "off", "minimal", "low", "medium", "high", api.ThinkingConfigured}
+	if err := checkThinking(f.thinking); err != nil {
+		return nil, err
+	}
 	switch {
-	case !slices.Contains(levels, f.thinking):
-		return nil, usagef("--thinking %q is not a level: give off, minimal, low, medium, high or configured", f.thinking)
 	case f.steer && f.session == "":
 		return nil, usagef("--session is missing: give the id of the session to steer")
 	case f.session != "" && f.project != "":

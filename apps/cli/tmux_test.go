@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,22 +56,37 @@ func (p *pane) await(text string) {
 	}
 }
 
-// TestTheProgramInATerminal runs the program as a person does: it starts a host, asks, answers
-// an approval, is resized, and leaves the terminal as it was.
-func TestTheProgramInATerminal(t *testing.T) {
+// newHome starts a terminal in a project, with a home of its own. The host that programs start
+// there ends with the test.
+func newHome(t *testing.T) (project string, env []string) {
+	t.Helper()
 	top := t.TempDir()
-	project, home := filepath.Join(top, "site"), filepath.Join(top, "home")
+	project = filepath.Join(top, "site")
 	if err := os.Mkdir(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"SCOREL_HOME=" + home, "HOME=" + top, "GORACE=atexit_sleep_ms=10", "LC_ALL=C.UTF-8", "NO_COLOR=1"}
-	t.Cleanup(func() {
-		stop := exec.Command("scorel", "host", "stop")
-		stop.Env = append(os.Environ(), env...)
-		if out, err := stop.CombinedOutput(); err != nil {
-			t.Errorf("scorel host stop: %v\n%s", err, out)
-		}
-	})
+	env = []string{"SCOREL_HOME=" + filepath.Join(top, "home"), "HOME=" + top, "GORACE=atexit_sleep_ms=10", "LC_ALL=C.UTF-8", "NO_COLOR=1"}
+	t.Cleanup(func() { scorel(t, env, "host", "stop") })
+	return project, env
+}
+
+// scorel runs the program to its end and returns what it printed.
+func scorel(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("scorel", args...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("scorel %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestTheProgramInATerminal runs the program as a person does: it starts a host, asks, answers
+// an approval, is resized, and leaves the terminal as it was.
+func TestTheProgramInATerminal(t *testing.T) {
+	project, env := newHome(t)
+	top := filepath.Dir(project)
 	p := newPane(t, project, env...)
 	p.keys("stty -g >../before; scorel; stty -g >../after", "Enter")
 	p.await("demo model, which is not an AI")
@@ -93,6 +109,44 @@ func TestTheProgramInATerminal(t *testing.T) {
 	if state := strings.TrimSpace(p.tmux("display-message", "-p", "#{alternate_on}#{mouse_any_flag}#{cursor_flag}")); state != "001" {
 		t.Errorf("alternate screen, mouse and cursor are %s after the program, want 001", state)
 	}
+}
+
+// TestRequestsAreAnsweredInAnotherTerminal answers what waits for a chat, as it is shown.
+func TestRequestsAreAnsweredInAnotherTerminal(t *testing.T) {
+	project, env := newHome(t)
+	chat := newPane(t, project, env...)
+	chat.keys("scorel", "Enter")
+	chat.await("demo model, which is not an AI")
+	other := newPane(t, project, env...)
+
+	chat.keys("write made.txt: hello", "Enter")
+	chat.await("y allow")
+	var item inboxItem
+	if err := json.Unmarshal([]byte(scorel(t, env, "inbox", "--json")), &item); err != nil || item.Approval == nil {
+		t.Fatalf("the inbox has %+v (%v), want an approval", item, err)
+	}
+	other.keys("scorel session answer "+item.SessionID, "Enter")
+	other.await("| ")
+	other.await("Allow?")
+	other.keys("y", "Enter")
+	other.await("answered with allow: ")
+	chat.await("Created made.txt")
+
+	chat.keys(`use clarify {"question":"Which lamp?","choices":["old"]}`, "Enter")
+	chat.await("1  old")
+	if list := scorel(t, env, "inbox"); !strings.Contains(list, "question: Which lamp?") {
+		t.Errorf("the inbox is\n%s", list)
+	}
+	other.keys("clear; scorel session answer "+item.SessionID, "Enter")
+	other.await("A number, another answer")
+	other.keys("1", "Enter")
+	other.await("answered: Which lamp?")
+	chat.await("The tool clarify returned")
+	if list := scorel(t, env, "inbox"); list != "nothing needs you\n" {
+		t.Errorf("the inbox is\n%s", list)
+	}
+	chat.keys("C-c", "C-c")
+	chat.await("scorel: continue with")
 }
 
 func readText(t *testing.T, folder, name string) string {

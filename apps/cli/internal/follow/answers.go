@@ -45,7 +45,7 @@ func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) 
 		switch {
 		case err != nil:
 		case !got.Won:
-			r.cfg.View.Notice("too late: " + beforehand(got))
+			r.cfg.View.Notice("too late: " + Beforehand(got))
 		case r.cfg.Unattended && decided.verdict.Decision == api.DecisionDeny:
 			r.unasked++
 		}
@@ -55,7 +55,7 @@ func (r *runner) deliver(ctx context.Context, c *client.Client, decided answer) 
 		SessionID: decided.sessionID, QuestionID: decided.id(), Answer: decided.reply.Answer, Skip: decided.reply.Skip,
 	})
 	if err == nil && !got.Won {
-		r.cfg.View.Notice("too late: " + told(got.AnsweredBy, got.Outcome, got.Answer))
+		r.cfg.View.Notice("too late: " + Told(got.AnsweredBy, got.Outcome, got.Answer))
 	}
 	return err
 }

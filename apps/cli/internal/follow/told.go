@@ -8,8 +8,8 @@ import (
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
-// told describes how a question ended.
-func told(by string, outcome api.QuestionOutcome, answer string) string {
+// Told describes how a question ended.
+func Told(by string, outcome api.QuestionOutcome, answer string) string {
 	switch outcome {
 	case api.OutcomeAnswered:
 		return fmt.Sprintf("%s answered the agent: %s", by, answer)
@@ -21,8 +21,8 @@ func told(by string, outcome api.QuestionOutcome, answer string) string {
 	return "the question is no longer open"
 }
 
-// beforehand describes what was faster than an answer to an approval.
-func beforehand(got api.AnswerApprovalResponse) string {
+// Beforehand describes what was faster than an answer to an approval.
+func Beforehand(got api.AnswerApprovalResponse) string {
 	if got.Released != nil {
 		return letGo(got.DecidedBy, got.Released)
 	}

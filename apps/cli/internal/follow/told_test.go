@@ -20,7 +20,7 @@ func TestReleasedCallsAreExplained(t *testing.T) {
 		{session.Release{Rules: []string{"bash(a)", "bash(b)"}, Mode: "auto"}, "cli_y (the rules: bash(a), bash(b); the mode auto)"},
 		{session.Release{}, "cli_y (no rule asks about it anymore)"},
 	} {
-		got := beforehand(api.AnswerApprovalResponse{DecidedBy: "cli_y", Decision: api.DecisionAllow, Released: &c.release})
+		got := Beforehand(api.AnswerApprovalResponse{DecidedBy: "cli_y", Decision: api.DecisionAllow, Released: &c.release})
 		if !strings.HasSuffix(got, c.want) {
 			t.Errorf("%q", got)
 		}

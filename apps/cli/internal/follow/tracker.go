@@ -218,7 +218,7 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 		t.ask(e.Question.TurnID, request{sessionID: t.sessionID, question: &e.Question})
 	case api.QuestionAnswered:
 		if t.questions.isAsking(e.QuestionID) {
-			t.view.Notice(told(e.AnsweredBy, e.Outcome, e.Answer))
+			t.view.Notice(Told(e.AnsweredBy, e.Outcome, e.Answer))
 		}
 		t.questions.resolved(e.QuestionID)
 	case api.ApprovalResolved:

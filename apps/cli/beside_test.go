@@ -70,10 +70,17 @@ type request struct {
 	method, path, host, origin string
 	token                      string
 	upgrade                    bool
+	header, body               string // more lines of the header, each with its end; and the body
 }
 
 // status sends a request and returns the status of the answer.
 func (r request) status(t *testing.T) int {
+	t.Helper()
+	return r.send(t).StatusCode
+}
+
+// send sends a request and returns the answer without its body.
+func (r request) send(t *testing.T) *http.Response {
 	t.Helper()
 	conn, err := net.Dial("tcp", r.to)
 	if err != nil {
@@ -90,7 +97,7 @@ func (r request) status(t *testing.T) int {
 	if r.upgrade {
 		text.WriteString("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: scorel.v1, scorel.direct.v1\r\n")
 	}
-	text.WriteString("Content-Length: 0\r\n\r\n")
+	fmt.Fprintf(&text, "%sContent-Length: %d\r\n\r\n%s", r.header, len(r.body), r.body)
 	if _, err := io.WriteString(conn, text.String()); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +105,8 @@ func (r request) status(t *testing.T) int {
 	if err != nil {
 		t.Fatalf("%+v: %v", r, err)
 	}
-	_ = answer.Body.Close() // only the status counts
-	return answer.StatusCode
+	_ = answer.Body.Close() // only its head counts
+	return answer
 }
 
 // TestListenersRefuseOtherSites: no page of another origin, and no name that was rebound to a

@@ -94,6 +94,19 @@ func fromHere(req *http.Request) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback() && relay.IsLoopback(req.Host)
 }
 
+// ownName refuses requests to a loopback address under another name, which a web page can send
+// after DNS rebinding. Scrapers on other machines may use any name.
+func ownName(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		local, _ := req.Context().Value(http.LocalAddrContextKey).(net.Addr)
+		if tcp, ok := local.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && !relay.IsLoopback(req.Host) {
+			http.Error(w, "metrics are not served under that name: use 127.0.0.1 or localhost", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
 // serveMetrics serves /metrics at a separate address until ctx ends. wait returns
 // when it has ended.
 func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Logger) (wait func(), err error) {
@@ -105,7 +118,7 @@ func (g guarded) serveMetrics(ctx context.Context, r *relay.Relay, log *slog.Log
 		return nil, fmt.Errorf("listening for metrics on %s: %w; choose another with --metrics-listen", g.metricsListen, err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", r.MetricsHandler())
+	mux.Handle("GET /metrics", ownName(r.MetricsHandler()))
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: time.Minute, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),

@@ -1,8 +1,10 @@
 package paths
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -33,13 +35,21 @@ type Dialer struct {
 	Local func(ctx context.Context) (client.Transport, error)
 	// HTTPClient dials relays; nil honors the proxies of the environment.
 	HTTPClient *http.Client
+	// Timeout bounds the attempt at one path, whatever its other end does; 0 means 30 s.
+	Timeout time.Duration
 }
+
+// dialTimeout is enough for a slow relay and a claim.
+const dialTimeout = 30 * time.Second
 
 // claimTimeout bounds the wait for a relay that may be too old to know claims.
 const claimTimeout = 5 * time.Second
 
 // Dial implements the Dial of a Config.
 func (d *Dialer) Dial(ctx context.Context, path Path) (*Channel, error) {
+	timeout := cmp.Or(d.Timeout, dialTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%w: no sealed channel within %s", relayconn.ErrUnreachable, timeout))
+	defer cancel()
 	if path == Direct {
 		return d.dialLocal(ctx)
 	}

@@ -23,6 +23,11 @@ async function bothOpen(watch: Visitor, { url, secondUrl }: World): Promise<void
   await expect(watch.page.locator("[data-testid=path][data-state=used]")).toHaveCount(1);
 }
 
+/** The address of the path in use. */
+async function usedUrl(watch: Visitor): Promise<string> {
+  return (await watch.page.locator("[data-testid=path][data-state=used]").getAttribute("data-url")) ?? "";
+}
+
 /** Asks for a stream, does something in its middle, and waits for the end. */
 async function inMidStream(anna: Visitor, count: number, what: () => Promise<void>): Promise<void> {
   await anna.prompt(`stream ${count}`);
@@ -46,10 +51,17 @@ test.describe("a machine on two relays", () => {
 
     await test.step("the other relay becomes a path without a pairing of its own", () => bothOpen(watch, world));
 
-    await test.step("the relay of the page dies", async () => {
-      await inMidStream(anna, 400, () => world.killRelay());
-      await expect(path(watch, world.secondUrl)).toHaveAttribute("data-state", "used");
-      await expect(path(watch, world.url)).toHaveAttribute("data-state", "connecting");
+    let dead = "";
+    let left = "";
+    await test.step("the relay in use dies", async () => {
+      await inMidStream(anna, 400, async () => {
+        dead = await usedUrl(watch);
+        left = dead === world.url ? world.secondUrl : world.url;
+        await world.killRelayAt(dead);
+      });
+      await expect(path(watch, left)).toHaveAttribute("data-state", "used");
+      await expect(path(watch, left)).toContainText("In use");
+      await expect(path(watch, dead)).toHaveAttribute("data-state", "connecting");
       await expect(anna.at("link-state").first()).toHaveAttribute("data-state", "online");
       await anna.expectTruth();
     });
@@ -62,14 +74,15 @@ test.describe("a machine on two relays", () => {
     });
 
     await test.step("it is back, and the other dies", async () => {
-      await world.startRelay();
+      await world.startRelayAt(dead);
       await bothOpen(watch, world);
-      await inMidStream(anna, 400, () => world.killSecondRelay());
-      await expect(path(watch, world.url)).toHaveAttribute("data-state", "used");
+      await inMidStream(anna, 400, () => world.killRelayAt(left));
+      await expect(path(watch, dead)).toHaveAttribute("data-state", "used");
       await anna.expectTruth();
     });
 
     await test.step("reloaded, it reads the same", async () => {
+      await world.startRelayAt(left);
       const before = await anna.transcript();
       await anna.page.reload();
       await anna.expectTruth();

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { freePort, json, type Outcome, Running, run, type Surroundings } from "./process";
 
 export interface WorldOptions {
-  /** What runs when the test begins: a relay and a host, or nothing. */
-  parts?: "both" | "none";
+  /** What runs when the test begins: a relay and a host, a host alone that serves the page itself, or nothing. */
+  parts?: "both" | "listener" | "none";
   /** Names that the relay answers to besides its own address; {port} stands for its port. */
   publicUrls?: string[];
   /** The host's config.toml. */
@@ -53,7 +53,7 @@ export class World {
     );
   }
 
-  /** The relay's address, which is also the page's. */
+  /** The address of the relay, or of the host's listener, which is also the page's. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
@@ -76,7 +76,9 @@ export class World {
     if (this.#options.parts === "none") {
       return;
     }
-    await this.startRelay();
+    if (this.#options.parts !== "listener") {
+      await this.startRelay();
+    }
     if (this.#options.second) {
       await this.startSecondRelay();
     }
@@ -107,8 +109,10 @@ export class World {
   }
 
   async startHost(): Promise<void> {
+    this.#port ||= await freePort();
+    const way = this.#options.parts === "listener" ? ["--listen", `127.0.0.1:${this.#port}`] : ["--relay", this.url];
     const host = this.#start([
-      ...["host", "serve", "--relay", this.url, "--label", "workshop", "--json"],
+      ...["host", "serve", ...way, "--label", "workshop", "--json"],
       ...(this.#options.second ? ["--relay", this.secondUrl] : []),
       ...["--log-format", "json", "--log-level", "debug"],
     ]);
@@ -146,8 +150,14 @@ export class World {
     await this.#relay?.kill();
   }
 
-  async killSecondRelay(): Promise<void> {
-    await this.#second?.kill();
+  /** Kills the relay of an address. */
+  async killRelayAt(url: string): Promise<void> {
+    await (url === this.url ? this.#relay : this.#second)?.kill();
+  }
+
+  /** Starts the relay of an address again. */
+  startRelayAt(url: string): Promise<void> {
+    return url === this.url ? this.startRelay() : this.startSecondRelay();
   }
 
   async killHost(): Promise<void> {

@@ -81,9 +81,9 @@ export class FakeRelay {
   /** The device refuses every channel, because access has expired. */
   expired = false;
 
-  constructor(authority = "relay.test") {
+  constructor(authority = "relay.test", scheme = "https") {
     this.authority = authority;
-    this.url = `https://${authority}`;
+    this.url = `${scheme}://${authority}`;
   }
 
   readonly makeSocket = (): WebSocket => {

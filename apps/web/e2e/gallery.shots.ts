@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { screens, test } from "./gallery";
 import { sights } from "./sights";
 
-// Pictures of every page and state on made-up data.
+// Pictures of every page and state on made-up data. SHOTS_ONLY names some of them, as a regular expression.
 
 const folder = process.env.SHOTS || "test-results/shots";
+
+const only = new RegExp(process.env.SHOTS_ONLY || "");
+const wanted = sights.filter(({ name }) => only.test(name));
 
 const looks = [
   { look: "light", colorScheme: "light" },
@@ -20,7 +23,7 @@ for (const name of ["phone", "desk"] as const) {
       test("gallery", async ({ page, show }) => {
         test.slow();
         // What a sight does finds its way by English labels.
-        for (const sight of look === "chinese" ? sights.filter(({ act }) => !act) : sights) {
+        for (const sight of look === "chinese" ? wanted.filter(({ act }) => !act) : wanted) {
           await show(sight);
           const path = join(folder, "gallery", `${name}-${look}-${sight.name}.png`);
           await page.screenshot({ path, animations: "disabled" });

@@ -56,6 +56,7 @@ function diagnosis(ofRelay: Stop | undefined, ofDevices: (Stop | undefined)[]): 
       label,
       steps: stopped ? skipRest(waiting(device), `not tried, for ${stopped} failed`) : steps(device, ofDevices[i]),
     })),
+    others: [],
     done: true,
   };
 }

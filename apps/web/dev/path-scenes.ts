@@ -1,5 +1,6 @@
 // Scenes of the paths to a machine: each state that one can have, and one that took over.
 import type { DevicePath } from "../src/api/contract";
+import type { DiagnosisState } from "../src/api/diagnosis";
 import { diagnoses } from "./diagnoses";
 import { dev, type Scene, world } from "./world";
 
@@ -44,7 +45,11 @@ export const pathScenes: Record<string, () => Scene> = {
   },
   connectionpaths: () => {
     const scorel = world();
-    scorel.diagnosis = diagnoses.connectiondown as NonNullable<(typeof diagnoses)[string]>;
+    const chosen = diagnoses.connectiondown as DiagnosisState;
+    const { relay, devices } = diagnoses.connection as DiagnosisState;
+    const [first] = devices;
+    const other = { relayUrl: "https://eu.relay.example", relay: relay.slice(2), devices: first ? [first] : [] };
+    scorel.diagnosis = { ...chosen, devices: chosen.devices.slice(0, 1), others: [other] };
     scorel.paths.set({ [dev]: tookOver });
     return { scorel, path: "/connection" };
   },

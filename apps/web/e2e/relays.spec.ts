@@ -81,6 +81,14 @@ test.describe("a machine on two relays", () => {
       await anna.expectTruth();
     });
 
+    await test.step("the connection check walks both", async () => {
+      await watch.open("/connection");
+      await expect(watch.at("diagnosis")).toHaveAttribute("data-state", "warn");
+      const failed = watch.page.locator("[data-testid=step][data-status=failed]");
+      await expect(failed.first().getByTestId("step-hint")).toBeVisible();
+      await expect(watch.page.locator("[data-step=paths]")).toContainText("1 of 2 work");
+    });
+
     await test.step("reloaded, it reads the same", async () => {
       await world.startRelayAt(left);
       const before = await anna.transcript();
@@ -111,6 +119,11 @@ test.describe("a relay that refuses pages of another", () => {
     await expect(path(watch, world.url)).toHaveAttribute("data-state", "used");
     await expect(path(watch, world.secondUrl)).toHaveAttribute("data-state", "origin");
     await expect(watch.at("path-hint")).toContainText(`add ${world.url} to allowed_origins`);
+    await watch.open("/connection");
+    await expect(watch.at("diagnosis")).toHaveAttribute("data-state", "warn");
+    const other = watch.page.locator(`[data-testid=path-steps][data-url="${world.secondUrl}"]`);
+    await expect(other.locator("[data-step=relay]")).toHaveAttribute("data-status", "failed");
+    await expect(other.getByTestId("step-hint")).toContainText("allowed_origins");
     await anna.prompt("stream 5");
     await anna.expectTruth();
   });

@@ -81,6 +81,7 @@ const (
 	RelayFailing     Finding = "relay_failing"
 	RelayLost        Finding = "relay_lost"
 	RelaySocket      Finding = "relay_socket"
+	RelayOrigin      Finding = "relay_origin"
 	LoginKeys        Finding = "login_keys"
 	LoginName        Finding = "login_name"
 	LoginProof       Finding = "login_proof"
@@ -149,6 +150,7 @@ var hints = map[Finding]string{
 	RelayVersion: "The older of the two must be updated: the relay or this client.",
 	RelayFailing: "The relay's operator should check its log.",
 	RelayLost:    "The server closed the connection: look at the log of the relay, and of the proxy in front of it.",
+	RelayOrigin:  "If the relay runs and can be reached, its operator may have to add the address of this page to allowed_origins (docs/paths.md).",
 	RelaySocket:  "The server responds, but WebSockets fail: something in between may block them, or the proxy in front of the relay does not forward them (docs/operations.md).",
 
 	LoginKeys:        "Without its keys this client cannot prove who it is: restore the key file, or delete it and pair again.",

@@ -24,18 +24,26 @@ export interface DeviceSteps {
   steps: DiagnosisStep[];
 }
 
-/** What the link has found so far: its half of a diagnosis. */
-export interface LinkDiagnosis {
-  relay: DiagnosisStep[];
-  devices: DeviceSteps[];
-  done: boolean;
-}
-
-export interface DiagnosisState {
+/** What was found of one relay or listener, and of the devices behind it. */
+export interface PathDiagnosis {
   relayUrl: string;
   /** The steps up to the relay. */
   relay: DiagnosisStep[];
   devices: DeviceSteps[];
+}
+
+/** What the link has found so far: its half of a diagnosis. */
+export interface LinkDiagnosis {
+  relay: DiagnosisStep[];
+  devices: DeviceSteps[];
+  /** The other relays and listeners that lead to devices of this browser. */
+  others: PathDiagnosis[];
+  done: boolean;
+}
+
+/** Of the chosen relay, and of the others. */
+export interface DiagnosisState extends PathDiagnosis {
+  others: PathDiagnosis[];
   done: boolean;
 }
 

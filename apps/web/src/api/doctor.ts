@@ -28,6 +28,8 @@ export class PageDiagnosis implements RunningDiagnosis {
   readonly #options: PageDiagnosisOptions;
   readonly #canceled = new AbortController();
   #page: DiagnosisStep[] = waiting(PAGE_STEPS);
+  /** The chosen relay was not reached: what the link finds of it is of no use. */
+  #stopped = false;
 
   constructor(options: PageDiagnosisOptions) {
     this.#options = options;
@@ -35,6 +37,7 @@ export class PageDiagnosis implements RunningDiagnosis {
       relayUrl: options.relayUrl,
       relay: [...this.#page, ...waiting(LINK_STEPS)],
       devices: options.devices.map(({ id, label }) => ({ id, label, steps: waiting(DEVICE_STEPS) })),
+      others: [],
       done: false,
     });
   }
@@ -51,15 +54,16 @@ export class PageDiagnosis implements RunningDiagnosis {
       this.#put(step);
       if (step.status === "failed") {
         this.#stop(name);
-        return;
+        break;
       }
     }
     this.#options.begin();
   }
 
   /** Takes what the link has found so far. */
-  take({ relay, devices, done }: LinkDiagnosis): void {
-    this.state.set({ ...this.state.get(), relay: [...this.#page, ...relay], devices, done });
+  take({ relay, devices, others, done }: LinkDiagnosis): void {
+    const chosen = this.#stopped ? {} : { relay: [...this.#page, ...relay], devices };
+    this.state.set({ ...this.state.get(), ...chosen, others, done });
     if (done) {
       this.#options.end();
     }
@@ -75,16 +79,16 @@ export class PageDiagnosis implements RunningDiagnosis {
     this.state.set({ ...this.state.get(), relay: [...this.#page, ...waiting(LINK_STEPS)] });
   }
 
+  /** Other relays may still lead to the devices. */
   #stop(failed: StepName): void {
+    this.#stopped = true;
     const { relay, devices } = this.state.get();
     const why = t("connection.doctor.notTried", { step: failed });
     this.state.set({
       ...this.state.get(),
       relay: skipRest(relay, why),
       devices: devices.map((device) => ({ ...device, steps: skipRest(device.steps, why) })),
-      done: true,
     });
-    this.#options.end();
   }
 
   #ask(path: string): Promise<Response> {

@@ -29,11 +29,14 @@ export class DeviceDoctor {
   readonly #way: DeviceWay;
   readonly #pin: Pin;
   readonly #peer: Peer | undefined;
+  readonly #unclaimed: boolean;
   #channel: number | null = null;
   #line: Line | undefined;
   #sealed: Sealed | null = null;
 
-  constructor(way: DeviceWay, pin: Pin) {
+  /** `unclaimed` says that the relay was never told of the pairing. */
+  constructor(way: DeviceWay, pin: Pin, unclaimed = false) {
+    this.#unclaimed = unclaimed;
     this.#way = way;
     this.#pin = pin;
     this.#peer = way.peers.find((each) => each.id === pin.id);
@@ -41,7 +44,7 @@ export class DeviceDoctor {
 
   binding(): Verdict {
     if (!this.#peer) {
-      throw new StepFailure("binding_missing", t("doctor.link.noPairing"));
+      throw new StepFailure(this.#unclaimed ? "binding_new" : "binding_missing", t("doctor.link.noPairing"));
     }
     if (!matchesPin(this.#pin, this.#peer)) {
       throw new StepFailure("binding_keys", t("doctor.link.differentKeys"));

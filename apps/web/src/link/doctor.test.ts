@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { Kind } from "@scorel/protocol/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { closePages, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
+import { closePages, dialOneOf, freshBrowser, openPage, pairPage, until } from "../../test-support/bench";
 import { FakeDevice } from "../../test-support/device";
 import { FakeRelay } from "../../test-support/relay";
 import type { PageParts, Scorel } from "../api/contract";
@@ -97,6 +97,74 @@ describe("a diagnosis", () => {
     await diagnose(page);
     expect(diagnosis.state.get()).toBe(before);
     expect(relay.entries.size).toBe(1);
+  });
+});
+
+describe("a diagnosis of several paths", () => {
+  let two: FakeRelay;
+
+  beforeEach(() => {
+    two = new FakeRelay("two.test");
+    two.add(device);
+    device.paths = [relay, two].map(({ url }) => ({ kind: "relay", url, state: "connected" }));
+  });
+
+  async function pairedOnBoth(wanted: string): Promise<Scorel> {
+    const page = openPage(relay, {}, undefined, dialOneOf(relay, two));
+    const id = await pairPage(page, device);
+    await until(page.host(id).status, (status) => status === "open");
+    await until(page.paths, (paths) => paths[id]?.[1]?.state === wanted);
+    return page;
+  }
+
+  it("walks each of them", async () => {
+    const state = await diagnose(await pairedOnBoth("ready"));
+    expect(state.others).toMatchObject([{ relayUrl: "https://two.test", devices: [{ label: "workshop" }] }]);
+    const [other] = state.others;
+    expect(statuses(other?.relay)).toEqual({ relay: "ok", login: "ok", clock: "ok" });
+    expect([state, other].map((each) => each?.devices[0]?.steps.at(-1))).toMatchObject([
+      { name: "api", status: "ok" },
+      { name: "api", status: "ok" },
+    ]);
+    expect(two.entries.size).toBe(1);
+  });
+
+  it("says of each where it stops", async () => {
+    const page = await pairedOnBoth("ready");
+    two.setPresent(device, false);
+    relay.down = true;
+    relay.cut();
+    const { relay: chosen, others } = await diagnose(page);
+    expect(failureOf(chosen)).toMatchObject({ name: "relay", finding: "relay_socket" });
+    expect(failureOf(others[0]?.devices[0]?.steps ?? [])).toMatchObject({ finding: "presence_offline" });
+  });
+
+  it("says that another relay may not allow pages of this address", async () => {
+    two.down = true;
+    const { relay: chosen, others } = await diagnose(await pairedOnBoth("origin"));
+    expect(failureOf(chosen)).toBeUndefined();
+    expect(failureOf(others[0]?.relay ?? [])).toMatchObject({ name: "relay", finding: "relay_origin" });
+  });
+
+  it("says where the pairing is not known so far", async () => {
+    two.claims = "refuses";
+    const { others } = await diagnose(await pairedOnBoth("unbound"));
+    expect(failureOf(others[0]?.devices[0]?.steps ?? [])).toMatchObject({ name: "binding", finding: "binding_new" });
+  });
+
+  it("goes on over the others while the page cannot ask its own server", async () => {
+    await pairedOnBoth("ready");
+    const parts: PageParts = {
+      origin: relay.url,
+      fetch: () => Promise.reject(new TypeError("no")),
+      script: () => null,
+    };
+    closePages();
+    const cut = openPage(relay, {}, parts, dialOneOf(relay, two));
+    await until(cut.host(device.identity.id).status, (status) => status === "open");
+    const { relay: chosen, others } = await diagnose(cut);
+    expect(failureOf(chosen)).toMatchObject({ name: "network" });
+    expect(others[0]?.devices[0]?.steps.at(-1)).toMatchObject({ name: "api", status: "ok" });
   });
 });
 

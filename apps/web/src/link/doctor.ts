@@ -8,7 +8,7 @@ import {
   type DeviceSteps,
   type DiagnosisStep,
   failureOf,
-  type LinkDiagnosis,
+  type PathDiagnosis,
   StepFailure,
   type StepName,
   skipRest,
@@ -36,8 +36,15 @@ export interface LinkDoctorOptions {
   makeSocket: (url: string, protocol: string) => WebSocket;
   /** The pinned devices of this relay. */
   pins: Pin[];
-  tell: (diagnosis: LinkDiagnosis) => void;
+  /** The devices whose pairing the relay does not know so far. */
+  unclaimed: Pin[];
+  /** It is the relay that this browser is set to. */
+  chosen: boolean;
+  tell: (found: Found) => void;
 }
+
+/** What was found so far. */
+export type Found = Omit<PathDiagnosis, "relayUrl">;
 
 /** How far clocks may be apart, in milliseconds. */
 const MOST_SKEW = 60_000;
@@ -49,7 +56,7 @@ export class LinkDoctor {
   readonly #hello = new Deferred<RelayHello>();
   readonly #welcome = new Deferred<Welcome>();
   #connection: Connection | null = null;
-  #canceled = false;
+  canceled = false;
   #dialledAt = 0;
   #welcomedAt = 0;
   #relay: DiagnosisStep[] = waiting(RELAY_STEPS);
@@ -57,7 +64,7 @@ export class LinkDoctor {
 
   constructor(options: LinkDoctorOptions) {
     this.#options = options;
-    this.#devices = options.pins.map(({ id, label }) => ({ id, label, steps: waiting(DEVICE_STEPS) }));
+    this.#devices = this.#patients.map(({ id, label }) => ({ id, label, steps: waiting(DEVICE_STEPS) }));
   }
 
   /** Runs to the end; `tell` gets the whole after every change. */
@@ -65,10 +72,10 @@ export class LinkDoctor {
     this.#dial();
     await this.#chain(RELAY_STEPS, { relay: this.#greeting, login: this.#login, clock: this.#clock }, (steps) => {
       this.#relay = steps;
-      this.#tell(false);
+      this.#tell();
     });
     const failed = failureOf(this.#relay);
-    for (const pin of this.#options.pins) {
+    for (const pin of this.#patients) {
       if (failed) {
         this.#setDevice(pin.id, skipRest(waiting(DEVICE_STEPS), t("doctor.link.notTried", { step: failed.name })));
       } else {
@@ -76,12 +83,15 @@ export class LinkDoctor {
       }
     }
     this.#connection?.fail(null);
-    this.#tell(true);
+  }
+
+  get #patients(): Pin[] {
+    return [...this.#options.pins, ...this.#options.unclaimed];
   }
 
   /** Ends it; nothing is told any more. */
   cancel(): void {
-    this.#canceled = true;
+    this.canceled = true;
     this.#connection?.fail(null);
   }
 
@@ -107,6 +117,11 @@ export class LinkDoctor {
     }
   }
 
+  /** Browsers do not say that a relay refused a page because of where it comes from. */
+  get #noSocket(): "relay_socket" | "relay_origin" {
+    return this.#options.chosen ? "relay_socket" : "relay_origin";
+  }
+
   #take(frame: Frame): void {
     if (frame.type === "channel_opened") {
       // Before its first record can come.
@@ -121,7 +136,7 @@ export class LinkDoctor {
     this.#hello.reject(
       end.refused
         ? new StepFailure("relay_version", end.message ?? t("doctor.link.thisVersion", { version: VERSION }))
-        : new StepFailure("relay_socket", end.message ?? t("doctor.link.serverHungUp")),
+        : new StepFailure(this.#noSocket, end.message ?? t("doctor.link.serverHungUp")),
     );
     this.#welcome.reject(loginFailure(end));
     this.#asks.drop();
@@ -152,7 +167,7 @@ export class LinkDoctor {
   };
 
   async #probe(pin: Pin): Promise<void> {
-    const { identity, timing } = this.#options;
+    const { identity, timing, unclaimed } = this.#options;
     const send = (frame: Frame): void => this.#connection?.sendFrame(frame);
     const way: DeviceWay = {
       identity,
@@ -163,7 +178,7 @@ export class LinkDoctor {
       sendRecord: (channel, payload) => this.#connection?.sendRecord({ channel, payload }),
       line: (channel) => this.#lines.get(channel),
     };
-    const doctor = new DeviceDoctor(way, pin);
+    const doctor = new DeviceDoctor(way, pin, unclaimed.includes(pin));
     const checks = {
       binding: () => doctor.binding(),
       presence: () => doctor.presence(),
@@ -199,12 +214,12 @@ export class LinkDoctor {
 
   #setDevice(id: string, steps: DiagnosisStep[]): void {
     this.#devices = this.#devices.map((device) => (device.id === id ? { ...device, steps } : device));
-    this.#tell(false);
+    this.#tell();
   }
 
-  #tell(done: boolean): void {
-    if (!this.#canceled) {
-      this.#options.tell({ relay: this.#relay, devices: this.#devices, done });
+  #tell(): void {
+    if (!this.canceled) {
+      this.#options.tell({ relay: this.#relay, devices: this.#devices });
     }
   }
 }

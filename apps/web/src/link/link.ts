@@ -173,10 +173,12 @@ export class Link {
     this.#pairings.cancel(id);
   }
 
-  /** Looks at the whole way anew. */
+  /** Looks at every way anew. */
   diagnose(id: number): Promise<void> {
     const { identity, timing, makeSocket, post } = this.#options;
-    const patient = { address: this.#home.address, identity, label: this.#label, timing, makeSocket };
+    const addresses = [...new Set([this.#home, ...this.#all])].map(({ address }) => address);
+    const listed = JSON.parse(this.#toldPaths);
+    const patient = { addresses, listed, identity, label: this.#label, timing, makeSocket };
     return this.#doctors.run(id, patient, (state) => post({ t: "diagnosis", id, state }));
   }
 

@@ -328,7 +328,7 @@ export class FakeScorel implements Scorel {
   readonly invites: string[] = [];
   readonly diagnoses: FakeDiagnosis[] = [];
   /** What the next diagnosis begins with. */
-  diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], done: false };
+  diagnosis: DiagnosisState = { relayUrl: "https://relay.example", relay: [], devices: [], others: [], done: false };
   reconnects = 0;
 
   async setRelayUrl(url: string): Promise<void> {

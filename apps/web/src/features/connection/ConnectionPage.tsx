@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { DiagnosisState } from "../../api/diagnosis";
+import type { DiagnosisState, PathDiagnosis } from "../../api/diagnosis";
 import { Button } from "../../components/Button";
 import { Card } from "../../components/Card";
 import { CopyButton } from "../../components/CopyButton";
@@ -7,13 +7,24 @@ import { CheckIcon, RefreshIcon, WarningIcon } from "../../components/icons";
 import { Notice } from "../../components/Notice";
 import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/connection";
-import { PathList, usePaths } from "../paths/PathList";
+import { kindOf, PathList, usePaths } from "../paths/PathList";
 import { PageHeader } from "../shared/PageHeader";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useTitle } from "../shared/use-title";
 import { StepList } from "./StepList";
 import { useDiagnosis } from "./use-diagnosis";
-import { hasWarning, reportOf, type Stop, stopsOf, titleOf } from "./words";
+import {
+  type DevicePaths,
+  devicesOf,
+  hasWarning,
+  isReached,
+  reportOf,
+  type Stop,
+  stopsOf,
+  sumOf,
+  titleOf,
+  type Walked,
+} from "./words";
 
 /** Where the way to each machine stops, why, and what to do. */
 export function ConnectionPage() {
@@ -59,20 +70,63 @@ function Diagnosis({ state }: { state: DiagnosisState }) {
           <StepList steps={state.relay} />
         </Card>
       </section>
-      {state.devices.map((device) => (
-        <section key={device.id} data-testid="device-steps">
-          <Heading title={device.label} detail={`${device.id.slice(0, 12)}…${device.id.slice(-4)}`} />
-          <DevicePaths id={device.id} label={device.label} />
-          <Card>
-            <StepList steps={device.steps} />
-          </Card>
-        </section>
+      {state.others.map((path) => (
+        <OtherPath key={path.relayUrl} path={path} />
+      ))}
+      {devicesOf(state).map((device) => (
+        <DeviceSection key={device.id} device={device} done={state.done} />
       ))}
     </>
   );
 }
 
-function DevicePaths({ id, label }: { id: string; label: string }) {
+/** A relay or listener besides the chosen relay. */
+function OtherPath({ path: { relayUrl, relay } }: { path: PathDiagnosis }) {
+  const known = Object.values(useReadable(useScorel().paths)).flat();
+  const kind = known.find(({ url }) => url === relayUrl)?.kind ?? "relay";
+  return (
+    <section data-testid="path-steps" data-url={relayUrl}>
+      <Heading title={kindOf(kind)} detail={relayUrl} />
+      <Card>
+        <StepList steps={relay} />
+      </Card>
+    </section>
+  );
+}
+
+function DeviceSection({ device, done }: { device: DevicePaths; done: boolean }) {
+  const { id, label, paths } = device;
+  const sum = done ? sumOf(device) : null;
+  // Where a relay failed, its own steps say why.
+  const tried = paths.length > 1 ? paths.filter(({ relayFailed }) => !relayFailed) : paths;
+  return (
+    <section data-testid="device-steps">
+      <Heading title={label} detail={`${id.slice(0, 12)}…${id.slice(-4)}`} />
+      <KnownPaths id={id} label={label} />
+      {sum ? (
+        <Card className="mb-2">
+          <StepList steps={[sum]} />
+        </Card>
+      ) : null}
+      {tried.map((path) => (
+        <PathSteps key={path.relayUrl} path={path} named={paths.length > 1} />
+      ))}
+    </section>
+  );
+}
+
+function PathSteps({ path: { relayUrl, steps }, named }: { path: Walked; named: boolean }) {
+  return (
+    <div data-testid="device-path" data-url={relayUrl} className="mb-2 last:mb-0">
+      {named ? <h3 className="caption mb-1 truncate px-1 text-muted">{relayUrl}</h3> : null}
+      <Card>
+        <StepList steps={steps} />
+      </Card>
+    </div>
+  );
+}
+
+function KnownPaths({ id, label }: { id: string; label: string }) {
   const paths = usePaths(id);
   return paths.length === 0 ? null : (
     <Card className="mb-2">
@@ -93,9 +147,8 @@ function Heading({ title, detail }: { title: string; detail: string }) {
 /** The whole in one sentence. */
 function Summary({ state }: { state: DiagnosisState }) {
   const stops = stopsOf(state);
-  const paths = useReadable(useScorel().paths);
-  // This looks at the chosen relay only.
-  const another = Object.values(paths).some((each) => each.some((path) => path.state === "used"));
+  const devices = devicesOf(state);
+  const another = devices.length > 0 && devices.every(isReached);
   if (!state.done) {
     return (
       <Notice
@@ -114,11 +167,11 @@ function Summary({ state }: { state: DiagnosisState }) {
     return (
       <Notice
         data-testid="diagnosis"
-        data-state="failed"
+        data-state={another ? "warn" : "failed"}
         role="status"
         tone={another ? "warn" : "danger"}
         icon={<WarningIcon className={another ? "text-warn" : "text-danger"} />}
-        title={titleOfStops(stops, state.devices.length)}
+        title={titleOfStops(stops, devices.length)}
       >
         {stops.length === 1 && first
           ? t("connection.connectionPage.failedAt", { step: titleOf(first.step.name), detail: first.step.detail })
@@ -139,7 +192,7 @@ function Summary({ state }: { state: DiagnosisState }) {
         warned ? t("connection.connectionPage.workingWithWarnings") : t("connection.connectionPage.everythingWorks")
       }
     >
-      {state.devices.length === 0
+      {devices.length === 0
         ? t("connection.connectionPage.noMachinePaired")
         : t("connection.connectionPage.allReachable")}
     </Notice>

@@ -50,7 +50,7 @@ function Row({ step }: { step: DiagnosisStep }) {
   const quiet = step.status === "waiting" || step.status === "skipped";
   const wrong = step.status === "failed" || step.status === "warn";
   // That a step was not tried shows; why is said where the way stops.
-  const tried = step.ms !== undefined;
+  const tried = step.status !== "skipped" && step.status !== "waiting" && step.detail !== "";
   return (
     <li data-testid="step" data-step={step.name} data-status={step.status} className="px-3.5 py-2">
       {/* On a phone what was found stands under its step: beside it is too little room for both. */}
@@ -68,8 +68,8 @@ function Row({ step }: { step: DiagnosisStep }) {
         >
           {tried ? step.detail : null}
         </p>
-        {tried && !quiet ? (
-          <span className="caption shrink-0 text-faint tabular-nums">{tookOf(step.ms ?? 0)}</span>
+        {step.ms !== undefined && !quiet ? (
+          <span className="caption shrink-0 text-faint tabular-nums">{tookOf(step.ms)}</span>
         ) : null}
       </div>
       {hint ? <Hint step={step} hint={hint} /> : null}

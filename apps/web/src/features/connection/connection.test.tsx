@@ -24,7 +24,7 @@ const stopped = [
 function show(diagnosis: Partial<DiagnosisState>, path = "/connection") {
   const scorel = new FakeScorel();
   scorel.devices.set([{ id: "dev_one", label: "workshop", online: false }]);
-  scorel.diagnosis = { relayUrl: "https://relay.example", relay, devices: [], done: true, ...diagnosis };
+  scorel.diagnosis = { relayUrl: "https://relay.example", relay, devices: [], others: [], done: true, ...diagnosis };
   return { scorel, ...renderApp(scorel, path) };
 }
 
@@ -79,18 +79,39 @@ describe("the connection page", () => {
 
   it("says that another path works while the chosen relay does not", async () => {
     const gone: DiagnosisStep = { ...offline, name: "network", finding: "network_failed" };
-    const { scorel } = show({ relay: [gone], devices: [{ id: "dev_one", label: "workshop", steps: [] }] });
-    expect((await screen.findByTestId("diagnosis")).textContent).not.toContain("another path");
+    const untried = skipRest(waiting(["presence"]), "not tried, because network failed");
+    const device = { id: "dev_one", label: "workshop" };
+    const chosen = { relay: [gone], devices: [{ ...device, steps: untried }] };
+    const { scorel } = show(chosen);
+    const summary = await screen.findByTestId("diagnosis");
+    expect(summary.textContent).not.toContain("another path");
+    const other = { relayUrl: "https://two.example", relay: [ok("relay"), ok("login")] };
+    const found = { ...other, devices: [{ ...device, steps: [ok("binding"), ok("api")] }] };
+    act(() => scorel.diagnoses.at(-1)?.state.set({ ...scorel.diagnosis, ...chosen, others: [found] }));
+    expect(screen.getByTestId("diagnosis").textContent).toContain("can still be reached over another path");
+    expect(step("paths").dataset.status).toBe("warn");
+    expect(step("paths").textContent).toContain("1 of 2 work");
+    expect(screen.getAllByTestId("device-path").map((each) => each.dataset.url)).toEqual(["https://two.example"]);
     act(() =>
-      scorel.paths.set({
-        dev_one: [
-          { kind: "relay", url: "https://relay.example", state: "connecting" },
-          { kind: "relay", url: "https://two.example", state: "used", rtt: 30 },
-        ],
+      scorel.diagnoses.at(-1)?.state.set({
+        ...{ ...scorel.diagnosis, ...chosen },
+        others: [{ ...found, devices: [{ ...device, steps: stopped }] }],
       }),
     );
-    expect(screen.getByTestId("diagnosis").textContent).toContain("can still be reached over another path");
-    expect(screen.getAllByTestId("path").map((row) => row.dataset.state)).toEqual(["connecting", "used"]);
+    expect(screen.getByTestId("diagnosis").textContent).not.toContain("can still be reached");
+    expect(step("paths").dataset.status).toBe("failed");
+  });
+
+  it("warns of another path that fails, with what helps there", async () => {
+    const device = { id: "dev_one", label: "workshop" };
+    const refused: DiagnosisStep = { ...offline, name: "relay", finding: "relay_origin", detail: "no answer" };
+    const other = { relayUrl: "https://two.example", relay: [refused], devices: [{ ...device, steps: [] }] };
+    show({ devices: [{ ...device, steps: [ok("api")] }], others: [other] });
+    expect((await screen.findByTestId("diagnosis")).dataset.state).toBe("warn");
+    const second = screen.getByTestId("path-steps");
+    expect(second.dataset.url).toBe("https://two.example");
+    expect(within(second).getByTestId("step-hint").textContent).toContain("allowed_origins");
+    expect(screen.getAllByTestId("device-path").map((each) => each.dataset.url)).toEqual(["https://relay.example"]);
   });
 
   it("is reached from the settings", async () => {
@@ -125,6 +146,7 @@ describe("the report", () => {
       relayUrl: "https://relay.example",
       relay: [ok("relay")],
       devices: [{ id: "dev_one", label: "workshop", steps: stopped.slice(0, 3) }],
+      others: [],
       done: true,
     };
     expect(reportOf(state).split("\n")).toEqual([

@@ -1,6 +1,12 @@
 // What a diagnosis says to people. Titles and hints are those of `scorel doctor`.
 
-import { type DiagnosisState, type DiagnosisStep, failureOf, type StepName } from "../../api/diagnosis";
+import {
+  type DiagnosisState,
+  type DiagnosisStep,
+  failureOf,
+  type PathDiagnosis,
+  type StepName,
+} from "../../api/diagnosis";
 import vocabulary from "../../api/doctor-words.json";
 import { t } from "../../i18n/connection";
 import { number, translation } from "../../i18n/i18n";
@@ -21,20 +27,75 @@ export interface Stop {
   device: string | null;
 }
 
-/** Every place where a way stops, the relay's first. */
+/** One path to a device: the steps that are about the device, and where it stops, if it does. */
+export interface Walked {
+  relayUrl: string;
+  steps: DiagnosisStep[];
+  /** The relay itself failed: no step about the device was tried. */
+  relayFailed: boolean;
+  stop: DiagnosisStep | undefined;
+}
+
+export interface DevicePaths {
+  id: string;
+  label: string;
+  /** The chosen relay first. */
+  paths: Walked[];
+}
+
+/** Every relay and listener that was tested, the chosen relay first. */
+export function testedOf(state: DiagnosisState): PathDiagnosis[] {
+  return [state, ...state.others];
+}
+
+/** The devices, each with its paths. */
+export function devicesOf(state: DiagnosisState): DevicePaths[] {
+  const all = testedOf(state);
+  const labels = new Map(all.flatMap(({ devices }) => devices.map(({ id, label }) => [id, label] as const)));
+  return [...labels].map(([id, label]) => ({ id, label, paths: all.flatMap((path) => walked(path, id)) }));
+}
+
+function walked({ relayUrl, relay, devices }: PathDiagnosis, id: string): Walked[] {
+  const failed = failureOf(relay);
+  return devices
+    .filter((device) => device.id === id)
+    .map(({ steps }) => ({ relayUrl, steps, relayFailed: failed !== undefined, stop: failed ?? failureOf(steps) }));
+}
+
+export function isReached({ paths }: DevicePaths): boolean {
+  return paths.some(({ stop }) => !stop);
+}
+
+/** The paths to a device in one step, as the command line sums them up; null where there is only one. */
+export function sumOf({ paths }: DevicePaths): DiagnosisStep | null {
+  const working = paths.filter(({ stop }) => !stop).length;
+  const detail = t("connection.words.pathsWork", { working, all: paths.length });
+  const step = { name: "paths", detail } as const;
+  if (paths.length < 2) {
+    return null;
+  }
+  if (working === 0) {
+    return { ...step, status: "failed", finding: "paths_none" };
+  }
+  return working < paths.length ? { ...step, status: "warn", finding: "paths_partly" } : { ...step, status: "ok" };
+}
+
+/** Every place that keeps this browser from something: the chosen relay, or the devices that no path reaches. */
 export function stopsOf(state: DiagnosisState): Stop[] {
   const relay = failureOf(state.relay);
   if (relay) {
     return [{ step: relay, device: null }];
   }
-  return state.devices.flatMap(({ label, steps }) => {
-    const step = failureOf(steps);
-    return step ? [{ step, device: label }] : [];
+  return devicesOf(state).flatMap((device) => {
+    const step = device.paths[0]?.stop;
+    return step && !isReached(device) ? [{ step, device: device.label }] : [];
   });
 }
 
+/** Whether anything is not as it should be. */
 export function hasWarning(state: DiagnosisState): boolean {
-  return [...state.relay, ...state.devices.flatMap((device) => device.steps)].some((step) => step.status === "warn");
+  const steps = testedOf(state).flatMap(({ relay, devices }) => [...relay, ...devices.flatMap((each) => each.steps)]);
+  return steps.some(({ status }) => status === "warn" || status === "failed");
 }
 
 /** "3 ms", "1.2 s". */
@@ -46,9 +107,14 @@ export function tookOf(ms: number): string {
 
 /** The report as `scorel doctor` prints it, to hand on. */
 export function reportOf(state: DiagnosisState): string {
-  const lines = [state.relayUrl, ...state.relay.flatMap(lineOf)];
-  for (const { id, label, steps } of state.devices) {
-    lines.push(`"${label}" (${id})`, ...steps.flatMap(lineOf));
+  const lines = testedOf(state).flatMap(({ relayUrl, relay, devices }) => [
+    relayUrl,
+    ...relay.flatMap(lineOf),
+    ...devices.flatMap(({ id, label, steps }) => [`"${label}" (${id})`, ...steps.flatMap(lineOf)]),
+  ]);
+  for (const device of devicesOf(state)) {
+    const sum = sumOf(device);
+    lines.push(...(sum ? [`"${device.label}" (${device.id})`, ...lineOf(sum)] : []));
   }
   return `${lines.join("\n")}\n`;
 }

@@ -76,7 +76,8 @@ function PathRow({ path, machine }: { path: DevicePath; machine: string }) {
   );
 }
 
-function kindOf(kind: DevicePath["kind"]): string {
+/** What a path is called. */
+export function kindOf(kind: DevicePath["kind"]): string {
   switch (kind) {
     case "relay":
       return t("paths.kind.relay");

@@ -52,10 +52,20 @@ func (o *owner) ask(ctx context.Context, fn func()) error {
 	if err := o.post(ctx, func() { fn(); close(ran) }); err != nil {
 		return err
 	}
+	return o.wait(ran)
+}
+
+// wait waits until ran is closed, which the session's goroutine does.
+func (o *owner) wait(ran <-chan struct{}) error {
 	select {
 	case <-ran:
 		return nil
 	case <-o.stopped:
+	}
+	select {
+	case <-ran: // the session ended after it, as one that is deleted does
+		return nil
+	default:
 		return ErrClosed
 	}
 }

@@ -13,24 +13,9 @@ import (
 
 // setGrant gives a client a grant or revokes it, in its open connections too.
 func (c *Clients) setGrant(_ context.Context, conn *dispatch.Conn, r api.SetGrantRequest) (response api.SetGrantResponse, err error) {
-	target, err := c.changeable(conn, r.ClientID)
-	if err != nil {
-		return response, err
-	}
-	switch {
-	case r.Grant == api.GrantView:
-		return response, api.Errorf(api.KindBadRequest, "every client has the grant %q: revoke the client to end its access", r.Grant)
-	case !slices.Contains(api.ClientGrants(), r.Grant):
-		return response, api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %q", r.Grant, api.ClientGrants())
-	case r.Given:
-		if err := mayGive(conn, target, r.Grant); err != nil {
-			return response, err
-		}
-	}
-	if r.Given && r.Grant == api.GrantShell && len(target.Projects) > 0 {
-		return response, errShellLimited()
-	}
-	client, found, changed, err := c.list.SetGrant(r.ClientID, r.Grant, r.Given)
+	client, found, changed, err := c.list.SetGrant(r.ClientID, r.Grant, r.Given, func(target state.Client) error {
+		return checkGrant(conn, target, r)
+	})
 	switch {
 	case err != nil:
 		return response, err
@@ -43,27 +28,47 @@ func (c *Clients) setGrant(_ context.Context, conn *dispatch.Conn, r api.SetGran
 	return api.SetGrantResponse{Client: c.listed(client)}, nil
 }
 
+// checkGrant returns an error if a connection may not give a client a grant or revoke it.
+func checkGrant(conn *dispatch.Conn, target state.Client, r api.SetGrantRequest) error {
+	if err := checkChangeable(conn, target); err != nil {
+		return err
+	}
+	switch {
+	case r.Grant == api.GrantView:
+		return api.Errorf(api.KindBadRequest, "every client has the grant %q: revoke the client to end its access", r.Grant)
+	case !slices.Contains(api.ClientGrants(), r.Grant):
+		return api.Errorf(api.KindBadRequest, "the grant %.40q cannot be given or revoked: use one of %q", r.Grant, api.ClientGrants())
+	case !r.Given:
+		return nil
+	}
+	if err := mayGive(conn, target, r.Grant); err != nil {
+		return err
+	}
+	if r.Grant == api.GrantShell && len(target.Projects) > 0 {
+		return errShellLimited()
+	}
+	return nil
+}
+
 // setLimits replaces the limits of a client, in its open connections too.
 func (c *Clients) setLimits(_ context.Context, conn *dispatch.Conn, r api.SetLimitsRequest) (response api.SetLimitsResponse, err error) {
-	target, err := c.changeable(conn, r.ClientID)
-	if err != nil {
-		return response, err
-	}
-	limits, err := c.checkLimits(r.ClientLimits, target)
-	if err != nil {
-		return response, err
-	}
-	if err := maySetLimits(conn, target, limits); err != nil {
-		return response, err
-	}
-	client, found, changed, err := c.list.SetLimits(r.ClientID, limits)
+	client, found, changed, err := c.list.SetLimits(r.ClientID, func(target state.Client) (api.ClientLimits, error) {
+		if err := checkChangeable(conn, target); err != nil {
+			return r.ClientLimits, err
+		}
+		limits, err := c.checkLimits(r.ClientLimits, target)
+		if err != nil {
+			return limits, err
+		}
+		return limits, maySetLimits(conn, target, limits)
+	})
 	switch {
 	case err != nil:
 		return response, err
 	case !found:
 		return response, unknownClient(r.ClientID)
 	case changed:
-		c.log.Info("limits changed", "client", r.ClientID, "projects", limits.Projects, "expiresAt", limits.ExpiresAt, "by", conn.ClientID())
+		c.log.Info("limits changed", "client", r.ClientID, "projects", client.Projects, "expiresAt", client.ExpiresAt, "by", conn.ClientID())
 		c.Refresh(r.ClientID)
 	}
 	return api.SetLimitsResponse{Client: c.listed(client)}, nil
@@ -73,11 +78,16 @@ func (c *Clients) setLimits(_ context.Context, conn *dispatch.Conn, r api.SetLim
 func (c *Clients) Refresh(id ident.ID) {
 	c.hub.RefreshAccess(id.String())
 	c.changed(id.String())
+	c.wake()
+	c.hub.Notify(api.ClientsChanged{})
+}
+
+// wake has Expire look at the list again.
+func (c *Clients) wake() {
 	select {
 	case c.expires <- struct{}{}:
 	default:
 	}
-	c.hub.Notify(api.ClientsChanged{})
 }
 
 // checkLimits checks limits that someone chose for a client, and returns them in the form in
@@ -156,22 +166,27 @@ func reaches(conn *dispatch.Conn, client state.Client) bool {
 	return conn.Projects() == nil || len(client.Projects) > 0 && !slices.ContainsFunc(client.Projects, func(id string) bool { return !conn.SeesProject(id) })
 }
 
-// changeable returns a client whose grants and limits the connection may change in
-// principle.
-func (c *Clients) changeable(conn *dispatch.Conn, id ident.ID) (state.Client, error) {
-	if _, err := ident.ParseClientID(conn.ClientID()); err != nil && conn.ClientID() != dispatch.LocalID {
-		return state.Client{}, api.Errorf(api.KindNotAllowed, "a token cannot change what clients may do: use a paired client, or `scorel host clients` on the host's machine")
-	}
-	client, err := c.find(conn, id)
+// checkChangeable returns an error for a connection that may not change the grants and limits
+// of a client, whatever they become.
+func checkChangeable(conn *dispatch.Conn, client state.Client) error {
 	switch {
-	case err != nil:
-		return client, err
-	case conn.ClientID() == id.String():
-		return client, api.Errorf(api.KindNotAllowed, "a client cannot change what it may do itself: use another client, or `scorel host clients` on the host's machine")
+	case isToken(conn):
+		return api.Errorf(api.KindNotAllowed, "a token cannot change what clients may do: use a paired client, or `scorel host clients` on the host's machine")
+	case !reaches(conn, client):
+		return unknownClient(client.ID)
+	case conn.ClientID() == client.ID.String():
+		return api.Errorf(api.KindNotAllowed, "a client cannot change what it may do itself: use another client, or `scorel host clients` on the host's machine")
 	case client.SessionID != "":
-		return client, api.Errorf(api.KindConflict, "a guest link only shows its session: revoke it and create another")
+		return api.Errorf(api.KindConflict, "a guest link only shows its session: revoke it and create another")
 	}
-	return client, nil
+	return nil
+}
+
+// isToken reports whether a connection is that of a program, and not of a client or of this
+// machine's user.
+func isToken(conn *dispatch.Conn) bool {
+	_, err := ident.ParseClientID(conn.ClientID())
+	return err != nil && conn.ClientID() != dispatch.LocalID
 }
 
 // mayGive returns an error for a connection that may not give a client a grant: it has to

@@ -3,6 +3,7 @@ package clients_test
 import (
 	"crypto/rand"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func admit(t *testing.T, h *dispatchtest.Host, limits api.ClientLimits, grants .
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Clients.Admit(state.Client{ID: keys.ID(), Public: keys.Public(), Label: "x", Grants: grants, ClientLimits: limits}); err != nil {
+	if _, err := h.Clients.Admit(state.Client{ID: keys.ID(), Public: keys.Public(), Label: "x", Grants: grants, ClientLimits: limits}); err != nil {
 		t.Fatal(err)
 	}
 	return keys.ID()
@@ -125,5 +126,31 @@ func TestLimitsOutliveTheirProjects(t *testing.T) {
 	got := dispatchtest.Call(t, local, api.SetLimits, limitsOf(id, soon, stays, goes)).Client
 	if !slices.Equal(got.Projects, []string{stays, goes}) || got.ExpiresAt != soon {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestGrantsAndLimitsChangeInOneStep: terminals and a list of projects exclude each other, also
+// when they are given at the same moment.
+func TestGrantsAndLimitsChangeInOneStep(t *testing.T) {
+	h, _ := serve(t)
+	project := h.AddProject().ID
+	one, other := h.Local(), h.Local()
+	for range 100 {
+		id := pair(t, h)
+		var changing sync.WaitGroup
+		changing.Go(func() {
+			_, _ = dispatchtest.Try(t, one, api.SetGrant, grantOf(id, api.GrantShell))
+		})
+		changing.Go(func() {
+			_, _ = dispatchtest.Try(t, other, api.SetLimits, limitsOf(id, 0, project))
+		})
+		changing.Wait()
+		got, _ := h.Clients.Get(id)
+		if slices.Contains(got.Grants, api.GrantShell) == (len(got.Projects) > 0) {
+			t.Fatalf("the client has %+v", got)
+		}
+		if _, err := h.Clients.Remove(id); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

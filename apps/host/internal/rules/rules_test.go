@@ -165,7 +165,7 @@ func TestAWideRuleNeedsItsOwnGrant(t *testing.T) {
 	phone := w.Connect(keys.ID().String(), api.AllGrants()...)
 	wide := api.RuleRequest{Rule: "bash", Kind: api.RuleAllow, Confirm: "bash"}
 	dispatchtest.Refused(t, phone, api.AddRule, wide, api.KindNotAllowed)
-	if _, _, _, err := w.Clients.SetGrant(keys.ID(), api.GrantRules, true); err != nil {
+	if _, _, _, err := w.Clients.SetGrant(keys.ID(), api.GrantRules, true, func(state.Client) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	w.Hub.RefreshAccess(keys.ID().String())

@@ -74,25 +74,70 @@ func LoadClients(path string) (*Clients, error) {
 
 // Add admits an entry with the grants of pairing and no limits.
 func (c *Clients) Add(id ident.ID, keys ident.Public, label string) error {
-	return c.Admit(Client{ID: id, Public: keys, Label: label, Grants: api.AllGrants()})
+	_, err := c.Admit(Client{ID: id, Public: keys, Label: label, Grants: api.AllGrants()})
+	return err
 }
 
-// Admit admits an entry now, in place of what it was before. The keys must match the id.
-func (c *Clients) Admit(client Client) error {
+// Admit admits an entry now, in place of what it was before. The keys must match the id. undo
+// takes that back, unless the entry was removed or admitted again meanwhile.
+func (c *Clients) Admit(client Client) (undo func() error, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID != client.ID })
 	client.PairedAt = time.Now().UnixMilli()
-	list := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == client.ID })
-	return c.saveLocked(append(list, client))
+	if len(before) > 0 { // times tell the two apart
+		client.PairedAt = max(client.PairedAt, before[0].PairedAt+1)
+	}
+	if err := c.saveLocked(append(c.othersLocked(client.ID), client)); err != nil {
+		return nil, err
+	}
+	return func() error { return c.restore(client, before) }, nil
+}
+
+// AdmitNew admits an entry now, unless it is on the list already. check gets the list, and
+// nothing else changes the list meanwhile. It returns the entry as it is on the list.
+func (c *Clients) AdmitNew(client Client, check func(list []Client) error) (Client, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.list, func(have Client) bool { return have.ID == client.ID }); i >= 0 {
+		return c.list[i], nil
+	}
+	if err := check(c.list); err != nil {
+		return Client{}, err
+	}
+	client.PairedAt = time.Now().UnixMilli()
+	return client, c.saveLocked(append(slices.Clone(c.list), client))
+}
+
+func (c *Clients) othersLocked(id ident.ID) []Client {
+	return slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == id })
+}
+
+// restore puts what an entry was before in place of what it was admitted as.
+func (c *Clients) restore(admitted Client, before []Client) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.list, func(have Client) bool { return have.ID == admitted.ID && have.PairedAt == admitted.PairedAt })
+	if i < 0 {
+		return nil
+	}
+	seen := c.list[i].LastSeen
+	list := c.othersLocked(admitted.ID)
+	for _, client := range before {
+		client.LastSeen = max(client.LastSeen, seen)
+		list = append(list, client)
+	}
+	slices.SortStableFunc(list, func(a, b Client) int { return cmp.Compare(a.PairedAt, b.PairedAt) })
+	return c.saveLocked(list)
 }
 
 // Rename sets the name of an entry. changed is false if it had that name, found is false if
 // the entry is not on the list.
 func (c *Clients) Rename(id ident.ID, label string) (client Client, found, changed bool, err error) {
-	return c.change(id, func(client *Client) bool {
+	return c.change(id, func(client *Client) (bool, error) {
 		changed := client.Label != label
 		client.Label = label
-		return changed
+		return changed, nil
 	})
 }
 
@@ -104,10 +149,10 @@ const seenEvery = time.Minute
 // or was seen in the same minute or later.
 func (c *Clients) Saw(id ident.ID, at time.Time) error {
 	seen := at.Truncate(seenEvery).UnixMilli()
-	_, _, _, err := c.change(id, func(client *Client) bool {
+	_, _, _, err := c.change(id, func(client *Client) (bool, error) {
 		later := seen > client.LastSeen
 		client.LastSeen = max(seen, client.LastSeen)
-		return later
+		return later, nil
 	})
 	return err
 }
@@ -116,43 +161,47 @@ func (c *Clients) Saw(id ident.ID, at time.Time) error {
 func (c *Clients) Remove(id ident.ID) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(c.list), func(have Client) bool { return have.ID == id })
+	list := c.othersLocked(id)
 	if len(list) == len(c.list) {
 		return false, nil
 	}
 	return true, c.saveLocked(list)
 }
 
-// SetGrant adds or removes a grant of an entry. changed is false if that had no effect,
-// found is false if the entry is not on the list.
-func (c *Clients) SetGrant(id ident.ID, grant api.Grant, given bool) (client Client, found, changed bool, err error) {
-	return c.change(id, func(client *Client) bool {
-		if slices.Contains(client.Grants, grant) == given {
-			return false
+// SetGrant adds or removes a grant of an entry, if check allows it for the entry as it is;
+// nothing else changes the list meanwhile. changed is false if that had no effect, found is
+// false if the entry is not on the list.
+func (c *Clients) SetGrant(id ident.ID, grant api.Grant, given bool, check func(Client) error) (client Client, found, changed bool, err error) {
+	return c.change(id, func(client *Client) (bool, error) {
+		if err := check(*client); err != nil || slices.Contains(client.Grants, grant) == given {
+			return false, err
 		}
 		grants := slices.DeleteFunc(slices.Clone(client.Grants), func(have api.Grant) bool { return have == grant })
 		if given {
 			grants = append(grants, grant)
 		}
 		client.Grants = grants
-		return true
+		return true, nil
 	})
 }
 
-// SetLimits replaces the limits of an entry. changed is false if it had them, found is false
+// SetLimits replaces the limits of an entry by those that choose returns for the entry as it
+// is; nothing else changes the list meanwhile. changed is false if it had them, found is false
 // if the entry is not on the list.
-func (c *Clients) SetLimits(id ident.ID, limits api.ClientLimits) (client Client, found, changed bool, err error) {
-	return c.change(id, func(client *Client) bool {
-		if client.ExpiresAt == limits.ExpiresAt && slices.Equal(client.Projects, limits.Projects) {
-			return false
+func (c *Clients) SetLimits(id ident.ID, choose func(Client) (api.ClientLimits, error)) (client Client, found, changed bool, err error) {
+	return c.change(id, func(client *Client) (bool, error) {
+		limits, err := choose(*client)
+		if err != nil || client.ExpiresAt == limits.ExpiresAt && slices.Equal(client.Projects, limits.Projects) {
+			return false, err
 		}
 		client.ClientLimits = limits
-		return true
+		return true, nil
 	})
 }
 
-// change saves an entry if edit, which gets a copy of it, reports a change.
-func (c *Clients) change(id ident.ID, edit func(*Client) bool) (client Client, found, changed bool, err error) {
+// change saves an entry if edit, which gets a copy of it, reports a change. edit must not use
+// the list.
+func (c *Clients) change(id ident.ID, edit func(*Client) (bool, error)) (client Client, found, changed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.list, func(have Client) bool { return have.ID == id })
@@ -160,8 +209,8 @@ func (c *Clients) change(id ident.ID, edit func(*Client) bool) (client Client, f
 		return Client{}, false, false, nil
 	}
 	client = c.list[i]
-	if !edit(&client) {
-		return client, true, false, nil
+	if changed, err := edit(&client); err != nil || !changed {
+		return client, true, false, err
 	}
 	list := slices.Clone(c.list)
 	list[i] = client

@@ -41,7 +41,7 @@ func TestClientsGetTheRulesGrantOnlyWhenGiven(t *testing.T) {
 	}
 	set := func(given, changes bool) {
 		t.Helper()
-		_, found, changed, err := has("before", given != changes).SetGrant(id, api.GrantRules, given)
+		_, found, changed, err := has("before", given != changes).SetGrant(id, api.GrantRules, given, always)
 		if err != nil || !found || changed != changes {
 			t.Errorf("given %t: found %t, changed %t, %v", given, found, changed, err)
 		}
@@ -93,7 +93,7 @@ func TestOlderClientsGetTheFilesGrant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, found, changed, err := clients.SetGrant(ids[0], api.GrantFiles, false); err != nil || !found || !changed {
+	if _, found, changed, err := clients.SetGrant(ids[0], api.GrantFiles, false, always); err != nil || !found || !changed {
 		t.Fatalf("found %t, changed %t, %v", found, changed, err)
 	}
 	if has(ids[0]) {
@@ -141,7 +141,7 @@ func TestClientsRememberWhenTheyWereSeen(t *testing.T) {
 		if _, err := os.Stat(path); (err == nil) != step.writes {
 			t.Errorf("seen at %s: written %t, want %t", step.at, err == nil, step.writes)
 		}
-		if _, _, _, err := clients.SetGrant(id, api.GrantRules, step.writes); err != nil { // writes the file in any case
+		if _, _, _, err := clients.SetGrant(id, api.GrantRules, step.writes, always); err != nil { // writes the file in any case
 			t.Fatal(err)
 		}
 		again, err := LoadClients(path)
@@ -169,7 +169,7 @@ func TestOlderHostsRefuseLimitedClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids = append(ids, keys.ID())
-		if err := clients.Admit(Client{ID: keys.ID(), Public: keys.Public(), Grants: api.AllGrants(), ClientLimits: limits}); err != nil {
+		if _, err := clients.Admit(Client{ID: keys.ID(), Public: keys.Public(), Grants: api.AllGrants(), ClientLimits: limits}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,4 +198,49 @@ func TestOlderHostsRefuseLimitedClients(t *testing.T) {
 	if client, _ := again.Get(ids[2]); !client.Expired(time.Now()) || !slices.Equal(again.list[slices.Index(loaded, ids[0])].Projects, []string{"prj_1"}) {
 		t.Errorf("the limits are lost: %+v", again.List())
 	}
+}
+
+func always(Client) error { return nil }
+
+// TestAdmittingIsUndone: a client that was known gets back what it had, unless it was removed
+// or admitted again meanwhile.
+func TestAdmittingIsUndone(t *testing.T) {
+	clients, err := LoadClients(filepath.Join(t.TempDir(), "clients.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := ident.Generate(ident.KindClient, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admit := func(grants ...api.Grant) (undo func() error) {
+		t.Helper()
+		undo, err := clients.Admit(Client{ID: keys.ID(), Public: keys.Public(), Label: "phone", Grants: grants})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return undo
+	}
+	undone := func(undo func() error, want ...api.Grant) {
+		t.Helper()
+		if err := undo(); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := clients.Get(keys.ID()); !slices.Equal(got.Grants, want) {
+			t.Errorf("it has %q, want %q", got.Grants, want)
+		}
+	}
+	undone(admit(api.GrantView))
+	admit(api.GrantView)
+	again := admit(api.GrantView, api.GrantPrompt)
+	undone(again, api.GrantView)
+	undone(again, api.GrantView)
+	late := admit(api.GrantPrompt)
+	admit(api.GrantView, api.GrantFiles)
+	undone(late, api.GrantView, api.GrantFiles)
+	late = admit(api.GrantPrompt)
+	if _, err := clients.Remove(keys.ID()); err != nil {
+		t.Fatal(err)
+	}
+	undone(late)
 }

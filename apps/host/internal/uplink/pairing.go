@@ -201,17 +201,15 @@ func (p *Pairings) finish(ctx context.Context, _ *dispatch.Conn, r api.FinishPai
 		return api.FinishPairingResponse{}, api.Errorf(api.KindPairing, "the other side has not proven that it knows the code")
 	}
 	peer := *pairing.verified
-	_, renewed := p.Clients.Get(peer.ID)
-	if err := p.Clients.Admit(state.Client{ID: peer.ID, Public: peer.Public, Label: peer.Label, Grants: grants, ClientLimits: limits}); err != nil {
+	undo, err := p.Clients.Admit(state.Client{ID: peer.ID, Public: peer.Public, Label: peer.Label, Grants: grants, ClientLimits: limits})
+	if err != nil {
 		pairing.ceremony.Reject()
 		return api.FinishPairingResponse{}, err
 	}
 	p.Paired(peer.ID)
 	if _, err := pairing.ceremony.Accept(ctx); err != nil {
-		if !renewed {
-			_, undoErr := p.Clients.Remove(peer.ID)
-			err = errors.Join(err, undoErr)
-		}
+		err = errors.Join(err, undo())
+		p.Paired(peer.ID) // a client that was known has what it had before
 		return api.FinishPairingResponse{}, pairingError(err)
 	}
 	p.Logger.Info("client paired", "client", peer.ID)

@@ -99,6 +99,7 @@ func parities() map[string]parity {
 		"get_changes":            {definition: "GetChanges", command: "session changes"},
 		"revert_file":            {definition: "RevertFile", command: "session revert"},
 		"list_clients":           {definition: "ListClients", command: "host clients"},
+		"create_guest_link":      {definition: "CreateGuestLink", command: "session share"},
 		"revoke_client":          {definition: "RevokeClient", command: "host clients revoke", plain: "it prints only that it is done"},
 		"rename_client":          {definition: "RenameClient", command: "host clients rename"},
 		"set_grant":              {definition: "SetGrant", command: "host clients grant"},

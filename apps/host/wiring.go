@@ -203,6 +203,7 @@ func (w *wiring) openSessions() (err error) {
 				w.log.Error("removing the attached files of a deleted session", "session", id, "error", err)
 			}
 			w.hub.NotifyDeleted(projectID, id)
+			w.clientAPI.EndSession(id)
 		},
 		Began: w.fileAPI.Began,
 		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees,
@@ -268,7 +269,7 @@ func (w *wiring) connectClients() error {
 	}
 	w.uplinks = uplink.NewAll(links, options)
 	w.pairings = uplink.NewPairings(w.uplinks, options)
-	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Projects: w.projects, Changed: func(id string) {
+	w.clientAPI = clients.New(clients.Options{Logger: w.log, List: w.clients, Tokens: w.tokens, Hub: w.hub, Relay: w.uplinks, Projects: w.projects, Keys: w.keys, Exists: w.sessionExists, Changed: func(id string) {
 		w.terminals.Recheck(id)
 		w.sessions.Attend()
 	}})
@@ -287,6 +288,11 @@ func (w *wiring) mayOpenTerminals(clientID string) bool {
 	}
 	client, known := w.clients.Get(id)
 	return known && !client.Expired(time.Now()) && slices.Contains(client.Grants, api.GrantShell)
+}
+
+func (w *wiring) sessionExists(id string) bool {
+	_, exists := w.sessions.ProjectOf(id)
+	return exists
 }
 
 // folderOf returns the project of a session with the folder that the session works in.

@@ -50,7 +50,7 @@ var numbers = map[string]int{
 	"api.MaxTerminalInput": api.MaxTerminalInput, "api.MaxTerminalSide": api.MaxTerminalSide,
 	"api.MaxFileEntries": api.MaxFileEntries, "api.MaxFound": api.MaxFound, "api.MaxFilePart": api.MaxFilePart, "api.MaxFileDiff": api.MaxFileDiff, "api.MaxCommits": api.MaxCommits,
 	"api.MaxBranches": api.MaxBranches, "api.MaxCommitPaths": api.MaxCommitPaths, "api.MaxMessage": api.MaxMessage,
-	"api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
+	"api.MaxGuests": api.MaxGuests, "api.MaxGuestTime": int(api.MaxGuestTime / time.Second), "api.MaxSessions": api.MaxSessions, "api.MaxKeptRules": api.MaxKeptRules,
 }
 
 func TestDocsNameEveryNumber(t *testing.T) {

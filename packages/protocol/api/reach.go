@@ -39,7 +39,7 @@ func aboutNamed() []string {
 		"answer_question", "add_rule", "remove_rule", "preview_agent", "save_agent", "delete_agent", "list_skills",
 		"get_skill", "save_memory_note", "delete_memory_note", "list_mcp_servers", "decide_mcp_server",
 		"list_files", "find_files", "read_file", "git_status", "git_diff", "git_log", "git_branches", "git_commit",
-		"get_changes", "revert_file", "set_skill_enabled",
+		"get_changes", "revert_file", "set_skill_enabled", "create_guest_link",
 	}
 }
 

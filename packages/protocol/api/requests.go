@@ -342,6 +342,24 @@ type (
 	SetLimitsResponse struct {
 		Client Client `json:"client"`
 	}
+	// CreateGuestLinkRequest admits a client that sees one session, to which nothing else
+	// applies. The caller generates the keys of the client and keeps them: they are the
+	// secret of the link. The same keys yield the same link. A client gives no access for
+	// longer than its own, and only to sessions that it sees.
+	CreateGuestLinkRequest struct {
+		SessionID string `json:"sessionId" req:"min=1,max=256"`
+		Label     string `json:"label" req:"min=1,max=64"`
+		SignKey   string `json:"signKey" req:"min=43,max=43"` // Ed25519, base64url
+		SealKey   string `json:"sealKey" req:"min=43,max=43"` // X25519, base64url
+		ExpiresAt int64  `json:"expiresAt" req:"min=1"`       // Unix milliseconds, at most MaxGuestTime away
+	}
+	// CreateGuestLinkResponse holds the rest of what a link consists of.
+	CreateGuestLinkResponse struct {
+		Client        Client       `json:"client"`
+		DeviceSignKey string       `json:"deviceSignKey"`
+		DeviceSealKey string       `json:"deviceSealKey"`
+		Proof         BindingProof `json:"proof"`
+	}
 
 	// CreateTokenRequest registers a token for programs on the host's own machine.
 	// The caller generates and keeps the token; the same hash yields the same

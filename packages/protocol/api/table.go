@@ -126,6 +126,7 @@ var (
 	RenameClient      = Define[RenameClientRequest, RenameClientResponse]("rename_client", GrantManage, "Sets the name under which the host shows a client.")
 	SetGrant          = Define[SetGrantRequest, SetGrantResponse]("set_grant", GrantManage, "Gives a client a grant, or revokes it.")
 	SetLimits         = Define[SetLimitsRequest, SetLimitsResponse]("set_limits", GrantManage, "Limits a client to some projects and to a time.")
+	CreateGuestLink   = Define[CreateGuestLinkRequest, CreateGuestLinkResponse]("create_guest_link", GrantManage, "Admits a client that sees one session, for a limited time; the same keys yield the same client.")
 	ListProviders     = Define[Empty, ListProvidersResponse]("list_providers", GrantManage, "Lists the model providers, and where the key of each comes from.")
 	SetProviderKey    = Define[SetProviderKeyRequest, ProviderResponse]("set_provider_key", GrantManage, "Saves the key of a model provider on the host, which uses it from the next call on.", Concurrently)
 	RemoveProviderKey = Define[RemoveProviderKeyRequest, ProviderResponse]("remove_provider_key", GrantManage, "Removes the saved key of a model provider.", Concurrently)
@@ -223,6 +224,7 @@ func Table() []Spec {
 		RenameClient.Spec(),
 		SetGrant.Spec(),
 		SetLimits.Spec(),
+		CreateGuestLink.Spec(),
 		ListProviders.Spec(),
 		SetProviderKey.Spec(),
 		RemoveProviderKey.Spec(),

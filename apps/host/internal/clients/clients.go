@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -32,6 +33,10 @@ type Options struct {
 	Relay  Relay
 	// Projects are those that limits can name.
 	Projects *state.Projects
+	// Keys sign that a guest may reach this device.
+	Keys *ident.Private
+	// Exists reports whether there is a session.
+	Exists func(sessionID string) bool
 	// Changed is called after a client lost its access or its grants changed.
 	Changed func(clientID string)
 }
@@ -44,15 +49,20 @@ type Clients struct {
 	hub     *dispatch.Hub
 	relay   Relay
 	known   *state.Projects
+	keys    *ident.Private
+	exists  func(sessionID string) bool
 	changed func(clientID string)
-	expires chan struct{} // holds one token after a change of when clients expire
+	expires chan struct{} // holds one token after a change that Expire looks at
+
+	mu     sync.Mutex
+	unbind []ident.ID // guests that were removed, of which Expire notifies the relays
 }
 
 // New makes the handlers.
 func New(o Options) *Clients {
 	return &Clients{
 		log: o.Logger, list: o.List, tokens: o.Tokens, hub: o.Hub, relay: o.Relay, known: o.Projects, changed: o.Changed,
-		expires: make(chan struct{}, 1),
+		keys: o.Keys, exists: o.Exists, expires: make(chan struct{}, 1),
 	}
 }
 
@@ -64,6 +74,7 @@ func (c *Clients) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.RenameClient, c.renameClient),
 		dispatch.Serve(api.SetGrant, c.setGrant),
 		dispatch.Serve(api.SetLimits, c.setLimits),
+		dispatch.Serve(api.CreateGuestLink, c.createGuestLink),
 		dispatch.Serve(api.CreateToken, c.createToken),
 		dispatch.Serve(api.ListTokens, c.listTokens),
 		dispatch.Serve(api.RevokeToken, c.revokeToken),

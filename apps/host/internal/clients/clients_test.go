@@ -28,8 +28,22 @@ func serve(t *testing.T) (h *dispatchtest.Host, asked *relay) {
 	return h, asked
 }
 
+// shared is the only session of the host.
+const shared = "shared-session"
+
 func handlers(h *dispatchtest.Host, asked *relay) *clients.Clients {
-	return clients.New(clients.Options{Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Projects: h.Projects, Changed: func(string) {}})
+	return clients.New(options(h, asked))
+}
+
+func options(h *dispatchtest.Host, asked *relay) clients.Options {
+	keys, err := ident.Generate(ident.KindDevice, rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	return clients.Options{
+		Logger: h.Log, List: h.Clients, Tokens: h.Tokens, Hub: h.Hub, Relay: asked, Projects: h.Projects, Changed: func(string) {},
+		Keys: keys, Exists: func(id string) bool { return id == shared },
+	}
 }
 
 // pair adds a client to the list, as pairing does.

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -13,12 +14,18 @@ import (
 // and clocks are set: access ends within a second of its time nevertheless.
 const lookEvery = time.Second
 
-// Expire ends the connections and terminals of clients whose access expires, until ctx ends.
+// Expire ends the connections and terminals of clients whose access expires, and guest links,
+// until ctx ends.
 func (c *Clients) Expire(ctx context.Context) {
+	var asking sync.WaitGroup
+	defer asking.Wait()
 	for last := time.Now(); ; {
 		now := time.Now()
 		next, waits := c.endExpired(last, now)
 		last = now
+		for _, id := range c.removedGuests() {
+			asking.Go(func() { c.relay.Revoke(ctx, id) })
+		}
 		if !c.await(ctx, next, waits) {
 			return
 		}
@@ -50,6 +57,10 @@ func (c *Clients) endExpired(last, now time.Time) (next time.Time, waits bool) {
 		at := time.UnixMilli(client.ExpiresAt)
 		switch {
 		case client.ExpiresAt == 0:
+		case client.SessionID != "" && client.Expired(now): // nobody can give it more time
+			c.log.Info("a guest link expired", "client", client.ID)
+			c.relay.CloseClient(client.ID, wire.ReasonExpired)
+			c.endGuest(client.ID)
 		case !client.Expired(now):
 			if !waits || at.Before(next) {
 				next, waits = at, true

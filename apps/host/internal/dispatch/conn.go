@@ -13,6 +13,10 @@ import (
 	"github.com/scorel/scorel/packages/protocol/exactjson"
 )
 
+// errEncodeEvent ends the connection of a guest for which an event cannot be encoded. It catches
+// up from the log.
+var errEncodeEvent = errors.New("an event could not be encoded for a guest")
+
 // LocalID identifies a direct connection of this machine's user, in place of a client id.
 const LocalID = "host"
 
@@ -49,9 +53,18 @@ func (c *Conn) End(why error) { c.cancel(why) }
 // Deliver implements sessions.Subscriber. It leaves out events of sessions that the
 // connection does not see any more.
 func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) {
-	if c.shows(envelope.SessionID) {
-		c.out.Event(envelope, encoded)
+	if !c.shows(envelope.SessionID) {
+		return
 	}
+	if c.Guest() {
+		part, reduced, ok := forGuest(envelope, encoded)
+		if !ok {
+			c.cancel(errEncodeEvent)
+			return
+		}
+		envelope, encoded = part, reduced
+	}
+	c.out.Event(envelope, encoded)
 }
 
 // SetAway records whether no one sees anything of the connection now; true when that is a

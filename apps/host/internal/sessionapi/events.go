@@ -20,7 +20,13 @@ func (s *Sessions) ResyncEvents(ctx context.Context, c *dispatch.Conn, r api.Res
 	if r.Unattended {
 		answers = nil
 	}
-	err = opened.Resync(ctx, r.Anchors, c, answers, reply)
+	err = opened.Resync(ctx, r.Anchors, c, answers, func(response api.ResyncEventsResponse) {
+		if c.Guest() {
+			response.Session = dispatch.GuestSummary(response.Session)
+			response.Entries, response.Events = dispatch.GuestEntries(response.Entries), dispatch.GuestEvents(response.Events)
+		}
+		reply(response)
+	})
 	if err == nil {
 		c.Subscribed(r.SessionID, func(ctx context.Context) { opened.Unsubscribe(ctx, c) })
 	}
@@ -41,12 +47,16 @@ func (s *Sessions) unsubscribe(ctx context.Context, c *dispatch.Conn, r api.Sess
 }
 
 // GetEntries returns a page of a session's log.
-func (s *Sessions) GetEntries(ctx context.Context, _ *dispatch.Conn, r api.GetEntriesRequest) (api.GetEntriesResponse, error) {
+func (s *Sessions) GetEntries(ctx context.Context, c *dispatch.Conn, r api.GetEntriesRequest) (api.GetEntriesResponse, error) {
 	opened, err := s.manager.Open(r.SessionID)
 	if err != nil {
 		return api.GetEntriesResponse{}, err
 	}
-	return opened.Entries(ctx, r)
+	response, err := opened.Entries(ctx, r)
+	if c.Guest() {
+		response.Entries = dispatch.GuestEntries(response.Entries)
+	}
+	return response, err
 }
 
 func (s *Sessions) getSnapshot(ctx context.Context, _ *dispatch.Conn, r api.SessionRequest) (api.GetSnapshotResponse, error) {

@@ -86,6 +86,8 @@ export const MAX_BRANCHES = 500;
 export const MAX_COMMIT_PATHS = 2000;
 /** bytes of the message of a commit */
 export const MAX_MESSAGE = 16384;
+/** guest links of one host */
+export const MAX_GUESTS = 64;
 export const TYPE_RESPONSE = 'response';
 export const TYPE_ERROR = 'error';
 export const TYPE_EVENT = 'event';
@@ -964,6 +966,8 @@ export interface Requests {
   set_grant: { grant: 'manage'; request: SetGrantRequest; response: SetGrantResponse };
   /** Limits a client to some projects and to a time. */
   set_limits: { grant: 'manage'; request: SetLimitsRequest; response: SetLimitsResponse };
+  /** Admits a client that sees one session, for a limited time; the same keys yield the same client. */
+  create_guest_link: { grant: 'manage'; request: CreateGuestLinkRequest; response: CreateGuestLinkResponse };
   /** Lists the model providers, and where the key of each comes from. */
   list_providers: { grant: 'manage'; request: Empty; response: ListProvidersResponse };
   /** Saves the key of a model provider on the host, which uses it from the next call on. */
@@ -1080,6 +1084,7 @@ export const requestGrants = {
   rename_client: 'manage',
   set_grant: 'manage',
   set_limits: 'manage',
+  create_guest_link: 'manage',
   list_providers: 'manage',
   set_provider_key: 'manage',
   remove_provider_key: 'manage',
@@ -2512,6 +2517,31 @@ export interface SetLimitsRequest {
 
 export interface SetLimitsResponse {
   client: Client;
+}
+
+/**
+ * CreateGuestLinkRequest admits a client that sees one session, to which nothing else
+ * applies. The caller generates the keys of the client and keeps them: they are the
+ * secret of the link. The same keys yield the same link. A client gives no access for
+ * longer than its own, and only to sessions that it sees.
+ */
+export interface CreateGuestLinkRequest {
+  sessionId: string;
+  label: string;
+  /** Ed25519, base64url */
+  signKey: string;
+  /** X25519, base64url */
+  sealKey: string;
+  /** Unix milliseconds, at most MaxGuestTime away */
+  expiresAt: number;
+}
+
+/** CreateGuestLinkResponse holds the rest of what a link consists of. */
+export interface CreateGuestLinkResponse {
+  client: Client;
+  deviceSignKey: string;
+  deviceSealKey: string;
+  proof: BindingProof;
 }
 
 export interface ListProvidersResponse {

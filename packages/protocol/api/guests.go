@@ -1,0 +1,9 @@
+package api
+
+import "time"
+
+// Limits of guest links.
+const (
+	MaxGuests    = 64                  // guest links of one host
+	MaxGuestTime = 30 * 24 * time.Hour // life of a guest link; that of a claim
+)

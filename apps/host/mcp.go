@@ -12,10 +12,6 @@ import (
 // newMCP makes the manager of the MCP servers. They get the host's environment
 // without the keys of providers, and a configuration cannot ask for one either.
 func (w *wiring) newMCP() (*mcp.Manager, error) {
-	consents, err := state.LoadConsents(w.paths.MCP())
-	if err != nil {
-		return nil, err
-	}
 	saved, err := state.LoadSavedServers(w.paths.Servers())
 	if err != nil {
 		return nil, err
@@ -26,7 +22,7 @@ func (w *wiring) newMCP() (*mcp.Manager, error) {
 	kind, _ := confined.Kind()
 	return mcp.New(mcp.Options{
 		Sandbox: func(argv []string, folder string) []string { return w.confine(confined, argv, folder) }, Kind: string(kind), Supervise: confined.Supervise,
-		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Saved: saved, Switches: w.switches, Consents: consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
+		Logger: w.log, Version: w.cfg.Version, Servers: w.config.MCP, Saved: saved, Switches: w.switches, Consents: w.consents, Trusted: w.trust.Has, Origin: w.worktrees.Origin,
 		Getenv: func(name string) string {
 			if hidden(name) {
 				return ""

@@ -18,6 +18,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
 	"github.com/scorel/scorel/apps/host/internal/files"
 	"github.com/scorel/scorel/apps/host/internal/gitguard"
+	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/hostapi"
 	"github.com/scorel/scorel/apps/host/internal/httpapi"
 	"github.com/scorel/scorel/apps/host/internal/listener"
@@ -59,6 +60,7 @@ type wiring struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	switches *state.Switches
+	consents *state.Consents // to servers and hooks of projects
 	tokens   *state.Tokens
 
 	worktrees *worktrees.Worktrees // of sessions
@@ -71,6 +73,7 @@ type wiring struct {
 	context     *projectcontext.Source
 	permissions *rules.Permissions
 	agents      *agents.Agents
+	hooks       *hook.Manager
 	stores      *stores.Stores
 	process     *process.Logs
 	signing     *signing.Signing
@@ -113,6 +116,9 @@ func (w *wiring) loadFiles() (err error) {
 	if w.switches, err = state.LoadSwitches(w.paths.Switches()); err != nil {
 		return err
 	}
+	if w.consents, err = state.LoadConsents(w.paths.MCP()); err != nil {
+		return err
+	}
 	if w.tokens, err = state.LoadTokens(w.paths.Tokens()); err != nil {
 		return err
 	}
@@ -139,6 +145,7 @@ func (w *wiring) openTools() (err error) {
 	if w.mcp, err = w.newMCP(); err != nil {
 		return err
 	}
+	w.hooks = w.newHooks()
 	kind, note := w.sandbox.Kind()
 	w.log.Info("sandbox for commands", "sandbox", kind, "network", w.sandbox.Reach().Network, "note", note)
 	if machine.RunsAsRoot() {
@@ -206,7 +213,7 @@ func (w *wiring) openSessions() (err error) {
 			w.clientAPI.EndSession(id)
 		},
 		Began: w.fileAPI.Began,
-		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees,
+		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks,
 	})
 	if err != nil {
 		return err
@@ -225,7 +232,7 @@ func (w *wiring) serve() (err error) {
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{
-		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp,
+		Logger: w.log, List: w.projects, Trust: w.trust, Hub: w.hub, Sessions: w.sessions, Servers: w.mcp, Hooks: w.hooks,
 		Unavailable: w.stores.Unavailable, Skills: w.context, Switches: w.switches, Memory: w.memory, TrustChanged: w.agents.NotifyChanged,
 	})
 	w.terminals = terminal.New(terminal.Options{

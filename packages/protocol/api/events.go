@@ -169,6 +169,11 @@ type (
 	MCPServersChanged struct {
 		ProjectID string `json:"projectId"`
 	}
+	// HooksChanged reports a decision about a hook of a project or about the trust of its
+	// folder.
+	HooksChanged struct {
+		ProjectID string `json:"projectId"`
+	}
 	// UnknownEvent is an event of a newer host, kept as received.
 	UnknownEvent struct {
 		Name string          `json:"-"`
@@ -208,6 +213,7 @@ func (AgentsChanged) EventType() string     { return "agents_changed" }
 func (SkillsChanged) EventType() string     { return "skills_changed" }
 func (MemoryChanged) EventType() string     { return "memory_changed" }
 func (MCPServersChanged) EventType() string { return "mcp_servers_changed" }
+func (HooksChanged) EventType() string      { return "hooks_changed" }
 func (e UnknownEvent) EventType() string    { return e.Name }
 
 // eventDefinition is one event: its name on the wire, its zero value, and its
@@ -266,6 +272,7 @@ var events = []eventDefinition{
 	defineEvent[TerminalsChanged](),
 	defineEvent[PathsChanged](),
 	defineEvent[SkillsChanged](),
+	defineEvent[HooksChanged](),
 }
 
 // eventsByName maps names to events. It is read-only after initialization.

@@ -111,6 +111,9 @@ var (
 	DeleteMCPServer   = Define[DeleteMCPServerRequest, Empty]("delete_mcp_server", GrantManage, "Deletes an MCP server of a project or of every project.")
 	SetMCPEnabled     = Define[SetMCPServerEnabledRequest, MCPServerResponse]("set_mcp_server_enabled", GrantManage, "Disables or enables an MCP server, in one project or in every project.")
 	TestMCPServer     = Define[TestMCPServerRequest, TestMCPServerResponse]("test_mcp_server", GrantManage, "Starts or contacts an MCP server once and lists its tools.", Concurrently)
+	ListHooks         = Define[ListHooksRequest, ListHooksResponse]("list_hooks", GrantManage, "Lists the hooks of a project with their last results.")
+	DecideHook        = Define[DecideHookRequest, HookResponse]("decide_hook", GrantManage, "Allows or denies a hook of a project.")
+	TestHook          = Define[TestHookRequest, TestHookResponse]("test_hook", GrantManage, "Runs a hook once with an example of its event.", Concurrently)
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
 	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
@@ -209,6 +212,9 @@ func Table() []Spec {
 		DeleteMCPServer.Spec(),
 		SetMCPEnabled.Spec(),
 		TestMCPServer.Spec(),
+		ListHooks.Spec(),
+		DecideHook.Spec(),
+		TestHook.Spec(),
 		ListFiles.Spec(),
 		FindFiles.Spec(),
 		ReadFile.Spec(),

@@ -16,6 +16,7 @@ const (
 	NoteSkills       NoteKind = "skills"       // skills that appeared or became trusted after the session began
 	NoteLimit        NoteKind = "limit"        // the last model call of a turn
 	NoteWorktree     NoteKind = "worktree"     // what happened to the worktree of the session before the turn
+	NoteHook         NoteKind = "hook"         // what a hook adds
 )
 
 type (

@@ -78,9 +78,9 @@ func (r *runner) runSegment(ctx context.Context, calls []session.Block) error {
 	defer stop()
 
 	slots := make(chan struct{}, maxParallel)
-	results := make([]chan Result, len(calls))
+	results := make([]chan outcome, len(calls))
 	for i, call := range calls {
-		results[i] = make(chan Result, 1)
+		results[i] = make(chan outcome, 1)
 		times := r.repeats.count(call)
 		running.Go(func() {
 			slots <- struct{}{}
@@ -90,40 +90,62 @@ func (r *runner) runSegment(ctx context.Context, calls []session.Block) error {
 	}
 	for i, call := range calls {
 		result := <-results[i]
-		if err := r.appendResult(ctx, call, result); err != nil {
+		if err := r.appendResult(ctx, call, result.Result); err != nil {
 			return err
 		}
-		r.repeats.note(call, result, r.writes(call.Name))
+		r.repeats.note(call, result.Result, r.writes(call.Name))
 		if result.Closing != "" {
 			r.closing = append(r.closing, result.Closing)
+		}
+		if result.ran && r.After != nil {
+			r.After(ctx, r.call(call), result.Result)
 		}
 	}
 	return nil
 }
 
+// outcome is the result of a call. ran is false if the call was not started.
+type outcome struct {
+	Result
+	ran bool
+}
+
+// call returns a call as tools take it.
+func (r *runner) call(block session.Block) Call {
+	return Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd, Images: r.Images}
+}
+
 // execute runs one call, or says why it does not. times is how often the same call
 // has given the same result just before.
-func (r *runner) execute(ctx context.Context, block session.Block, times int) Result {
+func (r *runner) execute(ctx context.Context, block session.Block, times int) outcome {
+	tool, refusal := r.permitted(ctx, block, times)
+	if tool == nil {
+		return outcome{Result: refusal}
+	}
+	return outcome{r.start(ctx, tool, r.call(block)), true}
+}
+
+// permitted returns the tool that may run the call, or the result that says why none may.
+func (r *runner) permitted(ctx context.Context, block session.Block, times int) (Tool, Result) {
 	if ctx.Err() != nil {
-		return Failure("%s", TextNotStarted)
+		return nil, Failure("%s", TextNotStarted)
 	}
 	tool, ok := r.tools[block.Name]
 	if !ok {
-		return Failure("There is no tool %q. The tools are: %s.", block.Name, strings.Join(r.toolNames(), ", "))
+		return nil, Failure("There is no tool %q. The tools are: %s.", block.Name, strings.Join(r.toolNames(), ", "))
 	}
 	if text, invalid := invalidArguments(block.Arguments); invalid {
-		return Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
+		return nil, Failure("Not executed: the arguments were not valid JSON (%s). Make the call again with one JSON object that fits the schema.", syntaxError(text))
 	}
 	if !r.ready(ctx) {
-		return Failure("%s", TextNotStarted)
+		return nil, Failure("%s", TextNotStarted)
 	}
-	call := Call{ID: block.ID, Name: block.Name, Arguments: block.Arguments, Cwd: r.Cwd, Images: r.Images}
 	if tool.Risk() == RiskWrite || times >= maxSame {
-		if refusal, allowed := r.ask(ctx, tool, call, times); !allowed {
-			return refusal
+		if refusal, allowed := r.ask(ctx, tool, r.call(block), times); !allowed {
+			return nil, refusal
 		}
 	}
-	return r.start(ctx, tool, call)
+	return tool, Result{}
 }
 
 // ready waits until tools may run, and reports whether that happened before ctx ended.

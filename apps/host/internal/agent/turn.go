@@ -47,6 +47,9 @@ type Turn struct {
 	// Spent receives tokens that no message carries: those of attempts that were made
 	// again. nil does not want to know.
 	Spent func(ctx context.Context, usage session.Usage)
+	// After is called after each call that ran, once its result is in the journal; nil does
+	// nothing.
+	After func(ctx context.Context, call Call, result Result)
 	// Resume says that the last message of the path called tools that do not all have
 	// results: those that have none run first. None of them may have been started.
 	Resume bool

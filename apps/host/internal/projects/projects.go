@@ -1,5 +1,5 @@
 // Package projects answers the requests about projects: which folders are projects, whether
-// a person trusts them, which MCP servers of theirs may start, and which skills and notes
+// a person trusts them, which MCP servers and hooks of theirs may run, and which skills and notes
 // their sessions have.
 package projects
 
@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/state"
@@ -38,6 +39,7 @@ type Options struct {
 	Hub      *dispatch.Hub
 	Sessions Sessions
 	Servers  *mcp.Manager
+	Hooks    *hook.Manager
 	// Unavailable returns why the sessions of a project cannot be reached, or "".
 	Unavailable func(projectID string) string
 	Skills      Skills
@@ -55,6 +57,7 @@ type Projects struct {
 	hub          *dispatch.Hub
 	sessions     Sessions
 	servers      *mcp.Manager
+	hooks        *hook.Manager
 	unavailable  func(projectID string) string
 	skills       Skills
 	switches     *state.Switches
@@ -65,7 +68,7 @@ type Projects struct {
 // New makes the handlers.
 func New(o Options) *Projects {
 	return &Projects{
-		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers,
+		log: o.Logger, list: o.List, trust: o.Trust, hub: o.Hub, sessions: o.Sessions, servers: o.Servers, hooks: o.Hooks,
 		unavailable: o.Unavailable, skills: o.Skills, switches: o.Switches, memory: o.Memory, trustChanged: o.TrustChanged,
 	}
 }
@@ -91,6 +94,9 @@ func (p *Projects) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.DeleteMCPServer, p.deleteMCPServer),
 		dispatch.Serve(api.SetMCPEnabled, p.setMCPServerEnabled),
 		dispatch.Serve(api.TestMCPServer, p.testMCPServer),
+		dispatch.Serve(api.ListHooks, p.listHooks),
+		dispatch.Serve(api.DecideHook, p.decideHook),
+		dispatch.Serve(api.TestHook, p.testHook),
 	}
 }
 
@@ -142,6 +148,7 @@ func (p *Projects) trustProject(_ context.Context, _ *dispatch.Conn, r api.Trust
 	p.log.Info("trust of a folder changed", "project", project.ID, "trusted", r.Trusted)
 	p.hub.Notify(api.ProjectsChanged{Projects: p.Listed()})
 	p.hub.Notify(api.MCPServersChanged{ProjectID: project.ID})
+	p.hub.Notify(api.HooksChanged{ProjectID: project.ID})
 	p.trustChanged()
 	project.Trusted = r.Trusted
 	return api.TrustProjectResponse{Project: project}, nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scorel/scorel/apps/host/internal/dispatch/dispatchtest"
+	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/memory"
 	"github.com/scorel/scorel/apps/host/internal/projectcontext"
@@ -48,6 +49,9 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(servers.Close)
 	w.Serve(projects.New(projects.Options{
 		Logger: w.Log, List: w.Projects, Trust: w.Trust, Hub: w.Hub, Sessions: w, Servers: servers,
+		Hooks: hook.New(hook.Options{
+			Logger: w.Log, Hooks: []state.Hook{{Name: "own", Event: "prompt", Command: "echo hi"}}, Consents: consents, Trusted: w.Trust.Has, Environ: os.Environ,
+		}),
 		Unavailable: func(id string) string { return w.outages[id] }, TrustChanged: func() { w.trustChanges++ },
 		Skills: &projectcontext.Source{Paths: w.Paths, Trust: w.Trust, Switches: switches}, Switches: switches,
 		Memory: memory.New(w.Paths.Memory(), func() { w.Hub.Notify(api.MemoryChanged{}) }),
@@ -104,7 +108,7 @@ func TestTrustIsStoredAndAnnounced(t *testing.T) {
 	project := w.AddProject()
 	for i, trusted := range []bool{true, false} {
 		got := dispatchtest.Call(t, w.local, api.TrustProject, api.TrustProjectRequest{ProjectID: project.ID, Trusted: trusted}).Project
-		w.expectEvents(t, api.ProjectsChanged{}.EventType(), api.MCPServersChanged{}.EventType())
+		w.expectEvents(t, api.ProjectsChanged{}.EventType(), api.MCPServersChanged{}.EventType(), api.HooksChanged{}.EventType())
 		if got.Trusted != trusted || w.listed(t)[0].Trusted != trusted || w.trustChanges != i+1 {
 			t.Errorf("trusted %v: %+v after %d changes", trusted, got, w.trustChanges)
 		}
@@ -223,4 +227,56 @@ func TestWhoMayChangeServers(t *testing.T) {
 		dispatchtest.Call(t, manager, api.DeleteMCPServer, api.DeleteMCPServerRequest{ProjectID: projectID, Name: "docs", Version: version})
 		w.expectEvents(t, api.MCPServersChanged{}.EventType())
 	}
+}
+
+// TestHooksOfAProject: they are listed with those of config.toml, and only what a person was
+// shown can be allowed, by a client that may loosen what is asked for.
+func TestHooksOfAProject(t *testing.T) {
+	w := newWorld(t)
+	project := w.AddProject()
+	settings := `{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"echo more"}]}]}}`
+	if err := os.MkdirAll(filepath.Join(project.Path, ".claude"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project.Path, ".claude", "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Trust.Set(project.Path, true); err != nil {
+		t.Fatal(err)
+	}
+	list := func() []api.Hook {
+		return dispatchtest.Call(t, w.local, api.ListHooks, api.ListHooksRequest{ProjectID: project.ID}).Hooks
+	}
+	if hooks := dispatchtest.Call(t, w.local, api.ListHooks, api.ListHooksRequest{}).Hooks; len(hooks) != 1 || hooks[0].Name != "own" {
+		t.Errorf("of every project: %+v", hooks)
+	}
+	hooks := list()
+	if len(hooks) != 2 || hooks[0].State != api.HookReady || hooks[1].State != api.HookNeedsConsent {
+		t.Fatalf("the hooks are %+v", hooks)
+	}
+	decide := api.DecideHookRequest{ProjectID: project.ID, ID: hooks[1].ID, Hash: hooks[1].Hash, Allow: true}
+	test := api.TestHookRequest{ProjectID: project.ID, ID: hooks[1].ID}
+	manager := w.Connect("device", api.GrantView, api.GrantManage)
+	dispatchtest.Refused(t, manager, api.DecideHook, decide, api.KindNotAllowed)
+	dispatchtest.Refused(t, manager, api.TestHook, test, api.KindNotAllowed)
+	dispatchtest.Refused(t, w.local, api.TestHook, test, api.KindConflict)
+	changed := decide
+	changed.Hash = "another"
+	dispatchtest.Refused(t, w.local, api.DecideHook, changed, api.KindConflict)
+	unknown := decide
+	unknown.ID = "none"
+	dispatchtest.Refused(t, w.local, api.DecideHook, unknown, api.KindNotFound)
+	if got := dispatchtest.Call(t, w.local, api.DecideHook, decide).Hook; got.State != api.HookReady {
+		t.Errorf("after it was allowed: %+v", got)
+	}
+	w.expectEvents(t, api.HooksChanged{}.EventType())
+	if run := dispatchtest.Call(t, w.local, api.TestHook, test).Run; run.Outcome != api.HookAdded || run.Text != "more" || list()[1].Last.Outcome != api.HookAdded {
+		t.Errorf("a test: %+v", run)
+	}
+	decide.Allow = false
+	if got := dispatchtest.Call(t, manager, api.DecideHook, decide).Hook; got.State != api.HookDenied {
+		t.Errorf("after it was denied: %+v", got)
+	}
+	config := api.DecideHookRequest{ProjectID: project.ID, ID: hooks[0].ID, Hash: "x"}
+	dispatchtest.Refused(t, w.local, api.DecideHook, config, api.KindConflict)
 }

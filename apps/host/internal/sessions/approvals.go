@@ -34,6 +34,8 @@ type approvalRequest struct {
 	approval api.Approval
 	request  permission.Request // as it was judged
 	insist   bool               // a person is asked even if the rules allow the call
+	hooked   string             // why hooks have a person asked; "" if they do not
+	known    bool               // it waited before a restart, and shows the same
 	// signature is that of the answer, if it has one.
 	signature *session.AnswerSignature
 }
@@ -43,7 +45,10 @@ type pendingApproval = pending.Request[approvalRequest, ruling]
 
 // gate is the side of approvals that the goroutine of the turn calls. It implements
 // agent.Gate and agent.Follower.
-type gate struct{ *approvals }
+type gate struct {
+	*approvals
+	hooks *turnHooks
+}
 
 // maxChanges is how often a call is asked for again because what it would do has
 // changed under the question.
@@ -52,8 +57,15 @@ const maxChanges = 5
 // Ask implements agent.Gate. What a person allowed is compared with what the call
 // would do now: an answer counts for what was shown and nothing else.
 func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) (api.Decision, error) {
+	refusal, hooked, err := g.hooks.before(ctx, call, what)
+	if refusal != nil && err == nil {
+		err = refusal
+	}
+	if err != nil {
+		return api.DecisionDeny, err
+	}
 	for range maxChanges {
-		r, err := g.once(ctx, call, what)
+		r, err := g.once(ctx, call, what, hooked)
 		if err != nil || r.decision != api.DecisionAllow {
 			if err == nil && r.text != "" {
 				err = &agent.Refusal{Text: r.text}
@@ -76,12 +88,23 @@ func (g gate) Ask(ctx context.Context, call agent.Call, what agent.Description) 
 }
 
 // once judges the call, and waits for the first answer if people are asked.
-func (g gate) once(ctx context.Context, call agent.Call, what agent.Description) (ruling, error) {
+func (g gate) once(ctx context.Context, call agent.Call, what agent.Description, hooked string) (ruling, error) {
 	request := pending.New[approvalRequest, ruling]()
+	request.Value.hooked = hooked
 	var err error
-	if doErr := g.do(ctx, func() { err = g.decide(request, call, what) }); doErr != nil || err != nil {
+	stop := func() {}
+	if doErr := g.do(ctx, func() {
+		err = g.decide(request, call, what)
+		if id := request.Value.approval.ID; err == nil && id != "" && !request.Value.known {
+			stop = g.hooks.waiting(g.hooks.about(call, what), func(reason string) error {
+				_, _, err := g.resolve(id, api.DecisionDeny, hostID, reason)
+				return err
+			})
+		}
+	}); doErr != nil || err != nil {
 		return ruling{decision: api.DecisionDeny}, errors.Join(doErr, err)
 	}
+	defer func() { stop() }()
 	answer, err := request.Wait(ctx, time.Time{})
 	if err != nil {
 		return g.withdraw(ctx, request)
@@ -141,7 +164,7 @@ func (a *approvals) decide(request *pendingApproval, call agent.Call, what agent
 			what.Title, what.Insist = kept.Title, true
 		}
 	}
-	request.Value = approvalRequest{request: a.judge.request(call, what), insist: what.Insist}
+	request.Value.request, request.Value.insist = a.judge.request(call, what), what.Insist
 	verdict, mode := a.verdict(request)
 	if verdict.Action != permission.Ask || a.judge.allowsAll() {
 		if err := a.settleKept(kept, verdict, mode); err != nil {
@@ -168,6 +191,7 @@ func (a *approvals) decide(request *pendingApproval, call agent.Call, what agent
 func (a *approvals) askFor(request *pendingApproval, approval api.Approval, kept read.WaitingCall) error {
 	if kept.ID != "" && kept.Shown == approval.Shown {
 		approval.ID, approval.CreatedAt = kept.ID, kept.CreatedAt
+		request.Value.known = true
 	} else {
 		if kept.ID != "" {
 			if err := a.void(kept.ID, approval.ToolCallID); err != nil {
@@ -193,7 +217,22 @@ func (a *approvals) verdict(request *pendingApproval) (permission.Verdict, api.M
 	if request.Value.insist && verdict.Action == permission.Allow && policy.Mode != api.ModeBypass {
 		verdict.Action, verdict.Reason, verdict.Propose = permission.Ask, "the same call returned the same result several times", nil
 	}
-	return verdict, policy.Mode
+	return hookedVerdict(verdict, request.Value.hooked), policy.Mode
+}
+
+// hookedVerdict is a verdict after hooks: what was allowed is asked for. No rule is proposed,
+// since hooks would ask again.
+func hookedVerdict(verdict permission.Verdict, why string) permission.Verdict {
+	switch {
+	case why == "" || verdict.Action == permission.Deny:
+		return verdict
+	case verdict.Action == permission.Allow || verdict.Reason == "":
+		verdict.Reason = why
+	default:
+		verdict.Reason += "; " + why
+	}
+	verdict.Action, verdict.Propose, verdict.Rules, verdict.ByMode = permission.Ask, nil, nil, false
+	return verdict
 }
 
 func newApproval(call agent.Call, what agent.Description, request permission.Request, verdict permission.Verdict) api.Approval {

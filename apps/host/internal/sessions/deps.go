@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
+	"github.com/scorel/scorel/apps/host/internal/hook"
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -14,8 +15,8 @@ import (
 )
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
-// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer and
-// Worktrees are required.
+// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Hooks
+// and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -74,6 +75,8 @@ type Deps struct {
 	// CheckAnswer refuses an answer to an approval whose signature is not that of the client, or
 	// not of this answer. It is called for signed answers; nil refuses all of these.
 	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
+	// Hooks runs the commands that people attached to events; nil has none.
+	Hooks *hook.Manager
 	// Worktrees are those in which sessions work instead of their project's folder; nil has none.
 	Worktrees Worktrees
 }

@@ -100,7 +100,7 @@ func (s *Session) onIdle(ctx context.Context) {
 
 // working reports whether something runs that the session's goroutine has to outlive.
 func (s *Session) working() bool {
-	return s.turns.running != nil || s.summaries.running != nil || s.titles.cancel != nil
+	return s.turns.running != nil || s.summaries.running != nil || s.titles.cancel != nil || s.hooks.running > 0
 }
 
 // cancelAll cancels all that working is about.
@@ -111,6 +111,7 @@ func (s *Session) cancelAll() {
 	if s.titles.cancel != nil {
 		s.titles.cancel()
 	}
+	s.hooks.cancel()
 	if s.summaries.running != nil {
 		s.summaries.running.cancel()
 	}

@@ -276,7 +276,7 @@ func TestNotesWaitForTheLog(t *testing.T) {
 
 func TestOneSummaryAtATime(t *testing.T) {
 	core, _, watcher := testCore(t, plainHeader)
-	w := &summaries{core: core, turns: &turns{core: core}}
+	w := &summaries{core: core, turns: &turns{core: core}, hooks: newHooks(core, nil, nil)}
 	if err := w.checkIdle(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 type questions struct {
 	*core
 	turns   *turns
+	hooks   *hooks
 	waiting pending.Set[api.Question, agent.Reply]
 }
 
@@ -111,6 +112,7 @@ func (q *questions) askFor(request *pendingQuestion, call agent.Call, question a
 		if err := q.store(value); err != nil {
 			return false, err
 		}
+		q.hooks.asks(value)
 	}
 	request.Value = value
 	q.waiting.Add(value.ID, request)

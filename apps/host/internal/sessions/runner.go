@@ -18,6 +18,8 @@ import (
 type runner struct {
 	*core
 	turns      *turns
+	judge      *judge
+	hooks      *hooks
 	approvals  *approvals
 	questions  *questions
 	prompts    *prompts
@@ -31,10 +33,11 @@ type runner struct {
 // start runs the turn that has just been announced, and has the session's goroutine call ended
 // after it.
 func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended func(agent.Outcome)) {
-	turn, err := r.prepare()
 	running := r.turns.running
+	hooked := &turnHooks{hooks: r.hooks, judge: r.judge, turnID: running.id, person: prompt.ClientKey != "" && !r.turns.isTask(prompt)}
+	turn, err := r.prepare(hooked)
 	turn.Resume = running.resumed && !running.inSetup()
-	id, task := running.id, r.turns.isTask(prompt)
+	task := r.turns.isTask(prompt)
 	go func() {
 		text := prompt.Text
 		if running.resumed { // what waits keeps the prompt without it
@@ -43,7 +46,7 @@ func (r *runner) start(ctx context.Context, prompt session.QueuedPrompt, ended f
 		if task { // a model wrote its text, which calls no skill
 			text = ""
 		}
-		outcome := r.run(ctx, id, turn, text, err)
+		outcome := r.run(ctx, hooked, turn, text, err)
 		if task { // its background jobs would be unreachable
 			r.tools.StopJobs()
 		}
@@ -60,21 +63,22 @@ func lastText(messages []session.Message) string {
 }
 
 // prepare makes the turn of the agent, but for its tools and system prompt.
-func (r *runner) prepare() (agent.Turn, error) {
+func (r *runner) prepare(hooked *turnHooks) (agent.Turn, error) {
 	model, info, err := r.deps.Models.Model(r.summary.Model)
 	if err != nil {
 		return agent.Turn{}, err
 	}
 	now := read.Context(r.log.Tree())
 	r.tools.Began(now.Shown)
-	j := journal{r, r.turns.running.id, info}
+	j := journal{r, r.turns.running.id, info, hooked}
 	turn := agent.Turn{
 		Model:    model,
 		Journal:  j,
 		Steer:    j.Steer,
 		Tell:     j.Tell,
 		Spent:    j.Spent,
-		Gate:     gate{r.approvals},
+		Gate:     gate{r.approvals, hooked},
+		After:    hooked.after,
 		People:   people{r.questions},
 		Sink:     sink{r.core},
 		Messages: now.Messages,
@@ -95,11 +99,11 @@ func (r *runner) prepare() (agent.Turn, error) {
 
 // run equips the turn and has the agent work on it. text is that of its prompt; err is why it
 // could not be prepared.
-func (r *runner) run(ctx context.Context, id string, turn agent.Turn, text string, err error) agent.Outcome {
+func (r *runner) run(ctx context.Context, hooked *turnHooks, turn agent.Turn, text string, err error) agent.Outcome {
 	ctx = process.WithSink(ctx, r.operations.sink)
 	outcome := agent.Outcome{StopReason: session.StopError}
 	if err == nil {
-		err = r.enterWorktree(ctx, id, &turn)
+		err = r.enterWorktree(ctx, hooked.turnID, &turn)
 	}
 	if err == nil {
 		defer r.record(ctx, &turn)()
@@ -107,8 +111,15 @@ func (r *runner) run(ctx context.Context, id string, turn agent.Turn, text strin
 	if err == nil {
 		err = r.setup.equip(ctx, &turn)
 	}
+	if err == nil {
+		hooked.load(turn.Cwd)
+		turn.Tools = hooked.hookedTools(turn.Tools)
+	}
 	if err == nil && !turn.Resume {
 		err = r.activate(ctx, &turn, text)
+	}
+	if err == nil && !turn.Resume && hooked.person {
+		err = hooked.begin(ctx, &turn, text)
 	}
 	switch {
 	case err == nil:
@@ -180,6 +191,7 @@ type journal struct {
 	*runner
 	turnID string
 	model  api.Model
+	hooks  *turnHooks
 }
 
 var _ agent.Journal = journal{}
@@ -233,6 +245,11 @@ func (j journal) Steer(ctx context.Context) (messages []session.Message, err err
 		if !message.Steer {
 			continue
 		}
+		added, err := j.steered(ctx, message.Content.Plain())
+		out = append(out, added...)
+		if err != nil {
+			return out, err
+		}
 		skill, ok, err := activated(ctx, j.tools, j.Tell, message.Content.Plain())
 		if err != nil {
 			return out, err
@@ -242,4 +259,17 @@ func (j journal) Steer(ctx context.Context) (messages []session.Message, err err
 		}
 	}
 	return out, nil
+}
+
+// steered runs the hooks of a prompt that was sent to the turn, and returns what they add.
+func (j journal) steered(ctx context.Context, text string) (messages []session.Message, err error) {
+	notes, err := j.hooks.steered(ctx, text)
+	for _, note := range notes {
+		message, tellErr := j.Tell(context.WithoutCancel(ctx), note)
+		if tellErr != nil {
+			return messages, tellErr
+		}
+		messages = append(messages, message)
+	}
+	return messages, err
 }

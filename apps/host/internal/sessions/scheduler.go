@@ -26,6 +26,7 @@ type scheduler struct {
 	notes     *notes
 	titles    *titles
 	settings  *settings
+	hooks     *hooks
 	runner    *runner
 }
 
@@ -198,6 +199,7 @@ func (h *scheduler) endTurn(outcome agent.Outcome) {
 	h.publish(api.TurnEnded{
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})
+	h.hooks.turnEnded(turn.id, outcome)
 	if !h.closing {
 		h.summaries.startIfDue()
 	}

@@ -40,6 +40,7 @@ type Session struct {
 	notes      *notes
 	titles     *titles
 	operations *operations
+	hooks      *hooks
 
 	provider store.Provider
 	// toolsReady holds one: the tools may want a turn.
@@ -57,23 +58,24 @@ func newSession(k *known, provider store.Provider, deps Deps, others others) *Se
 	setup := &setup{core: c, turns: turns, judge: judge, tools: tools}
 	images := &images{c}
 	notes := &notes{core: c, tools: tools}
+	hooks := newHooks(c, turns, notes)
 	s := &Session{
-		core: c, turns: turns, setup: setup, images: images, notes: notes, provider: provider, toolsReady: make(chan struct{}, 1),
+		core: c, turns: turns, setup: setup, images: images, notes: notes, hooks: hooks, provider: provider, toolsReady: make(chan struct{}, 1),
 		titles:     &titles{core: c},
 		operations: &operations{core: c, sink: process.NewSink(deps.Processes, c.id, deps.Logger)},
 		subagents:  &subagents{core: c, turns: turns},
 		approvals:  &approvals{core: c, turns: turns, judge: judge},
-		questions:  &questions{core: c, turns: turns},
+		questions:  &questions{core: c, turns: turns, hooks: hooks},
 		prompts:    &prompts{core: c, turns: turns, images: images, setup: setup},
-		summaries:  &summaries{core: c, turns: turns, notes: notes},
+		summaries:  &summaries{core: c, turns: turns, notes: notes, hooks: hooks},
 	}
 	s.settings = &settings{core: c, approvals: s.approvals}
 	s.history = &history{core: c, turns: turns, summaries: s.summaries}
 	s.scheduler = &scheduler{
-		core: c, turns: turns, judge: judge, setup: setup, images: images, notes: notes,
+		core: c, turns: turns, judge: judge, setup: setup, images: images, notes: notes, hooks: hooks,
 		prompts: s.prompts, summaries: s.summaries, titles: s.titles, settings: s.settings,
 		runner: &runner{
-			core: c, turns: turns, setup: setup, notes: notes, tools: tools,
+			core: c, turns: turns, judge: judge, setup: setup, notes: notes, tools: tools, hooks: hooks,
 			approvals: s.approvals, questions: s.questions, prompts: s.prompts, summaries: s.summaries, operations: s.operations,
 		},
 	}

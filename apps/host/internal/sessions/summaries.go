@@ -71,6 +71,7 @@ type summaries struct {
 	*core
 	turns   *turns
 	notes   *notes
+	hooks   *hooks
 	running *runningSummary
 	// ended is called after the end of a summary that was made between turns.
 	ended func(*runningSummary, api.WorkEnded)
@@ -96,6 +97,9 @@ func (w *summaries) announce(ctx context.Context, work runningSummary) context.C
 	ctx, work.cancel = context.WithTimeout(ctx, summaryTimeout)
 	w.running = &work
 	w.publish(api.WorkStarted{Work: api.Work{Kind: work.kind, StartedAt: nowMillis()}})
+	if work.kind == api.WorkCompaction {
+		w.hooks.compacts(work.key != "")
+	}
 	w.updateSummary()
 	return ctx
 }

@@ -30,6 +30,7 @@ type Config struct {
 	Label     string   // "" if not set
 	Invite    string   // to the first relay; "" if not set
 	MCP       map[string]MCPServer
+	Hooks     []Hook
 
 	Permissions Permissions
 	Sandbox     Sandbox

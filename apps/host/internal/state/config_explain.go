@@ -69,6 +69,8 @@ func knownKeys(key []string) []string {
 		return []string{"servers"}
 	case len(key) == 4 && key[0] == "mcp":
 		return mcpKeys()
+	case len(key) == 2 && key[0] == "hooks":
+		return hookKeys()
 	case len(key) == 2 && key[0] == "compaction":
 		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
@@ -90,5 +92,5 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp", "hooks"}
 }

@@ -46,6 +46,7 @@ type configFile struct {
 	SessionProviders map[string]sessionStoreFile `toml:"session_providers"`
 	Projects         map[string]projectFile      `toml:"projects"`
 	MCP              mcpFile                     `toml:"mcp"`
+	Hooks            []Hook                      `toml:"hooks"`
 }
 
 type providerFile struct {
@@ -112,7 +113,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
 		}
 	}
-	if err := f.MCP.check(); err != nil {
+	if err := errors.Join(f.MCP.check(), checkHooks(f.Hooks)); err != nil {
 		return Config{}, err
 	}
 	config := Config{models: map[string]Model{}}
@@ -127,7 +128,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURLs, config.Invite, config.Label, config.getenv = relays, f.RelayInvite, f.Label, getenv
-	config.MCP = f.MCP.Servers
+	config.MCP, config.Hooks = f.MCP.Servers, f.Hooks
 	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {
 		if config.MaxSteps = *f.MaxSteps; config.MaxSteps < minSteps || config.MaxSteps > maxSteps {

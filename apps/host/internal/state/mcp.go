@@ -82,11 +82,11 @@ func CheckMCPName(name string) error {
 	return nil
 }
 
-// Consent is a person's decision about starting a server of a project.
+// Consent is a person's decision about starting a server of a project, or running a hook of it.
 type Consent struct {
 	Project   string `json:"project"` // absolute path
-	Server    string `json:"server"`
-	Hash      string `json:"hash"` // hash of the configuration that was shown
+	Server    string `json:"server"`  // name, or "hook:" and the id of a hook
+	Hash      string `json:"hash"`    // hash of the configuration that was shown
 	Allowed   bool   `json:"allowed"`
 	DecidedBy string `json:"decidedBy"` // client id, or "host"
 	DecidedAt int64  `json:"decidedAt"` // Unix milliseconds
@@ -124,6 +124,15 @@ func (c *Consents) Find(project, server, hash string) (allowed, decided bool) {
 		}
 	}
 	return false, false
+}
+
+// Earlier reports whether an earlier configuration of a server was allowed.
+func (c *Consents) Earlier(project, server, hash string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.list, func(have Consent) bool {
+		return have.Project == project && have.Server == server && have.Hash != hash && have.Allowed
+	})
 }
 
 // Forget drops the decision about a server that is no more.

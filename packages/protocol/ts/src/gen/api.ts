@@ -254,6 +254,51 @@ export type FileStatus =
   /** a tool changed it, and the host has no earlier state of it */
   | 'unknown';
 
+/** HookEvent is a moment at which hooks run. */
+export type HookEvent =
+  /** before the first prompt of a session */
+  | 'session_start'
+  /** before a prompt is given to the model */
+  | 'prompt'
+  /** before a tool call runs */
+  | 'before_tool'
+  /** after a tool call ran */
+  | 'after_tool'
+  /** when a call waits for a person */
+  | 'approval'
+  /** after a turn */
+  | 'turn_end'
+  /** when a compaction begins */
+  | 'compaction'
+  /** when something waits for a person */
+  | 'notification';
+
+/** HookState is whether a hook runs. */
+export type HookState =
+  | 'ready'
+  /** config.toml says so */
+  | 'disabled'
+  /** its folder is not trusted */
+  | 'untrusted'
+  /** not approved or denied as it is now */
+  | 'needs_consent'
+  | 'denied'
+  /** it cannot be used */
+  | 'failed';
+
+/** HookOutcome is what a run of a hook led to. */
+export type HookOutcome =
+  /** it ran and had no objection */
+  | 'nothing'
+  /** it added context */
+  | 'added'
+  /** a person must decide about the call */
+  | 'asked'
+  /** it denied the call, or blocked the prompt */
+  | 'denied'
+  /** it hung, crashed, or its answer was not valid */
+  | 'failed';
+
 /** MCPServerState is the state of a server. */
 export type MCPServerState =
   /** by config.toml, or see MCPServer.Disabled */
@@ -747,6 +792,15 @@ export interface SkillsChanged {
   type: 'skills_changed';
 }
 
+/**
+ * HooksChanged reports a decision about a hook of a project or about the trust of its
+ * folder.
+ */
+export interface HooksChanged {
+  type: 'hooks_changed';
+  projectId: string;
+}
+
 /** The events of one session, in the order of seq. */
 export type SessionEvent =
   | EntryAppended
@@ -787,7 +841,8 @@ export type HostEvent =
   | TerminalChanged
   | TerminalsChanged
   | PathsChanged
-  | SkillsChanged;
+  | SkillsChanged
+  | HooksChanged;
 
 /** Every event. A newer host may send others: a switch needs a default case. */
 export type Event = SessionEvent | HostEvent;
@@ -936,6 +991,12 @@ export interface Requests {
   set_mcp_server_enabled: { grant: 'manage'; request: SetMCPServerEnabledRequest; response: MCPServerResponse };
   /** Starts or contacts an MCP server once and lists its tools. */
   test_mcp_server: { grant: 'manage'; request: TestMCPServerRequest; response: TestMCPServerResponse };
+  /** Lists the hooks of a project with their last results. */
+  list_hooks: { grant: 'manage'; request: ListHooksRequest; response: ListHooksResponse };
+  /** Allows or denies a hook of a project. */
+  decide_hook: { grant: 'manage'; request: DecideHookRequest; response: HookResponse };
+  /** Runs a hook once with an example of its event. */
+  test_hook: { grant: 'manage'; request: TestHookRequest; response: TestHookResponse };
   /** Lists a folder of a project. */
   list_files: { grant: 'files'; request: ListFilesRequest; response: ListFilesResponse };
   /** Finds files of a project by parts of their paths. */
@@ -1069,6 +1130,9 @@ export const requestGrants = {
   delete_mcp_server: 'manage',
   set_mcp_server_enabled: 'manage',
   test_mcp_server: 'manage',
+  list_hooks: 'manage',
+  decide_hook: 'manage',
+  test_hook: 'manage',
   list_files: 'files',
   find_files: 'files',
   read_file: 'files',
@@ -2292,6 +2356,47 @@ export interface TestMCPServerResponse {
   problem?: string;
 }
 
+export interface ListHooksRequest {
+  /** "" means those of config.toml */
+  projectId?: string;
+}
+
+export interface ListHooksResponse {
+  hooks: Hook[];
+  /** Problems are sentences about the configuration as a whole. */
+  problems?: string[];
+}
+
+/**
+ * DecideHookRequest allows or denies a hook of a project. It is refused with conflict
+ * if Hash is not that of the current configuration.
+ */
+export interface DecideHookRequest {
+  projectId: string;
+  id: string;
+  hash: string;
+  allow: boolean;
+}
+
+export interface HookResponse {
+  hook: Hook;
+}
+
+/**
+ * TestHookRequest runs a hook once in a project, with an example of its event. Nothing is denied or
+ * added by it.
+ */
+export interface TestHookRequest {
+  projectId: string;
+  id: string;
+}
+
+export interface TestHookResponse {
+  run: HookRun;
+  /** Input is the JSON that the hook received. */
+  input: string;
+}
+
 export interface ListFilesRequest {
   sessionId?: string;
   projectId?: string;
@@ -3193,6 +3298,45 @@ export interface MCPTool {
   name: string;
   /** its beginning, at most 300 characters */
   description?: string;
+}
+
+/** Hook is a command that runs at an event. */
+export interface Hook {
+  id: string;
+  name?: string;
+  event: HookEvent;
+  /** Source is the file that configures it: "config.toml", or a file of the project. */
+  source: string;
+  /** Declared is the name of the event in that file. */
+  declared: string;
+  /** Matcher limits it to tools, or to causes of the event; "" means all. */
+  matcher?: string;
+  command: string;
+  /**
+   * Files are files of the project that the command names. A change of one needs
+   * new consent.
+   */
+  files?: string[];
+  timeoutSeconds: number;
+  /** Sandbox is the sandbox that it runs in, as in HostInfo.Sandbox. */
+  sandbox: string;
+  /** Hash identifies what needs consent; "" if none is needed. */
+  hash?: string;
+  state: HookState;
+  /** Reason is why it does not run, for people. */
+  reason?: string;
+  /** Last is its last run since the host started. */
+  last?: HookRun;
+}
+
+/** HookRun is the result of one run. */
+export interface HookRun {
+  /** Unix milliseconds */
+  at: number;
+  durationMs: number;
+  outcome: HookOutcome;
+  /** Text is the reason, the added context or the fault, for people. */
+  text?: string;
 }
 
 /** FileEntry is an entry of a folder. */

@@ -35,6 +35,18 @@ export const CUSTOM_SKILLS = 'scorel.skills';
 export const CUSTOM_ENVIRONMENT = 'scorel.environment';
 export const SCOPE_PROJECT = 'project';
 export const SCOPE_USER = 'user';
+/** data: HookRecord */
+export const CUSTOM_HOOK = 'scorel.hook';
+/** the call was denied */
+export const HOOK_DENIED = 'denied';
+/** a person was asked about the call */
+export const HOOK_ASKED = 'asked';
+/** the prompt was not given to the model */
+export const HOOK_BLOCKED = 'blocked';
+/** the hook hung, crashed, or its answer was not valid */
+export const HOOK_FAILED = 'failed';
+/** the hooks of the event are about to run, for the only time */
+export const HOOK_STARTED = 'started';
 /**
  * CustomNote is the custom type of a custom_message entry that holds a message from
  * the host to the model. Its content is the text, its details are a NoteRecord, and
@@ -123,7 +135,9 @@ export type NoteKind =
   /** the last model call of a turn */
   | 'limit'
   /** what happened to the worktree of the session before the turn */
-  | 'worktree';
+  | 'worktree'
+  /** what a hook adds */
+  | 'hook';
 
 /** ProcessTarget is the kind of thing that an operation runs. */
 export type ProcessTarget =

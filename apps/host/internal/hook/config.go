@@ -1,0 +1,248 @@
+package hook
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/state"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/session"
+)
+
+// Files that configure hooks. Those of a project are relative to its folder.
+const (
+	SourceUser    = "config.toml"
+	SourceProject = ".scorel/hooks.toml"
+	SourceClaude  = ".claude/settings.json"
+	SourceLocal   = ".claude/settings.local.json"
+)
+
+const (
+	maxFile   = 1 << 20 // of a file that configures hooks, in bytes
+	maxPinned = 1 << 20 // of a file that a command names, in bytes; larger ones are not pinned
+	maxNamed  = 16      // files of one command
+)
+
+// spec is a configured hook.
+type spec struct {
+	definition
+	name       string
+	fault      string // why it cannot be used; "" if it can
+	disabled   bool
+	unconfined bool // config.toml excludes it from the sandbox
+	claude     bool // it expects the names of Claude Code
+	matches    func(in Input) bool
+	timeout    time.Duration
+}
+
+// definition is what a person consents to, except for the files that the command names.
+type definition struct {
+	Source   string        `json:"source"`
+	Event    api.HookEvent `json:"event"`
+	Declared string        `json:"declared"`
+	Matcher  string        `json:"matcher"`
+	Command  string        `json:"command"`
+	Seconds  int           `json:"seconds"`
+}
+
+// id identifies the hook as it is configured.
+func (d definition) id() string { return digest("scorel hook v1", d)[:12] }
+
+func digest(label string, value any) string {
+	text, err := session.Encode(value)
+	if err != nil { // cannot fail: strings and numbers can always be encoded
+		return ""
+	}
+	sum := sha256.Sum256(append([]byte(label+"\x00"), text...))
+	return hex.EncodeToString(sum[:])
+}
+
+// project reports whether the hook comes with a project and needs consent.
+func (s spec) project() bool { return s.Source != SourceUser }
+
+// label names the hook for people.
+func (s spec) label() string { return cmp.Or(s.name, firstLine(s.Command, 80)) }
+
+// pinned is a file of a project that a command names.
+type pinned struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"`
+}
+
+// hash identifies the hook with the content of the files that its command names.
+func (s spec) hash(folder string) string {
+	return digest("scorel hook with files v1", struct {
+		Hook  definition `json:"hook"`
+		Files []pinned   `json:"files"`
+	}{s.definition, s.files(folder)})
+}
+
+// files finds the programs and scripts of the folder that the command names. It does not find
+// everything that decides what a command does: a script can run others.
+func (s spec) files(folder string) (found []pinned) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	words := strings.FieldsFunc(s.Command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()='\"", r) })
+	for _, word := range words {
+		for _, variable := range []string{"$CLAUDE_PROJECT_DIR/", "${CLAUDE_PROJECT_DIR}/", "$SCOREL_PROJECT_DIR/", "${SCOREL_PROJECT_DIR}/", folder + "/"} {
+			word = strings.TrimPrefix(word, variable)
+		}
+		name := path.Clean(word)
+		known := slices.ContainsFunc(found, func(f pinned) bool { return f.Path == name })
+		if word == "" || known || len(found) == maxNamed {
+			continue
+		}
+		if sum, ok := sumOf(root, name); ok {
+			found = append(found, pinned{name, sum})
+		}
+	}
+	return found
+}
+
+// scripts are the extensions of files that interpreters run.
+func scripts() []string {
+	return []string{".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".jq", ".awk", ".sed"}
+}
+
+func sumOf(root *os.Root, name string) (string, bool) {
+	info, err := root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPinned {
+		return "", false
+	}
+	if info.Mode()&0o111 == 0 && !slices.Contains(scripts(), path.Ext(name)) {
+		return "", false
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = file.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(file, maxPinned)); err != nil {
+		return "", false
+	}
+	return hex.EncodeToString(sum.Sum(nil)), true
+}
+
+// configured returns the hooks of config.toml and those of a folder, each once. The folder ""
+// has none. The problems are sentences for people.
+func (m *Manager) configured(folder string) (specs []spec, problems []string) {
+	for _, h := range m.options.Hooks {
+		specs = append(specs, ofTable(h, SourceUser))
+	}
+	if folder == "" {
+		return specs, nil
+	}
+	for _, source := range []string{SourceProject, SourceClaude, SourceLocal} {
+		data, err := readBounded(filepath.Join(folder, filepath.FromSlash(source)))
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s cannot be read, so its hooks do not run: %v", source, err))
+			continue
+		}
+		if data == nil {
+			continue
+		}
+		found, wrong := parse(source, data)
+		specs, problems = append(specs, found...), append(problems, wrong...)
+	}
+	seen := map[string]bool{}
+	specs = slices.DeleteFunc(specs, func(s spec) bool {
+		id := s.id()
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+	return specs, problems
+}
+
+func parse(source string, data []byte) (specs []spec, problems []string) {
+	if source != SourceProject {
+		return claudeHooks(source, data)
+	}
+	tables, err := state.ParseHooks(data)
+	if err != nil {
+		return nil, []string{source + err.Error()}
+	}
+	for _, h := range tables {
+		specs = append(specs, ofTable(h, source))
+	}
+	return specs, nil
+}
+
+// readBounded returns the content of a file, or nil if there is none.
+func readBounded(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a file")
+	case info.Size() > maxFile:
+		return nil, errors.New("it is larger than the limit of 1 MiB")
+	}
+	return os.ReadFile(name)
+}
+
+// ofTable is a hook of one of our own files, which were checked.
+func ofTable(h state.Hook, source string) spec {
+	s := spec{
+		definition: definition{
+			Source: source, Event: api.HookEvent(h.Event), Declared: h.Event, Matcher: strings.Join(h.Tools, ", "), Command: h.Command,
+			Seconds: cmp.Or(h.Timeout, int(DefaultTimeout/time.Second)),
+		},
+		name: h.Name, disabled: h.Enabled != nil && !*h.Enabled, unconfined: h.Sandbox != nil && !*h.Sandbox,
+	}
+	s.timeout = time.Duration(s.Seconds) * time.Second
+	s.matches = func(in Input) bool {
+		return len(h.Tools) == 0 || slices.ContainsFunc(h.Tools, func(pattern string) bool { return fits(pattern, in.Tool) })
+	}
+	return s
+}
+
+// fits reports whether a name matches a pattern, in which * stands for any text.
+func fits(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
+		return false
+	}
+	name = name[len(first) : len(name)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, ok := strings.Cut(name, part)
+		if !ok {
+			return false
+		}
+		name = after
+	}
+	return true
+}
+
+func firstLine(text string, most int) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if runes := []rune(line); len(runes) > most {
+		line, more = string(runes[:most]), true
+	}
+	if more {
+		line += " ..."
+	}
+	return line
+}

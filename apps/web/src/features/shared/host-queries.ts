@@ -84,6 +84,9 @@ export function applyHostEvent(client: QueryClient, deviceId: string, event: Eve
     case "mcp_servers_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_mcp_servers"] });
       return;
+    case "hooks_changed":
+      void client.invalidateQueries({ queryKey: [deviceId, "list_hooks"] });
+      return;
     case "clients_changed":
       void client.invalidateQueries({ queryKey: [deviceId, "list_clients"] });
       // The grants of this browser may be among what changed.

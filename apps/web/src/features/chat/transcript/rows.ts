@@ -4,6 +4,7 @@ import {
   CUSTOM_APPROVAL,
   CUSTOM_CHILD,
   CUSTOM_ENVIRONMENT,
+  CUSTOM_HOOK,
   CUSTOM_INSTRUCTIONS,
   CUSTOM_LEAF,
   CUSTOM_MODE,
@@ -203,6 +204,9 @@ const noteTitles: Record<string, string> = {
   get limit() {
     return t("chat.transcript.lastStepOfThisTurn");
   },
+  get hook() {
+    return t("chat.transcript.addedByAHook");
+  },
 };
 
 /** What the host told the model; messages of other programs stay unknown. */
@@ -261,6 +265,8 @@ function customRow(entry: CustomEntry): Row | null {
       }
       return typeof error === "string" && error !== "" ? { kind: "error", key: entry.id, text: error } : null;
     }
+    case CUSTOM_HOOK:
+      return hookRow(entry);
     case CUSTOM_INSTRUCTIONS:
       return toldRow(entry, t("chat.transcript.instructionsLoaded"), namesIn(entry, "files", "path"));
     case CUSTOM_ENVIRONMENT:
@@ -269,6 +275,22 @@ function customRow(entry: CustomEntry): Row | null {
       return toldRow(entry, t("chat.transcript.skillsAvailable"), namesIn(entry, "skills", "name"));
     default:
       return { kind: "unknown", key: entry.id, type: entry.customType };
+  }
+}
+
+/** What a hook did; null where the transcript says it elsewhere. */
+function hookRow(entry: CustomEntry): Row | null {
+  const { outcome, hook, text } = isRecord(entry.data) ? entry.data : {};
+  const values = { hook: String(hook), text: String(text) };
+  switch (outcome) {
+    case "denied":
+      return { kind: "note", key: entry.id, text: t("chat.transcript.hookDenied", values) };
+    case "asked":
+      return { kind: "note", key: entry.id, text: t("chat.transcript.hookAsked", values) };
+    case "failed":
+      return { kind: "note", key: entry.id, text: t("chat.transcript.hookFailed", values) };
+    default:
+      return null;
   }
 }
 

@@ -33,6 +33,7 @@ func printTranscript(w io.Writer, r api.ResyncEventsResponse) error {
 		if record, ok := entry.AsProcess(); ok {
 			writeProcess(&b, record)
 		}
+		writeHook(&b, entry)
 		writeTurnEnd(&b, entry)
 	}
 	b.WriteString(elsewhere(tree, path))
@@ -169,5 +170,17 @@ func writeTurnEnd(b *strings.Builder, entry session.Entry) {
 	}
 	if why := printable(record.Error); !strings.HasSuffix(b.String(), "(failed: "+why+")\n") {
 		fmt.Fprintf(b, "\n(%s)\n", why)
+	}
+}
+
+// writeHook says what a hook did.
+func writeHook(b *strings.Builder, entry session.Entry) {
+	custom, ok := entry.AsCustom()
+	if !ok || custom.CustomType != session.CustomHook {
+		return
+	}
+	var record session.HookRecord
+	if json.Unmarshal(custom.Data, &record) == nil && record.Describe() != "" {
+		fmt.Fprintf(b, "\n(%s)\n", printable(record.Describe()))
 	}
 }

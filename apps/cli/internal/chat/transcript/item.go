@@ -105,6 +105,9 @@ func (m *Model) customItems(entry session.Entry) []*item {
 	if ok && custom.CustomType == session.CustomSubagents {
 		m.subagentsOf(custom)
 	}
+	if ok && custom.CustomType == session.CustomHook {
+		return hookItems(entry.ID, custom)
+	}
 	if !ok || custom.CustomType != session.CustomTurn {
 		return nil
 	}
@@ -151,4 +154,17 @@ func promptText(content session.Content) string {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// hookItems shows what a hook did. That it blocked a prompt is said by the end of the turn.
+func hookItems(entryID string, custom session.CustomEntry) []*item {
+	var record session.HookRecord
+	if json.Unmarshal(custom.Data, &record) != nil {
+		return nil
+	}
+	text := record.Describe()
+	if text == "" {
+		return nil
+	}
+	return []*item{{kind: kindNote, entryID: entryID, text: text}}
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
+	"github.com/scorel/scorel/packages/client"
 	"github.com/scorel/scorel/packages/client/paths"
+	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/ident"
 	"github.com/scorel/scorel/packages/protocol/wire"
 )
@@ -209,17 +211,52 @@ func (a *app) forgetDevice(ctx context.Context, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	missed, err := revokeAtRelays(ctx, home, device)
-	if err != nil && !force {
+	left := a.leave(ctx, home, device) == nil // the device ends the bindings at all relays
+	missed, told, err := revokeAtRelays(ctx, home, device)
+	if !left && !told && !force && err != nil {
 		return notForgotten(device.ID, missed, err)
 	}
 	if err := devices.Remove(devicesPath(home), device.ID); err != nil {
 		return err
 	}
-	if len(missed) > 0 {
-		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", printable(strings.Join(missed, ", ")))
+	if !left {
+		a.warnHalfForgotten(missed)
 	}
 	_, err = fmt.Fprintf(a.stdout, "forgot \"%s\" (%s)\n", printable(device.Label), device.ID)
+	return err
+}
+
+// warnHalfForgotten says what a machine that was not reached does not know.
+func (a *app) warnHalfForgotten(missed []string) {
+	if len(missed) > 0 {
+		fmt.Fprintf(a.stderr, "scorel: could not notify %s: the machine may still list this terminal; remove it there with `scorel host clients revoke`\n", printable(strings.Join(missed, ", ")))
+		return
+	}
+	fmt.Fprintln(a.stderr, "scorel: the machine itself could not be reached. If it still lists this terminal, remove it there with `scorel host clients revoke`")
+}
+
+// leaveTimeout bounds the attempt to reach a machine that is forgotten.
+const leaveTimeout = 10 * time.Second
+
+// leave ends this terminal's access on the device itself. Only its sealed answer counts: a
+// relay cannot claim that the device knows.
+func (a *app) leave(ctx context.Context, home string, device devices.Device) error {
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
+	defer cancel()
+	dialer, err := a.dialer(home, device)
+	if err != nil {
+		return err
+	}
+	// Not the direct connection of this machine, which is another client.
+	reached := paths.New(paths.Config{Known: func() ([]paths.Known, error) { return device.Known(), nil }, Dial: dialer.Dial})
+	defer func() { _ = reached.Close() }() // nothing is kept
+	transport, err := reached.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	c := client.New(transport, nil)
+	defer func() { _ = c.Close() }() // the device ends it
+	_, err = client.Call(ctx, c, api.Leave, api.Empty{})
 	return err
 }
 
@@ -231,12 +268,10 @@ func notForgotten(id ident.ID, missed []string, err error) error {
 	return sayf(err, "%s was not forgotten, because %s: %s; try again, or add --force to forget it only here", id, why, sentence(err))
 }
 
-// revokeAtRelays ends the binding at every path that can be reached. One of them is enough: it
-// notifies the device, which ends the others. If there is none, it returns an error and the
-// URLs that it tried.
-func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, err error) {
+// revokeAtRelays ends the binding at every path that can be reached. told reports whether there
+// is one; missed are the URLs of the others.
+func revokeAtRelays(ctx context.Context, home string, device devices.Device) (missed []string, told bool, err error) {
 	var errs []error
-	told := false
 	for _, k := range device.Known() {
 		if !k.Bound {
 			continue
@@ -247,10 +282,7 @@ func revokeAtRelays(ctx context.Context, home string, device devices.Device) (mi
 		}
 		told = true
 	}
-	if told {
-		return nil, nil
-	}
-	return missed, errors.Join(errs...)
+	return missed, told, errors.Join(errs...)
 }
 
 // revokeAtRelay ends the binding at one relay. It is not an error if the binding is already gone.

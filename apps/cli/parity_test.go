@@ -33,6 +33,7 @@ func parities() map[string]parity {
 	return map[string]parity{
 		"get_host":               {definition: "GetHost", command: "model list"},
 		"list_paths":             {none: "the paths to a device are listed with the devices of this machine"},
+		"leave":                  {definition: "Leave", command: "devices forget", local: "it names the device", plain: "it prints only that it is done"},
 		"list_projects":          {definition: "ListProjects", command: "project list"},
 		"add_project":            {definition: "AddProject", command: "project add"},
 		"remove_project":         {definition: "RemoveProject", command: "project remove"},

@@ -121,22 +121,67 @@ func TestRevocationWaitsForARelay(t *testing.T) {
 	relaytest.Await[wire.BindingRevoked](phone)
 }
 
-// TestABindingThatAClientEnds: a client that ends its binding at one relay has none at the
-// other either, and what the host signed is worthless there.
+// TestABindingThatAClientEnds: what one relay says about a binding counts for that relay. The
+// client stays on the host's list, and is served over the other relay, until none holds one.
 func TestABindingThatAClientEnds(t *testing.T) {
 	w := newTwoRelays(t)
 	e, c := w.pairs(t)
-	kept := w.claim(t, c)
 	phone := w.second.Login(t, e.keys, "phone")
-	phone.Send(kept)
+	phone.Send(w.claim(t, c))
 	relaytest.Await[wire.BindingClaimed](phone)
 	if err := e.Revoke(t.Context(), w.id); err != nil {
 		t.Fatal(err)
 	}
+	<-c.Done()
+	over := dialEntry(t, w.second.URL, e.keys)
+	transport, err := over.OpenDevice(t.Context(), w.id, e.pin, "the host")
+	if err != nil {
+		t.Fatalf("over the other relay: %v", err)
+	}
+	still := client.New(transport, nil)
+	defer still.Close()
+	if len(ask(t, still, api.ListPaths, api.Empty{}).Paths) != 2 || len(ask(t, w.local, api.ListClients, api.Empty{}).Clients) != 1 {
+		t.Error("one relay had the client removed")
+	}
+	if err := over.Revoke(t.Context(), w.id); err != nil {
+		t.Fatal(err)
+	}
+	w.awaitClients(t, 0)
+}
+
+// TestAClientThatLeaves tells the host over the sealed channel, and is answered: it is removed on
+// all paths, also at a relay that cannot be reached now.
+func TestAClientThatLeaves(t *testing.T) {
+	w := newTwoRelays(t)
+	e, c := w.pairs(t)
+	phone := w.second.Login(t, e.keys, "phone")
+	phone.Send(w.claim(t, c))
+	relaytest.Await[wire.BindingClaimed](phone)
+	other, err := dialEntry(t, w.second.URL, e.keys).OpenDevice(t.Context(), w.id, e.pin, "the host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	another := client.New(other, nil)
+	defer another.Close()
+	ask(t, another, api.GetHost, api.Empty{})
+	ask(t, c, api.Leave, api.Empty{})
+	<-c.Done()
+	<-another.Done()
 	relaytest.Await[wire.BindingRevoked](phone)
-	phone.Send(kept)
-	if got := relaytest.Await[wire.ErrorFrame](phone); got.Kind != wire.KindStaleProof {
-		t.Errorf("another claim: %+v", got)
+	if clients := ask(t, w.local, api.ListClients, api.Empty{}).Clients; len(clients) != 0 {
+		t.Errorf("the list has %+v", clients)
+	}
+	if _, err := client.Call(t.Context(), w.local, api.Leave, api.Empty{}); err == nil {
+		t.Error("a program of the machine left")
+	}
+}
+
+// awaitClients waits until the host's list has a number of clients.
+func (w *twoRelays) awaitClients(t *testing.T, n int) {
+	t.Helper()
+	for len(ask(t, w.local, api.ListClients, api.Empty{}).Clients) != n {
+		for <-w.events != (api.ClientsChanged{}).EventType() {
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func aboutShown() []string {
 	return []string{
 		"get_host", "list_projects", "list_sessions", "search_sessions", "get_process_log", "set_attendance",
 		"upload_blob", "list_rules", "list_agents", "list_memory", "get_memory_note", "list_clients",
-		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths",
+		"revoke_client", "rename_client", "set_grant", "set_limits", "list_paths", "leave",
 	}
 }
 

@@ -58,6 +58,7 @@ var (
 	ListPaths         = Define[Empty, ListPathsResponse]("list_paths", GrantView, "Lists the paths to this device, with a proof of the binding for the client that asks.")
 	ListProjects      = Define[Empty, ListProjectsResponse]("list_projects", GrantView, "Lists the projects.")
 	AddProject        = Define[AddProjectRequest, AddProjectResponse]("add_project", GrantManage, "Adds a folder of the host as a project; the same folder yields the same project.")
+	Leave             = Define[Empty, Empty]("leave", GrantView, "Ends the access of the paired client that asks, on all paths.")
 	RemoveProject     = Define[RemoveProjectRequest, Empty]("remove_project", GrantManage, "Removes a project that has no sessions. The folder itself is kept.")
 	TrustProject      = Define[TrustProjectRequest, TrustProjectResponse]("trust_project", GrantManage, "Enables a folder's own settings, skills and MCP servers, or disables them again.")
 	ListDir           = Define[ListDirRequest, ListDirResponse]("list_dir", GrantManage, "Lists the folders in a folder of the host.")
@@ -157,6 +158,7 @@ func Table() []Spec {
 	return []Spec{
 		GetHost.Spec(),
 		ListPaths.Spec(),
+		Leave.Spec(),
 		ListProjects.Spec(),
 		AddProject.Spec(),
 		RemoveProject.Spec(),

@@ -71,6 +71,7 @@ func (c *Clients) Endpoints() []dispatch.Endpoint {
 	return []dispatch.Endpoint{
 		dispatch.Serve(api.ListClients, c.listClients),
 		dispatch.Serve(api.RevokeClient, c.revokeClient),
+		dispatch.ServeLater(api.Leave, c.leave),
 		dispatch.Serve(api.RenameClient, c.renameClient),
 		dispatch.Serve(api.SetGrant, c.setGrant),
 		dispatch.Serve(api.SetLimits, c.setLimits),
@@ -131,6 +132,25 @@ func (c *Clients) Remove(id ident.ID) (bool, error) {
 		c.hub.Notify(api.ClientsChanged{})
 	}
 	return known, nil
+}
+
+// leave removes the client that asks. It is answered first, so that the client knows; its
+// connection and its bindings at the relays end after that.
+func (c *Clients) leave(_ context.Context, conn *dispatch.Conn, _ api.Empty, reply func(api.Empty)) error {
+	id, err := ident.ParseClientID(conn.ClientID())
+	if err != nil {
+		return api.Errorf(api.KindBadRequest, "only paired clients can leave: revoke a token, or stop the host, instead")
+	}
+	if _, err := c.list.Remove(id); err != nil {
+		return err
+	}
+	reply(none)
+	conn.Finish(dispatch.ErrClientLeft)
+	c.hub.EndClientBut(conn, id.String(), dispatch.ErrClientRemoved)
+	c.changed(id.String())
+	c.log.Info("client left", "client", id)
+	c.hub.Notify(api.ClientsChanged{})
+	return nil
 }
 
 // renameClient changes the name only: ids, keys and grants decide what a client may do.

@@ -50,6 +50,16 @@ func (c *Conn) Out() Outbox { return c.out }
 // End ends the connection; why is the error that Run returns.
 func (c *Conn) End(why error) { c.cancel(why) }
 
+// Finish ends the connection once its answers were sent. Until then it may do nothing.
+func (c *Conn) Finish(why error) {
+	c.setAccess(Access{})
+	if queue, ok := c.out.(interface{ Finish(error) }); ok {
+		queue.Finish(why)
+		return
+	}
+	c.End(why)
+}
+
 // Deliver implements sessions.Subscriber. It leaves out events of sessions that the
 // connection does not see any more.
 func (c *Conn) Deliver(envelope api.EventEnvelope, encoded []byte) {

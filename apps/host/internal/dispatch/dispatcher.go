@@ -19,6 +19,8 @@ import (
 var (
 	// ErrSlow ends a connection that let too much wait.
 	ErrSlow = errors.New("the connection is too slow: it catches up when it reconnects")
+	// ErrClientLeft ends the connection over which a client ended its own access.
+	ErrClientLeft = errors.New("this client has ended its access")
 	// ErrClientRemoved ends the connections of a client whose access was revoked.
 	ErrClientRemoved = errors.New("this client was removed on the device")
 	// ErrAccessExpired ends the connections of a client whose access expired.

@@ -113,11 +113,14 @@ func (h *Hub) RefreshAccess(clientID string) {
 }
 
 // EndClient ends all connections of a client.
-func (h *Hub) EndClient(clientID string, cause error) {
+func (h *Hub) EndClient(clientID string, cause error) { h.EndClientBut(nil, clientID, cause) }
+
+// EndClientBut ends all connections of a client but one.
+func (h *Hub) EndClientBut(but *Conn, clientID string, cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.clientID == clientID {
+		if c.clientID == clientID && c != but {
 			c.cancel(cause)
 		}
 	}

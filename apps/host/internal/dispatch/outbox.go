@@ -22,6 +22,8 @@ type Outbox interface {
 type Outgoing struct {
 	Message []byte
 	Event   *api.EventEnvelope // nil for an answer
+
+	end error // not nil ends the connection in place of a message
 }
 
 // maxOutgoing bounds what waits for one connection, in bytes. A connection that
@@ -51,11 +53,14 @@ func (q *Queue) Answer(message []byte) { q.push(Outgoing{Message: message}) }
 
 // Event implements Outbox.
 func (q *Queue) Event(envelope api.EventEnvelope, message []byte) {
-	q.push(Outgoing{message, &envelope})
+	q.push(Outgoing{Message: message, Event: &envelope})
 }
 
 // Close implements Outbox.
 func (q *Queue) Close(why error) { q.onClose(why) }
+
+// Finish ends the connection once everything before was sent.
+func (q *Queue) Finish(why error) { q.push(Outgoing{end: why}) }
 
 func (q *Queue) push(out Outgoing) {
 	q.mu.Lock()
@@ -86,6 +91,9 @@ func (q *Queue) Run(ctx context.Context) error {
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
+		}
+		if out.end != nil {
+			return out.end
 		}
 		if err := q.write(ctx, out); err != nil {
 			return err

@@ -45,20 +45,19 @@ type Options struct {
 type Uplink struct {
 	Link
 	Options
-	connLog connLog // owned by Run
-	// revokeElsewhere has the other relays of the host end a binding. Static after NewAll.
-	revokeElsewhere func(context.Context, ident.ID)
+	connLog connLog  // owned by Run
+	all     *Uplinks // that it is one of
 
 	mu      sync.Mutex
 	relay   *relayConn // nil while not connected
 	state   relayconn.State
-	changed chan struct{} // closed and replaced when relay changes
-	again   func()        // ends the connection, to log in again; nil before Run
+	changed chan struct{}     // closed and replaced when relay changes
+	again   func()            // ends the connection, to log in again; nil before Run
+	bound   map[ident.ID]bool // the clients that the relay holds a binding for, as far as known; nil before the first login
 }
 
-// New makes an uplink that is not connected yet.
-func New(link Link, o Options) *Uplink {
-	return &Uplink{Link: link, Options: o, connLog: connLog{log: o.Logger, url: link.URL}, changed: make(chan struct{})}
+func newUplink(all *Uplinks, link Link, o Options) *Uplink {
+	return &Uplink{Link: link, Options: o, all: all, connLog: connLog{log: o.Logger, url: link.URL}, changed: make(chan struct{})}
 }
 
 // Run keeps the connection until ctx ends, and returns when every channel has ended.
@@ -134,8 +133,10 @@ func (u *Uplink) serve(ctx context.Context, conn *relayconn.Conn) error {
 		pairings: client.NewPairings(conn, u.Keys),
 		channels: map[uint32]*hostChannel{},
 	}
+	u.welcomed(conn.Welcome().Peers)
 	u.set(r)
 	r.revokeUnknown()
+	u.all.settle()
 	err := conn.Run(ctx, r)
 	r.pairings.Lost()
 	u.set(nil)
@@ -202,9 +203,35 @@ func (u *Uplink) Revoke(ctx context.Context, id ident.ID) {
 	if err != nil {
 		return
 	}
-	if err := r.conn.Send(ctx, wire.RevokeBinding{RequestID: "revoke-" + id.String(), PeerID: id}); err != nil {
-		u.Logger.Warn("reporting a revocation to the relay", "client", id, "error", err)
+	r.revoke(ctx, id)
+}
+
+// welcomed takes the bindings that the relay reported at a login.
+func (u *Uplink) welcomed(peers []wire.Peer) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.bound = map[ident.ID]bool{}
+	for _, peer := range peers {
+		u.bound[peer.ID] = true
 	}
+}
+
+// note takes a binding that the relay reported, or its end.
+func (u *Uplink) note(id ident.ID, bound bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if bound {
+		u.bound[id] = true
+	} else {
+		delete(u.bound, id)
+	}
+}
+
+// holds reports whether the relay may hold a binding for a client.
+func (u *Uplink) holds(id ident.ID) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.bound == nil || u.bound[id]
 }
 
 // relayConn is the handler of one connection to the relay.
@@ -237,7 +264,14 @@ func (r *relayConn) revokeUnknown() {
 // revokeStranger asks the relay to end its binding of a client that the host does not know.
 func (r *relayConn) revokeStranger(id ident.ID) {
 	if _, ok := r.uplink.Clients.Get(id); !ok {
-		_ = r.conn.Send(r.ctx, wire.RevokeBinding{RequestID: "revoke-" + id.String(), PeerID: id})
+		r.revoke(r.ctx, id)
+	}
+}
+
+// revoke asks the relay to end a binding.
+func (r *relayConn) revoke(ctx context.Context, id ident.ID) {
+	if err := r.conn.Send(ctx, wire.RevokeBinding{RequestID: "revoke-" + id.String(), PeerID: id}); err != nil {
+		r.uplink.Logger.Warn("reporting a revocation to the relay", "relay", r.uplink.URL, "client", id, "error", err)
 	}
 }
 
@@ -251,24 +285,24 @@ func (r *relayConn) Control(frame wire.Frame) {
 			c.sealed.Closed(f.Reason)
 		}
 	case *wire.BindingRevoked:
-		r.remove(f.PeerID)
+		r.ended(f.PeerID)
 	case *wire.PeerBound:
+		r.uplink.note(f.Peer.ID, true)
 		r.revokeStranger(f.Peer.ID)
+	case *wire.PairComplete:
+		r.uplink.note(f.Peer.ID, true)
+		r.pairings.Control(frame)
 	default:
 		r.pairings.Control(frame)
 	}
 }
 
-// remove removes a client that ended its binding at this relay, and has the other relays end
-// theirs. It does not wait for them: one that does not read must not hold up this one.
-func (r *relayConn) remove(id ident.ID) {
-	known, err := r.uplink.Remove(id)
-	if err != nil {
-		r.uplink.Logger.Error("removing a client that ended its binding", "client", id, "error", err)
-	}
-	if known && err == nil {
-		r.wg.Go(func() { r.uplink.revokeElsewhere(r.ctx, id) })
-	}
+// ended takes the end of a binding at this relay. The client stays on the host's list while
+// another relay holds a binding for it: one relay is not trusted to remove it everywhere.
+func (r *relayConn) ended(id ident.ID) {
+	r.uplink.note(id, false)
+	r.closeClient(id, wire.ReasonRevoked)
+	r.uplink.all.left(id)
 }
 
 // Records implements relayconn.Handler.
@@ -337,6 +371,9 @@ func (r *relayConn) serve(sealed *client.Sealed, peer ident.ID) {
 		r.uplink.Notify(api.ClientsChanged{})
 	}
 	_ = sealed.Close()
+	if errors.Is(err, dispatch.ErrClientLeft) {
+		r.uplink.all.Revoke(r.ctx, peer)
+	}
 	r.uplink.Logger.Info("an entry disconnected", "client", peer, "reason", whyGone(err))
 }
 

@@ -59,15 +59,17 @@ func CheckURLs(urls []string) error {
 // methods may be called from any goroutine.
 type Uplinks struct {
 	all []*Uplink // static after construction; in the order of preference
+	Options
+
+	mu    sync.Mutex
+	ended map[ident.ID]bool // clients that ended a binding and are still on the list
 }
 
 // NewAll makes one uplink for each link, which are not connected yet.
 func NewAll(links []Link, o Options) *Uplinks {
-	u := &Uplinks{}
+	u := &Uplinks{Options: o, ended: map[ident.ID]bool{}}
 	for _, link := range links {
-		one := New(link, o)
-		one.revokeElsewhere = func(ctx context.Context, id ident.ID) { u.revoke(ctx, id, one) }
-		u.all = append(u.all, one)
+		u.all = append(u.all, newUplink(u, link, o))
 	}
 	return u
 }
@@ -127,17 +129,41 @@ func (u *Uplinks) CloseClient(id ident.ID, reason wire.Reason) {
 
 // Revoke asks every relay to end the binding of a client. One that cannot be reached is
 // asked at its next login.
-func (u *Uplinks) Revoke(ctx context.Context, id ident.ID) { u.revoke(ctx, id, nil) }
-
-// revoke is Revoke for all relays but one.
-func (u *Uplinks) revoke(ctx context.Context, id ident.ID, but *Uplink) {
+func (u *Uplinks) Revoke(ctx context.Context, id ident.ID) {
 	var asking sync.WaitGroup
 	for _, one := range u.all {
-		if one != but {
-			asking.Go(func() { one.Revoke(ctx, id) })
-		}
+		asking.Go(func() { one.Revoke(ctx, id) })
 	}
 	asking.Wait()
+}
+
+// left removes a client that ended a binding, once no relay holds one for it any more.
+func (u *Uplinks) left(id ident.ID) {
+	u.mu.Lock()
+	u.ended[id] = true
+	u.mu.Unlock()
+	u.settle()
+}
+
+// settle removes the clients that ended a binding and have none left.
+func (u *Uplinks) settle() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id := range u.ended {
+		if _, listed := u.Clients.Get(id); !listed {
+			delete(u.ended, id)
+			continue
+		}
+		if slices.ContainsFunc(u.all, func(one *Uplink) bool { return one.holds(id) }) {
+			u.Logger.Info("a client ended its binding at one relay and has others", "client", id)
+			continue
+		}
+		if _, err := u.Remove(id); err != nil {
+			u.Logger.Error("removing a client that ended its bindings", "client", id, "error", err)
+			continue
+		}
+		delete(u.ended, id)
+	}
 }
 
 // at returns the uplinks that a request about pairing means: those of a relay, or all of

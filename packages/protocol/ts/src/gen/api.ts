@@ -881,6 +881,8 @@ export interface Requests {
   get_host: { grant: 'view'; request: Empty; response: GetHostResponse };
   /** Lists the paths to this device, with a proof of the binding for the client that asks. */
   list_paths: { grant: 'view'; request: Empty; response: ListPathsResponse };
+  /** Ends the access of the paired client that asks, on all paths. */
+  leave: { grant: 'view'; request: Empty; response: Empty };
   /** Lists the projects. */
   list_projects: { grant: 'view'; request: Empty; response: ListProjectsResponse };
   /** Adds a folder of the host as a project; the same folder yields the same project. */
@@ -1075,6 +1077,7 @@ export interface Requests {
 export const requestGrants = {
   get_host: 'view',
   list_paths: 'view',
+  leave: 'view',
   list_projects: 'view',
   add_project: 'manage',
   remove_project: 'manage',

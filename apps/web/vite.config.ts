@@ -11,6 +11,12 @@ import { shell } from "./scripts/shell.ts";
 export default defineConfig({
   plugins: [catalog(), react(), tailwindcss(), sessionPageOf(), shell()],
   base: "/",
+  resolve: {
+    // The router's store asks for a hook of React by way of a package for older Reacts.
+    alias: [
+      { find: /^use-sync-external-store\/shim\/with-selector$/, replacement: "use-sync-external-store/with-selector" },
+    ],
+  },
   build: {
     target: "es2023",
     assetsDir: "assets",

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import "../../../app/testing/browser";
 import { Composer, type ComposerProps } from "../composer/Composer";
 import { Prompt } from "../messages/UserRow";
-import { QueueEditSheet } from "../queue/QueueEditSheet";
+import QueueEditSheet from "../queue/QueueEditSheet";
 
 function show(change: Partial<ComposerProps> = {}) {
   const onSend = vi.fn();

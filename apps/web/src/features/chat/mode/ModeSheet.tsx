@@ -11,7 +11,7 @@ import { SandboxState } from "../../shared/SandboxState";
 import { highestMode, modes, nameOfMode, rankOf, type SessionModeProps } from "./modes";
 
 /** The modes to choose from. What this browser may not set stands there too, and says why. */
-export function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {
+export default function ModeSheet({ host, info, session, live, onClose }: SessionModeProps & { onClose: () => void }) {
   const [busy, setBusy] = useState<Mode | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [warned, setWarned] = useState(false);

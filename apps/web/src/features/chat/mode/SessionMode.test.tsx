@@ -36,6 +36,7 @@ test("the mode is in sight, and another one is chosen from the menu", async () =
     return {};
   };
   fireEvent.click(shown);
+  await screen.findByTestId("mode-ask");
   expect(choice("ask").getAttribute("aria-pressed")).toBe("true");
   fireEvent.click(choice("accept-edits"));
   await waitFor(() => expect(screen.queryByTestId("mode-ask")).toBeNull());
@@ -46,6 +47,7 @@ test("the mode is in sight, and another one is chosen from the menu", async () =
 test("what this browser may not set cannot be chosen, and a refusal is told", async () => {
   await open();
   fireEvent.click(screen.getByTestId("session-mode"));
+  await screen.findByTestId("mode-ask");
   expect(choice("bypass").disabled).toBe(true);
   expect(screen.getByText(/can choose up to “Auto”/)).toBeTruthy();
   fireEvent.click(choice("auto"));
@@ -61,6 +63,7 @@ test.each<[string, Partial<HostInfo>, boolean, RegExp]>([
     act(() => session.patch({ status: "offline" }));
   }
   fireEvent.click(screen.getByTestId("session-mode"));
+  await screen.findByTestId("mode-ask");
   for (const mode of ["plan", "ask", "accept-edits", "auto", "bypass"]) {
     expect(choice(mode).disabled).toBe(true);
   }
@@ -71,6 +74,7 @@ test("nothing is run without asking before a warning was read", async () => {
   const { host, asked } = await open({ maxMode: "bypass" });
   host.handlers.set_mode = () => ({});
   fireEvent.click(screen.getByTestId("session-mode"));
+  await screen.findByTestId("mode-ask");
   fireEvent.click(choice("bypass"));
   expect(screen.getByText("The agent will no longer ask")).toBeTruthy();
   expect(asked("set_mode")).toEqual([]);

@@ -1,9 +1,12 @@
-import { useState } from "react";
+import { lazy, useState } from "react";
 import { cx } from "../../../components/cx";
 import { ChevronDownIcon } from "../../../components/icons";
 import { t } from "../../../i18n/chat";
-import { ModeSheet } from "./ModeSheet";
+import { LazyPart } from "../../shared/MissingPart";
+import { chunk } from "../../shared/missing-chunk";
 import { nameOfMode, type SessionModeProps } from "./modes";
+
+const ModeSheet = lazy(chunk(() => import("./ModeSheet")));
 
 /** How much the agent may do without asking, and the menu to change it. Nothing with a host that knows no modes. */
 export function SessionMode({ host, info, session, live }: SessionModeProps) {
@@ -27,7 +30,11 @@ export function SessionMode({ host, info, session, live }: SessionModeProps) {
         <span className={cx("font-medium", mode === "bypass" ? "text-danger" : "text-muted")}>{nameOfMode(mode)}</span>
         <ChevronDownIcon />
       </button>
-      {open ? <ModeSheet host={host} info={info} session={session} live={live} onClose={() => setOpen(false)} /> : null}
+      <LazyPart onClose={() => setOpen(false)}>
+        {open ? (
+          <ModeSheet host={host} info={info} session={session} live={live} onClose={() => setOpen(false)} />
+        ) : null}
+      </LazyPart>
     </>
   );
 }

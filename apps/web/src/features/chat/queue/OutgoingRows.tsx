@@ -1,4 +1,4 @@
-import { useContext, useState } from "react";
+import { lazy, useContext, useState } from "react";
 import type { OutgoingPrompt, PromptImage, SessionView } from "../../../api/contract";
 import { isFile } from "../../../api/images";
 import type { ImageBlock, QueuedPrompt, QueueItem } from "../../../api/types";
@@ -7,12 +7,15 @@ import { ArrowUpIcon, ClockIcon, EditIcon, MachineIcon, TrashIcon, WarningIcon }
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
 import { sentence } from "../../shared/errors";
+import { LazyPart } from "../../shared/MissingPart";
+import { chunk } from "../../shared/missing-chunk";
 import { FileChip } from "../attached/AttachedFiles";
 import { InsertContext } from "../context/history-context";
 import { Thumbnail } from "../images/AttachedImages";
 import { Picture } from "../images/Picture";
 import { Prompt, State } from "../messages/UserRow";
-import { QueueEditSheet } from "./QueueEditSheet";
+
+const QueueEditSheet = lazy(chunk(() => import("./QueueEditSheet")));
 
 export interface OutgoingRowsProps {
   prompts: OutgoingPrompt[];
@@ -176,14 +179,16 @@ function QueueButtons({ place, queue, running, view }: QueueButtonsProps) {
       >
         <TrashIcon />
       </IconButton>
-      {editing ? (
-        <QueueEditSheet
-          text={prompt.text}
-          images={(prompt.content ?? []).filter((block) => block.type === "image")}
-          onSave={(change) => view.editQueue(replaced({ clientKey: prompt.clientKey, ...change }))}
-          onClose={() => setEditing(false)}
-        />
-      ) : null}
+      <LazyPart onClose={() => setEditing(false)}>
+        {editing ? (
+          <QueueEditSheet
+            text={prompt.text}
+            images={(prompt.content ?? []).filter((block) => block.type === "image")}
+            onSave={(change) => view.editQueue(replaced({ clientKey: prompt.clientKey, ...change }))}
+            onClose={() => setEditing(false)}
+          />
+        ) : null}
+      </LazyPart>
     </span>
   );
 }

@@ -17,7 +17,7 @@ export interface QueueEditSheetProps {
 }
 
 /** Edits a prompt in the queue: its text, and which of its images and files go with it. */
-export function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheetProps) {
+export default function QueueEditSheet({ text, images, onSave, onClose }: QueueEditSheetProps) {
   const [began] = useState(() => splitFiles(text));
   const [draft, setDraft] = useState(began.text);
   const [files, setFiles] = useState(began.files);

@@ -21,7 +21,7 @@ export interface PlaceSheetProps {
 }
 
 /** What can be done at one place of a session. */
-export function PlaceSheet({ place, label, actions, onPath, onMoved, onClose }: PlaceSheetProps) {
+export default function PlaceSheet({ place, label, actions, onPath, onMoved, onClose }: PlaceSheetProps) {
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [summarize, setSummarize] = useState(false);

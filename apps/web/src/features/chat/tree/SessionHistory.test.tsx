@@ -44,7 +44,7 @@ test("a message of the user is written anew after a rewind", async () => {
   const { host, asked } = await open([user("First"), assistant("One"), user("Second"), assistant("Two")]);
   host.handlers.rewind_session = () => ({ leafId: "e9", text: "Second" });
   fireEvent.click((await screen.findAllByTestId("place-menu"))[2] as HTMLElement);
-  fireEvent.click(screen.getByTestId("go-here"));
+  fireEvent.click(await screen.findByTestId("go-here"));
   await waitFor(() => expect(screen.queryByTestId("go-here")).toBeNull());
   expect(asked("rewind_session")).toMatchObject([{ sessionId: "s1", expectedLeaf: "e3", targetEntryId: "e2" }]);
   const composer = screen.getByTestId("composer") as HTMLTextAreaElement;
@@ -60,7 +60,7 @@ test("a prompt comes back into the composer with its images, and single ones can
   host.handlers.get_blob = () => ({ mimeType: "image/gif", size: 6, data: btoa("GIF89a") });
   host.handlers.rewind_session = () => ({ leafId: "e9", text: "Compare", content });
   fireEvent.click((await screen.findAllByTestId("place-menu"))[0] as HTMLElement);
-  fireEvent.click(screen.getByTestId("go-here"));
+  fireEvent.click(await screen.findByTestId("go-here"));
   const images = within(await screen.findByTestId("attached-images"));
   expect(images.getAllByRole("img")).toHaveLength(2);
   fireEvent.click(images.getByRole("button", { name: "Remove image 1" }));
@@ -75,7 +75,7 @@ test("a fork keeps the images of the prompt that it is made before", async () =>
   host.sessions.set("s2", new FakeSession("s2", { summary: summary("s2", "p1", "Fork") }));
   host.handlers.fork_session = () => ({ session: summary("s2", "p1", "Fork"), text: "First", content: [picture("a")] });
   fireEvent.click((await screen.findAllByTestId("place-menu"))[0] as HTMLElement);
-  fireEvent.click(screen.getByTestId("fork-here"));
+  fireEvent.click(await screen.findByTestId("fork-here"));
   await screen.findByTestId("attached-images");
   expect((screen.getByTestId("composer") as HTMLTextAreaElement).value).toBe("First");
 });
@@ -110,7 +110,7 @@ test("an edit of a queued prompt that the host refuses is kept with the reason",
     "/lokk is neither a command nor a skill: nothing was changed.",
   );
   fireEvent.click(await screen.findByRole("button", { name: "Edit queued message" }));
-  const sheet = within(screen.getByRole("dialog"));
+  const sheet = within(await screen.findByRole("dialog"));
   fireEvent.change(sheet.getByLabelText("Message"), { target: { value: "/lokk" } });
   fireEvent.click(sheet.getByRole("button", { name: "Remove image 1" }));
   fireEvent.click(sheet.getByRole("button", { name: "Save" }));
@@ -127,7 +127,7 @@ test("a refusal is told where it was asked, and a label is kept", async () => {
   const { host, asked } = await open([user("First"), assistant("One")]);
   host.handlers.set_label = () => ({});
   fireEvent.click((await screen.findAllByTestId("place-menu"))[1] as HTMLElement);
-  fireEvent.click(screen.getByTestId("go-here"));
+  fireEvent.click(await screen.findByTestId("go-here"));
   expect(await screen.findByText(/does not know rewind_session/)).toBeTruthy();
   fireEvent.change(screen.getByLabelText("Label"), { target: { value: " good " } });
   fireEvent.click(screen.getByRole("button", { name: "Label" }));
@@ -150,7 +150,7 @@ test("what lies on another branch is navigated to, with a summary where one is w
   expect(nodes.map((each) => each.dataset.active)).toEqual(["true", "true", "false"]);
   fireEvent.click(nodes[2] as HTMLElement);
   fireEvent.click(screen.getByRole("checkbox"));
-  fireEvent.click(screen.getByTestId("go-here"));
+  fireEvent.click(await screen.findByTestId("go-here"));
   await waitFor(() => expect(asked("navigate_session")).toMatchObject([{ targetEntryId: "x1", summarize: true }]));
   await waitFor(() => expect(screen.queryByTestId("tree")).toBeNull());
 });

@@ -1,8 +1,10 @@
 import { pathTo } from "@scorel/protocol/tree";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { lazy, type ReactNode, useMemo, useRef, useState } from "react";
 import type { Host } from "../../../api/contract";
 import { useToast } from "../../../components/Toast";
 import { sentence } from "../../shared/errors";
+import { LazyPart } from "../../shared/MissingPart";
+import { chunk } from "../../shared/missing-chunk";
 import {
   HistoryContext,
   type Insert,
@@ -13,9 +15,10 @@ import {
 } from "../context/history-context";
 import type { OpenSession } from "../context/use-session";
 import { versionsOf } from "../context/versions";
-import { PlaceSheet } from "./PlaceSheet";
-import { TreeSheet } from "./TreeSheet";
 import { useHistoryActions } from "./use-history-actions";
+
+const PlaceSheet = lazy(chunk(() => import("./PlaceSheet")));
+const TreeSheet = lazy(chunk(() => import("./TreeSheet")));
 
 export interface SessionHistoryProps {
   host: Host;
@@ -59,29 +62,33 @@ export function SessionHistory({ host, open, tree, onTree, allowed, onInsert, ch
   return (
     <HistoryContext value={history}>
       <InsertContext value={allowed ? onInsert : null}>{children}</InsertContext>
-      {tree ? (
-        <TreeSheet
-          host={host}
-          sessionId={view.sessionId}
-          leaf={state.entries.at(-1)?.id ?? ""}
-          onPlace={(place, onPath) => setMenu({ place, onPath })}
-          onCompact={actions.compact}
-          onClose={() => onTree(false)}
-        />
-      ) : null}
-      {menu ? (
-        <PlaceSheet
-          place={menu.place}
-          label={labels.get(menu.place.entryId) ?? ""}
-          actions={actions}
-          onPath={menu.onPath && !beforeCompaction(state.entries, menu.place.entryId)}
-          onMoved={() => {
-            setMenu(null);
-            onTree(false);
-          }}
-          onClose={() => setMenu(null)}
-        />
-      ) : null}
+      <LazyPart onClose={() => onTree(false)}>
+        {tree ? (
+          <TreeSheet
+            host={host}
+            sessionId={view.sessionId}
+            leaf={state.entries.at(-1)?.id ?? ""}
+            onPlace={(place, onPath) => setMenu({ place, onPath })}
+            onCompact={actions.compact}
+            onClose={() => onTree(false)}
+          />
+        ) : null}
+      </LazyPart>
+      <LazyPart onClose={() => setMenu(null)}>
+        {menu ? (
+          <PlaceSheet
+            place={menu.place}
+            label={labels.get(menu.place.entryId) ?? ""}
+            actions={actions}
+            onPath={menu.onPath && !beforeCompaction(state.entries, menu.place.entryId)}
+            onMoved={() => {
+              setMenu(null);
+              onTree(false);
+            }}
+            onClose={() => setMenu(null)}
+          />
+        ) : null}
+      </LazyPart>
     </HistoryContext>
   );
 }

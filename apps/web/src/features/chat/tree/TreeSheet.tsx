@@ -24,7 +24,7 @@ export interface TreeSheetProps {
 }
 
 /** The branches of a session. */
-export function TreeSheet({ host, sessionId, leaf, onPlace, onCompact, onClose }: TreeSheetProps) {
+export default function TreeSheet({ host, sessionId, leaf, onPlace, onCompact, onClose }: TreeSheetProps) {
   const toast = useToast();
   const [busy, setBusy] = useState(false);
   const tree = useQuery({

@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect, useState } from "react";
+import { whenSeen } from "../shared/when-seen";
 import type { Coloring, Engine, Run, Token } from "./engine";
 import { connectEngine } from "./remote";
 
@@ -51,14 +52,18 @@ export function useHighlighted(code: string, language: string): Token[][] | null
       return;
     }
     let current = true;
-    const timer = setTimeout(() => {
-      highlighting.highlight(code, language).then(
-        (lines) => current && lines && setFound({ code, language, lines }),
-        () => {}, // a grammar that cannot be fetched leaves the code plain, which is readable
-      );
-    }, settle);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unseen = whenSeen(() => {
+      timer = setTimeout(() => {
+        highlighting.highlight(code, language).then(
+          (lines) => current && lines && setFound({ code, language, lines }),
+          () => {}, // a grammar that cannot be fetched leaves the code plain, which is readable
+        );
+      }, settle);
+    });
     return () => {
       current = false;
+      unseen();
       clearTimeout(timer);
     };
   }, [highlighting, known, code, language]);

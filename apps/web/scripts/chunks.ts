@@ -4,12 +4,29 @@ const file = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.me
 
 const page = (path: string) => file(`features/${path}.tsx`);
 
-/** What each file holds, the first one first: its name, and the modules whose imports it takes. */
-const parts: [string, string[]][] = [
-  ["boot", [file("app/boot.ts")]],
-  ["app", [file("app/main.tsx")]],
-  ["common", ["inbox/InboxPage", "device/DevicePage", "pair/PairPage", "connection/ConnectionPage"].map(page)],
-  ["session", [page("chat/ChatPage")]],
+const session = [page("chat/ChatPage")];
+
+/** What the bundler adds. On its own it would be one more request. */
+const runtime = "\0rolldown/runtime.js";
+
+interface Part {
+  name: string;
+  /** The modules whose imports it takes. */
+  roots: string[];
+  /** It takes only what these import too. */
+  and?: string[];
+}
+
+/** What each file holds, the first one first. */
+const parts: Part[] = [
+  { name: "boot", roots: [file("app/boot.ts")] },
+  { name: "app", roots: [file("app/main.tsx")] },
+  ...["common", "lists"].map((name) => ({
+    name,
+    roots: ["inbox/InboxPage", "device/DevicePage", "pair/PairPage", "connection/ConnectionPage"].map(page),
+    ...(name === "common" ? { and: session } : {}),
+  })),
+  { name: "session", roots: session },
 ];
 
 interface Graph {
@@ -30,19 +47,23 @@ function closure(ids: readonly string[], graph: Graph, seen = new Set<string>())
 /**
  * Modules that several pages share would each get a small file for every set of pages that shares them: on a slow
  * network fifty round trips before a session can be read. What begins a page is one file, the rest of the first load is
- * one, and so are the modules that the inbox and other pages need besides, and those that a session and others need
- * besides these.
+ * one, and so are the modules that the inbox and other pages share with a session, those that only these share, and
+ * those that a session and others need besides.
  */
 export function groups() {
-  return parts.map(([name, roots], i) => {
+  return parts.map(({ name, roots, and }, i) => {
     let needed: Set<string> | undefined;
     // The other pages stay files of their own.
     const first = name === "boot" || name === "app";
     return {
       debugName: name,
       name(id: string, graph: Graph) {
-        needed ??= closure(roots, graph);
-        return needed.has(id) && (first || !roots.includes(id)) ? name : null;
+        if (!needed) {
+          const also = and && closure(and, graph);
+          needed = new Set([...closure(roots, graph)].filter((each) => also?.has(each) ?? true));
+        }
+        const taken = needed.has(id) || (name === "boot" && id === runtime);
+        return taken && (first || !roots.includes(id)) ? name : null;
       },
       // What nothing else needs stays with the page.
       minShareCount: first ? 1 : 2,

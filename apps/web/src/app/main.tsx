@@ -2,6 +2,7 @@ import { startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import type { Connect } from "../api/begin";
 import { createScorel } from "../api/scorel";
+import { lateReader } from "../features/chat/text/late-reader";
 import type { LinkCode } from "../features/pair/PairPage";
 import { followTheme } from "../features/settings/theme";
 import { whenIdle } from "../features/shared/when-idle";
@@ -10,6 +11,13 @@ import { App } from "./App";
 import { openFirst } from "./first-session";
 import { createAppRouter, loadForTrouble } from "./router";
 import "./styles.css";
+
+/** The reader of Markdown where the page's own files are in the browser. From a network, rows come before it. */
+async function readerIfKept(): Promise<void> {
+  if (navigator.serviceWorker?.controller) {
+    await lateReader.load();
+  }
+}
 
 /** Shows the page. `linkCode` is what a pairing link carried, `connect` connects it to its worker. */
 export async function start(linkCode: LinkCode, connect: Connect): Promise<void> {
@@ -23,7 +31,7 @@ export async function start(linkCode: LinkCode, connect: Connect): Promise<void>
   await speakChosen();
   const scorel = createScorel(connect);
   const router = createAppRouter(linkCode);
-  await openFirst(scorel, location.pathname, () => router.load());
+  await openFirst(scorel, location.pathname, () => Promise.all([router.load(), readerIfKept()]));
   // In slices, so that the browser can answer meanwhile.
   startTransition(() => createRoot(root).render(<App {...{ scorel, router, ...shell }} />));
   // Behind everything that the first page needs.

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type RouterHistory,
 } from "@tanstack/react-router";
+import { lateReader } from "../features/chat/text/late-reader";
 import { type Filter, states } from "../features/inbox/filter";
 import type { LinkCode } from "../features/pair/PairPage";
 import { chunk } from "../features/shared/missing-chunk";
@@ -114,7 +115,10 @@ const session = createRoute({
   validateSearch: (search: Record<string, unknown>): { entry?: string } =>
     typeof search.entry === "string" ? { entry: search.entry } : {},
   component: lazyRouteComponent(
-    chunk(() => import("../features/chat/ChatPage")),
+    chunk(() => {
+      lateReader.load().catch(() => {}); // what shows Markdown asks for it again
+      return import("../features/chat/ChatPage");
+    }),
     "ChatPage",
   ),
 });

@@ -1,10 +1,17 @@
 import { act, fireEvent, screen, waitFor } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { emptyLive } from "../api/projection";
+import { lateCards } from "../features/chat/approvals/late-cards";
+import { lateReader } from "../features/chat/text/late-reader";
 import { approval, assistant, user } from "./testing/builders";
 import { FakeSession } from "./testing/fake-scorel";
 import { chat, dev, world } from "./testing/one-device";
 import { renderApp } from "./testing/render-app";
+
+beforeAll(async () => {
+  await lateReader.load();
+  await lateCards.load();
+});
 
 describe("a session", () => {
   it("sends a prompt and shows how far it got", async () => {

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { SessionState } from "../../../api/contract";
 import type { Process, ProcessLine, SessionSummary, SubagentChild } from "../../../api/types";
 import { setInSight } from "../../../app/testing/browser";
@@ -7,6 +7,16 @@ import { approval, assistant, call, custom, hostInfo, result, summary, user } fr
 import { FakeScorel, FakeSession } from "../../../app/testing/fake-scorel";
 import { renderApp } from "../../../app/testing/render-app";
 import { withSession } from "../../shared/sessions";
+import { lateCards } from "../approvals/late-cards";
+import { lateReader } from "../text/late-reader";
+
+beforeAll(async () => {
+  await lateCards.load();
+});
+
+beforeAll(async () => {
+  await lateReader.load();
+});
 
 const prompt = { clientKey: "k", turnId: "t1" };
 const asks = () => [

@@ -1,10 +1,15 @@
 import "../../../app/testing/browser";
 import { fireEvent, render, screen } from "@testing-library/react";
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { FilesContext } from "../context/files-context";
 import { FoldedText } from "../tools/FoldedText";
 import { ToolCard } from "../tools/ToolCard";
+import { lateReader } from "./late-reader";
 import { Markdown } from "./Markdown";
+
+beforeAll(async () => {
+  await lateReader.load();
+});
 
 function show(node: React.ReactNode) {
   const open = vi.fn();

@@ -1,7 +1,12 @@
 import "../../../app/testing/browser";
 import { render, screen } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { lateReader } from "./late-reader";
 import { Markdown } from "./Markdown";
+
+beforeAll(async () => {
+  await lateReader.load();
+});
 
 function html(text: string): HTMLElement {
   return render(<Markdown text={text} />).container;

@@ -1,8 +1,13 @@
 import "../../../app/testing/browser";
 import { render } from "@testing-library/react";
 import ReactMarkdown from "react-markdown";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { lateReader } from "./late-reader";
 import { Markdown } from "./Markdown";
+
+beforeAll(async () => {
+  await lateReader.load();
+});
 
 vi.mock(import("react-markdown"), async (load) => {
   const real = await load();

@@ -1,6 +1,8 @@
+import type { ComponentType } from "react";
 import type { SessionState, SessionView } from "../../../api/contract";
 import { t } from "../../../i18n/chat";
-import { Cards } from "../approvals/Cards";
+import { MissingPart } from "../../shared/MissingPart";
+import type { CardsProps } from "../approvals/Cards";
 import type { PendingApproval } from "../context/pending-approvals";
 import { ErrorCard } from "../messages/AssistantRow";
 import { Working } from "../messages/Working";
@@ -21,25 +23,25 @@ export interface TailProps {
   /** Whether this browser may answer questions. */
   canReply: boolean;
   canKeepRules: boolean;
+  /** What asks people. Null while it is loaded, "missing" if it cannot be. */
+  cards: ComponentType<CardsProps> | "missing" | null;
 }
 
 /** What follows the messages: that the agent works, what waits for people, and prompts on their way. */
-export function Tail({ state, view, pending, me, rows, canAnswer, canReply, canKeepRules }: TailProps) {
+export function Tail({ state, view, pending, me, rows, canAnswer, canReply, canKeepRules, cards: Cards }: TailProps) {
   const { live, outgoing } = state;
   const last = rows.at(-1);
   const running = live.turn !== null;
   return (
     <>
       <Working live={live} />
-      <Cards
-        state={state}
-        view={view}
-        pending={pending}
-        me={me}
-        canAnswer={canAnswer}
-        canReply={canReply}
-        canKeepRules={canKeepRules}
-      />
+      {Cards === "missing" ? (
+        pending.length + live.questions.length > 0 ? (
+          <MissingPart />
+        ) : null
+      ) : Cards ? (
+        <Cards {...{ state, view, pending, me, canAnswer, canReply, canKeepRules }} />
+      ) : null}
       {live.unattended ? (
         <p data-testid="unattended" className="my-3 text-muted text-sm">
           {t("chat.transcript.noOneWhoCanAnswer")}

@@ -4,8 +4,12 @@ import { Button } from "../../../components/Button";
 import { ArrowDownIcon } from "../../../components/icons";
 import { useToast } from "../../../components/Toast";
 import { t } from "../../../i18n/chat";
+import { useLate } from "../../shared/use-late";
+import { lateCards } from "../approvals/late-cards";
 import { LiveContext, ProcessContext, TimelineContext } from "../context/live-context";
 import { pendingApprovals } from "../context/pending-approvals";
+import { lateReader, ReaderContext } from "../text/late-reader";
+import { HeldPlace } from "./HeldPlace";
 import { Later } from "./Later";
 import type { Writer } from "./RowPlace";
 import { Rows } from "./Rows";
@@ -86,9 +90,11 @@ export function Transcript({
   const { place } = state;
   const { entries, earlier } = place ?? state;
   const rows = useRows(entries, place?.tip);
+  const { part: reader, missing } = useLate(lateReader);
+  const cards = useLate(lateCards);
   const load = useCallback(() => view.loadEarlier(), [view]);
   const beyond = useMemo(() => ({ state: earlier, load }), [earlier, load]);
-  const { first, last, reveal, toEnd: showEnd } = useWindow(rows, box, top, bottom, beyond);
+  const { first, last, reveal, toEnd: showEnd } = useWindow(rows, box, top, bottom, beyond, reader !== null || missing);
   const whole = last === rows.length;
   const { atEnd, toEnd, leaveEnd } = useStickToBottom(box, content, whole, rows);
   const { target, back } = useKeptPlace(view.sessionId, entryId, box, rows, atEnd && !place);
@@ -161,7 +167,11 @@ export function Transcript({
                         : t("chat.transcript.earlierNotSaved")}
                   </div>
                 ) : null}
-                <Rows {...{ rows, first, last, sought, me, writer }} />
+                <HeldPlace box={box} over={reader} atEnd={atEnd}>
+                  <ReaderContext value={reader}>
+                    <Rows {...{ rows, first, last, sought, me, writer }} />
+                  </ReaderContext>
+                </HeldPlace>
                 {nothing ? empty : null}
                 {!whole ? (
                   <div ref={bottom} data-testid="later" className="caption py-3 text-center text-faint">
@@ -179,6 +189,7 @@ export function Transcript({
                     canAnswer={canAnswer}
                     canReply={canReply}
                     canKeepRules={canKeepRules}
+                    cards={cards.part ?? (cards.missing ? "missing" : null)}
                   />
                 )}
               </div>
@@ -197,7 +208,7 @@ export function Transcript({
             box={box}
             ids={waiting}
             away={place !== null || !atEnd}
-            here={whole && place === null}
+            here={whole && place === null && cards.part !== null}
             onLatest={toLatest}
           />
         </TimelineContext>

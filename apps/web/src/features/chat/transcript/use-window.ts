@@ -10,6 +10,8 @@ import {
 } from "react";
 import { flushSync } from "react-dom";
 import { whenIdle } from "../../shared/when-idle";
+import { whenSeen } from "../../shared/when-seen";
+import { bringBack, type HeldRow, holdRow } from "./held-row";
 
 /** How many rows are shown at first: a screen of them, since the reader waits for these. */
 const begin = 12;
@@ -68,7 +70,8 @@ function markAt(rows: Rows, first: number, last = rows.length): Mark {
  * Shows a part of a long list: its end, and more as the reader scrolls to `top` or
  * `bottom`; what lies far behind the reader leaves the page. At the top of the list
  * it asks for what lies beyond. What is in sight stays where it is. `reveal` shows
- * the rows around an index, `toEnd` the last ones.
+ * the rows around an index, `toEnd` the last ones. Only once it is `ready` does the list
+ * grow by itself: rows that are drawn before are drawn twice.
  */
 export function useWindow(
   rows: Rows,
@@ -76,6 +79,7 @@ export function useWindow(
   top: RefObject<HTMLElement | null>,
   bottom: RefObject<HTMLElement | null>,
   beyond: Beyond,
+  ready: boolean,
 ) {
   const [mark, setMark] = useState(() => markAt(rows, rows.length - begin));
   const first = useMemo(() => firstShown(rows, mark), [rows, mark]);
@@ -96,7 +100,7 @@ export function useWindow(
     const next = Math.min(rows.length, last + step);
     move(() => setMark(markAt(rows, Math.max(first, next - most), next)));
   });
-  useIdle(first > 0 && last === rows.length && last - first < page, shown, () => {
+  useIdle(ready && first > 0 && last === rows.length && last - first < page, shown, () => {
     move(() => setMark(markAt(rows, first - few, last)));
   });
   useTrim(box, last - first > most + page && last === rows.length, () => {
@@ -136,11 +140,21 @@ function useNear(
   }, [box, end, more, ...shown]);
 }
 
-/** Calls `onIdle` once the browser has nothing better to do, and again when what is shown is another. */
+/** Calls `onIdle` once the tab is in sight and the browser has nothing better to do, and again when what is shown is another. */
 function useIdle(wanted: boolean, shown: readonly unknown[], onIdle: () => void): void {
   const idle = useEffectEvent(onIdle);
   useEffect(() => {
-    return wanted ? whenIdle(idle) : undefined;
+    if (!wanted) {
+      return;
+    }
+    let stop = () => {};
+    const unseen = whenSeen(() => {
+      stop = whenIdle(idle);
+    });
+    return () => {
+      unseen();
+      stop();
+    };
   }, [wanted, ...shown]);
 }
 
@@ -158,20 +172,15 @@ function useTrim(box: RefObject<HTMLElement | null>, tooMuch: boolean, onTrim: (
 
 /** Keeps a row that is in sight where it is, over a change of what stands above it. */
 function useKeptPlace(box: RefObject<HTMLElement | null>) {
-  const kept = useRef<{ row: Element; top: number } | null>(null);
+  const kept = useRef<HeldRow | null>(null);
   useLayoutEffect(() => {
     const held = kept.current;
     kept.current = null;
-    if (box.current && held?.row.isConnected) {
-      box.current.scrollTop += held.row.getBoundingClientRect().top - held.top;
-    }
+    bringBack(box.current, held);
   });
   return useCallback(
     (change: () => void) => {
-      const edge = box.current?.getBoundingClientRect().top ?? 0;
-      const rows = box.current?.querySelectorAll("[data-row]") ?? [];
-      const row = [...rows].find((each) => each.getBoundingClientRect().bottom > edge);
-      kept.current = row ? { row, top: row.getBoundingClientRect().top } : null;
+      kept.current = holdRow(box.current);
       // At once: a reader who moves on before it is drawn would be brought back.
       flushSync(change);
     },

@@ -1,14 +1,19 @@
 import "../../../app/testing/browser";
 import { act, render, screen } from "@testing-library/react";
-import { expect, it, vi } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import type { SessionEntry } from "../../../api/types";
 import { assistant, user } from "../../../app/testing/builders";
 import { FakeSession } from "../../../app/testing/fake-scorel";
 import { onlyGrew } from "../context/partial";
+import { lateReader } from "../text/late-reader";
 import { Rows } from "./Rows";
 import { RowView } from "./RowView";
 import { RowNames } from "./row-names";
 import { buildRows } from "./rows";
+
+beforeAll(async () => {
+  await lateReader.load();
+});
 
 vi.mock(import("./RowView"), async (load) => {
   const real = await load();

@@ -1,6 +1,7 @@
 import { CopyButton } from "../../components/CopyButton";
 import { t } from "../../i18n/pair";
 import { useReadable, useScorel } from "../shared/scorel-context";
+import { CommandText } from "./CommandText";
 
 /** What to run on a machine that has no scorel yet. */
 export function InstallHelp() {
@@ -21,7 +22,7 @@ export function InstallHelp() {
           <li key={command}>
             <p className="text-muted text-sm">{what}</p>
             <div className="mt-1 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-              <code className="min-w-0 flex-1 py-1.5 font-mono text-sm [overflow-wrap:anywhere]">{command}</code>
+              <CommandText command={command} />
               <CopyButton text={command} label={t("pair.installHelp.copy", { command })} />
             </div>
           </li>

@@ -8,6 +8,7 @@ import { Spinner } from "../../components/Spinner";
 import { t } from "../../i18n/pair";
 import { rich } from "../../i18n/rich";
 import { minutesAndSeconds, useNow } from "../shared/time";
+import { CommandText } from "./CommandText";
 import type { PairingControl } from "./use-pairing";
 
 /** One panel for each step of a pairing; each says in a sentence what goes on. */
@@ -102,9 +103,7 @@ function ShowCode({ state, onNew }: { state: Extract<PairingState, { step: "show
     <div>
       <p className="text-muted text-sm">{t("pair.pairingPanel.runThis")}</p>
       <div className="mt-2 flex items-center gap-1 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
-        <code data-testid="pair-command" className="min-w-0 flex-1 break-words py-1.5 font-mono text-sm">
-          {state.command}
-        </code>
+        <CommandText command={state.command} data-testid="pair-command" />
         <CopyButton text={state.command} label={t("pair.pairingPanel.copyTheCommand")} />
       </div>
       <p className="caption mt-6 text-faint uppercase">{t("pair.pairingPanel.pairingCode")}</p>

@@ -16,11 +16,13 @@ export interface ProjectChoiceProps {
 /** All projects of the machine, or some of them. */
 export function ProjectChoice({ client, projects, info, choice, onChange }: ProjectChoiceProps) {
   const hint = hintOf(client, info, choice);
+  const name = useId();
   return (
     <section aria-label={t("access.limits.projects")}>
       <h3 className="font-medium text-sm">{t("access.limits.projects")}</h3>
       <Option
         kind="radio"
+        name={name}
         testId="projects-all"
         label={t("access.limits.all")}
         checked={choice.all}
@@ -29,6 +31,7 @@ export function ProjectChoice({ client, projects, info, choice, onChange }: Proj
       />
       <Option
         kind="radio"
+        name={name}
         testId="projects-some"
         label={t("access.limits.some")}
         checked={!choice.all}
@@ -70,6 +73,8 @@ function hintOf(client: Client, info: HostInfo | null, choice: Choice): string {
 
 interface OptionProps {
   kind: "radio" | "checkbox";
+  /** Of radio buttons that belong together. */
+  name?: string;
   label: string;
   detail?: string;
   checked: boolean;
@@ -78,7 +83,7 @@ interface OptionProps {
   testId: string;
 }
 
-function Option({ kind, label, detail, checked, disabled = false, onChange, testId }: OptionProps) {
+function Option({ kind, name, label, detail, checked, disabled = false, onChange, testId }: OptionProps) {
   const id = useId();
   return (
     <label
@@ -91,6 +96,7 @@ function Option({ kind, label, detail, checked, disabled = false, onChange, test
       <input
         id={id}
         type={kind}
+        name={name}
         data-testid={testId}
         checked={checked}
         disabled={disabled}

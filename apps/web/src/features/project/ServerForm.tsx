@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { MCPServer } from "../../api/types";
 import { Button, IconButton } from "../../components/Button";
@@ -8,6 +8,7 @@ import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 import { rich } from "../../i18n/rich";
 import { useAct } from "../shared/use-act";
+import { EntryForm } from "./EntryForm";
 import { draftOf, fieldsOf, type ServerFields, type ValueRow } from "./server-draft";
 
 export interface ServerFormProps {
@@ -45,36 +46,26 @@ export function ServerForm({ host, projectId, server, onDone, onCancel }: Server
   const { busy, error, act } = useAct();
   const set = (change: Partial<ServerFields>) => setFields((before) => ({ ...before, ...change }));
   const where = projectId ? { projectId } : {};
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    void act("save", async () => {
+  const save = () =>
+    act("save", async () => {
       const version = server?.version ? { version: server.version } : {};
       await host.request("save_mcp_server", { ...where, name: name.trim(), ...version, server: draftOf(fields) });
       await onDone(t("project.serverForm.saved", { name: name.trim() }));
     });
-  };
   const command = fields.kind === "command";
   return (
-    <form
-      data-testid="mcp-form"
-      onSubmit={save}
-      noValidate
-      className="mt-2 space-y-3 rounded-md border border-line p-3"
+    <EntryForm
+      testId="mcp"
+      isNew={server === null}
+      name={name}
+      namePlaceholder={t("project.serverForm.nameExample")}
+      onName={setName}
+      error={error}
+      busy={busy !== null}
+      ready={name.trim() !== "" && (command ? fields.command : fields.url).trim() !== ""}
+      onSave={save}
+      onCancel={onCancel}
     >
-      {server ? (
-        <h4 className="break-words font-medium text-sm">{server.name}</h4>
-      ) : (
-        <TextField
-          label={t("project.agentForm.name")}
-          mono
-          value={name}
-          placeholder={t("project.serverForm.nameExample")}
-          data-testid="mcp-name"
-          autoFocus
-          autoCapitalize="off"
-          onChange={(e) => setName(e.target.value)}
-        />
-      )}
       <Select
         label={t("project.serverForm.kind")}
         value={fields.kind}
@@ -110,24 +101,7 @@ export function ServerForm({ host, projectId, server, onDone, onCancel }: Server
           { variable: <code className="font-mono">{variable}</code> },
         )}
       </p>
-      {error ? (
-        <p role="alert" className="break-words text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
-      <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onCancel}>{t("project.agentForm.cancel")}</Button>
-        <Button
-          type="submit"
-          tone="primary"
-          data-testid="mcp-save"
-          busy={busy !== null}
-          disabled={!name.trim() || !(command ? fields.command : fields.url).trim()}
-        >
-          {t("project.agentForm.save")}
-        </Button>
-      </div>
-    </form>
+    </EntryForm>
   );
 }
 

@@ -1,0 +1,69 @@
+import type { FormEvent, ReactNode } from "react";
+import { Button } from "../../components/Button";
+import { TextField } from "../../components/TextField";
+import { t } from "../../i18n/project";
+
+export interface EntryFormProps {
+  /** Begins the test ids of its parts. */
+  testId: string;
+  /** A new one is named here; any other keeps its name. */
+  isNew: boolean;
+  name: string;
+  namePlaceholder: string;
+  onName: (name: string) => void;
+  error: string | null;
+  busy: boolean;
+  /** Whether it can be saved. */
+  ready: boolean;
+  onSave: () => void;
+  onCancel: () => void;
+  /** Stands beside the buttons. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** The form of something that has a name: the name, its fields, what the machine says, and the buttons. */
+export function EntryForm(props: EntryFormProps) {
+  const { testId, isNew, name, namePlaceholder, onName, error, busy, ready, onSave, onCancel, action, children } =
+    props;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave();
+  };
+  return (
+    <form
+      data-testid={`${testId}-form`}
+      onSubmit={submit}
+      noValidate
+      className="mt-2 space-y-3 rounded-md border border-line p-3"
+    >
+      {isNew ? (
+        <TextField
+          label={t("project.agentForm.name")}
+          mono
+          value={name}
+          placeholder={namePlaceholder}
+          data-testid={`${testId}-name`}
+          autoFocus
+          autoCapitalize="off"
+          onChange={(e) => onName(e.target.value)}
+        />
+      ) : (
+        <h4 className="break-words font-medium text-sm">{name}</h4>
+      )}
+      {children}
+      {error ? (
+        <p role="alert" className="break-words text-danger text-sm">
+          {error}
+        </p>
+      ) : null}
+      <div className="flex flex-wrap justify-end gap-2">
+        {action}
+        <Button onClick={onCancel}>{t("project.agentForm.cancel")}</Button>
+        <Button type="submit" tone="primary" data-testid={`${testId}-save`} busy={busy} disabled={!ready}>
+          {t("project.agentForm.save")}
+        </Button>
+      </div>
+    </form>
+  );
+}

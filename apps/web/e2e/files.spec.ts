@@ -91,3 +91,30 @@ test("a file of some size reaches the agent byte for byte, and another is refuse
   const path = /Path: (\S+?)\\n/.exec(said)?.[1] ?? "";
   expect(readFileSync(path).equals(buffer)).toBe(true);
 });
+
+test("a draft whose file the browser has no room for says so, and keeps its text", async ({ visitor }) => {
+  const anna = await visitor();
+  await anna.pair();
+  await anna.addProject();
+  await anna.startSession();
+  // As a disk that is full: the browser ends the transaction, and nothing of it is kept.
+  await anna.page.evaluate(() => {
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = function (value, key) {
+      const request = key === undefined ? put.call(this, value) : put.call(this, value, key);
+      if (this.transaction.db.name === "scorel-drafts" && this.name === "images") {
+        this.transaction.abort();
+      }
+      return request;
+    };
+  });
+  await anna.at("composer").fill("read this");
+  const buffer = Buffer.alloc(700, "PK\x03\x04\xff\x00", "latin1");
+  await anna.at("attach-input").setInputFiles({ name: "build.zip", mimeType: "application/zip", buffer });
+  await expect(anna.at("draft-unkept")).toContainText("no room to keep the attachments", { timeout: 20_000 });
+  await anna.at("composer").fill("read this file");
+  await anna.page.reload();
+  await expect(anna.at("composer")).toHaveValue("read this file");
+  await expect(anna.at("attached-files")).toHaveCount(0);
+  await expect(anna.at("draft-unkept")).toHaveCount(0);
+});

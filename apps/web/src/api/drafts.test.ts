@@ -57,6 +57,47 @@ describe("a draft", () => {
     expect(await kept()).toEqual(text("look here"));
   });
 
+  it("keeps its text where the browser does not store its images, and says so", async () => {
+    const drafts = new Drafts();
+    const told: unknown[] = [];
+    drafts.onTried = (key, unkept) => told.push([key, unkept]);
+    const { put: real } = IDBObjectStore.prototype;
+    const put = vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, value) {
+      if (this.name === "images") {
+        throw new DOMException("no room", "QuotaExceededError");
+      }
+      return real.call(this, value);
+    });
+    drafts.keep(KEY, { text: "look", images: [image("aa")] });
+    drafts.keep("dev_1/ses_2", text("another"));
+    await drafts.flush();
+    expect(await kept()).toEqual(text("look"));
+    expect(await kept("dev_1/ses_2")).toEqual(text("another"));
+    expect(drafts.peek(KEY)?.images).toHaveLength(1);
+    expect(told).toEqual([
+      ["dev_1/ses_2", null],
+      [KEY, "images"],
+    ]);
+    put.mockRestore();
+    drafts.keep(KEY, { text: "look", images: [image("bb")] });
+    await drafts.flush();
+    expect(told.at(-1)).toEqual([KEY, null]);
+    expect((await kept()).images).toMatchObject([{ sha256: "bb" }]);
+  });
+
+  it("says that it is not kept where the browser stores nothing", async () => {
+    const drafts = new Drafts();
+    const told: unknown[] = [];
+    drafts.onTried = (_, unkept) => told.push(unkept);
+    vi.spyOn(indexedDB, "open").mockImplementation(() => {
+      throw new DOMException("closed", "InvalidStateError");
+    });
+    drafts.keep(KEY, text("look"));
+    await drafts.flush();
+    expect(told).toEqual(["all"]);
+    expect(drafts.peek(KEY)).toEqual(text("look"));
+  });
+
   it("stays on disk until what was sent is stored", async () => {
     const drafts = new Drafts();
     drafts.keep(KEY, text("send me"));

@@ -21,6 +21,9 @@ interface Kept<T> {
 /** Joins the drafts of all tabs. */
 const TABS = "scorel.drafts";
 
+/** What of a draft is not on disk, because the browser does not store it: its images and files, or all of it. */
+export type Unkept = "images" | "all";
+
 /** What another tab has kept. */
 type OnOther = (key: string, draft: Draft) => void;
 
@@ -72,6 +75,8 @@ interface Unsaved {
   sameImages: boolean;
   /** It is not to be kept before this: the draft on disk is all that there is of a prompt that is being stored. */
   held: boolean;
+  /** Its text is on disk, and its images are not to be tried again. */
+  textOnly: boolean;
 }
 
 /** The drafts of this browser, as one page reads and keeps them. */
@@ -81,6 +86,10 @@ export class Drafts {
   /** The text, and the names of the images, of each draft as they are on disk. */
   #texts = new Map<string, string>();
   #images = new Map<string, string>();
+  /** The images of a draft that the browser did not store. */
+  #refused = new Map<string, string>();
+  /** What is told of a draft after each try to keep it. */
+  onTried: (key: string, unkept: Unkept | null) => void = () => {};
   readonly #tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel(TABS) : null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -131,7 +140,7 @@ export class Drafts {
     if (!after && !this.#unsaved.has(key) && this.#texts.get(key) === draft.text && this.#sameImages(key, draft)) {
       return; // it came from the disk, or from another tab
     }
-    const unsaved = { draft, sameImages: this.#sameImages(key, draft), held: after !== undefined };
+    const unsaved = { draft, sameImages: this.#sameImages(key, draft), held: after !== undefined, textOnly: false };
     this.#unsaved.set(key, unsaved);
     const release = () => {
       unsaved.held = false;
@@ -148,9 +157,25 @@ export class Drafts {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const due = [...this.#unsaved].filter(([, { held }]) => !held);
+    const due = [...this.#unsaved].filter(([, { held, textOnly }]) => !held && !textOnly);
+    const refused = due.filter(([key, { draft }]) => this.#refused.get(key) === namesOf(draft));
+    const others = due.filter((each) => !refused.includes(each));
+    if (!(await this.#write(others))) {
+      // One that is too large keeps none of the others from the disk.
+      for (const each of others) {
+        if (others.length === 1 || !(await this.#write([each]))) {
+          refused.push(each);
+        }
+      }
+    }
+    for (const [key, unsaved] of refused) {
+      await this.#writeText(key, unsaved);
+    }
+  }
+
+  async #write(due: [string, Unsaved][]): Promise<boolean> {
     if (due.length === 0) {
-      return;
+      return true;
     }
     try {
       await change(await this.#open(), (texts, images) => {
@@ -159,15 +184,37 @@ export class Drafts {
         }
       });
     } catch {
-      return; // storage is full or closed: they live in the page alone
+      return false; // storage is full or closed
     }
     for (const [key, unsaved] of due) {
       this.#learn(key, unsaved.draft);
+      this.#refused.delete(key);
       this.#tabs?.postMessage(key);
+      this.onTried(key, null);
       if (this.#unsaved.get(key) === unsaved) {
         this.#unsaved.delete(key);
       }
     }
+    return true;
+  }
+
+  /** Keeps the text of a draft whose images are not stored: these, or all of it, live in the page alone. */
+  async #writeText(key: string, unsaved: Unsaved): Promise<void> {
+    const { draft } = unsaved;
+    const textDraft = { ...unsaved, draft: { ...draft, images: [] }, sameImages: false };
+    let unkept: Unkept = "all";
+    if (draft.images.length > 0) {
+      this.#refused.set(key, namesOf(draft));
+      try {
+        await change(await this.#open(), (texts, images) => write(key, textDraft, texts, images));
+        this.#learn(key, textDraft.draft);
+        unsaved.textOnly = true;
+        unkept = "images";
+      } catch {
+        // Not even the text fits.
+      }
+    }
+    this.onTried(key, unkept);
   }
 
   #learn(key: string, draft: Draft): void {

@@ -1,9 +1,10 @@
-import { type Draft, Drafts } from "../../api/drafts";
+import { type Draft, Drafts, type Unkept } from "../../api/drafts";
 
-export type { Draft } from "../../api/drafts";
+export type { Draft, Unkept } from "../../api/drafts";
 
 let drafts = new Drafts();
 const others = new Map<string, Set<(draft: Draft) => void>>();
+const tried = new Map<string, Set<(unkept: Unkept | null) => void>>();
 /** Something was typed in this window since it has the focus. */
 let typed = false;
 globalThis.addEventListener?.("focus", () => {
@@ -18,7 +19,12 @@ globalThis.addEventListener?.(
 );
 // Who types here has the newest text. Other windows show it, so that nobody writes on in an older one. The last words
 // of the window that was left come when this one has the focus already.
-const listen = () =>
+const listen = () => {
+  drafts.onTried = (key, unkept) => {
+    for (const listener of tried.get(key) ?? []) {
+      listener(unkept);
+    }
+  };
   drafts.onOther(
     (key, draft) => {
       for (const listener of others.get(key) ?? []) {
@@ -27,13 +33,23 @@ const listen = () =>
     },
     () => !typed || !document.hasFocus(),
   );
+};
 listen();
+
+/** Calls the listener after each try to keep the draft, with what of it is not on disk. Returns a function that ends it. */
+export function onTriedDraft(key: string, listener: (unkept: Unkept | null) => void): () => void {
+  return add(tried, key, listener);
+}
+
+function add<T>(all: Map<string, Set<T>>, key: string, listener: T): () => void {
+  const listeners = all.get(key) ?? new Set<T>();
+  all.set(key, listeners.add(listener));
+  return () => listeners.delete(listener);
+}
 
 /** Calls the listener with what another tab has kept under the key. Returns a function that ends it. */
 export function onOtherDraft(key: string, listener: (draft: Draft) => void): () => void {
-  const listeners = others.get(key) ?? new Set();
-  others.set(key, listeners.add(listener));
-  return () => listeners.delete(listener);
+  return add(others, key, listener);
 }
 
 const flush = () => void drafts.flush();

@@ -56,7 +56,7 @@ export function Composer({
   children,
 }: ComposerProps) {
   const [error, setError] = useState<string | null>(null);
-  const { text, setText, attached, sending } = useDraft(draftKey, { noImages, maxFile }, setError);
+  const { text, setText, attached, sending, unkept } = useDraft(draftKey, { noImages, maxFile }, setError);
   const touch = useTouch();
   const area = useAutosize(text);
   const caret = useCaret(area, text);
@@ -181,6 +181,11 @@ export function Composer({
               </Button>
             ) : null}
           </div>
+        ) : null}
+        {unkept && (whole !== "" || attached.images.length > 0) ? (
+          <p data-testid="draft-unkept" role="status" className="px-3.5 py-1 text-sm text-warn">
+            {unkept === "images" ? t("chat.composer.attachmentsNotKept") : t("chat.composer.draftNotKept")}
+          </p>
         ) : null}
         <div className="flex items-center gap-1.5 p-1.5">
           <AttachButton disabled={blocked !== null} maxFile={maxFile} onFiles={(files) => void attached.add(files)} />

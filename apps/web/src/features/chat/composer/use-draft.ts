@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { keepDraft, onOtherDraft, peekDraft, readDraft } from "../../shared/draft";
+import { keepDraft, onOtherDraft, onTriedDraft, peekDraft, readDraft, type Unkept } from "../../shared/draft";
 import { joinFiles, splitFiles } from "../images/text-files";
 import { type AttachmentsOptions, useAttachments } from "../images/use-attachments";
 
@@ -15,6 +15,9 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
   const read = useRef(here !== undefined);
   const stored = useRef<Promise<unknown> | undefined>(undefined);
   const { images, files, replace, replaceFiles } = attached;
+  const [unkept, setUnkept] = useState<Unkept | null>(null);
+
+  useEffect(() => onTriedDraft(key, setUnkept), [key]);
 
   useEffect(() => {
     if (read.current) {
@@ -68,5 +71,5 @@ export function useDraft(key: string, limits: Limits, tell: (problem: string | n
   const sending = (done: unknown) => {
     stored.current = done instanceof Promise ? done : undefined;
   };
-  return { text, setText, attached, sending };
+  return { text, setText, attached, sending, unkept };
 }

@@ -5,8 +5,10 @@ import { Button } from "../../components/Button";
 import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/memory";
+import { useHostData } from "../device/host-data";
 import { Section } from "../project/Section";
 import { isRefusal, sentence } from "../shared/errors";
+import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
 import { NoteForm } from "./NoteForm";
@@ -32,6 +34,7 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
   // The one that is edited, as it was then; "" is a new one.
   const [editing, setEditing] = useState<MemoryNote | "" | null>(null);
   const [done, setDone] = useState<string | null>(null);
+  const limited = isLimited(useHostData(host).info);
   if (isRefusal(error) && error.kind === ApiKind.unknown_request) {
     return null; // an older host
   }
@@ -44,6 +47,7 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
     <NoteForm
       host={host}
       projectId={projectId}
+      limited={limited}
       note={note}
       onDone={async (what) => {
         await refetch();
@@ -66,7 +70,12 @@ export function MemoryList({ host, projectId, mayManage }: MemoryListProps) {
             {edited === keyOf(note) ? (
               form(note)
             ) : (
-              <NoteRow host={host} projectId={projectId} note={note} onEdit={mayManage ? () => edit(note) : null} />
+              <NoteRow
+                host={host}
+                projectId={projectId}
+                note={note}
+                onEdit={mayManage && !(limited && note.scope === "user") ? () => edit(note) : null}
+              />
             )}
           </li>
         ))}

@@ -15,6 +15,8 @@ import { useNote } from "./use-note";
 export interface NoteFormProps {
   host: Host;
   projectId: string | undefined;
+  /** Notes for all projects are refused. */
+  limited: boolean;
   /** null is a new one. */
   note: MemoryNote | null;
   /** Gets what was done, in words. */
@@ -23,7 +25,7 @@ export interface NoteFormProps {
 }
 
 /** Changes a note, or creates one. */
-export function NoteForm({ host, projectId, note, onDone, onCancel }: NoteFormProps) {
+export function NoteForm({ host, projectId, limited, note, onDone, onCancel }: NoteFormProps) {
   const [name, setName] = useState(note?.name ?? "");
   const [scope, setScope] = useState<MemoryNote["scope"]>(note?.scope ?? (projectId ? "project" : "user"));
   const place = placeOf(scope, name, projectId);
@@ -52,8 +54,9 @@ export function NoteForm({ host, projectId, note, onDone, onCancel }: NoteFormPr
       {note ? (
         <h4 className="break-all font-medium font-mono text-sm">{note.name}</h4>
       ) : (
-        <NewNote name={name} onName={setName} scope={scope} onScope={projectId ? setScope : null} />
+        <NewNote name={name} onName={setName} scope={scope} onScope={projectId && !limited ? setScope : null} />
       )}
+      {limited && !note ? <p className="text-muted text-sm">{t("memory.noteForm.limited")}</p> : null}
       {base || unread ? null : <Skeleton label={t("memory.noteForm.loading")} rows={4} />}
       {base?.partial ? <p className="text-sm text-warn">{t("memory.noteForm.partial")}</p> : null}
       {editable ? <NoteText text={text} onText={setText} focused={note !== null} field={field} /> : null}

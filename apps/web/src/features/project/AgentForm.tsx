@@ -1,4 +1,4 @@
-import { type FormEvent, useId, useState } from "react";
+import { useId, useState } from "react";
 import type { Host } from "../../api/contract";
 import type { AgentDraft, AgentInfo, Project } from "../../api/types";
 import { Button } from "../../components/Button";
@@ -7,7 +7,9 @@ import { Select } from "../../components/Select";
 import { TextField } from "../../components/TextField";
 import { t } from "../../i18n/project";
 import { useHostData } from "../device/host-data";
+import { isLimited } from "../shared/grants";
 import { useAct } from "../shared/use-act";
+import { EntryForm } from "./EntryForm";
 
 export interface AgentFormProps {
   host: Host;
@@ -76,7 +78,8 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
   const { info } = useHostData(host);
   const [name, setName] = useState(agent?.name ?? "");
   const [draft, setDraft] = useState(() => fieldsOf(agent));
-  const [scope, setScope] = useState<string>(agent?.scope === "user" ? "user" : "project");
+  const limited = isLimited(info);
+  const [scope, setScope] = useState<string>(agent?.scope === "user" && !limited ? "user" : "project");
   const [deleting, setDeleting] = useState(false);
   const { busy, error, act } = useAct();
   const promptId = useId();
@@ -84,14 +87,12 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
   const where = (chosen: string) =>
     chosen === "user" ? { scope: "user" as const } : { scope: "project" as const, projectId: project.id };
   const same = agent && agent.scope === scope && agent.version;
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    void act("save", async () => {
+  const save = () =>
+    act("save", async () => {
       const version = same ? { version: agent.version as string } : {};
       await host.request("save_agent", { ...where(scope), name, ...version, agent: draftOf(draft, agent) });
       await onDone(t("project.agentForm.saved", { name }));
     });
-  };
   const remove = async () => {
     if (agent?.version) {
       await host.request("delete_agent", { ...where(agent.scope), name, version: agent.version });
@@ -103,26 +104,25 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
     ...(info?.models ?? []).map(({ name: model }) => ({ value: model, label: model })),
   ];
   return (
-    <form
-      data-testid="agent-form"
-      onSubmit={save}
-      noValidate
-      className="mt-2 space-y-3 rounded-md border border-line p-3"
+    <EntryForm
+      testId="agent"
+      isNew={agent === null}
+      name={name}
+      namePlaceholder={t("project.agentForm.reviewer")}
+      onName={setName}
+      error={error}
+      busy={busy !== null}
+      ready={name !== "" && draft.description.trim() !== ""}
+      onSave={save}
+      onCancel={onCancel}
+      action={
+        agent?.version && !(limited && agent.scope === "user") ? (
+          <Button tone="danger" className="mr-auto" data-testid="agent-delete" onClick={() => setDeleting(true)}>
+            {t("project.agentForm.delete")}
+          </Button>
+        ) : null
+      }
     >
-      {agent ? (
-        <h4 className="font-medium text-sm">{agent.name}</h4>
-      ) : (
-        <TextField
-          label={t("project.agentForm.name")}
-          mono
-          value={name}
-          placeholder={t("project.agentForm.reviewer")}
-          data-testid="agent-name"
-          autoFocus
-          autoCapitalize="off"
-          onChange={(e) => setName(e.target.value)}
-        />
-      )}
       <TextField
         label={t("project.agentForm.description")}
         value={draft.description}
@@ -182,32 +182,11 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
         <Select
           label={t("project.agentForm.saveTo")}
           value={scope}
-          options={scopes}
+          options={limited ? scopes.slice(0, 1) : scopes}
           onChange={(e) => setScope(e.target.value)}
         />
       </div>
-      {error ? (
-        <p role="alert" className="break-words text-danger text-sm">
-          {error}
-        </p>
-      ) : null}
-      <div className="flex flex-wrap justify-end gap-2">
-        {agent?.version ? (
-          <Button tone="danger" className="mr-auto" onClick={() => setDeleting(true)}>
-            {t("project.agentForm.delete")}
-          </Button>
-        ) : null}
-        <Button onClick={onCancel}>{t("project.agentForm.cancel")}</Button>
-        <Button
-          type="submit"
-          tone="primary"
-          data-testid="agent-save"
-          busy={busy !== null}
-          disabled={!name || !draft.description.trim()}
-        >
-          {t("project.agentForm.save")}
-        </Button>
-      </div>
+      {limited ? <p className="text-muted text-sm">{t("project.agentForm.limited")}</p> : null}
       {deleting && agent ? (
         <ConfirmSheet
           title={t("project.agentForm.deleteTheAgent", { name: agent.name })}
@@ -218,7 +197,7 @@ export function AgentForm({ host, project, agent, onDone, onCancel }: AgentFormP
           <p className="break-all font-mono text-sm">{agent.path}</p>
         </ConfirmSheet>
       ) : null}
-    </form>
+    </EntryForm>
   );
 }
 

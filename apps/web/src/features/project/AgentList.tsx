@@ -6,8 +6,10 @@ import { Button } from "../../components/Button";
 import { PlusIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
+import { useHostData } from "../device/host-data";
 import { useStartSession } from "../device/use-start-session";
 import { sentence } from "../shared/errors";
+import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useLostFocus } from "../shared/lost-focus";
 import { useAct } from "../shared/use-act";
@@ -38,6 +40,7 @@ const scopes: Record<AgentInfo["scope"], string> = {
 export function AgentList({ host, project, mayManage }: AgentListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_agents", { projectId: project.id });
   const { busy, error: refused, act } = useAct();
+  const limited = isLimited(useHostData(host).info);
   // The name of the one that is edited; "" is a new one.
   const [editing, setEditing] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
@@ -69,6 +72,7 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
   return (
     <Section title={t("project.agentList.agents")} error={refused ?? (error ? sentence(error) : null)} done={said}>
       <p className="mt-1 text-muted text-sm">{t("project.agentList.sessionsDelegateTasksToThese")}</p>
+      {limited && mayManage ? <p className="mt-1 text-muted text-sm">{t("project.agentList.limited")}</p> : null}
       {data ? null : error ? null : (
         <Skeleton label={t("project.agentList.loadingTheAgents")} rows={3} className="mt-2" />
       )}
@@ -84,7 +88,7 @@ export function AgentList({ host, project, mayManage }: AgentListProps) {
                 agent={agent}
                 busy={busy === agent.name}
                 onEdit={mayManage ? () => edit(agent.name) : null}
-                onToggle={mayManage ? () => toggle(agent) : null}
+                onToggle={mayManage && !(limited && agent.scope === "user") ? () => toggle(agent) : null}
               />
             )}
           </li>

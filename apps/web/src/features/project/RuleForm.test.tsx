@@ -19,6 +19,7 @@ async function submitted(kind: number, message: string) {
     <RuleForm
       host={host}
       projectId="p1"
+      limited={false}
       onAdded={async () => {
         added++;
       }}

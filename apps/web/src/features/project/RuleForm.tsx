@@ -51,11 +51,13 @@ const scopes = [
 export interface RuleFormProps {
   host: Host;
   projectId: string;
+  /** Rules for all projects are refused. */
+  limited: boolean;
   onAdded: (rule: string) => Promise<unknown>;
 }
 
 /** Adds a rule. The machine says what is wrong with it, or what it opens: then it must be confirmed. */
-export function RuleForm({ host, projectId, onAdded }: RuleFormProps) {
+export function RuleForm({ host, projectId, limited, onAdded }: RuleFormProps) {
   const [text, setText] = useState("");
   const [kind, setKind] = useState<string>("allow");
   const [scope, setScope] = useState("project");
@@ -111,13 +113,14 @@ export function RuleForm({ host, projectId, onAdded }: RuleFormProps) {
           <Select
             label={t("project.ruleForm.appliesTo")}
             value={scope}
-            options={scopes}
+            options={limited ? scopes.slice(0, 1) : scopes}
             onChange={(event) => setScope(event.target.value)}
           />
           <Button type="submit" data-testid="add-rule" busy={busy !== null} disabled={rule === ""} className="ml-auto">
             <PlusIcon /> {t("project.ruleForm.add")}
           </Button>
         </div>
+        {limited ? <p className="mt-2 text-muted text-sm">{t("project.ruleForm.limited")}</p> : null}
       </form>
       {opens ? (
         <ConfirmSheet

@@ -7,7 +7,9 @@ import { TrashIcon } from "../../components/icons";
 import { Skeleton } from "../../components/Skeleton";
 import { t } from "../../i18n/project";
 import { visible } from "../chat/text/visible";
+import { useHostData } from "../device/host-data";
 import { sentence } from "../shared/errors";
+import { isLimited } from "../shared/grants";
 import { useHostQuery } from "../shared/host-queries";
 import { useAct } from "../shared/use-act";
 import { RuleForm } from "./RuleForm";
@@ -49,6 +51,9 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
   const { data, error, refetch } = useHostQuery(host, "list_rules", { projectId });
   const { busy, error: refused, act } = useAct();
   const [done, setDone] = useState<string | null>(null);
+  const limited = isLimited(useHostData(host).info);
+  const mayRemove = ({ scope, source }: PermissionRule) =>
+    mayManage && source === "permissions.json" && !(limited && scope === "user");
   const remove = (rule: PermissionRule) =>
     act(keyOf(rule), async () => {
       setDone(null);
@@ -84,7 +89,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
                       <RuleRow
                         rule={rule}
                         busy={busy === keyOf(rule)}
-                        onRemove={mayManage && rule.source === "permissions.json" ? () => remove(rule) : null}
+                        onRemove={mayRemove(rule) ? () => remove(rule) : null}
                       />
                     </li>
                   ))}
@@ -93,7 +98,7 @@ export function RuleList({ host, projectId, mayManage }: RuleListProps) {
             );
           })
         : null}
-      {data && mayManage ? <RuleForm host={host} projectId={projectId} onAdded={added} /> : null}
+      {data && mayManage ? <RuleForm host={host} projectId={projectId} limited={limited} onAdded={added} /> : null}
     </Section>
   );
 }

@@ -160,7 +160,7 @@ func (l *Link) URL(page string) (string, error) {
 func ParseURL(text string) (relay string, l Link, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || u.Path != Path {
-		return "", Link{}, errors.New("this is not a guest link: it looks like https://RELAY/g#...")
+		return "", Link{}, errors.New("this is not a guest link: it looks like https://RELAY/g#FRAGMENT")
 	}
 	l, err = Parse(u.Fragment)
 	return u.Scheme + "://" + u.Host, l, err

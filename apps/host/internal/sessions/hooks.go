@@ -125,5 +125,5 @@ func contextNote(event api.HookEvent, r hook.Result) session.Note {
 
 // errBlocked is the error of a prompt that a hook blocked.
 func errBlocked(r hook.Result) error {
-	return fmt.Errorf("A hook blocked this prompt (%s, from %s): %s", r.Name, r.Source, r.Reason)
+	return fmt.Errorf("a hook blocked this prompt (%s, from %s): %s", r.Name, r.Source, r.Reason)
 }

@@ -201,7 +201,7 @@ func TestAHookBlocksAPrompt(t *testing.T) {
 		Hooks: []hoststate.Hook{{Name: "secrets", Event: "prompt", Command: `echo "it has a key" >&2; exit 2`}},
 	})
 	_, w := play(t, f, api.ModeAsk)
-	want := "A hook blocked this prompt (secrets, from config.toml): it has a key"
+	want := "a hook blocked this prompt (secrets, from config.toml): it has a key"
 	if record := lastTurn(w); record.Error != want || len(model.Requests()) != 0 {
 		t.Errorf("%+v after %d model calls", record, len(model.Requests()))
 	}

@@ -14,13 +14,31 @@ import (
 // changes nothing: a session that had no turn yet has the tools that need no server.
 func (u *setup) Snapshot(ctx context.Context) (api.GetSnapshotResponse, error) {
 	var response api.GetSnapshotResponse
-	var messages []session.Message
-	var given agent.ProjectContext
-	var hasInstructions, hasSkills bool
+	given, messages, err := u.current(ctx, &response)
+	if err != nil {
+		return response, err
+	}
+	tools, prompt, err := u.previewAgent(ctx, &given)
+	if err != nil {
+		return response, err
+	}
+	system := u.deps.System(tools, u.project.Path, u.completed(ctx, given)) + prompt
+	u.describe(&response.RuntimeContext, response.Session, system, tools, messages)
+	return response, nil
+}
+
+// recorded is the project context that the log has, and which parts of it.
+type recorded struct {
+	agent.ProjectContext
+	instructions, skills bool
+	agentName            string
+}
+
+// current fills in the state of the session, and returns what its log gives the model.
+func (u *setup) current(ctx context.Context, response *api.GetSnapshotResponse) (given recorded, messages []session.Message, err error) {
 	var modelErr error
-	var agentName string
-	err := u.do(ctx, func() {
-		agentName = u.agentName()
+	err = u.do(ctx, func() {
+		given.agentName = u.agentName()
 		tree := u.log.Tree()
 		now := tree.LeafContext()
 		if now.Hole != nil {
@@ -29,51 +47,56 @@ func (u *setup) Snapshot(ctx context.Context) (api.GetSnapshotResponse, error) {
 		response.Session, response.LeafID, response.Entries = u.others.withSubagents(u.summary), tree.Leaf(), len(tree.Entries())
 		response.Live = u.live.Clone()
 		messages = read.Context(tree).Messages
-		hasInstructions = read.LastCustom(tree, session.CustomInstructions, &given.Instructions)
-		hasSkills = read.LastCustom(tree, session.CustomSkills, &given.Skills)
+		given.instructions = read.LastCustom(tree, session.CustomInstructions, &given.Instructions)
+		given.skills = read.LastCustom(tree, session.CustomSkills, &given.Skills)
 		read.LastCustom(tree, session.CustomEnvironment, &given.Environment)
 		_, response.RuntimeContext.Model, modelErr = u.deps.Models.Model(u.summary.Model)
 		response.RuntimeContext.Tokens = compact.Tokens(tree)
 	})
 	if err != nil {
-		return response, clientError(err)
+		return given, nil, clientError(err)
 	}
-	if modelErr != nil {
-		return response, modelErr
-	}
+	return given, messages, modelErr
+}
+
+// previewAgent returns the tools of the session's agent and the end of its system prompt, and notes
+// whether it may delegate.
+func (u *setup) previewAgent(ctx context.Context, given *recorded) (tools []agent.Tool, prompt string, err error) {
 	child, err := u.childRecord(ctx)
 	if err != nil {
-		return response, clientError(err)
+		return nil, "", clientError(err)
 	}
 	var persona Persona
-	if agentName != "" && u.deps.Agent != nil {
-		if persona, err = u.deps.Agent(u.project.Path, agentName); err != nil {
-			return response, err
+	if given.agentName != "" && u.deps.Agent != nil {
+		if persona, err = u.deps.Agent(u.project.Path, given.agentName); err != nil {
+			return nil, "", err
 		}
 	}
 	given.MayDelegate = persona.MayDelegate
-	prompt := child.Prompt
+	prompt = child.Prompt
 	if persona.Name != "" {
 		child, prompt = persona.Limits, persona.Prompt
 	}
-	if u.deps.Environment != nil && !hasInstructions && !hasSkills {
+	return u.judge.ruledTools(permitted(u.tools.Tools(), child), child), prompt, nil
+}
+
+// completed adds what the next turn would record to what the log has.
+func (u *setup) completed(ctx context.Context, given recorded) agent.ProjectContext {
+	if u.deps.Environment != nil && !given.instructions && !given.skills {
 		given.Environment = u.deps.Environment(ctx, u.project.Path)
 	}
-	if u.deps.ProjectContext != nil {
-		fresh := u.deps.ProjectContext(u.project.Path)
-		given.Off = fresh.Off
-		if !hasInstructions {
-			given.Instructions = fresh.Instructions
-		}
-		if !hasSkills {
-			given.Skills = fresh.Skills
-		}
-		given = given.WithoutSkillsOff()
+	if u.deps.ProjectContext == nil {
+		return given.ProjectContext
 	}
-	tools := u.judge.ruledTools(permitted(u.tools.Tools(), child), child)
-	system := u.deps.System(tools, u.project.Path, given) + prompt
-	u.describe(&response.RuntimeContext, response.Session, system, tools, messages)
-	return response, nil
+	fresh := u.deps.ProjectContext(u.project.Path)
+	given.Off = fresh.Off
+	if !given.instructions {
+		given.Instructions = fresh.Instructions
+	}
+	if !given.skills {
+		given.Skills = fresh.Skills
+	}
+	return given.WithoutSkillsOff()
 }
 
 // describe fills in what the model would be given.

@@ -155,6 +155,11 @@ var (
 
 // Table lists every request. A test compares it with the definitions.
 func Table() []Spec {
+	return slices.Concat(hostRequests(), sessionRequests(), settingRequests(), fileRequests(), clientRequests(), terminalRequests(), ownRequests())
+}
+
+// hostRequests describe the host and its projects.
+func hostRequests() []Spec {
 	return []Spec{
 		GetHost.Spec(),
 		ListPaths.Spec(),
@@ -164,6 +169,12 @@ func Table() []Spec {
 		RemoveProject.Spec(),
 		TrustProject.Spec(),
 		ListDir.Spec(),
+	}
+}
+
+// sessionRequests make, change and read sessions.
+func sessionRequests() []Spec {
+	return []Spec{
 		ListSessions.Spec(),
 		SearchSessions.Spec(),
 		CreateSession.Spec(),
@@ -194,6 +205,12 @@ func Table() []Spec {
 		CancelTurn.Spec(),
 		AnswerApproval.Spec(),
 		AnswerQuestion.Spec(),
+	}
+}
+
+// settingRequests are about what agents work with.
+func settingRequests() []Spec {
+	return []Spec{
 		ListRules.Spec(),
 		AddRule.Spec(),
 		RemoveRule.Spec(),
@@ -217,6 +234,12 @@ func Table() []Spec {
 		ListHooks.Spec(),
 		DecideHook.Spec(),
 		TestHook.Spec(),
+	}
+}
+
+// fileRequests are about the files of projects.
+func fileRequests() []Spec {
+	return []Spec{
 		ListFiles.Spec(),
 		FindFiles.Spec(),
 		ReadFile.Spec(),
@@ -227,6 +250,12 @@ func Table() []Spec {
 		GitCommit.Spec(),
 		GetChanges.Spec(),
 		RevertFile.Spec(),
+	}
+}
+
+// clientRequests are about who may reach the host, and with what.
+func clientRequests() []Spec {
+	return []Spec{
 		ListClients.Spec(),
 		RevokeClient.Spec(),
 		RenameClient.Spec(),
@@ -243,6 +272,12 @@ func Table() []Spec {
 		RedeemPairing.Spec(),
 		AwaitPairing.Spec(),
 		FinishPairing.Spec(),
+	}
+}
+
+// terminalRequests are about shells.
+func terminalRequests() []Spec {
+	return []Spec{
 		OpenTerminal.Spec(),
 		ListTerminals.Spec(),
 		AttachTerminal.Spec(),
@@ -251,6 +286,12 @@ func Table() []Spec {
 		WriteTerminal.Spec(),
 		ResizeTerminal.Spec(),
 		CloseTerminal.Spec(),
+	}
+}
+
+// ownRequests are about the running host itself.
+func ownRequests() []Spec {
+	return []Spec{
 		NameHost.Spec(),
 		StopHost.Spec(),
 	}

@@ -22,28 +22,25 @@ kept, and queued prompts run next: scorel session queue remove removes them.`,
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		now, err := client.Call(cmd.Context(), c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: args[0]})
-		if err != nil {
-			return err
-		}
-		if now.Live.Turn == nil {
-			return errors.New("no turn is running in this session: there is nothing to cancel")
-		}
-		done, err := client.Call(cmd.Context(), c, api.CancelTurn,
-			api.CancelTurnRequest{SessionID: args[0], TurnID: now.Live.Turn.TurnID})
-		if err != nil {
-			return err
-		}
-		said := "the turn is canceled"
-		if !done.Cancelled {
-			said = "the turn had ended already"
-		}
-		return a.printDone(asJSON, done, "%s", said)
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			now, err := client.Call(cmd.Context(), c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: args[0]})
+			if err != nil {
+				return err
+			}
+			if now.Live.Turn == nil {
+				return errors.New("no turn is running in this session: there is nothing to cancel")
+			}
+			done, err := client.Call(cmd.Context(), c, api.CancelTurn,
+				api.CancelTurnRequest{SessionID: args[0], TurnID: now.Live.Turn.TurnID})
+			if err != nil {
+				return err
+			}
+			said := "the turn is canceled"
+			if !done.Cancelled {
+				said = "the turn had ended already"
+			}
+			return a.printDone(asJSON, done, "%s", said)
+		})
 	}
 	return cmd
 }

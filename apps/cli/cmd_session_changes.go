@@ -29,33 +29,30 @@ Files that .gitignore excludes are not compared.`,
 	cmd.Flags().BoolVar(&diffs, "diff", false, "show the diff of each file")
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		r, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0]})
-		if err != nil {
-			return err
-		}
-		for i, file := range r.Files {
-			if !diffs || file.Binary || file.Closed || file.Status == api.FileUnknown {
-				continue
-			}
-			one, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0], Path: file.Path})
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			r, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0]})
 			if err != nil {
 				return err
 			}
-			for _, found := range one.Files {
-				if found.Path == file.Path {
-					r.Files[i] = found
+			for i, file := range r.Files {
+				if !diffs || file.Binary || file.Closed || file.Status == api.FileUnknown {
+					continue
+				}
+				one, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0], Path: file.Path})
+				if err != nil {
+					return err
+				}
+				for _, found := range one.Files {
+					if found.Path == file.Path {
+						r.Files[i] = found
+					}
 				}
 			}
-		}
-		if asJSON {
-			return printJSON(a.stdout, r)
-		}
-		return a.printChanges(r, diffs)
+			if asJSON {
+				return printJSON(a.stdout, r)
+			}
+			return a.printChanges(r, diffs)
+		})
 	}
 	return cmd
 }

@@ -102,22 +102,19 @@ and session navigate returns to it. A rewind cannot go past a compaction.`,
 	}
 	f := a.moveFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := f.to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // the response was received
-		expected, err := f.expected(cmd.Context(), c, args[0])
-		if err != nil {
-			return err
-		}
-		response, err := client.Call(cmd.Context(), c, api.RewindSession, api.RewindSessionRequest{
-			SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1],
+		return f.to.use(cmd.Context(), func(c *client.Client) error {
+			expected, err := f.expected(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			response, err := client.Call(cmd.Context(), c, api.RewindSession, api.RewindSessionRequest{
+				SessionID: args[0], ClientKey: rand.Text(), ExpectedLeaf: expected, TargetEntryID: args[1],
+			})
+			if err != nil {
+				return err
+			}
+			return a.printMove(f, response)
 		})
-		if err != nil {
-			return err
-		}
-		return a.printMove(f, response)
 	}
 	return cmd
 }

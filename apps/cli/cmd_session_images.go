@@ -31,19 +31,16 @@ it to a file, which must not exist. With --json, each line is one image.`,
 		if (len(args) == 2) != (output != "") {
 			return usagef("an image and --output belong together: give both to save an image, or neither for a list")
 		}
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		images, err := imagesOf(cmd.Context(), c, args[0])
-		if err != nil {
-			return err
-		}
-		if output == "" {
-			return a.printImages(images, asJSON)
-		}
-		return a.saveImage(cmd.Context(), c, args, images, output, asJSON)
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			images, err := imagesOf(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				return a.printImages(images, asJSON)
+			}
+			return a.saveImage(cmd.Context(), c, args, images, output, asJSON)
+		})
 	}
 	return cmd
 }

@@ -26,24 +26,21 @@ calls of MCP servers, and subagents. With an OPERATION from that list, print its
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		operations, err := operationsOf(cmd.Context(), c, args[0])
-		if err != nil {
-			return err
-		}
-		if len(args) == 1 {
-			return a.printOperations(operations, asJSON)
-		}
-		for _, record := range operations {
-			if record.OperationID == args[1] {
-				return a.printLog(cmd.Context(), c, record.ProcessLogRef, asJSON)
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			operations, err := operationsOf(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
 			}
-		}
-		return usagef("the session has no operation %s that has ended: `scorel session progress %s` lists them", printable(args[1]), printable(args[0]))
+			if len(args) == 1 {
+				return a.printOperations(operations, asJSON)
+			}
+			for _, record := range operations {
+				if record.OperationID == args[1] {
+					return a.printLog(cmd.Context(), c, record.ProcessLogRef, asJSON)
+				}
+			}
+			return usagef("the session has no operation %s that has ended: `scorel session progress %s` lists them", printable(args[1]), printable(args[0]))
+		})
 	}
 	return cmd
 }

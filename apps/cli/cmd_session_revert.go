@@ -23,33 +23,30 @@ if it changes in the meantime.`,
 	to := a.targetFlag(cmd)
 	addJSON(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		r, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0], Path: args[1]})
-		if err != nil {
-			return err
-		}
-		version := ""
-		for _, file := range r.Files {
-			if file.Path == args[1] {
-				version = file.Version
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			r, err := client.Call(cmd.Context(), c, api.GetChanges, api.GetChangesRequest{SessionID: args[0], Path: args[1]})
+			if err != nil {
+				return err
 			}
-		}
-		if version == "" {
-			return usagef("%s has not changed, or cannot be restored: `scorel session changes %s` shows what has changed", printable(args[1]), printable(args[0]))
-		}
-		done, err := client.Call(cmd.Context(), c, api.RevertFile, api.RevertFileRequest{SessionID: args[0], Path: args[1], Version: version})
-		switch {
-		case err != nil:
+			version := ""
+			for _, file := range r.Files {
+				if file.Path == args[1] {
+					version = file.Version
+				}
+			}
+			if version == "" {
+				return usagef("%s has not changed, or cannot be restored: `scorel session changes %s` shows what has changed", printable(args[1]), printable(args[0]))
+			}
+			done, err := client.Call(cmd.Context(), c, api.RevertFile, api.RevertFileRequest{SessionID: args[0], Path: args[1], Version: version})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(a.stdout, done)
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s is as it was when the session began\n", printable(args[1]))
 			return err
-		case asJSON:
-			return printJSON(a.stdout, done)
-		}
-		_, err = fmt.Fprintf(a.stdout, "%s is as it was when the session began\n", printable(args[1]))
-		return err
+		})
 	}
 	return cmd
 }

@@ -59,26 +59,23 @@ with what happens, as it happens, until Ctrl+C; with --json too, every event is 
 		if follow {
 			return a.followSession(cmd.Context(), to, args[0], asJSON)
 		}
-		c, err := to.connect(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = c.Close() }() // everything was received
-		if entry != "" {
-			return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: args[0], Around: entry, Limit: limit}, asJSON)
-		}
-		response, err := loadLog(cmd.Context(), c, args[0])
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			if err := printJSON(a.stdout, response.Session); err != nil {
+		return to.use(cmd.Context(), func(c *client.Client) error {
+			if entry != "" {
+				return a.showAround(cmd.Context(), c, api.GetEntriesRequest{SessionID: args[0], Around: entry, Limit: limit}, asJSON)
+			}
+			response, err := loadLog(cmd.Context(), c, args[0])
+			if err != nil {
 				return err
 			}
-			return printEach(a.stdout, response.Entries)
-		}
-		a.noteWorktree(response.Session.Worktree)
-		return printTranscript(a.stdout, response)
+			if asJSON {
+				if err := printJSON(a.stdout, response.Session); err != nil {
+					return err
+				}
+				return printEach(a.stdout, response.Entries)
+			}
+			a.noteWorktree(response.Session.Worktree)
+			return printTranscript(a.stdout, response)
+		})
 	}
 	return cmd
 }

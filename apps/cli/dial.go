@@ -111,14 +111,23 @@ func (t *target) connect(ctx context.Context) (*client.Client, error) {
 	return client.New(transport, nil), nil
 }
 
-// ask connects, sends one request and closes.
-func ask[Request, Response any](ctx context.Context, t *target, to api.Definition[Request, Response], request Request) (response Response, _ error) {
+// use connects, runs requests and closes.
+func (t *target) use(ctx context.Context, run func(c *client.Client) error) error {
 	c, err := t.connect(ctx)
 	if err != nil {
-		return response, err
+		return err
 	}
 	defer func() { _ = c.Close() }() // everything was received; an error of closing does not matter
-	return client.Call(ctx, c, to, request)
+	return run(c)
+}
+
+// ask connects, sends one request and closes.
+func ask[Request, Response any](ctx context.Context, t *target, to api.Definition[Request, Response], request Request) (response Response, _ error) {
+	err := t.use(ctx, func(c *client.Client) (err error) {
+		response, err = client.Call(ctx, c, to, request)
+		return err
+	})
+	return response, err
 }
 
 // getHost returns the description of the host on this machine.

@@ -29,17 +29,14 @@ func (f *placeFlags) on(ctx context.Context, run func(c *client.Client, place ap
 	if f.session != "" && f.given != "" {
 		return usagef("--session and --project: give one of them")
 	}
-	c, err := f.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }() // everything was received
-	if f.session != "" {
-		return run(c, api.Place{SessionID: f.session})
-	}
-	project, err := f.find(ctx, c)
-	if err != nil {
-		return err
-	}
-	return run(c, api.Place{ProjectID: project.ID})
+	return f.use(ctx, func(c *client.Client) error {
+		if f.session != "" {
+			return run(c, api.Place{SessionID: f.session})
+		}
+		project, err := f.find(ctx, c)
+		if err != nil {
+			return err
+		}
+		return run(c, api.Place{ProjectID: project.ID})
+	})
 }

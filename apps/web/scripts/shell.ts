@@ -31,7 +31,9 @@ export function shell(): Plugin {
       dist = "dist";
       const entryFileNames = ({ name }: { name: string }) =>
         name === "sw" ? serviceWorker : "assets/[name]-[hash].js";
-      return { build: { rolldownOptions: { input: ["index.html", "src/shell/sw.ts"], output: { entryFileNames } } } };
+      return {
+        build: { rolldownOptions: { input: ["index.html", "g.html", "src/shell/sw.ts"], output: { entryFileNames } } },
+      };
     },
     configResolved({ root, build }) {
       dist &&= resolve(root, build.outDir);

@@ -44,6 +44,9 @@ const (
 	// sessionFile is the same page, with the names of the files that a session needs, so that
 	// the browser fetches them at once.
 	sessionFile = "session.html"
+	// guestFile is the page of guest links, at guestPage. It is not a part of the app.
+	guestFile = "g.html"
+	guestPage = "g"
 )
 
 // New returns a UI of the given files, which must include index.html. Without files it
@@ -102,6 +105,9 @@ func (ui *UI) page(name string) *asset {
 	parts := strings.Split(name, "/")
 	isSession := len(parts) == 4 && parts[0] == "d" && parts[2] == "s"
 	if a := ui.assets[sessionFile]; isSession && a != nil {
+		return a
+	}
+	if a := ui.assets[guestFile]; name == guestPage && a != nil {
 		return a
 	}
 	return ui.assets[indexFile]

@@ -3,9 +3,12 @@
 import { beginWorker } from "../api/begin";
 import { takeFragment } from "../features/pair/fragment";
 
-// The secret of a pairing link leaves the address before anything else runs.
-const linkCode = { current: takeFragment(window) };
+// The page of guest links shares files with the app, this one too, and must not start it.
+if (location.pathname !== "/g") {
+  // The secret of a pairing link leaves the address before anything else runs.
+  const linkCode = { current: takeFragment(window) };
 
-const connect = beginWorker();
+  const connect = beginWorker();
 
-void import("./main").then(({ start }) => start(linkCode, connect));
+  void import("./main").then(({ start }) => start(linkCode, connect));
+}

@@ -34,8 +34,8 @@ const page = "/";
 const sessionPage = "/session.html";
 const ofSession = /^\/d\/[^/]+\/s\/[^/]+$/;
 
-/** Paths that look like those of the page and are the server's. */
-const ofServer = /^\/(v1\/|healthz$|readyz$|metrics$)/;
+/** Paths that look like those of the page and are the server's, and the page of guest links, which is another one. */
+const ofServer = /^\/(v1\/|g$|healthz$|readyz$|metrics$)/;
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);

@@ -25,10 +25,22 @@ export interface TailProps {
   canKeepRules: boolean;
   /** What asks people. Null while it is loaded, "missing" if it cannot be. */
   cards: ComponentType<CardsProps> | "missing" | null;
+  readOnly: boolean;
 }
 
 /** What follows the messages: that the agent works, what waits for people, and prompts on their way. */
-export function Tail({ state, view, pending, me, rows, canAnswer, canReply, canKeepRules, cards: Cards }: TailProps) {
+export function Tail({
+  state,
+  view,
+  pending,
+  me,
+  rows,
+  canAnswer,
+  canReply,
+  canKeepRules,
+  cards: Cards,
+  readOnly,
+}: TailProps) {
   const { live, outgoing } = state;
   const last = rows.at(-1);
   const running = live.turn !== null;
@@ -48,7 +60,7 @@ export function Tail({ state, view, pending, me, rows, canAnswer, canReply, canK
         </p>
       ) : null}
       {state.lastError && !running && !tellsError(last) ? <ErrorCard text={state.lastError} /> : null}
-      {!running && outgoing.length === 0 && (state.lastError || brokeOff(last)) ? (
+      {!readOnly && !running && outgoing.length === 0 && (state.lastError || brokeOff(last)) ? (
         <Retry rows={rows} onContinue={() => void view.send(t("chat.transcript.continueText"))} />
       ) : null}
       <OutgoingRows prompts={outgoing} queue={live.queue} running={running} view={view} />

@@ -68,6 +68,8 @@ export interface TranscriptProps {
   /** Whether this browser may answer questions. */
   canReply: boolean;
   canKeepRules: boolean;
+  /** Nothing can be sent either: what would be is not offered. */
+  readOnly?: boolean;
   empty: ReactNode;
 }
 
@@ -80,6 +82,7 @@ export function Transcript({
   canAnswer,
   canReply,
   canKeepRules,
+  readOnly = false,
   empty,
 }: TranscriptProps) {
   const { live, outgoing } = state;
@@ -190,6 +193,7 @@ export function Transcript({
                     canReply={canReply}
                     canKeepRules={canKeepRules}
                     cards={cards.part ?? (cards.missing ? "missing" : null)}
+                    readOnly={readOnly}
                   />
                 )}
               </div>

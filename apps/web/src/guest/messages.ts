@@ -1,0 +1,42 @@
+// What the page of a guest link and its worker say to each other.
+import type { HostStatus } from "../api/contract";
+import type { WireEvent } from "../api/messages";
+import type { Translation } from "../i18n/i18n";
+
+/** How the page reaches its session, or why it does not. */
+export type GuestState =
+  | { is: "connecting"; error: string | null }
+  | { is: "open" }
+  /** The machine is not connected to the relay. */
+  | { is: "offline" }
+  /** Nothing is tried any more. */
+  | { is: "revoked" }
+  | { is: "expired" }
+  /** The relay lets no guests in, or does not know the machine. */
+  | { is: "refused"; message: string }
+  | { is: "unknown" }
+  /** The relay does not answer claims. */
+  | { is: "oldRelay" };
+
+/** What a link says that the page shows. Its keys stay in the worker. */
+export interface LinkFacts {
+  deviceId: string;
+  sessionId: string;
+  expiresAt: number;
+}
+
+export type ToGuest =
+  | { t: "start"; fragment: string; origin: string; label: string; translation: Translation }
+  | { t: "wake" }
+  | { t: "request"; id: number; name: string; fields: object };
+
+export type FromGuest =
+  | { t: "link"; link: LinkFacts }
+  /** Nothing is tried. */
+  | { t: "no"; why: "missing" | "damaged" | "newer" | "noKeys" }
+  /** A higher `opening` is a new channel. */
+  | { t: "state"; state: GuestState; status: HostStatus; opening: number }
+  | { t: "event"; event: WireEvent }
+  | { t: "answer"; id: number; result: unknown }
+  /** Without a kind the host was not reached. */
+  | { t: "failed"; id: number; kind: number | null; message: string };

@@ -20,6 +20,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/listener"
 	"github.com/scorel/scorel/apps/host/internal/mcp"
 	"github.com/scorel/scorel/apps/host/internal/models"
+	"github.com/scorel/scorel/apps/host/internal/moves"
 	"github.com/scorel/scorel/apps/host/internal/secrets"
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
@@ -51,6 +52,9 @@ type Config struct {
 	// arguments behind SandboxHelper to EnterSandbox; "" runs commands without a
 	// sandbox.
 	Helper string
+	// MoveStep, if not nil, is called when a move of a session has reached a step that
+	// survives a crash, with its name. It may end the process.
+	MoveStep func(step string)
 
 	// beneath, if a test sets it, wraps every provider of sessions.
 	beneath func(store.Provider) store.Provider
@@ -89,6 +93,7 @@ type Host struct {
 	terminals *terminal.Terminals
 	http      *httpapi.Server
 	clientAPI *clients.Clients
+	moves     *moves.Moves
 	token     string // of the local command line
 	ready     chan struct{}
 	stop      context.CancelCauseFunc // ends Run
@@ -216,6 +221,7 @@ func (h *Host) run(ctx context.Context) error {
 	}
 	h.wg.Go(func() { h.uplinks.Run(ctx) })
 	h.wg.Go(func() { h.maintain(ctx) })
+	h.wg.Go(func() { h.moves.Run(ctx) })
 	h.wg.Go(func() { h.clientAPI.Expire(ctx) })
 	return h.http.Run(ctx, h.listener, func() { close(h.ready) })
 }

@@ -26,7 +26,7 @@ func TestEveryRequestIsServedBehindItsGrant(t *testing.T) {
 		if spec.Grant == "" {
 			t.Errorf("%s names no grant", spec.Name)
 		}
-		all := append(api.AllGrants(), api.GrantLocal, api.GrantRules, api.GrantShell)
+		all := append(api.AllGrants(), api.GrantLocal, api.GrantRules, api.GrantShell, api.GrantMove)
 		without := slices.DeleteFunc(slices.Clone(all), func(g api.Grant) bool { return g == spec.Grant })
 		if _, refusal := d.NewConn("", without, nil).Admit(spec.Name); refusal == nil {
 			t.Errorf("%s is served without the grant %s", spec.Name, spec.Grant)

@@ -128,6 +128,9 @@ func (w *wiring) loadFiles() (err error) {
 	if err = w.loadWorktrees(); err != nil {
 		return err
 	}
+	if err = w.loadMoves(); err != nil {
+		return err
+	}
 	for _, path := range w.cfg.Projects {
 		if _, err := w.projects.Add(path); err != nil {
 			return err
@@ -213,13 +216,14 @@ func (w *wiring) openSessions() (err error) {
 			w.clientAPI.EndSession(id)
 		},
 		Began: w.fileAPI.Began,
-		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks,
+		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Moves: w.moves,
 	})
 	if err != nil {
 		return err
 	}
 	orchestrator.Attach(w.sessions)
 	w.fileAPI.Attach(w.sessions)
+	w.moves.Attach(w.sessions)
 	w.recoverWorktrees()
 	return nil
 }
@@ -246,7 +250,7 @@ func (w *wiring) serve() (err error) {
 		return err
 	}
 	w.dispatcher = dispatch.New(dispatch.Options{
-		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.sessions.ProjectOf,
+		Logger: w.log, Hub: w.hub, Tokens: w.tokens, Endpoints: w.endpoints(), Unwatched: w.sessions.Attend, ProjectOf: w.sessions.ProjectOf, Moves: w.moves,
 	})
 	w.http = httpapi.New(httpapi.Options{
 		Logger: w.log, Dispatcher: w.dispatcher, Sessions: w.sessionAPI, Tokens: w.tokens, LocalToken: w.token, Page: w.page(),
@@ -324,7 +328,7 @@ func (w *wiring) storesChanged() {
 // requests.
 func (w *wiring) endpoints() []dispatch.Endpoint {
 	return slices.Concat(w.sessionAPI.Endpoints(), w.clientAPI.Endpoints(), w.pairings.Endpoints(), w.projectAPI.Endpoints(),
-		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(),
+		w.ruleAPI.Endpoints(), w.fileAPI.Endpoints(), w.agents.Endpoints(), w.terminals.Endpoints(), w.hostAPI().Endpoints(), w.moves.Endpoints(),
 		(&models.Requests{Logger: w.log, Models: w.models, Keys: w.modelKeys, Hub: w.hub}).Endpoints())
 }
 
@@ -335,16 +339,21 @@ func (w *wiring) hostAPI() *hostapi.Host {
 	}
 }
 
+// relayURLs are the relays of the host, without one that runs beside it.
+func (w *wiring) relayURLs() []string {
+	switch {
+	case w.cfg.NoRelay:
+		return nil
+	case len(w.cfg.RelayURLs) > 0:
+		return w.cfg.RelayURLs
+	}
+	return w.config.RelayURLs
+}
+
 // links are the relays that the host connects to. An invite is a secret of one relay: only
 // the first gets it.
 func (w *wiring) links() ([]uplink.Link, error) {
-	urls := w.cfg.RelayURLs
-	if len(urls) == 0 {
-		urls = w.config.RelayURLs
-	}
-	if w.cfg.NoRelay {
-		urls = nil
-	}
+	urls := w.relayURLs()
 	if err := uplink.CheckURLs(urls); err != nil {
 		return nil, state.Misconfigured(err)
 	}

@@ -42,7 +42,7 @@ func hostMain() {
 }
 
 func runHost(ctx context.Context, home string) error {
-	h, err := host.New(ctx, host.Config{Home: home, Getenv: func(string) string { return "" }})
+	h, err := host.New(ctx, host.Config{Home: home, Getenv: func(string) string { return "" }, MoveStep: dieAtStep()})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 func TestTable(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
-	grants := append(api.AllGrants(), api.GrantShell, api.GrantLocal)
+	grants := append(api.AllGrants(), api.GrantShell, api.GrantLocal, api.GrantMove)
 	seen := map[string]bool{}
 	for _, spec := range api.Table() {
 		if !name.MatchString(spec.Name) || seen[spec.Name] {
@@ -196,7 +196,7 @@ func filledEvents(t *testing.T) []api.Event {
 		api.SubagentStarted{Batch: api.SubagentBatch{ToolCallID: "c", EntryID: "e", StartedAt: 5, Children: []api.SubagentChild{{SubagentMember: session.SubagentMember{Agent: "a"}}}}},
 		api.SubagentUpdated{ToolCallID: "c", Index: 1, Child: api.SubagentChild{Doing: "bash", Approvals: []api.Approval{{ID: "a"}}, Decided: []api.ApprovalDecision{{ApprovalID: "b", Decision: api.DecisionAllow, DecidedBy: "cli_a"}}}}, api.SubagentEnded{ToolCallID: "c"},
 		api.WorkStarted{Work: api.Work{Kind: api.WorkCompaction, StartedAt: 5}}, api.WorkEnded{Kind: api.WorkBranchSummary, Error: "e"},
-		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.ClientsChanged{},
+		api.ProjectsChanged{Projects: []api.Project{{ID: "p"}}}, api.SessionUpdated{Session: api.SessionSummary{ID: "s"}}, api.SessionDeleted{ID: "s"}, api.SessionMoved{ID: "s"}, api.ClientsChanged{},
 		api.RulesChanged{}, api.ModelsChanged{}, api.AgentsChanged{}, api.SkillsChanged{}, api.MemoryChanged{}, api.MCPServersChanged{ProjectID: "p"}, api.HooksChanged{ProjectID: "p"},
 		api.TerminalOutput{TerminalID: "t", Offset: 9, Data: "YQ=="},
 		api.TerminalChanged{Terminal: api.Terminal{ID: "t", Cols: 80, Rows: 24, Ended: &api.TerminalEnd{Reason: api.TerminalExited, ExitCode: -1, Signal: "hangup"}}}, api.TerminalsChanged{}, api.PathsChanged{},

@@ -29,6 +29,9 @@ const (
 	// GrantShell lets a client open terminals, which are shells with all rights of the
 	// host's user. Pairing does not give it; set_grant does, on the host's own machine.
 	GrantShell Grant = "shell"
+	// GrantMove is held only by another host while it moves a session here. It allows the
+	// requests of its own moves and nothing else. No person gives it.
+	GrantMove Grant = "move"
 	// GrantLocal is held only by a connection on the host's own machine that
 	// presents the token of the state file. It is never given to a client.
 	GrantLocal Grant = "local"

@@ -23,11 +23,12 @@ const (
 	KindUnavailable    Kind = 13 // the host cannot do it now: relay down, disk full
 	KindInternal       Kind = 14 // an internal error of the host; see its log
 	KindUnconfirmed    Kind = 15 // a broad rule was not confirmed
+	KindMoved          Kind = 16 // the session belongs to another device now, which the error names
 )
 
 var kindNames = [...]string{
 	"unknown", "unknown_request", "bad_request", "not_allowed", "not_found", "conflict", "invalid_path",
-	"project_in_use", "unknown_model", "too_large", "damaged", "queue_full", "pairing", "unavailable", "internal", "unconfirmed",
+	"project_in_use", "unknown_model", "too_large", "damaged", "queue_full", "pairing", "unavailable", "internal", "unconfirmed", "moved",
 }
 
 // String returns the kind's name.
@@ -42,6 +43,8 @@ func (k Kind) String() string {
 type Error struct {
 	Kind    Kind   `json:"kind"`
 	Message string `json:"message"` // one sentence for people: what is wrong and what to do
+	// DeviceID is the device that has the session, with KindMoved.
+	DeviceID string `json:"deviceId,omitempty"`
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -261,6 +261,7 @@ var events = []eventDefinition{
 	defineEvent[ProjectsChanged](),
 	defineEvent[SessionUpdated](),
 	defineEvent[SessionDeleted](),
+	defineEvent[SessionMoved](),
 	defineEvent[ClientsChanged](),
 	defineEvent[RulesChanged](),
 	defineEvent[ModelsChanged](),

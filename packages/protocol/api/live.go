@@ -79,11 +79,11 @@ func (l *Live) Apply(event Event) {
 	case ProcessChanged:
 		l.applyProcess(e.Process)
 	case ApprovalRequested:
-		l.Approvals = append(l.Approvals, e.Approval)
+		l.Approvals = append(slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.Approval.ID }), e.Approval)
 	case ApprovalResolved:
 		l.Approvals = slices.DeleteFunc(l.Approvals, func(a Approval) bool { return a.ID == e.ApprovalID })
 	case QuestionAsked:
-		l.Questions = append(l.Questions, e.Question)
+		l.Questions = append(slices.DeleteFunc(l.Questions, func(q Question) bool { return q.ID == e.Question.ID }), e.Question)
 	case QuestionAnswered:
 		l.Questions = slices.DeleteFunc(l.Questions, func(q Question) bool { return q.ID == e.QuestionID })
 	case AttendanceChanged:

@@ -25,10 +25,11 @@ type RequestHead struct {
 type Incoming struct {
 	Type      string          `json:"type"`
 	RequestID string          `json:"requestId,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`  // response
-	Kind      Kind            `json:"kind,omitempty"`    // error
-	Message   string          `json:"message,omitempty"` // error
-	Event     *EventEnvelope  `json:"event,omitempty"`   // event
+	Result    json.RawMessage `json:"result,omitempty"`   // response
+	Kind      Kind            `json:"kind,omitempty"`     // error
+	Message   string          `json:"message,omitempty"`  // error
+	DeviceID  string          `json:"deviceId,omitempty"` // error of KindMoved
+	Event     *EventEnvelope  `json:"event,omitempty"`    // event
 }
 
 // EncodeRequest encodes a request.
@@ -55,7 +56,7 @@ func EncodeResponse(requestID string, result any) ([]byte, error) {
 
 // EncodeError encodes the refusal of a request.
 func EncodeError(requestID string, err *Error) ([]byte, error) {
-	return session.Encode(Incoming{Type: TypeError, RequestID: requestID, Kind: err.Kind, Message: err.Message})
+	return session.Encode(Incoming{Type: TypeError, RequestID: requestID, Kind: err.Kind, Message: err.Message, DeviceID: err.DeviceID})
 }
 
 // The JSON around the event object in an encoded event message.

@@ -28,7 +28,21 @@ type Proof struct {
 	// EarlierApprovals counts older approvals that were omitted.
 	EarlierApprovals int            `json:"earlierApprovals,omitempty"`
 	Problems         []ProofProblem `json:"problems"`
-	MoreProblems     int            `json:"moreProblems,omitempty"`
+	// Moves lists where the session was handed over to another device, in log order.
+	Moves        []ProofMove `json:"moves,omitempty"`
+	MoreProblems int         `json:"moreProblems,omitempty"`
+}
+
+// MaxProofMoves bounds the moves of a Proof; the newest are kept.
+const MaxProofMoves = 100
+
+// ProofMove is an entry in which one device hands the session over to another one, and which
+// it has signed.
+type ProofMove struct {
+	Line int    `json:"line"`
+	From string `json:"from"` // device
+	To   string `json:"to"`   // device
+	At   string `json:"at,omitempty"`
 }
 
 // ProofHeads summarizes the heads of one device.

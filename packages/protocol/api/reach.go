@@ -40,7 +40,7 @@ func aboutNamed() []string {
 		"get_skill", "save_memory_note", "delete_memory_note", "list_mcp_servers", "decide_mcp_server",
 		"list_hooks", "decide_hook", "test_hook",
 		"list_files", "find_files", "read_file", "git_status", "git_diff", "git_log", "git_branches", "git_commit",
-		"get_changes", "revert_file", "set_skill_enabled", "create_guest_link",
+		"get_changes", "revert_file", "set_skill_enabled", "create_guest_link", "prepare_move", "accept_move",
 	}
 }
 

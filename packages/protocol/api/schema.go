@@ -107,6 +107,10 @@ func shapeOf(t reflect.Type, rule Rule) *shape {
 	case reflect.Struct:
 		s.kind, s.fields = reflect.Struct, fieldsOf(t, rule.Optional)
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 { // base64
+			s.kind = reflect.String
+			break
+		}
 		// Go encodes a nil slice as null.
 		s.kind, s.nullable, s.elem = reflect.Slice, true, shapeOf(t.Elem(), Rule{})
 	case reflect.Map:

@@ -72,6 +72,16 @@ var (
 	CopySession       = Define[CopySessionRequest, Empty]("copy_session", GrantManage, "Copies or moves a session to another session provider, byte for byte.", Concurrently)
 	ImportSession     = Define[ImportSessionRequest, ImportSessionResponse]("import_session", GrantLocal, "Imports a scorel or Pi session file of the host's machine.", Concurrently)
 	VerifySession     = Define[VerifySessionRequest, VerifySessionResponse]("verify_session", GrantView, "Checks the hash chain of a session, its signed heads, and who answered its approvals.", Concurrently)
+	PrepareMove       = Define[PrepareMoveRequest, PrepareMoveResponse]("prepare_move", GrantManage, "Pauses a session for its move to another host and says what is moved.", Concurrently)
+	StartMove         = Define[StartMoveRequest, MoveResponse]("start_move", GrantManage, "Starts a prepared move to a host that accepted it.")
+	AcceptMove        = Define[AcceptMoveRequest, AcceptMoveResponse]("accept_move", GrantManage, "Has the host expect a session from another host, and returns how that host connects.", Concurrently)
+	ListMoves         = Define[Empty, ListMovesResponse]("list_moves", GrantManage, "Lists moves of sessions from and to this host, newest first.")
+	GetMove           = Define[MoveRequest, MoveResponse]("get_move", GrantManage, "Returns how far a move is.")
+	CancelMove        = Define[MoveRequest, MoveResponse]("cancel_move", GrantManage, "Cancels a move that is not committed: the session stays where it is.", Concurrently)
+	MoveStatus        = Define[MoveRequest, MoveStatusResponse]("move_status", GrantMove, "Tells the sending host how much of each item has arrived.", Concurrently)
+	PutMovePart       = Define[PutMovePartRequest, PutMovePartResponse]("put_move_part", GrantMove, "Adds a part to an item of a move.", Concurrently)
+	CheckMove         = Define[MoveRequest, CheckMoveResponse]("check_move", GrantMove, "Checks what has arrived and confirms that it is on disk.", Concurrently)
+	EndMove           = Define[EndMoveRequest, Empty]("end_move", GrantMove, "Tells the receiving host that a move is committed, canceled or forgotten.", Concurrently)
 	SetModel          = Define[SetModelRequest, Empty]("set_model", GrantPrompt, "Sets the model and its thinking level for the next turns of a session.")
 	SetMode           = Define[SetModeRequest, Empty]("set_mode", GrantManage, "Sets how much the agent may do in a session without asking.")
 	ForkSession       = Define[ForkSessionRequest, ForkSessionResponse]("fork_session", GrantPrompt, "Creates a session from the path to an entry; the same clientKey yields the same session.")
@@ -185,6 +195,16 @@ func sessionRequests() []Spec {
 		CopySession.Spec(),
 		ImportSession.Spec(),
 		VerifySession.Spec(),
+		PrepareMove.Spec(),
+		StartMove.Spec(),
+		AcceptMove.Spec(),
+		ListMoves.Spec(),
+		GetMove.Spec(),
+		CancelMove.Spec(),
+		MoveStatus.Spec(),
+		PutMovePart.Spec(),
+		CheckMove.Spec(),
+		EndMove.Spec(),
 		SetModel.Spec(),
 		SetMode.Spec(),
 		ForkSession.Spec(),

@@ -105,6 +105,7 @@ func (c *checker) head(line, body []byte, head session.Head) {
 	c.proof.Unsigned = 0
 	id := ident.NewID(ident.KindDevice, keys)
 	entry, _ := session.ParseEntry(line) // a missing time stays empty
+	c.moved(entry, id)
 	for i := range c.proof.Heads {
 		if known := &c.proof.Heads[i]; known.DeviceID == id {
 			known.Count++
@@ -113,6 +114,22 @@ func (c *checker) head(line, body []byte, head session.Head) {
 		}
 	}
 	c.proof.Heads = append(c.proof.Heads, api.ProofHeads{DeviceID: id, Count: 1, First: c.proof.Lines, Last: c.proof.Lines, LastAt: entry.Timestamp})
+}
+
+// moved records that the signer of an entry hands the session over in it.
+func (c *checker) moved(entry session.Entry, signer ident.ID) {
+	if entry.CustomType != session.CustomMoved {
+		return
+	}
+	custom, ok := entry.AsCustom()
+	var record session.MovedRecord
+	if !ok || json.Unmarshal(custom.Data, &record) != nil || record.Arrived || record.From != signer.String() {
+		return
+	}
+	c.proof.Moves = append(c.proof.Moves, api.ProofMove{Line: c.proof.Lines, From: record.From, To: clip(record.To, maxName), At: entry.Timestamp})
+	if extra := len(c.proof.Moves) - api.MaxProofMoves; extra > 0 {
+		c.proof.Moves = c.proof.Moves[extra:]
+	}
 }
 
 func (c *checker) end() {

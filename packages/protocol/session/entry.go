@@ -43,6 +43,7 @@ const (
 	CustomLeaf     = "scorel.leaf"     // data: LeafRecord, the leaf was moved to this entry's parent
 	CustomMeta     = "scorel.session"  // data: MetaRecord, title, archived and pinned state, metadata
 	CustomImage    = "scorel.image"    // data: Block, an image of a queued prompt
+	CustomMoved    = "scorel.moved"    // data: MovedRecord, the session moves to another host, or has arrived there
 	CustomOmitted  = "scorel.omitted"  // data: OmittedRecord; never on disk, sent instead of an entry that is too long
 )
 
@@ -213,6 +214,14 @@ type (
 	// ModeRecord is the data of CustomMode.
 	ModeRecord struct {
 		Mode string `json:"mode"`
+	}
+	// MovedRecord is the data of CustomMoved. The host that the session leaves writes and signs
+	// it as the last entry; the other host repeats it with Arrived as its first.
+	MovedRecord struct {
+		MoveID  string `json:"moveId"`
+		From    string `json:"from"` // device
+		To      string `json:"to"`   // device
+		Arrived bool   `json:"arrived,omitempty"`
 	}
 	// MetaRecord is the complete data of CustomMeta; the last one counts.
 	MetaRecord struct {

@@ -17,6 +17,7 @@ const (
 	NoteLimit        NoteKind = "limit"        // the last model call of a turn
 	NoteWorktree     NoteKind = "worktree"     // what happened to the worktree of the session before the turn
 	NoteHook         NoteKind = "hook"         // what a hook adds
+	NoteMoved        NoteKind = "moved"        // the session arrived from another host
 )
 
 type (

@@ -176,6 +176,8 @@ func checkChangeable(conn *dispatch.Conn, client state.Client) error {
 		return unknownClient(client.ID)
 	case conn.ClientID() == client.ID.String():
 		return api.Errorf(api.KindNotAllowed, "a client cannot change what it may do itself: use another client, or `scorel host clients` on the host's machine")
+	case slices.Contains(client.Grants, api.GrantMove):
+		return api.Errorf(api.KindConflict, "this is another host that moves a session here: cancel the move, or revoke the client")
 	case client.SessionID != "":
 		return api.Errorf(api.KindConflict, "a guest link only shows its session: revoke it and create another")
 	}

@@ -114,6 +114,21 @@ func (c *Conn) shows(sessionID string) bool {
 	return known && c.access.seesSession(sessionID, projectID)
 }
 
+// checkMoved returns an error for a request about a session that another host has, or will
+// have soon.
+func (d *Dispatcher) checkMoved(r Request) *api.Error {
+	if d.moves == nil || !d.moves.Any() {
+		return nil
+	}
+	var named struct {
+		SessionID string `json:"sessionId"`
+	}
+	if exactjson.Unmarshal(r.Body, &named) != nil || named.SessionID == "" {
+		return nil
+	}
+	return d.moves.Refusal(named.SessionID, r.Grant)
+}
+
 // checkReach returns an error if a request goes further than the connection sees. A session
 // or project that it does not see is answered as one that does not exist.
 func (c *Conn) checkReach(r Request) *api.Error {

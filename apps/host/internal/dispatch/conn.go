@@ -27,6 +27,7 @@ type Conn struct {
 	dispatcher *Dispatcher
 	clientID   string // a client id, LocalID, or the id of a token
 	cancel     context.CancelCauseFunc
+	ended      context.Context
 	out        Outbox         // nil for a single HTTP request, which is answered directly
 	requests   sync.WaitGroup // requests that run beside the reader; Run waits for them
 
@@ -43,6 +44,9 @@ type Conn struct {
 
 // ClientID is a client id, LocalID, or the id of a token.
 func (c *Conn) ClientID() string { return c.clientID }
+
+// Ended returns a context that ends with the connection.
+func (c *Conn) Ended() context.Context { return c.ended }
 
 // Out is where answers and events of the connection go. It is nil for a single HTTP request.
 func (c *Conn) Out() Outbox { return c.out }
@@ -182,6 +186,9 @@ func (c *Conn) Run(ctx context.Context, r Request, reply func(any)) *api.Error {
 		return err
 	}
 	if err := c.checkReach(r); err != nil {
+		return err
+	}
+	if err := c.dispatcher.checkMoved(r); err != nil {
 		return err
 	}
 	if err := r.serve(ctx, c, r.Body, reply); err != nil {

@@ -46,6 +46,17 @@ type Options struct {
 	// ProjectOf returns the project of a session. Without it, limited connections see no
 	// session.
 	ProjectOf func(sessionID string) (projectID string, exists bool)
+	// Moves refuses requests about sessions that move to another host; nil refuses none.
+	Moves Moves
+}
+
+// Moves knows the sessions that move to another host. Its methods may be called from any
+// goroutine and do not block.
+type Moves interface {
+	// Any reports whether Refusal may refuse anything.
+	Any() bool
+	// Refusal returns why a request about a session is refused, or nil.
+	Refusal(sessionID string, grant api.Grant) *api.Error
 }
 
 // Dispatcher runs connections: it finds the endpoint of each request, checks the
@@ -57,11 +68,12 @@ type Dispatcher struct {
 	endpoints map[string]Endpoint // by the name of the request
 	unwatched func()
 	projectOf func(sessionID string) (string, bool)
+	moves     Moves
 }
 
 // New makes a dispatcher.
 func New(o Options) *Dispatcher {
-	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, projectOf: o.ProjectOf}
+	d := &Dispatcher{log: o.Logger, hub: o.Hub, tokens: o.Tokens, endpoints: map[string]Endpoint{}, unwatched: o.Unwatched, projectOf: o.ProjectOf, moves: o.Moves}
 	if d.projectOf == nil {
 		d.projectOf = func(string) (string, bool) { return "", false }
 	}
@@ -81,7 +93,7 @@ func (d *Dispatcher) Knows(name string) bool {
 // Leave when the request has ended.
 func (d *Dispatcher) NewConn(clientID string, grants []api.Grant, cancel context.CancelCauseFunc) *Conn {
 	return &Conn{
-		dispatcher: d, clientID: clientID, access: Access{Grants: grants}, cancel: cancel,
+		dispatcher: d, clientID: clientID, access: Access{Grants: grants}, cancel: cancel, ended: context.Background(),
 		subscriptions: map[string]func(context.Context){}, placed: map[string]string{},
 	}
 }
@@ -105,7 +117,7 @@ func (d *Dispatcher) Serve(ctx context.Context, transport client.Transport, clie
 func (d *Dispatcher) Run(ctx context.Context, clientID string, grants []api.Grant, out func(*Conn) Outbox, read func(context.Context, *Conn) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := d.NewConn(clientID, grants, cancel)
-	c.out = out(c)
+	c.out, c.ended = out(c), ctx
 	d.hub.add(c)
 	ctx, expire := d.untilToken(ctx, clientID)
 	defer expire()

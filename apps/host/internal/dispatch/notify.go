@@ -19,6 +19,13 @@ func (h *Hub) NotifyDeleted(projectID, sessionID string) {
 	})
 }
 
+// NotifyMoved reports that a session belongs to another device now.
+func (h *Hub) NotifyMoved(projectID string, moved api.SessionMoved) {
+	h.notify(moved, func(c *Conn) bool {
+		return c.May(api.GrantView) && c.Access().seesSession(moved.ID, projectID)
+	})
+}
+
 // NotifyClient sends an event of the host to the connections of one client that have a grant.
 func (h *Hub) NotifyClient(clientID string, grant api.Grant, event api.Event) {
 	h.notify(event, func(c *Conn) bool { return c.clientID == clientID && c.May(grant) })

@@ -140,6 +140,8 @@ func httpStatus(kind api.Kind) int {
 		return http.StatusConflict
 	case api.KindTooLarge:
 		return http.StatusRequestEntityTooLarge
+	case api.KindMoved:
+		return http.StatusGone
 	case api.KindQueueFull:
 		return http.StatusTooManyRequests
 	case api.KindUnavailable:

@@ -119,7 +119,7 @@ func (g gate) withdraw(ctx context.Context, request *pendingApproval) (_ ruling,
 	suspended := false
 	doErr := g.ask(detached, func() {
 		id := request.Value.approval.ID
-		if g.closing && !g.turns.canceling() && !g.turns.taskRuns() {
+		if g.resting() && !g.turns.canceling() && !g.turns.taskRuns() {
 			if _, suspended = g.waiting.Take(id); suspended {
 				return
 			}

@@ -33,6 +33,10 @@ type core struct {
 
 	summary api.SessionSummary
 	closing bool // no new work begins, because the host ends or the session was deleted
+	// pausing is set while the session is to be moved: no new work begins. paused is why
+	// nothing is appended once it rests.
+	pausing *pauseRequest
+	paused  error
 
 	// Derived from the log each time it is opened.
 	log    *store.Session // nil while the session sleeps
@@ -66,11 +70,20 @@ type activity struct {
 }
 
 func newCore(k *known, deps Deps, others others) *core {
-	return &core{
+	c := &core{
 		owner: newOwner(), stream: newStream(k.header.ID, deps.Logger),
 		id: k.header.ID, parent: k.header.ChildOf, project: deps.projectIn(k.header.ID, k.project), deps: deps, others: others, summary: k.summary,
 	}
+	if deps.Moves != nil {
+		if c.paused = deps.Moves.Paused(c.id); c.paused != nil {
+			c.pausing = &pauseRequest{why: c.paused}
+		}
+	}
+	return c
 }
+
+// resting reports whether no new work begins.
+func (c *core) resting() bool { return c.closing || c.pausing != nil }
 
 // appendTimeout bounds how long a provider may take over one entry.
 const appendTimeout = 30 * time.Second
@@ -87,6 +100,9 @@ func (c *core) append(mark store.Mark, add adder) (session.Entry, error) {
 func (c *core) appendAs(mark store.Mark, add adder, digest func(session.Entry)) (session.Entry, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), appendTimeout)
 	defer cancel()
+	if c.paused != nil {
+		return session.Entry{}, c.paused
+	}
 	mark.Seq = c.seq + 1
 	entry, err := add(ctx, mark)
 	if err != nil {

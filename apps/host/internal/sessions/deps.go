@@ -15,8 +15,8 @@ import (
 )
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
-// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Hooks
-// and Worktrees are required.
+// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Hooks,
+// Moves and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -77,6 +77,8 @@ type Deps struct {
 	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
 	// Hooks runs the commands that people attached to events; nil has none.
 	Hooks *hook.Manager
+	// Moves knows the sessions that move between hosts; nil knows none.
+	Moves Moves
 	// Worktrees are those in which sessions work instead of their project's folder; nil has none.
 	Worktrees Worktrees
 }

@@ -26,6 +26,12 @@ func (m *Manager) discover(ctx context.Context) error {
 		id := info.Header.ID
 		row, ok := indexed[id]
 		delete(indexed, id)
+		if m.deps.Moves != nil && m.deps.Moves.Gone(id) {
+			if ok {
+				m.drop(id)
+			}
+			continue
+		}
 		if !ok || row.Stale(info) {
 			if row, err = m.read(ctx, info); err != nil {
 				m.deps.Logger.Error("a session cannot be listed; it was not changed", "session", clip(id), "error", err)

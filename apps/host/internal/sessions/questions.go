@@ -64,7 +64,7 @@ func (p people) settle(ctx context.Context, request *pendingQuestion, outcome ap
 		if _, waits := p.waiting.Get(request.Value.ID); !waits {
 			return
 		}
-		if suspended = outcome == api.OutcomeCancelled && p.closing && !p.turns.canceling(); suspended {
+		if suspended = outcome == api.OutcomeCancelled && p.resting() && !p.turns.canceling(); suspended {
 			p.waiting.Take(request.Value.ID)
 			return
 		}

@@ -101,7 +101,7 @@ func (h *scheduler) accept(clientID string, most api.Mode, request api.SendPromp
 // startOrQueue starts the turn of a prompt, or puts it into the queue.
 func (h *scheduler) startOrQueue(prompt session.QueuedPrompt, content session.Content) (api.SendPromptResponse, error) {
 	_, command := compactPrompt(prompt)
-	if !command && !h.busy() && len(h.live.Queue) == 0 && !h.summaries.startIfDue() {
+	if !command && !h.busy() && h.pausing == nil && len(h.live.Queue) == 0 && !h.summaries.startIfDue() {
 		id, err := h.startTurn(prompt, content)
 		return api.SendPromptResponse{State: api.PromptTaken, EntryID: id}, err
 	}
@@ -120,7 +120,7 @@ func (h *scheduler) busy() bool { return h.turns.running != nil || h.summaries.r
 // next starts what the first prompt of the queue asks for. Its message is in the log before
 // the prompt leaves the queue; a crash between the two is repaired by its key.
 func (h *scheduler) next(ctx context.Context) {
-	if h.busy() || h.closing || ctx.Err() != nil {
+	if h.busy() || h.resting() || ctx.Err() != nil {
 		return
 	}
 	if len(h.live.Queue) == 0 {
@@ -200,7 +200,7 @@ func (h *scheduler) endTurn(outcome agent.Outcome) {
 		TurnID: turn.id, ClientKey: turn.prompt.ClientKey, StopReason: outcome.StopReason, Error: outcome.Error,
 	})
 	h.hooks.turnEnded(turn.id, outcome)
-	if !h.closing {
+	if !h.resting() {
 		h.summaries.startIfDue()
 	}
 	h.next(context.Background())

@@ -77,7 +77,7 @@ func (h *scheduler) endCommand(work *runningSummary, ended api.WorkEnded) {
 // startForJobs starts a turn that no person asked for, if a background job wants one and
 // nothing else is to be done.
 func (h *scheduler) startForJobs(ctx context.Context) {
-	if !h.notes.wantTurn() || h.busy() || h.closing {
+	if !h.notes.wantTurn() || h.busy() || h.resting() {
 		return
 	}
 	if err := h.open(ctx); err != nil {
@@ -130,6 +130,9 @@ func (h *scheduler) resumeTurn() bool {
 	turnID, prompt, ok := read.WaitingTurn(tree, waiting)
 	if !ok || h.turns.isTask(prompt) {
 		return false
+	}
+	if read.ArrivedSince(tree, waiting) { // what was allowed on another host does not count here
+		prompt = unallowed(prompt)
 	}
 	h.begin(turnID, prompt, true)
 	return true

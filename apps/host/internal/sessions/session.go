@@ -120,13 +120,16 @@ func (s *Session) run(ctx context.Context, log store.Log) {
 			s.operations.update(ctx) // what was reported before the command is published before it
 			command()
 			s.reload(ctx)
+			s.pauseAtRest()
 			timer.Reset(s.idleTimeout())
 		case <-s.toolsReady:
 			s.scheduler.startForJobs(ctx)
+			s.pauseAtRest()
 			timer.Reset(s.idleTimeout())
 		case <-s.operations.sink.Ready():
 			s.operations.update(ctx)
 			s.reload(ctx)
+			s.pauseAtRest()
 		case <-timer.C:
 			s.onIdle(ctx)
 			timer.Reset(s.idleTimeout())

@@ -146,6 +146,8 @@ func (w *summaries) checkIdle() error {
 	switch {
 	case w.closing:
 		return ErrClosed
+	case w.paused != nil:
+		return w.paused
 	case w.turns.running != nil:
 		return api.Errorf(api.KindConflict, "a turn is running: wait until it ends or cancel it, then repeat this")
 	case w.running != nil:

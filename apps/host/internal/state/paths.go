@@ -31,6 +31,9 @@ func (p Paths) Process() string   { return filepath.Join(p.Home, "process") }
 func (p Paths) GitAside() string  { return filepath.Join(p.Home, "git-aside") }
 func (p Paths) Worktrees() string { return filepath.Join(p.Home, "worktrees.json") }
 func (p Paths) GitViews() string  { return filepath.Join(p.Home, "run", "git") }
+func (p Paths) Moves() string     { return filepath.Join(p.Home, "moves") }
+func (p Paths) Moved() string     { return filepath.Join(p.Home, "moved") }
+func (p Paths) Mover() string     { return filepath.Join(p.Home, "mover.json") }
 func (p Paths) Memory() string    { return filepath.Join(p.Home, "memory") }
 
 // Readable returns the parts of the home that an agent may read and run but not change:

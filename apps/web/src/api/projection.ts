@@ -192,11 +192,11 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
     case "process_event":
       return { ...live, processes: withProcess(live.processes, event.process) };
     case "approval_requested":
-      return { ...live, approvals: [...live.approvals, event.approval] };
+      return { ...live, approvals: [...live.approvals.filter((a) => a.id !== event.approval.id), event.approval] };
     case "approval_resolved":
       return { ...live, approvals: live.approvals.filter((a) => a.id !== event.approvalId) };
     case "question_asked":
-      return { ...live, questions: [...live.questions, event.question] };
+      return { ...live, questions: [...live.questions.filter((q) => q.id !== event.question.id), event.question] };
     case "question_answered":
       return { ...live, questions: live.questions.filter((q) => q.id !== event.questionId) };
     case "attendance_changed":

@@ -66,6 +66,14 @@ func WaitingTurn(tree *session.Tree, callID string) (turnID string, prompt sessi
 	return w.TurnID, w.Prompt, waits
 }
 
+// ArrivedSince reports whether the session arrived from another host since a call was made. For
+// the id of no call that is since the session began.
+func ArrivedSince(tree *session.Tree, callID string) bool {
+	return slices.ContainsFunc(sinceCall(tree, callID), func(e session.Entry) bool {
+		return e.Type == session.TypeCustom && e.CustomType == session.CustomMoved
+	})
+}
+
 // sinceCall returns the entries after the last message that made a call.
 func sinceCall(tree *session.Tree, callID string) []session.Entry {
 	entries, made := tree.Entries(), MessageOf(tree, callID)

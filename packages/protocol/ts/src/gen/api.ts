@@ -99,6 +99,20 @@ export const MAX_META_KEY = 64;
 export const MAX_META_VALUE = 1024;
 export const ARCHIVED_ONLY = 'only';
 export const ARCHIVED_TOO = 'too';
+/** a log and files of each session */
+export const MAX_MOVE_ITEMS = 400;
+/** bytes of one item */
+export const MAX_MOVE_ITEM = 2147483648;
+/** bytes of all items */
+export const MAX_MOVE_BYTES = 4294967296;
+/** bytes of one part, before encoding */
+export const MAX_MOVE_PART = 262144;
+/** MaxMoveSkipped bounds the names of what a move leaves behind. */
+export const MAX_MOVE_SKIPPED = 200;
+/** the log of a session */
+export const MOVE_LOG = 'log';
+/** a tar archive of the attached files and process logs of a session */
+export const MOVE_FILES = 'files';
 export const PATH_CONNECTED = 'connected';
 export const PATH_CONNECTING = 'connecting';
 export const PATH_OFF = 'off';
@@ -106,6 +120,8 @@ export const PATH_OFF = 'off';
 export const MAX_PROOF_APPROVALS = 1000;
 /** the first */
 export const MAX_PROOF_PROBLEMS = 100;
+/** MaxProofMoves bounds the moves of a Proof; the newest are kept. */
+export const MAX_PROOF_MOVES = 100;
 /** MaxKey is the longest key of a provider, in bytes. */
 export const MAX_KEY = 16384;
 /** a variable of the host's environment, which no request changes */
@@ -189,6 +205,11 @@ export type Grant =
    */
   | 'shell'
   /**
+   * GrantMove is held only by another host while it moves a session here. It allows the
+   * requests of its own moves and nothing else. No person gives it.
+   */
+  | 'move'
+  /**
    * GrantLocal is held only by a connection on the host's own machine that
    * presents the token of the state file. It is never given to a client.
    */
@@ -231,6 +252,8 @@ export const Kind = {
   internal: 14,
   /** a broad rule was not confirmed */
   unconfirmed: 15,
+  /** the session belongs to another device now, which the error names */
+  moved: 16,
 } as const;
 export type Kind = number;
 
@@ -321,6 +344,30 @@ export type MemoryScope =
   | 'project'
   /** for every session of the host */
   | 'user';
+
+/** MoveState is how far a move is. */
+export type MoveState =
+  /** the session is paused, nothing was sent */
+  | 'prepared'
+  /** the data is on its way */
+  | 'sending'
+  /** the session belongs to the other host, which is being told */
+  | 'committed'
+  /** the other host has confirmed */
+  | 'done'
+  /** canceled; the other host is being told */
+  | 'canceling'
+  /** canceled or failed; nothing has changed */
+  | 'canceled';
+
+/** MoveOutcome is how a move ended. */
+export type MoveOutcome =
+  /** the session belongs to the receiving host */
+  | 'commit'
+  /** it does not: what was received is deleted */
+  | 'abort'
+  /** the outcome was confirmed, and nothing more follows */
+  | 'forget';
 
 /** PathKind is the kind of a Path. */
 export type PathKind =
@@ -708,6 +755,13 @@ export interface SessionDeleted {
   id: string;
 }
 
+/** SessionMoved reports that a session belongs to another device now. */
+export interface SessionMoved {
+  type: 'session_moved';
+  id: string;
+  deviceId: string;
+}
+
 export interface ClientsChanged {
   type: 'clients_changed';
 }
@@ -831,6 +885,7 @@ export type HostEvent =
   | ProjectsChanged
   | SessionUpdated
   | SessionDeleted
+  | SessionMoved
   | ClientsChanged
   | RulesChanged
   | ModelsChanged
@@ -863,6 +918,8 @@ export interface ErrorMessage {
   kind: Kind;
   /** error */
   message: string;
+  /** error of KindMoved */
+  deviceId: string;
 }
 
 /** An event. */
@@ -913,6 +970,26 @@ export interface Requests {
   import_session: { grant: 'local'; request: ImportSessionRequest; response: ImportSessionResponse };
   /** Checks the hash chain of a session, its signed heads, and who answered its approvals. */
   verify_session: { grant: 'view'; request: VerifySessionRequest; response: VerifySessionResponse };
+  /** Pauses a session for its move to another host and says what is moved. */
+  prepare_move: { grant: 'manage'; request: PrepareMoveRequest; response: PrepareMoveResponse };
+  /** Starts a prepared move to a host that accepted it. */
+  start_move: { grant: 'manage'; request: StartMoveRequest; response: MoveResponse };
+  /** Has the host expect a session from another host, and returns how that host connects. */
+  accept_move: { grant: 'manage'; request: AcceptMoveRequest; response: AcceptMoveResponse };
+  /** Lists moves of sessions from and to this host, newest first. */
+  list_moves: { grant: 'manage'; request: Empty; response: ListMovesResponse };
+  /** Returns how far a move is. */
+  get_move: { grant: 'manage'; request: MoveRequest; response: MoveResponse };
+  /** Cancels a move that is not committed: the session stays where it is. */
+  cancel_move: { grant: 'manage'; request: MoveRequest; response: MoveResponse };
+  /** Tells the sending host how much of each item has arrived. */
+  move_status: { grant: 'move'; request: MoveRequest; response: MoveStatusResponse };
+  /** Adds a part to an item of a move. */
+  put_move_part: { grant: 'move'; request: PutMovePartRequest; response: PutMovePartResponse };
+  /** Checks what has arrived and confirms that it is on disk. */
+  check_move: { grant: 'move'; request: MoveRequest; response: CheckMoveResponse };
+  /** Tells the receiving host that a move is committed, canceled or forgotten. */
+  end_move: { grant: 'move'; request: EndMoveRequest; response: Empty };
   /** Sets the model and its thinking level for the next turns of a session. */
   set_model: { grant: 'prompt'; request: SetModelRequest; response: Empty };
   /** Sets how much the agent may do in a session without asking. */
@@ -1093,6 +1170,16 @@ export const requestGrants = {
   copy_session: 'manage',
   import_session: 'local',
   verify_session: 'view',
+  prepare_move: 'manage',
+  start_move: 'manage',
+  accept_move: 'manage',
+  list_moves: 'manage',
+  get_move: 'manage',
+  cancel_move: 'manage',
+  move_status: 'move',
+  put_move_part: 'move',
+  check_move: 'move',
+  end_move: 'move',
   set_model: 'prompt',
   set_mode: 'manage',
   fork_session: 'prompt',
@@ -1705,6 +1792,91 @@ export interface VerifySessionRequest {
 /** VerifySessionResponse reports what the log of a session proves. */
 export interface VerifySessionResponse {
   proof: Proof;
+}
+
+/**
+ * PrepareMoveRequest pauses a session for a move. A running turn ends first if Wait is
+ * set; otherwise it is a conflict.
+ */
+export interface PrepareMoveRequest {
+  sessionId: string;
+  /** device */
+  to: string;
+  wait?: boolean;
+}
+
+export interface PrepareMoveResponse {
+  move: Move;
+  offer: MoveOffer;
+}
+
+/**
+ * StartMoveRequest starts a prepared move. Keys are those that the asking client has
+ * pinned of the device.
+ */
+export interface StartMoveRequest {
+  moveId: string;
+  keys: DeviceKeys;
+  paths: Path[];
+  proof: BindingProof;
+}
+
+export interface MoveResponse {
+  move: Move;
+}
+
+/** AcceptMoveRequest has a host expect a session from another one. */
+export interface AcceptMoveRequest {
+  offer: MoveOffer;
+  projectId: string;
+}
+
+/** AcceptMoveResponse is what the other host needs to connect. */
+export interface AcceptMoveResponse {
+  /** of this device */
+  keys: DeviceKeys;
+  paths: Path[];
+  proof: BindingProof;
+}
+
+/** ListMovesResponse lists moves, newest first. */
+export interface ListMovesResponse {
+  moves: Move[];
+}
+
+/** MoveRequest names a move. */
+export interface MoveRequest {
+  moveId: string;
+}
+
+/** MoveStatusResponse tells the sending host how much of each item has arrived. */
+export interface MoveStatusResponse {
+  state: MoveState;
+  received: number[];
+}
+
+/** PutMovePartRequest adds a part to an item. One that was received before changes nothing. */
+export interface PutMovePartRequest {
+  moveId: string;
+  item: number;
+  offset: number;
+  data: string;
+}
+
+export interface PutMovePartResponse {
+  received: number;
+}
+
+/** CheckMoveResponse says that everything has arrived, was checked and is on disk. */
+export interface CheckMoveResponse {
+  /** of all items, lower-case hex */
+  digest: string;
+}
+
+/** EndMoveRequest tells the receiving host how a move ended. */
+export interface EndMoveRequest {
+  moveId: string;
+  outcome: MoveOutcome;
 }
 
 /**
@@ -3075,7 +3247,51 @@ export interface Proof {
   /** EarlierApprovals counts older approvals that were omitted. */
   earlierApprovals?: number;
   problems: ProofProblem[];
+  /** Moves lists where the session was handed over to another device, in log order. */
+  moves?: ProofMove[];
   moreProblems?: number;
+}
+
+/** Move is a move of a session to another host, as one of the two hosts knows it. */
+export interface Move {
+  id: string;
+  sessionId: string;
+  state: MoveState;
+  /** device */
+  from: string;
+  /** device */
+  to: string;
+  incoming?: boolean;
+  /** bytes that the other host has */
+  sent: number;
+  /** bytes */
+  total: number;
+  /** Skipped names what is not moved, such as files that scorel did not make. */
+  skipped?: string[];
+  moreSkipped?: number;
+  /** Error is why the move failed, or why it waits. */
+  error?: string;
+}
+
+/** MoveOffer is what the host that a session leaves offers to another one. */
+export interface MoveOffer {
+  moveId: string;
+  sessionId: string;
+  /** keys of the device that the session leaves */
+  from: DeviceKeys;
+  /** of that device */
+  label: string;
+  /** keys with which that device connects, as a client */
+  client: DeviceKeys;
+  items: MoveItem[];
+  /** Problems counts what a check of the logs had found before the move. */
+  problems?: number;
+}
+
+/** DeviceKeys are the public keys of a device or client; its id is their hash. */
+export interface DeviceKeys {
+  signKey: string;
+  sealKey: string;
 }
 
 /** TreeNode is the outline of one entry in the tree of a session. */
@@ -3644,6 +3860,28 @@ export interface ProofProblem {
   entryId?: string;
   /** one sentence */
   what: string;
+}
+
+/**
+ * ProofMove is an entry in which one device hands the session over to another one, and which
+ * it has signed.
+ */
+export interface ProofMove {
+  line: number;
+  /** device */
+  from: string;
+  /** device */
+  to: string;
+  at?: string;
+}
+
+/** MoveItem is one part of what is moved. */
+export interface MoveItem {
+  kind: string;
+  sessionId?: string;
+  size: number;
+  /** lower-case hex */
+  sha256: string;
 }
 
 /** MCPSetting is an environment variable or header for a server. */

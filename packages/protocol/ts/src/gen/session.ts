@@ -25,6 +25,8 @@ export const CUSTOM_LEAF = 'scorel.leaf';
 export const CUSTOM_META = 'scorel.session';
 /** data: Block, an image of a queued prompt */
 export const CUSTOM_IMAGE = 'scorel.image';
+/** data: MovedRecord, the session moves to another host, or has arrived there */
+export const CUSTOM_MOVED = 'scorel.moved';
 /** data: OmittedRecord; never on disk, sent instead of an entry that is too long */
 export const CUSTOM_OMITTED = 'scorel.omitted';
 /** data: Instructions */
@@ -137,7 +139,9 @@ export type NoteKind =
   /** what happened to the worktree of the session before the turn */
   | 'worktree'
   /** what a hook adds */
-  | 'hook';
+  | 'hook'
+  /** the session arrived from another host */
+  | 'moved';
 
 /** ProcessTarget is the kind of thing that an operation runs. */
 export type ProcessTarget =

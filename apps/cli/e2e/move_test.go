@@ -1,0 +1,118 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+)
+
+// waiting makes a session with a finished turn, one that waits for an approval, and a queue.
+func waiting(t testing.TB, m *machine) string {
+	t.Helper()
+	id := m.newSession(t, "s-"+t.Name())
+	ask(t, m.client, api.SendPrompt, api.SendPromptRequest{SessionID: id, ClientKey: "first", Text: "think"})
+	m.until(t, id, "the first turn", func(l api.Live) bool { return l.Turn == nil })
+	ask(t, m.client, api.SendPrompt, api.SendPromptRequest{SessionID: id, ClientKey: "asks", Text: "run touch made"})
+	m.until(t, id, "the approval", func(l api.Live) bool { return len(l.Approvals) == 1 })
+	for _, key := range []string{"queued-1", "queued-2"} {
+		ask(t, m.client, api.SendPrompt, api.SendPromptRequest{SessionID: id, ClientKey: key, Text: "think"})
+	}
+	return id
+}
+
+// TestASessionMoves moves a session with an open approval and a queue. They are answered and
+// run on the other machine, once.
+func TestASessionMoves(t *testing.T) {
+	a, b := newPair(t)
+	id := waiting(t, a)
+	m := &mover{from: a, to: b, sessionID: id}
+	if err := m.arrange(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if move := m.await(t); move.State != api.MoveDone || move.Sent != move.Total || move.Total == 0 {
+		t.Fatalf("%+v", move)
+	}
+	_, err := client.Call(t.Context(), a.client, api.GetSnapshot, api.SessionRequest{SessionID: id})
+	if refused, ok := err.(interface{ Unwrap() error }); kindOf(err) != api.KindMoved {
+		t.Errorf("the machine that it left answers %v %v", refused, ok)
+	}
+	finish(t, b, id)
+	checkWhole(t, b, id)
+	p := ask(t, b.client, api.VerifySession, api.VerifySessionRequest{SessionID: id}).Proof
+	if !p.Holds || len(p.Heads) != 2 || p.Heads[0].DeviceID != a.id || p.Heads[1].DeviceID != b.id {
+		t.Errorf("%+v", p)
+	}
+}
+
+// finish answers what waits and lets the session work off its queue.
+func finish(t testing.TB, m *machine, id string) {
+	t.Helper()
+	live := m.until(t, id, "the approval", func(l api.Live) bool { return len(l.Approvals) == 1 })
+	if !ask(t, m.client, api.AnswerApproval, api.AnswerApprovalRequest{SessionID: id, ApprovalID: live.Approvals[0].ID, Decision: api.DecisionDeny}).Won {
+		t.Error("the answer did not count")
+	}
+	m.until(t, id, "the end of the queue", func(l api.Live) bool { return l.Turn == nil && len(l.Queue) == 0 })
+}
+
+// checkWhole checks that each prompt is in the log once, and each call has one result.
+func checkWhole(t testing.TB, m *machine, id string) {
+	t.Helper()
+	lines := m.entries(t, id)
+	if got := fmt.Sprint(prompts(t, lines)); got != "map[asks:1 first:1 queued-1:1 queued-2:1]" {
+		t.Errorf("prompts in the log: %s", got)
+	}
+	results := 0
+	for _, line := range lines {
+		if bytes.Contains(line, []byte(`"role":"toolResult"`)) {
+			results++
+		}
+	}
+	if results != 1 {
+		t.Errorf("%d results of one call", results)
+	}
+}
+
+// TestAMoveSurvivesKills kills either host at every step of a move. Afterwards exactly one of
+// them has the session, and it is whole.
+func TestAMoveSurvivesKills(t *testing.T) {
+	source := []string{"prepared 1", "started 1", "part 1", "sent 1", "checked 1", "committed 1", "confirmed 1", "done 1", "cleaned 1"}
+	target := []string{"accepted 1", "received 1", "verified 1", "taken 1", "unpacked 1", "arrived 1", "installed 1"}
+	for side, steps := range map[string][]string{"source": source, "target": target} {
+		for _, step := range steps {
+			t.Run(side+" "+step, func(t *testing.T) { killedAt(t, side, step) })
+		}
+	}
+}
+
+func killedAt(t *testing.T, side, step string) {
+	a, b := newPair(t)
+	id := waiting(t, a)
+	victim := map[string]*machine{"source": a, "target": b}[side]
+	victim.stop(t)
+	victim.start(t, step)
+	if victim == a { // the turn waits again
+		a.until(t, id, "the approval", func(l api.Live) bool { return len(l.Approvals) == 1 })
+	}
+	m := &mover{from: a, to: b, sessionID: id}
+	arranged := m.arrange(t.Context()) // it fails if the host is killed before
+	victim.awaitEnd()
+	victim.start(t, "")
+	if arranged == nil {
+		m.await(t)
+	} else {
+		for _, move := range ask(t, a.client, api.ListMoves, api.Empty{}).Moves {
+			ask(t, a.client, api.CancelMove, api.MoveRequest{MoveID: move.ID})
+		}
+	}
+	owners := m.owners(t)
+	if len(owners) != 1 {
+		t.Fatalf("%d machines have the session", len(owners))
+	}
+	finish(t, owners[0], id)
+	checkWhole(t, owners[0], id)
+}

@@ -1,0 +1,268 @@
+package moves
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/scorel/scorel/apps/host/internal/dispatch"
+	"github.com/scorel/scorel/packages/keyfile"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// prepareMove pauses a session and keeps a copy of all that is moved.
+func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.PrepareMoveRequest) (response api.PrepareMoveResponse, err error) {
+	opened, err := m.sessions.Open(request.SessionID)
+	if err != nil {
+		return response, err
+	}
+	summary, err := opened.Summary(ctx)
+	switch {
+	case err != nil:
+		return response, err
+	case summary.ParentSessionID != "":
+		return response, api.Errorf(api.KindConflict, "this is the session of a subagent: move the session that it belongs to, %s", summary.ParentSessionID)
+	case request.To == m.Keys.ID():
+		return response, api.Errorf(api.KindConflict, "the session is on this machine already: choose another one")
+	}
+	family, err := m.sessions.Family(request.SessionID)
+	if err != nil {
+		return response, err
+	}
+	r := record{
+		ID: newMoveID(), SessionID: request.SessionID, Family: family, ProjectID: summary.ProjectID, State: api.MovePrepared,
+		From: m.Keys.ID(), To: request.To, CreatedAt: time.Now().UnixMilli(),
+	}
+	if err := m.sessions.Pause(ctx, family, errPaused(), request.Wait); err != nil {
+		return response, err
+	}
+	one, err := m.stage(ctx, r)
+	if err != nil {
+		m.sessions.Resume(context.WithoutCancel(ctx), family)
+		return response, errors.Join(err, removeFolder(m.folder(r.ID)))
+	}
+	m.reached("prepared")
+	return api.PrepareMoveResponse{Move: m.shown(one), Offer: m.recordOf(one).Offer}, nil
+}
+
+func newMoveID() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails since Go 1.24
+	return "mov_" + hex.EncodeToString(b)
+}
+
+// stage writes what is moved to the folder of the move, and registers it.
+func (m *Moves) stage(ctx context.Context, r record) (*move, error) {
+	keys, err := keyfile.LoadOrCreate(m.Paths.Mover(), ident.KindClient)
+	if err != nil {
+		return nil, err
+	}
+	folder := m.folder(r.ID)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("moves: creating a folder: %w", err)
+	}
+	s := &stager{moves: m, folder: folder, record: &r}
+	r.Offer = api.MoveOffer{MoveID: r.ID, SessionID: r.SessionID, From: api.DeviceKeys(m.Keys.Public()), Label: m.Label(), Client: api.DeviceKeys(keys.Public()), Items: []api.MoveItem{}}
+	if err := s.all(ctx); err != nil {
+		return nil, err
+	}
+	return m.add(r)
+}
+
+// startMove has a prepared move sent.
+func (m *Moves) startMove(_ context.Context, _ *dispatch.Conn, request api.StartMoveRequest) (response api.MoveResponse, err error) {
+	one, _, err := m.find(request.MoveID, false)
+	if err != nil {
+		return response, err
+	}
+	err = m.change(one, func(r *record) error {
+		switch {
+		case r.State == api.MoveSending, r.State == api.MoveCommitted, r.State == api.MoveDone:
+			return errAlready // by the same request, sent twice
+		case r.State != api.MovePrepared:
+			return api.Errorf(api.KindConflict, "the move was canceled: move the session again")
+		case ident.NewID(ident.KindDevice, ident.Public(request.Keys)) != r.To:
+			return api.Errorf(api.KindBadRequest, "the keys are not those of the device %s", r.To)
+		}
+		r.State, r.Start = api.MoveSending, &request
+		return nil
+	})
+	if err != nil && !errors.Is(err, errAlready) {
+		return response, err
+	}
+	m.reached("started")
+	return api.MoveResponse{Move: m.shown(one)}, nil
+}
+
+var errAlready = errors.New("moves: it is so already")
+
+// cancelMove cancels a move on either host.
+func (m *Moves) cancelMove(ctx context.Context, _ *dispatch.Conn, request api.MoveRequest) (response api.MoveResponse, err error) {
+	m.mu.Lock()
+	one, known := m.moves[request.MoveID]
+	m.mu.Unlock()
+	switch {
+	case !known:
+		return response, unknownMove(request.MoveID)
+	case m.recordOf(one).Incoming:
+		err = m.abandon(one, "it was canceled on the machine that receives it")
+	default:
+		err = m.cancel(ctx, one, "it was canceled")
+	}
+	return api.MoveResponse{Move: m.shown(one)}, err
+}
+
+// cancel ends a move that is not committed. The session continues here at once; the target is
+// told afterwards.
+func (m *Moves) cancel(ctx context.Context, one *move, why string) error {
+	var before record
+	err := m.change(one, func(r *record) error {
+		before = *r
+		switch r.State {
+		case api.MoveCanceling, api.MoveCanceled:
+			return errAlready
+		case api.MoveCommitted, api.MoveDone:
+			return api.Errorf(api.KindConflict, "the session belongs to the device %s already: move it back from there", r.To)
+		case api.MoveSending:
+			r.State = api.MoveCanceling
+		default:
+			r.State, r.EndedAt = api.MoveCanceled, time.Now().UnixMilli()
+		}
+		r.Error = why
+		return nil
+	})
+	if errors.Is(err, errAlready) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m.reached("canceled")
+	select {
+	case one.wake <- struct{}{}:
+	default:
+	}
+	m.sessions.Resume(context.WithoutCancel(ctx), before.Family)
+	if before.State == api.MovePrepared {
+		return m.removeItems(one)
+	}
+	return nil
+}
+
+func (m *Moves) removeItems(one *move) error {
+	one.files.Lock()
+	defer one.files.Unlock()
+	return removeItems(m.folder(m.recordOf(one).ID))
+}
+
+// commit stores that the session belongs to the target. It is the moment at which the session
+// changes its owner.
+func (m *Moves) commit(one *move) error {
+	err := m.change(one, func(r *record) error {
+		if r.State != api.MoveSending {
+			return fmt.Errorf("moves: the move is %s", r.State) // it was canceled in the meantime
+		}
+		r.State = api.MoveCommitted
+		return nil
+	})
+	if err == nil {
+		m.reached("committed")
+	}
+	return err
+}
+
+// settle tells the target that the session is its own, until it has confirmed.
+func (m *Moves) settle(ctx context.Context, one *move, r record) error {
+	err := m.withTarget(ctx, r, func(t *target) error { return t.end(ctx, api.MoveCommit) })
+	if err != nil {
+		return err
+	}
+	m.reached("confirmed")
+	err = m.change(one, func(r *record) error {
+		r.State, r.EndedAt = api.MoveDone, time.Now().UnixMilli()
+		return nil
+	})
+	if err == nil {
+		m.reached("done")
+	}
+	return err
+}
+
+// clean removes the session here and tells its watchers where it is. The log that was sent is
+// kept as a file for a while.
+func (m *Moves) clean(ctx context.Context, one *move) error {
+	r := m.recordOf(one)
+	m.Hub.NotifyMoved(r.ProjectID, api.SessionMoved{ID: r.SessionID, DeviceID: r.To})
+	if err := m.sessions.Remove(ctx, r.Family); err != nil {
+		return err
+	}
+	if err := m.keepCopy(r); err != nil {
+		return err
+	}
+	if err := m.removeItems(one); err != nil {
+		return err
+	}
+	m.reached("cleaned")
+	if err := m.change(one, func(r *record) error { r.Cleaned = true; return nil }); err != nil {
+		return err
+	}
+	return m.forget(ctx, r)
+}
+
+// forget lets the target forget the move. It does so by itself after a while.
+func (m *Moves) forget(ctx context.Context, r record) error {
+	err := m.withTarget(ctx, r, func(t *target) error { return t.end(ctx, api.MoveForget) })
+	if err != nil {
+		m.Logger.Info("the other host was not told to forget a move", "move", r.ID, "error", err)
+	}
+	return nil
+}
+
+func (m *Moves) keepCopy(r record) error {
+	if err := os.MkdirAll(m.Paths.Moved(), 0o700); err != nil {
+		return fmt.Errorf("moves: creating the folder of copies: %w", err)
+	}
+	for i, item := range r.Offer.Items {
+		if item.Kind != api.MoveLog {
+			continue
+		}
+		err := os.Rename(filepath.Join(m.folder(r.ID), itemName(i)), filepath.Join(m.Paths.Moved(), item.SessionID+".jsonl"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // it was kept before a crash
+			return fmt.Errorf("moves: keeping the log of a moved session: %w", err)
+		}
+	}
+	return nil
+}
+
+// tellCanceled has the target delete what it has, which is the end of a canceled move.
+func (m *Moves) tellCanceled(ctx context.Context, one *move, r record) error {
+	if err := m.removeItems(one); err != nil {
+		return err
+	}
+	err := m.withTarget(ctx, r, func(t *target) error {
+		if err := t.end(ctx, api.MoveAbort); err != nil {
+			return err
+		}
+		return t.end(ctx, api.MoveForget)
+	})
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Kind == api.KindNotFound { // it has forgotten the move
+		err = nil
+	}
+	if err != nil && time.Since(time.UnixMilli(r.CreatedAt)) < toldWithin {
+		return err
+	}
+	return m.change(one, func(r *record) error {
+		r.State, r.EndedAt = api.MoveCanceled, time.Now().UnixMilli()
+		return nil
+	})
+}
+
+func itemName(i int) string { return strconv.Itoa(i) }

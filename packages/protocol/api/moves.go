@@ -1,0 +1,163 @@
+package api
+
+import (
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// Limits of a move of a session to another host.
+const (
+	MaxMoveItems = 400       // a log and files of each session
+	MaxMoveItem  = 2 << 30   // bytes of one item
+	MaxMoveBytes = 4 << 30   // bytes of all items
+	MaxMovePart  = 256 << 10 // bytes of one part, before encoding
+	// MaxMoveSkipped bounds the names of what a move leaves behind.
+	MaxMoveSkipped = 200
+)
+
+// MoveState is how far a move is.
+type MoveState string
+
+// States of a Move. The session belongs to the host that it leaves until "committed", and to
+// the other one from then on.
+const (
+	MovePrepared  MoveState = "prepared"  // the session is paused, nothing was sent
+	MoveSending   MoveState = "sending"   // the data is on its way
+	MoveCommitted MoveState = "committed" // the session belongs to the other host, which is being told
+	MoveDone      MoveState = "done"      // the other host has confirmed
+	MoveCanceling MoveState = "canceling" // canceled; the other host is being told
+	MoveCanceled  MoveState = "canceled"  // canceled or failed; nothing has changed
+)
+
+// DeviceKeys are the public keys of a device or client; its id is their hash.
+type DeviceKeys struct {
+	Sign ident.SignPublic `json:"signKey"`
+	Seal ident.SealPublic `json:"sealKey"`
+}
+
+// Kinds of a MoveItem.
+const (
+	MoveLog   = "log"   // the log of a session
+	MoveFiles = "files" // a tar archive of the attached files and process logs of a session
+)
+
+type (
+	// Move is a move of a session to another host, as one of the two hosts knows it.
+	Move struct {
+		ID        string    `json:"id"`
+		SessionID string    `json:"sessionId"`
+		State     MoveState `json:"state"`
+		From      ident.ID  `json:"from"` // device
+		To        ident.ID  `json:"to"`   // device
+		Incoming  bool      `json:"incoming,omitempty"`
+		Sent      int64     `json:"sent"`  // bytes that the other host has
+		Total     int64     `json:"total"` // bytes
+		// Skipped names what is not moved, such as files that scorel did not make.
+		Skipped     []string `json:"skipped,omitempty"`
+		MoreSkipped int      `json:"moreSkipped,omitempty"`
+		// Error is why the move failed, or why it waits.
+		Error string `json:"error,omitempty"`
+	}
+	// MoveItem is one part of what is moved.
+	MoveItem struct {
+		Kind      string `json:"kind" req:"max=16"`
+		SessionID string `json:"sessionId,omitempty" req:"max=128"`
+		Size      int64  `json:"size" req:"min=0,max=2147483648"`
+		SHA256    string `json:"sha256" req:"min=64,max=64"` // lower-case hex
+	}
+	// MoveOffer is what the host that a session leaves offers to another one.
+	MoveOffer struct {
+		MoveID    string     `json:"moveId" req:"min=16,max=64"`
+		SessionID string     `json:"sessionId" req:"min=1,max=128"`
+		From      DeviceKeys `json:"from"`                 // keys of the device that the session leaves
+		Label     string     `json:"label" req:"max=1024"` // of that device
+		Client    DeviceKeys `json:"client"`               // keys with which that device connects, as a client
+		Items     []MoveItem `json:"items" req:"min=1,max=400"`
+		// Problems counts what a check of the logs had found before the move.
+		Problems int `json:"problems,omitempty"`
+	}
+
+	// PrepareMoveRequest pauses a session for a move. A running turn ends first if Wait is
+	// set; otherwise it is a conflict.
+	PrepareMoveRequest struct {
+		SessionID string   `json:"sessionId" req:"min=1,max=128"`
+		To        ident.ID `json:"to"` // device
+		Wait      bool     `json:"wait,omitempty"`
+	}
+	PrepareMoveResponse struct {
+		Move  Move      `json:"move"`
+		Offer MoveOffer `json:"offer"`
+	}
+	// AcceptMoveRequest has a host expect a session from another one.
+	AcceptMoveRequest struct {
+		Offer     MoveOffer `json:"offer"`
+		ProjectID string    `json:"projectId" req:"min=1,max=128"`
+	}
+	// AcceptMoveResponse is what the other host needs to connect.
+	AcceptMoveResponse struct {
+		Keys  DeviceKeys   `json:"keys"` // of this device
+		Paths []Path       `json:"paths"`
+		Proof BindingProof `json:"proof"`
+	}
+	// StartMoveRequest starts a prepared move. Keys are those that the asking client has
+	// pinned of the device.
+	StartMoveRequest struct {
+		MoveID string       `json:"moveId" req:"min=1,max=64"`
+		Keys   DeviceKeys   `json:"keys"`
+		Paths  []Path       `json:"paths" req:"min=1,max=64"`
+		Proof  BindingProof `json:"proof"`
+	}
+	// MoveRequest names a move.
+	MoveRequest struct {
+		MoveID string `json:"moveId" req:"min=1,max=64"`
+	}
+	MoveResponse struct {
+		Move Move `json:"move"`
+	}
+	// ListMovesResponse lists moves, newest first.
+	ListMovesResponse struct {
+		Moves []Move `json:"moves"`
+	}
+
+	// MoveStatusResponse tells the sending host how much of each item has arrived.
+	MoveStatusResponse struct {
+		State    MoveState `json:"state"`
+		Received []int64   `json:"received"`
+	}
+	// PutMovePartRequest adds a part to an item. One that was received before changes nothing.
+	PutMovePartRequest struct {
+		MoveID string `json:"moveId" req:"min=1,max=64"`
+		Item   int    `json:"item" req:"min=0,max=399"`
+		Offset int64  `json:"offset" req:"min=0,max=2147483648"`
+		Data   []byte `json:"data" req:"max=349528"`
+	}
+	PutMovePartResponse struct {
+		Received int64 `json:"received"`
+	}
+	// CheckMoveResponse says that everything has arrived, was checked and is on disk.
+	CheckMoveResponse struct {
+		Digest string `json:"digest"` // of all items, lower-case hex
+	}
+	// EndMoveRequest tells the receiving host how a move ended.
+	EndMoveRequest struct {
+		MoveID  string      `json:"moveId" req:"min=1,max=64"`
+		Outcome MoveOutcome `json:"outcome" req:"min=1,max=16"`
+	}
+
+	// SessionMoved reports that a session belongs to another device now.
+	SessionMoved struct {
+		ID       string   `json:"id"`
+		DeviceID ident.ID `json:"deviceId"`
+	}
+)
+
+func (SessionMoved) EventType() string { return "session_moved" }
+
+// MoveOutcome is how a move ended.
+type MoveOutcome string
+
+// Outcomes of a move.
+const (
+	MoveCommit MoveOutcome = "commit" // the session belongs to the receiving host
+	MoveAbort  MoveOutcome = "abort"  // it does not: what was received is deleted
+	MoveForget MoveOutcome = "forget" // the outcome was confirmed, and nothing more follows
+)

@@ -14,7 +14,7 @@ func newSession(a *app) *cobra.Command {
 		"  scorel session list\n  scorel session show ID --device dev_...",
 		newSessionList(a), newSessionSearch(a), newSessionShow(a), newSessionChanges(a), newSessionRevert(a), newSessionProgress(a), newSessionImages(a), newSessionTree(a), newSessionInspect(a), newSessionVerify(a), newSessionExport(a), newSessionImport(a),
 		newSessionRename(a), newSessionArchive(a), newSessionUnarchive(a), newSessionPin(a), newSessionUnpin(a), newSessionMeta(a), newSessionLabel(a), newSessionRewind(a), newSessionNavigate(a), newSessionFork(a), newSessionQueue(a), newSessionCancel(a), newSessionAnswer(a), newSessionModel(a), newSessionMode(a),
-		newSessionCompact(a), newSessionCopy(a), newSessionDelete(a), newSessionShare(a), newSessionUnshare(a))
+		newSessionCompact(a), newSessionCopy(a), newSessionMove(a), newSessionDelete(a), newSessionShare(a), newSessionUnshare(a))
 }
 
 func newSessionList(a *app) *cobra.Command {

@@ -169,6 +169,9 @@ func printProof(w io.Writer, p api.Proof) error {
 	for _, h := range p.Heads {
 		fmt.Fprintf(w, "Signed by %s: %d heads, lines %d to %d, the last at %s.\n", h.DeviceID, h.Count, h.First, h.Last, printable(h.LastAt))
 	}
+	for _, m := range p.Moves {
+		fmt.Fprintf(w, "Handed over in line %d, at %s: from %s, which signed it, to %s.\n", m.Line, printable(m.At), printable(m.From), printable(m.To))
+	}
 	if p.Chain != "" {
 		fmt.Fprintf(w, "Newest chain value: %s\n", printable(p.Chain))
 	}

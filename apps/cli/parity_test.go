@@ -22,10 +22,16 @@ type parity struct {
 }
 
 const (
-	ownMachine = "only clients on the host's machine may do it"
-	inChat     = "it is interactive"
-	connected  = "it is a part of each connection that follows a session, and has no result for people"
-	inTerminal = "it is a part of each open terminal"
+	ownMachine   = "only clients on the host's machine may do it"
+	inChat       = "it is interactive"
+	connected    = "it is a part of each connection that follows a session, and has no result for people"
+	inTerminal   = "it is a part of each open terminal"
+	ownMachine   = "only clients on the host's machine may do it"
+	ownHost      = "a machine manages its own host: the clients of another one are changed there, or on the page"
+	inChat       = "it is interactive"
+	connected    = "it is a part of each connection that follows a session, and has no result for people"
+	betweenHosts = "it is a part of a move, which one host tells the other"
+	inTerminal   = "it is a part of each open terminal"
 )
 
 // parities has a row for each request of the protocol.
@@ -51,6 +57,16 @@ func parities() map[string]parity {
 		"verify_session":         {definition: "VerifySession", command: "session verify"},
 		"set_model":              {definition: "SetModel", command: "session model"},
 		"set_mode":               {definition: "SetMode", command: "session mode"},
+		"prepare_move":           {definition: "PrepareMove", command: "session move"},
+		"start_move":             {definition: "StartMove", command: "session move"},
+		"accept_move":            {definition: "AcceptMove", command: "session move"},
+		"get_move":               {definition: "GetMove", command: "session move"},
+		"list_moves":             {definition: "ListMoves", command: "session move"},
+		"cancel_move":            {definition: "CancelMove", command: "session move"},
+		"move_status":            {none: betweenHosts},
+		"put_move_part":          {none: betweenHosts},
+		"check_move":             {none: betweenHosts},
+		"end_move":               {none: betweenHosts},
 		"fork_session":           {definition: "ForkSession", command: "session fork"},
 		"get_tree":               {definition: "GetTree", command: "session tree"},
 		"rewind_session":         {definition: "RewindSession", command: "session rewind"},

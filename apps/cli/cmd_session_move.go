@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scorel/scorel/apps/cli/internal/terminal"
+	"github.com/scorel/scorel/packages/client"
+	"github.com/scorel/scorel/packages/protocol/api"
+	"github.com/scorel/scorel/packages/protocol/ident"
+)
+
+// thisMachine names the host on this machine as the destination of a move.
+const thisMachine = "local"
+
+// handOverFlags are the flags of session move.
+type handOverFlags struct {
+	app                  *app
+	from                 *target
+	to, project          string
+	wait, cancel, asJSON bool
+	lastState            api.MoveState
+	lastTrouble          string
+	lastPercent          int64
+}
+
+func newSessionMove(a *app) *cobra.Command {
+	f := &handOverFlags{app: a, lastPercent: -1}
+	cmd := &cobra.Command{
+		Use:   "move ID --to DEVICE",
+		Short: "Move a session to another machine",
+		Long: `Move a session to the host of another paired machine: its log, queued prompts, open approvals and
+questions, attached files and subagent sessions. The two hosts connect to each other directly,
+sealed to the keys that this machine has pinned, and exactly one of them has the session at any
+time, also after a crash. A host that is down delays the move; --cancel takes it back as long as
+the other host has not got everything.
+
+A turn must end first (--wait), unless it waits for a person. On the other machine nothing runs
+without asking that was allowed here: the mode is at most "ask". Files of the project stay
+where they are.`,
+		Example: "  scorel session move ID --to desk\n  scorel session move ID --device desk --to local --wait",
+		Args:    argCount(1, 1, "the id of one session"),
+	}
+	f.from = a.targetFlag(cmd)
+	addJSON(cmd, &f.asJSON)
+	cmd.Flags().StringVar(&f.to, "to", "", "paired device to move the session to, or \""+thisMachine+"\" for the host on this machine")
+	cmd.Flags().StringVar(&f.project, "project", "", "id, name or folder of the project on the other machine (default: the same folder, or the same name)")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until the running turn ends")
+	cmd.Flags().BoolVar(&f.cancel, "cancel", false, "cancel the move of the session")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case f.cancel && f.to == "":
+			return f.cancelMove(cmd.Context(), args[0])
+		case f.cancel:
+			return usagef("--cancel needs no --to: the session stays on the machine that it is on")
+		case f.to == "":
+			return usagef("--to is missing: give the device, as `scorel devices` shows it, or %s", thisMachine)
+		}
+		return f.move(cmd.Context(), args[0])
+	}
+	return cmd
+}
+
+func (f *handOverFlags) cancelMove(ctx context.Context, sessionID string) error {
+	c, err := f.from.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }() // everything was received
+	list, err := client.Call(ctx, c, api.ListMoves, api.Empty{})
+	if err != nil {
+		return err
+	}
+	for _, move := range list.Moves {
+		if move.SessionID != sessionID || move.State == api.MoveCanceled || move.State == api.MoveDone {
+			continue
+		}
+		response, err := client.Call(ctx, c, api.CancelMove, api.MoveRequest{MoveID: move.ID})
+		if err != nil {
+			return err
+		}
+		return f.app.printDone(f.asJSON, response.Move, "the move of %s is canceled", printable(sessionID))
+	}
+	return sayf(&api.Error{Kind: api.KindNotFound}, "no move of the session %s is under way", printable(sessionID))
+}
+
+func (f *handOverFlags) move(ctx context.Context, sessionID string) error {
+	from, err := f.from.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }() // everything was received
+	to := &target{app: f.app}
+	if f.to != thisMachine {
+		to.device = f.to
+	}
+	there, err := to.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = there.Close() }() // as above
+	device, err := getHost(ctx, there)
+	if err != nil {
+		return err
+	}
+	projectID, err := f.projectThere(ctx, from, there, sessionID)
+	if err != nil {
+		return err
+	}
+	moveID, err := f.arrange(ctx, from, there, sessionID, device.DeviceID, projectID)
+	if err != nil {
+		return err
+	}
+	return f.watch(ctx, from, moveID, device.Label)
+}
+
+// projectThere finds the project on the other machine.
+func (f *handOverFlags) projectThere(ctx context.Context, from, there *client.Client, sessionID string) (string, error) {
+	theirs, err := client.Call(ctx, there, api.ListProjects, api.Empty{})
+	if err != nil {
+		return "", err
+	}
+	find := func(same func(api.Project) bool) []api.Project {
+		var found []api.Project
+		for _, project := range theirs.Projects {
+			if same(project) {
+				found = append(found, project)
+			}
+		}
+		return found
+	}
+	if f.project != "" {
+		path := f.project
+		if absolute, err := filepath.Abs(path); err == nil && f.to == thisMachine {
+			path = absolute
+		}
+		found := find(func(p api.Project) bool { return p.ID == f.project || p.Path == path || p.Name == f.project })
+		if len(found) == 1 {
+			return found[0].ID, nil
+		}
+		return "", usagef("--project: the other machine has %d projects %q: `scorel project list --device %s` shows them", len(found), f.project, f.to)
+	}
+	here, err := f.projectHere(ctx, from, sessionID)
+	if err != nil {
+		return "", err
+	}
+	if found := find(func(p api.Project) bool { return p.Path == here.Path }); len(found) == 1 {
+		return found[0].ID, nil
+	}
+	if found := find(func(p api.Project) bool { return p.Name == here.Name }); len(found) == 1 {
+		return found[0].ID, nil
+	}
+	return "", usagef("the other machine has no single project like %s: choose one with --project, or add its folder there with `scorel project add`", printable(here.Path))
+}
+
+func (f *handOverFlags) projectHere(ctx context.Context, from *client.Client, sessionID string) (api.Project, error) {
+	snapshot, err := client.Call(ctx, from, api.GetSnapshot, api.SessionRequest{SessionID: sessionID})
+	if err != nil {
+		return api.Project{}, err
+	}
+	ours, err := client.Call(ctx, from, api.ListProjects, api.Empty{})
+	if err != nil {
+		return api.Project{}, err
+	}
+	for _, project := range ours.Projects {
+		if project.ID == snapshot.Session.ProjectID {
+			return project, nil
+		}
+	}
+	return api.Project{ID: snapshot.Session.ProjectID}, nil
+}
+
+// arrange introduces the two hosts to each other.
+func (f *handOverFlags) arrange(ctx context.Context, from, there *client.Client, sessionID string, device ident.ID, projectID string) (moveID string, err error) {
+	if f.wait && !f.asJSON {
+		fmt.Fprintln(f.app.stderr, "waiting until the session rests")
+	}
+	prepared, err := client.Call(ctx, from, api.PrepareMove, api.PrepareMoveRequest{SessionID: sessionID, To: device, Wait: f.wait})
+	if err != nil {
+		return "", hintWait(err, f.wait)
+	}
+	moveID = prepared.Move.ID
+	accepted, err := client.Call(ctx, there, api.AcceptMove, api.AcceptMoveRequest{Offer: prepared.Offer, ProjectID: projectID})
+	if err == nil && ident.NewID(ident.KindDevice, ident.Public(accepted.Keys)) != device {
+		err = sayf(errRefused, "the other machine sent keys that are not its own")
+	}
+	if err == nil {
+		_, err = client.Call(ctx, from, api.StartMove, api.StartMoveRequest{MoveID: moveID, Keys: accepted.Keys, Paths: accepted.Paths, Proof: accepted.Proof})
+	}
+	if err == nil {
+		return moveID, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	for _, c := range []*client.Client{from, there} {
+		_, _ = client.Call(ctx, c, api.CancelMove, api.MoveRequest{MoveID: moveID}) // otherwise it expires
+	}
+	var refused *api.Error
+	if errors.As(err, &refused) && refused.Kind == api.KindUnknownRequest {
+		return "", sayf(err, "the host of the other machine is too old to receive a session: update scorel there")
+	}
+	return "", err
+}
+
+func hintWait(err error, waits bool) error {
+	var refused *api.Error
+	if !waits && errors.As(err, &refused) && refused.Kind == api.KindConflict && strings.HasPrefix(refused.Message, "a turn is running") {
+		return sayf(err, "a turn is running: cancel it, or use --wait to move the session when it ends")
+	}
+	return err
+}
+
+// lookEvery is how often the command asks how far the move is.
+const lookEvery = 200 * time.Millisecond
+
+// watch shows how far the move is until it ends. The hosts continue without it.
+func (f *handOverFlags) watch(ctx context.Context, c *client.Client, moveID, label string) error {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		response, err := client.Call(ctx, c, api.GetMove, api.MoveRequest{MoveID: moveID})
+		switch {
+		case ctx.Err() != nil:
+			return sayf(ctx.Err(), "the hosts continue the move without this command: --cancel cancels it")
+		case err != nil:
+			return sayf(err, "the hosts continue the move without this command, which lost its connection: %v", err)
+		}
+		f.show(response.Move, label)
+		switch response.Move.State {
+		case api.MoveDone:
+			return f.app.printDone(f.asJSON, response.Move, "%s is now on %s", printable(response.Move.SessionID), printable(label))
+		case api.MoveCanceled, api.MoveCanceling:
+			return sayf(errNotMoved, "the session was not moved: %s", printable(response.Move.Error))
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+var errNotMoved = errors.New("the session was not moved")
+
+// show prints what has changed.
+func (f *handOverFlags) show(move api.Move, label string) {
+	if f.asJSON {
+		return
+	}
+	if move.Error != "" && move.Error != f.lastTrouble && move.State != api.MoveCanceled && move.State != api.MoveCanceling {
+		fmt.Fprintf(f.app.stderr, "waiting: %s\n", printable(move.Error))
+	}
+	f.lastTrouble = move.Error
+	if f.lastState == "" {
+		for _, name := range move.Skipped {
+			fmt.Fprintf(f.app.stderr, "not moved: %s\n", printable(name))
+		}
+		if move.MoreSkipped > 0 {
+			fmt.Fprintf(f.app.stderr, "and %d more are not moved\n", move.MoreSkipped)
+		}
+	}
+	f.lastState = move.State
+	if percent := 100 * move.Sent / max(1, move.Total); percent != f.lastPercent && terminal.IsTerminal(f.app.stderr) {
+		f.lastPercent = percent
+		fmt.Fprintf(f.app.stderr, "moving to %s: %d%%\n", printable(label), percent)
+	}
+}

@@ -25,11 +25,6 @@ const (
 	ownMachine   = "only clients on the host's machine may do it"
 	inChat       = "it is interactive"
 	connected    = "it is a part of each connection that follows a session, and has no result for people"
-	inTerminal   = "it is a part of each open terminal"
-	ownMachine   = "only clients on the host's machine may do it"
-	ownHost      = "a machine manages its own host: the clients of another one are changed there, or on the page"
-	inChat       = "it is interactive"
-	connected    = "it is a part of each connection that follows a session, and has no result for people"
 	betweenHosts = "it is a part of a move, which one host tells the other"
 	inTerminal   = "it is a part of each open terminal"
 )

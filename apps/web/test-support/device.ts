@@ -45,6 +45,9 @@ export class FakeDevice implements Device {
   readonly prompts: { clientKey: string; text: string }[] = [];
   /** What it says of the relays that it is connected to. */
   paths: Requests["list_paths"]["response"]["paths"] = [];
+  /** Whether it knows the request of a client that leaves, and how many have. */
+  leaves = false;
+  left = 0;
   /** Answers in place of the API, when it returns anything. */
   intercept: (request: Request) => object | null | undefined = () => undefined;
   #machine: Promise<PairMachine> | null = null;
@@ -186,6 +189,12 @@ export class FakeDevice implements Device {
         return { host: { deviceId: this.identity.id, label: this.label } };
       case "list_paths":
         return { paths: this.paths, proof: { signedAt: Date.now(), signature: toBase64(new Uint8Array(64)) } };
+      case "leave":
+        if (!this.leaves) {
+          return null;
+        }
+        this.left += 1;
+        return {};
       case "list_projects":
         return { projects: [] };
       case "resync_events": {

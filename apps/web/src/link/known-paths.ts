@@ -10,6 +10,8 @@ import type { Relay } from "./relay";
 import type { Way } from "./run";
 import type { LinkSession } from "./session";
 
+export { forget } from "./forget";
+
 export type ListedPaths = Requests["list_paths"]["response"];
 type Listed = ListedPaths["paths"][number] & { address: RelayAddress };
 

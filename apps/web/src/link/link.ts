@@ -186,30 +186,23 @@ export class Link {
     this.#doctors.cancel(id);
   }
 
-  /**
-   * Ends the binding with a device. One relay that does so is enough: the device removes this browser then, and ends its
-   * bindings at the others. One that is revoked already is only forgotten here.
-   */
+  /** Ends the access of this browser to a device. */
   async forget(deviceId: string): Promise<void> {
-    const leading = this.#all.filter(({ book }) => book.ids.includes(deviceId));
-    const bound = leading.filter(({ book }) => book.pin(deviceId)?.state !== "revoked");
-    const connected = leading.filter((relay) => relay.connected);
-    if (bound.length > 0 && !bound.some((relay) => connected.includes(relay))) {
-      throw new UnreachableError(t("link.link.relayNotReachable"));
-    }
-    // First here, so that other tabs see that it was forgotten and not taken away.
-    const restores = await Promise.all(leading.map(({ book }) => book.forget(deviceId)));
-    const ended = await Promise.allSettled(connected.map((relay) => relay.unbind(deviceId)));
-    const failed = ended.find((each) => each.status === "rejected");
-    if (failed && bound.length > 0 && ended.every((each) => each.status === "rejected")) {
-      await Promise.all(restores.map((restore) => restore()));
-      this.#changed();
-      throw failed.reason;
-    }
-    this.#paths?.forget(deviceId);
-    this.#changed();
-    this.#options.lost?.(deviceId);
-    await this.#relays.know();
+    const { forget } = await import("./known-paths");
+    await forget(deviceId, {
+      relays: this.#all,
+      channel: this.#channels.get(deviceId),
+      wait: this.#options.timing.channelWait,
+      refuse: (relays) =>
+        new UnreachableError(relays ? t("link.link.halfForgotten", { relays }) : t("link.link.relayNotReachable")),
+      restored: () => this.#changed(),
+      forgotten: async () => {
+        this.#paths?.forget(deviceId);
+        this.#changed();
+        this.#options.lost?.(deviceId);
+        await this.#relays.know();
+      },
+    });
   }
 
   get #all(): Relay[] {

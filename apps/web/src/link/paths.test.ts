@@ -211,12 +211,26 @@ describe("a removal", () => {
     expect(page.devices.get()?.[0]?.revoked).toBe(true);
   });
 
-  it("here needs one relay that can be reached", async () => {
+  it("that the device knows needs no other relay", async () => {
+    const page = await paired();
+    device.session("s1");
+    await until(page.host(device.identity.id).session("s1").state, ({ status }) => status === "live");
+    device.leaves = true;
+    one.down = true;
+    one.cut();
+    await paths(page, "one.test connecting", "two.test ready");
+    await until(page.host(device.identity.id).status, (status) => status === "open");
+    await page.forgetDevice(device.identity.id);
+    expect(device.left).toBe(1);
+    await until(page.devices, (devices) => devices?.length === 0);
+  });
+
+  it("here needs one relay that can be reached, and names the others", async () => {
     const page = await paired();
     one.down = true;
     one.cut();
     await paths(page, "one.test connecting", "two.test ready");
-    await page.forgetDevice(device.identity.id);
+    await expect(page.forgetDevice(device.identity.id)).rejects.toThrow("https://one.test could not be notified");
     expect(two.bindings.size).toBe(0);
     expect(await allPins(await openDb())).toEqual([]);
     await until(page.devices, (devices) => devices?.length === 0);

@@ -22,13 +22,13 @@ package pair
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/scorel/scorel/packages/protocol/ident"
+	"github.com/scorel/scorel/packages/protocol/pair/stretch"
 )
 
 const (
@@ -37,7 +37,6 @@ const (
 	NonceLen = 32
 	TagLen   = 32
 
-	rounds = 600_000
 	domain = "scorel pair v1\x00"
 
 	msgNonce = 0x01
@@ -134,7 +133,7 @@ func (m *Machine) handle(message []byte) ([]byte, error) {
 }
 
 func (m *Machine) takeNonce(peerNonce []byte) ([]byte, error) {
-	key, err := pbkdf2.Key(sha256.New, string(m.cfg.Code.secret[:]), m.salt(peerNonce), rounds, sha256.Size)
+	key, err := stretch.Key(string(m.cfg.Code.secret[:]), m.salt(peerNonce))
 	if err != nil {
 		return nil, fmt.Errorf("pair: deriving the key: %w", err)
 	}

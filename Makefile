@@ -17,7 +17,7 @@ TS := packages/protocol/ts
 GOFILES := $(shell find apps packages -name '*.go' -not -path '*/node_modules/*' -not -path 'apps/bench/*' 2>/dev/null)
 WEBFILES := $(shell find $(WEB)/src $(WEB)/public $(TS)/src -type f 2>/dev/null)
 
-.PHONY: run build web test check test-go test-web test-e2e test-containers fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
+.PHONY: run build web test check test-go test-page test-web test-e2e test-containers fuzz bench bench-check bench-go bench-chat soak deps clean FORCE
 
 run: bin/scorel ## builds and starts relay, host and web UI in one process
 	@exec bin/scorel up
@@ -38,7 +38,9 @@ $(WEB)/dist/index.html: $(WEB)/node_modules/.package-lock.json $(WEBFILES) $(WEB
 	cd $* && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-test: deps check test-go test-web test-e2e ## installs what the tests need and runs them all
+# What all of them need is built before the rest runs side by side.
+test: deps check bin/scorel ## installs what the tests need and runs them all
+	@MAKE='$(MAKE)' .ci/beside test-go test-page
 
 deps: ## what the tests need beyond Go and Node: a C compiler for -race, Chromium
 	@.ci/deps
@@ -49,10 +51,18 @@ check: web
 	$(STATIC) $(GO) vet $(MODULES)
 	$(STATIC) $(GO) run $(STATICCHECK) $(MODULES)
 
+# Code that only computes, in the goroutine of its caller: the race detector finds nothing
+# there and makes it ten times as slow (docs/decisions/0041-time-of-the-tests.md).
+UNRACED := crypto/internal/fips140/... crypto/internal/fips140deps/... modernc.org/... \
+	github.com/scorel/scorel/packages/protocol/pair/stretch
+RACE := -race $(foreach package,$(UNRACED),'-gcflags=$(package)=-race=false')
+
 # Under -race every process sleeps a second at its end, unless it is told not to;
 # the tests start hundreds. `make check` vets all.
 test-go: web
-	GORACE=atexit_sleep_ms=10 $(GO) test -race -vet=off -timeout 40m $(MODULES)
+	GORACE=atexit_sleep_ms=10 $(GO) test $(RACE) -vet=off -timeout 40m $(GOTESTFLAGS) $(MODULES)
+
+test-page: test-web test-e2e
 
 test-web: web $(TS)/node_modules/.package-lock.json
 	cd $(TS) && npm run --silent check && npm test --silent

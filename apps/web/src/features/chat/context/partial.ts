@@ -1,5 +1,5 @@
 // The answer that is being written changes with every frame; what is around it does not.
-import { useEffect, useState } from "react";
+import { startTransition, useEffect, useState } from "react";
 import type { SessionState, SessionView } from "../../../api/contract";
 import type { PartialBlock } from "../../../api/types";
 
@@ -12,6 +12,12 @@ export function onlyGrew(before: SessionState, after: SessionState): boolean {
     before.live.partial.length === after.live.partial.length &&
     after.live.partial.every((block, i) => sameBut(before.live.partial[i] as PartialBlock, block, "text"))
   );
+}
+
+/** Whether an answer has ended and nothing that waits for people has come with its end. */
+export function answerEnds({ live: before }: SessionState, { live: after }: SessionState): boolean {
+  const asks = after.approvals !== before.approvals || after.questions !== before.questions;
+  return before.partial.length > 0 && after.partial.length === 0 && !asks;
 }
 
 function sameBut<T extends object>(before: T, after: T, but: keyof T): boolean {
@@ -32,7 +38,13 @@ export function usePartial(view: Pick<SessionView, "state"> | null): readonly Pa
       return;
     }
     // A snapshot that an effect takes instead of useSyncExternalStore: that one would draw before the log has grown.
-    const take = () => setPartial(view.state.get().live.partial);
+    let before = view.state.get();
+    const take = () => {
+      const state = view.state.get();
+      const ends = answerEnds(before, state);
+      before = state;
+      ends ? startTransition(() => setPartial(state.live.partial)) : setPartial(state.live.partial);
+    };
     take();
     return view.state.subscribe(take);
   }, [view]);

@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useRef, useState } from "react";
 import type { Host, SessionState, SessionView } from "../../../api/contract";
-import { onlyGrew } from "./partial";
+import { answerEnds, onlyGrew } from "./partial";
 
 export interface OpenSession {
   view: SessionView;
@@ -22,12 +22,16 @@ export function useSession(host: Host, sessionId: string): OpenSession | null {
   }, [open]);
   useEffect(() => {
     const view = host.session(sessionId);
+    let written = view.state.get();
     const publish = () => {
       const state = view.state.get();
+      const slices = !drawn.current || answerEnds(written, state);
+      written = state;
       const keep = (before: OpenSession | null) =>
         before?.view === view && (before.state === state || onlyGrew(before.state, state)) ? before : { view, state };
-      // The first rows are much to draw. In slices, the browser can answer meanwhile.
-      drawn.current ? setOpen(keep) : startTransition(() => setOpen(keep));
+      // The first rows are much to draw, and so is what changes when an answer ends. In slices, the browser can answer
+      // meanwhile.
+      slices ? startTransition(() => setOpen(keep)) : setOpen(keep);
     };
     publish();
     const unsubscribe = view.state.subscribe(publish);

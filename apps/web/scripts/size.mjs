@@ -87,7 +87,7 @@ const groups = [
   },
   {
     name: "everything that can be opened",
-    budget: 395_000,
+    budget: 400_000,
     keys: staticClosure([...entry, ...pages]),
     workers: ofWorkers,
   },

@@ -7,8 +7,8 @@ import { chunk } from "../features/shared/missing-chunk";
 import { useReadable, useScorel } from "../features/shared/scorel-context";
 import { useWide } from "../features/shared/use-media";
 import { ShellContext } from "../features/update/shell-context";
-import { Unsupported } from "./Unsupported";
 
+const Unsupported = lazy(chunk(async () => ({ default: (await import("./Unsupported")).Unsupported })));
 // A phone has none.
 const Sidebar = lazy(chunk(async () => ({ default: (await import("./Sidebar")).Sidebar })));
 const GlobalKeys = lazy(chunk(() => import("../features/keys/GlobalKeys")));
@@ -27,7 +27,11 @@ export function Shell() {
   const shell = useContext(ShellContext);
   const pairing = useMatchRoute()({ to: "/pair" }) !== false;
   if (link.state === "unsupported") {
-    return <Unsupported reason={link.reason} advice={link.advice} />;
+    return (
+      <LazyPart>
+        <Unsupported reason={link.reason} advice={link.advice} />
+      </LazyPart>
+    );
   }
 
   const first = devices === null || devices.length === 0;

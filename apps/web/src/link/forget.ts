@@ -25,9 +25,10 @@ export async function forget(deviceId: string, options: Forgetting): Promise<voi
   if (bound.length > 0 && !bound.some((relay) => connected.includes(relay))) {
     throw refuse();
   }
-  // First here, so that other tabs see that it was forgotten and not taken away.
-  const restores = await Promise.all(leading.map(({ book }) => book.forget(deviceId)));
+  // Before the book forgets it, which ends the channel.
   const left = await leave(channel, wait);
+  // Before the relays, so that other tabs see that it was forgotten and not taken away.
+  const restores = await Promise.all(leading.map(({ book }) => book.forget(deviceId)));
   const ended = await Promise.allSettled(connected.map((relay) => relay.unbind(deviceId)));
   const failed = ended.find((each) => each.status === "rejected");
   if (!left && failed && bound.length > 0 && ended.every((each) => each.status === "rejected")) {

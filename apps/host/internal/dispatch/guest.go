@@ -17,6 +17,25 @@ func contextOnly() []string {
 	return []string{session.CustomInstructions, session.CustomSkills, session.CustomEnvironment, session.CustomAgent}
 }
 
+// hiddenFromGuests reports whether an entry is for the model only. A note with instructions or
+// a skill is one: what it has is as private as what the model got at the beginning.
+func hiddenFromGuests(e session.Entry) bool {
+	if e.CustomType != session.CustomNote {
+		return slices.Contains(contextOnly(), e.CustomType)
+	}
+	var note struct {
+		Details session.NoteRecord `json:"details"`
+	}
+	if err := json.Unmarshal(e.Raw, &note); err != nil {
+		return true
+	}
+	switch note.Details.Kind {
+	case session.NoteInstructions, session.NoteSkill, session.NoteSkills:
+		return true
+	}
+	return false
+}
+
 // GuestSummary returns the part of a summary that a guest sees.
 func GuestSummary(s api.SessionSummary) api.SessionSummary {
 	return api.SessionSummary{
@@ -29,15 +48,13 @@ func GuestSummary(s api.SessionSummary) api.SessionSummary {
 // GuestEntries returns the entries as a guest sees them. Those of the model's context keep
 // their places in the tree and lose their data.
 func GuestEntries(entries []session.Entry) []session.Entry {
-	hidden := contextOnly()
-	hides := func(e session.Entry) bool { return slices.Contains(hidden, e.CustomType) }
-	if !slices.ContainsFunc(entries, hides) {
+	if !slices.ContainsFunc(entries, hiddenFromGuests) {
 		return entries
 	}
 	entries = slices.Clone(entries)
 	kept := entries[:0]
 	for _, e := range entries {
-		if !hides(e) {
+		if !hiddenFromGuests(e) {
 			kept = append(kept, e)
 		} else if empty, err := emptied(e); err == nil {
 			kept = append(kept, empty)
@@ -46,17 +63,21 @@ func GuestEntries(entries []session.Entry) []session.Entry {
 	return kept
 }
 
-// emptied returns an entry without its data.
+// emptied returns an entry without its data. In place of a note, whose content would be shown,
+// is an entry that no transcript shows.
 func emptied(e session.Entry) (session.Entry, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(e.Raw, &fields); err != nil {
 		return e, err
 	}
-	kept := map[string]json.RawMessage{"data": json.RawMessage("{}")}
-	for _, name := range []string{"type", "id", "parentId", "timestamp", "seq", "customType"} {
+	kept := map[string]json.RawMessage{"type": json.RawMessage(`"` + session.TypeCustom + `"`), "data": json.RawMessage("{}")}
+	for _, name := range []string{"id", "parentId", "timestamp", "seq", "customType"} {
 		if value, ok := fields[name]; ok {
 			kept[name] = value
 		}
+	}
+	if e.CustomType == session.CustomNote {
+		kept["customType"] = json.RawMessage(`"` + session.CustomEnvironment + `"`)
 	}
 	line, err := json.Marshal(kept)
 	if err != nil {
@@ -69,23 +90,26 @@ func emptied(e session.Entry) (session.Entry, error) {
 func GuestEvents(envelopes []api.EventEnvelope) []api.EventEnvelope {
 	seen := make([]api.EventEnvelope, 0, len(envelopes))
 	for _, envelope := range envelopes {
-		seen = append(seen, guestEvent(envelope))
+		if part, err := guestEvent(envelope); err == nil {
+			seen = append(seen, part)
+		}
 	}
 	return seen
 }
 
-func guestEvent(envelope api.EventEnvelope) api.EventEnvelope {
+func guestEvent(envelope api.EventEnvelope) (api.EventEnvelope, error) {
 	switch e := envelope.Event.(type) {
 	case api.EntryAppended:
-		if slices.Contains(contextOnly(), e.Entry.CustomType) {
-			if empty, err := emptied(e.Entry); err == nil {
-				envelope.Event = api.EntryAppended{Entry: empty}
-			}
+		if !hiddenFromGuests(e.Entry) {
+			return envelope, nil
 		}
+		empty, err := emptied(e.Entry)
+		envelope.Event = api.EntryAppended{Entry: empty}
+		return envelope, err
 	case api.SessionUpdated:
 		envelope.Event = api.SessionUpdated{Session: GuestSummary(e.Session)}
 	}
-	return envelope
+	return envelope, nil
 }
 
 // forGuest returns an event as a guest sees it, with its encoding; false if it cannot be
@@ -94,13 +118,16 @@ func forGuest(envelope api.EventEnvelope, encoded []byte) (api.EventEnvelope, []
 	switch e := envelope.Event.(type) {
 	case api.SessionUpdated:
 	case api.EntryAppended:
-		if !slices.Contains(contextOnly(), e.Entry.CustomType) {
+		if !hiddenFromGuests(e.Entry) {
 			return envelope, encoded, true
 		}
 	default:
 		return envelope, encoded, true
 	}
-	envelope = guestEvent(envelope)
-	encoded, err := api.EncodeEvent(envelope)
+	envelope, err := guestEvent(envelope)
+	if err != nil {
+		return envelope, nil, false
+	}
+	encoded, err = api.EncodeEvent(envelope)
 	return envelope, encoded, err == nil
 }

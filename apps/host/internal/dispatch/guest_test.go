@@ -92,3 +92,37 @@ func TestWhatIsLeftOutForGuests(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesThatGuestsDoNotSee: instructions of a deeper folder and skills reach the model as
+// notes, and are as private as those at the beginning of a session. Other notes are shown.
+func TestNotesThatGuestsDoNotSee(t *testing.T) {
+	for kind, shown := range map[session.NoteKind]bool{
+		session.NoteInstructions: false, session.NoteSkill: false, session.NoteSkills: false,
+		session.NoteJobs: true, session.NoteHook: true, session.NoteWorktree: true,
+	} {
+		c, out := guestOf("mine")
+		entry, err := session.ParseEntry([]byte(`{"type":"custom_message","id":"e1","parentId":"e0","timestamp":"2026-11-21T12:07:07.101Z","seq":7,"customType":"scorel.note","content":"zanzibar","display":true,"details":{"kind":"` + string(kind) + `","paths":["/zanzibar/AGENTS.md"]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		envelope := api.EventEnvelope{SessionID: "mine", Event: api.EntryAppended{Entry: entry}}
+		encoded, err := api.EncodeEvent(envelope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Deliver(envelope, encoded)
+		paged := GuestEntries([]session.Entry{entry})
+		if len(out.sent) != 1 || len(paged) != 1 {
+			t.Fatalf("%s: %d events and %d entries", kind, len(out.sent), len(paged))
+		}
+		resumed := GuestEvents([]api.EventEnvelope{envelope})[0].Event.(api.EntryAppended).Entry
+		for _, text := range []string{out.sent[0], string(paged[0].Raw), string(resumed.Raw)} {
+			if strings.Contains(text, "zanzibar") != shown || !strings.Contains(text, `"e1"`) {
+				t.Errorf("a note of the kind %s: a guest gets %s", kind, text)
+			}
+		}
+		if paged[0].ParentID != "e0" || paged[0].Seq != 7 {
+			t.Errorf("%s: the entry lost its place: %s", kind, paged[0].Raw)
+		}
+	}
+}

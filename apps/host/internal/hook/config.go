@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,9 +30,9 @@ const (
 )
 
 const (
-	maxFile   = 1 << 20 // of a file that configures hooks, in bytes
-	maxPinned = 1 << 20 // of a file that a command names, in bytes; larger ones are not pinned
-	maxNamed  = 16      // files of one command
+	maxFile   = 1 << 20  // of a file that configures hooks, in bytes
+	maxPinned = 64 << 20 // of a file that a command names, in bytes; larger ones are not pinned
+	maxNamed  = 16       // files of one command
 )
 
 // spec is a configured hook.
@@ -123,16 +124,21 @@ func sumOf(root *os.Root, name string) (string, bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPinned {
 		return "", false
 	}
-	if info.Mode()&0o111 == 0 && !slices.Contains(scripts(), path.Ext(name)) {
-		return "", false
-	}
 	file, err := root.Open(name)
 	if err != nil {
 		return "", false
 	}
 	defer func() { _ = file.Close() }()
+	start := make([]byte, 2)
+	read, err := io.ReadFull(file, start)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", false
+	}
+	if start = start[:read]; info.Mode()&0o111 == 0 && string(start) != "#!" && !slices.Contains(scripts(), path.Ext(name)) {
+		return "", false
+	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(file, maxPinned)); err != nil {
+	if _, err := io.Copy(sum, io.MultiReader(bytes.NewReader(start), io.LimitReader(file, maxPinned))); err != nil {
 		return "", false
 	}
 	return hex.EncodeToString(sum.Sum(nil)), true

@@ -2,6 +2,8 @@ package hook_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +78,33 @@ func TestAChangedScriptNeedsConsentAgain(t *testing.T) {
 	}
 	if got := w.run(t, api.HookBeforeTool, in); len(got) != 0 || w.only(t).State != api.HookDenied {
 		t.Errorf("a denied hook ran: %+v", got)
+	}
+}
+
+// TestWhatConsentCovers: also a compiled program, which is large, and a script without extension
+// that an interpreter reads.
+func TestWhatConsentCovers(t *testing.T) {
+	for command, name := range map[string]string{"./bin/guard": "bin/guard", "bash hooks/guard": "hooks/guard", "exec hooks/guard.bin --deny": "hooks/guard.bin"} {
+		w := newWorld(t)
+		w.write(t, hook.SourceProject, "[[hooks]]\nevent = \"before_tool\"\ncommand = \""+command+"\"\n")
+		padding := "\n#"
+		if !strings.HasPrefix(command, "bash") {
+			padding += strings.Repeat("x", 3<<20)
+		}
+		w.write(t, name, "#!/bin/sh\nexit 2"+padding)
+		if !strings.HasPrefix(command, "bash") {
+			if err := os.Chmod(filepath.Join(w.folder, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.allow(t)
+		if got := w.one(t, api.HookBeforeTool, hook.Input{Tool: "bash"}); got.Outcome != api.HookRefused || !slices.Equal(w.only(t).Files, []string{name}) {
+			t.Errorf("%s: %+v, consent to %q", command, got, w.only(t).Files)
+		}
+		w.write(t, name, "#!/bin/sh\nexit 0"+padding)
+		if got := w.one(t, api.HookBeforeTool, hook.Input{Tool: "bash"}); got.Outcome != api.HookBroken || !strings.Contains(got.Reason, "has changed") {
+			t.Errorf("%s, changed: %+v", command, got)
+		}
 	}
 }
 

@@ -58,6 +58,8 @@ func TestWhatEachGrantMayNot(t *testing.T) {
 		{"manage", "decide_mcp_server", fmt.Sprintf(`{"projectId":%q,"name":"x","hash":"x","allow":true}`, project)},
 		{"manage", "decide_hook", fmt.Sprintf(`{"projectId":%q,"id":"x","hash":"x","allow":true}`, project)},
 		{"manage", "test_hook", fmt.Sprintf(`{"projectId":%q,"id":"x"}`, project)},
+		{"manage", "set_budget", `{"scope":"day","cost":1}`},
+		{"manage", "lift_budget", `{"scope":"day"}`},
 		{"manage", "send_prompt", fmt.Sprintf(`{"sessionId":%q,"clientKey":"a","text":"x"}`, id)},
 		{"manage", "create_token", `{"hash":"x","label":"x","grants":["approve"]}`},
 		{"manage", "import_session", `{"path":"/etc/passwd"}`},

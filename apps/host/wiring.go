@@ -60,6 +60,7 @@ type wiring struct {
 	clients  *state.Clients
 	trust    *state.Trust
 	switches *state.Switches
+	budgets  *state.BudgetStore
 	consents *state.Consents // to servers and hooks of projects
 	tokens   *state.Tokens
 
@@ -114,6 +115,9 @@ func (w *wiring) loadFiles() (err error) {
 		return err
 	}
 	if w.switches, err = state.LoadSwitches(w.paths.Switches()); err != nil {
+		return err
+	}
+	if w.budgets, err = state.LoadBudgets(w.paths.Budgets(), w.config.Budgets, time.Now); err != nil {
 		return err
 	}
 	if w.consents, err = state.LoadConsents(w.paths.MCP()); err != nil {
@@ -216,7 +220,7 @@ func (w *wiring) openSessions() (err error) {
 			w.clientAPI.EndSession(id)
 		},
 		Began: w.fileAPI.Began,
-		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Moves: w.moves,
+		Sign:  w.signing.SignHead, CheckAnswer: w.signing.CheckAnswer, Worktrees: w.worktrees, Hooks: w.hooks, Budgets: w.budgets, Moves: w.moves,
 	})
 	if err != nil {
 		return err
@@ -232,7 +236,7 @@ func (w *wiring) openSessions() (err error) {
 func (w *wiring) serve() (err error) {
 	w.sessionAPI = sessionapi.New(sessionapi.Options{
 		Manager: w.sessions, Hub: w.hub, Projects: w.projects, Processes: w.process, Blobs: w.blobs, Signing: w.signing,
-		Scratch: w.paths.Scratch, RemoteMode: w.config.Permissions.RemoteMode,
+		Scratch: w.paths.Scratch, Logger: w.log, Budgets: w.budgets, RemoteMode: w.config.Permissions.RemoteMode,
 	})
 	w.ruleAPI = rules.NewRequests(w.log, w.permissions, w.projects, w.hub, w.sessions)
 	w.projectAPI = projects.New(projects.Options{

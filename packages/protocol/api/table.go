@@ -125,6 +125,9 @@ var (
 	ListHooks         = Define[ListHooksRequest, ListHooksResponse]("list_hooks", GrantManage, "Lists the hooks of a project with their last results.")
 	DecideHook        = Define[DecideHookRequest, HookResponse]("decide_hook", GrantManage, "Allows or denies a hook of a project.")
 	TestHook          = Define[TestHookRequest, TestHookResponse]("test_hook", GrantManage, "Runs a hook once with an example of its event.", Concurrently)
+	GetBudgets        = Define[GetBudgetsRequest, BudgetsResponse]("get_budgets", GrantView, "Returns the budgets of a session or project and of the day, with what is used of them.")
+	SetBudget         = Define[SetBudgetRequest, BudgetResponse]("set_budget", GrantManage, "Sets the limits of a session, a project or the day.")
+	LiftBudget        = Define[LiftBudgetRequest, BudgetResponse]("lift_budget", GrantManage, "Adds to a budget, or lifts it.")
 	ListFiles         = Define[ListFilesRequest, ListFilesResponse]("list_files", GrantFiles, "Lists a folder of a project.")
 	FindFiles         = Define[FindFilesRequest, FindFilesResponse]("find_files", GrantFiles, "Finds files of a project by parts of their paths.", Concurrently)
 	ReadFile          = Define[ReadFileRequest, ReadFileResponse]("read_file", GrantFiles, "Returns a part of a file of a project.")
@@ -260,6 +263,9 @@ func settingRequests() []Spec {
 // fileRequests are about the files of projects.
 func fileRequests() []Spec {
 	return []Spec{
+		GetBudgets.Spec(),
+		SetBudget.Spec(),
+		LiftBudget.Spec(),
 		ListFiles.Spec(),
 		FindFiles.Spec(),
 		ReadFile.Spec(),

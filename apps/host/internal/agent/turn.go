@@ -47,6 +47,9 @@ type Turn struct {
 	// Spent receives tokens that no message carries: those of attempts that were made
 	// again. nil does not want to know.
 	Spent func(ctx context.Context, usage session.Usage)
+	// Afford is called before each model call and returns why it may not be made, which ends
+	// the turn; nil allows every call.
+	Afford func() error
 	// After is called after each call that ran, once its result is in the journal; nil does
 	// nothing.
 	After func(ctx context.Context, call Call, result Result)
@@ -151,6 +154,11 @@ func (r *runner) run(ctx context.Context) Outcome {
 		}
 		if err := r.steer(ctx); err != nil {
 			return failed(err)
+		}
+		if r.Afford != nil {
+			if err := r.Afford(); err != nil {
+				return failed(err)
+			}
 		}
 		if step == r.MaxSteps-1 {
 			if err := r.sumUp(ctx); err != nil {

@@ -4,6 +4,7 @@ package sessionapi
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/scorel/scorel/apps/host/internal/blobs"
 	"github.com/scorel/scorel/apps/host/internal/dispatch"
@@ -27,7 +28,9 @@ type Options struct {
 	Blobs      *blobs.Store
 	Signing    *signing.Signing
 	Scratch    func(sessionID string) string // the session's own folder, which its tools can read
-	RemoteMode api.Mode                      // the highest mode that a connection without the local grant may set
+	Logger     *slog.Logger
+	Budgets    *state.BudgetStore
+	RemoteMode api.Mode // the highest mode that a connection without the local grant may set
 }
 
 // Sessions answers the requests about sessions.
@@ -40,13 +43,15 @@ type Sessions struct {
 	signing    *signing.Signing
 	scratch    func(sessionID string) string
 	remoteMode api.Mode
+	log        *slog.Logger
+	budgets    *state.BudgetStore
 }
 
 // New makes the handlers.
 func New(o Options) *Sessions {
 	return &Sessions{
 		manager: o.Manager, hub: o.Hub, projects: o.Projects, processes: o.Processes, blobs: o.Blobs, signing: o.Signing,
-		scratch: o.Scratch, remoteMode: o.RemoteMode,
+		scratch: o.Scratch, remoteMode: o.RemoteMode, log: o.Logger, budgets: o.Budgets,
 	}
 }
 
@@ -71,6 +76,9 @@ func (s *Sessions) Endpoints() []dispatch.Endpoint {
 		dispatch.Serve(api.NavigateSession, s.navigateSession),
 		dispatch.Serve(api.SetLabel, s.setLabel),
 		dispatch.Serve(api.CompactSession, s.compactSession),
+		dispatch.Serve(api.GetBudgets, s.getBudgets),
+		dispatch.Serve(api.SetBudget, s.setBudget),
+		dispatch.Serve(api.LiftBudget, s.liftBudget),
 		dispatch.Serve(api.EditQueue, s.editQueue),
 		dispatch.ServeLater(api.ResyncEvents, s.ResyncEvents),
 		dispatch.Serve(api.GetEntries, s.GetEntries),

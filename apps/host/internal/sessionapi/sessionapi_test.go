@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/apps/host/internal/blobs"
@@ -18,6 +19,7 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/sessions"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store/file"
 	"github.com/scorel/scorel/apps/host/internal/signing"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/apps/host/internal/tool"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -43,12 +45,16 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 	t.Helper()
 	w := &world{Host: dispatchtest.New(t)}
 	catalog, logs := tool.NewCatalog(tool.Options{}), process.NewLogs(w.Paths.Process())
+	budgets, err := state.LoadBudgets(w.Paths.Budgets(), state.Budgets{DayTokens: 5}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
 	manager, err := sessions.NewManager(t.Context(), file.New(w.Paths.Sessions(), w.Log), sessions.Deps{
 		Logger: w.Log, Models: oneModel{modeltest.New(steps...)}, System: agent.SystemPrompt, OnSummary: func(api.SessionSummary) {},
 		Tools: func(id string) agent.Toolset {
 			return sessionTools{catalog.Open(tool.Scope{Session: id, Scratch: w.Paths.Scratch(id)})}
 		},
-		OnDelete: func(_, id string) { w.Hub.Notify(api.SessionDeleted{ID: id}) }, Project: w.Projects.Get, Processes: logs,
+		OnDelete: func(_, id string) { w.Hub.Notify(api.SessionDeleted{ID: id}) }, Project: w.Projects.Get, Processes: logs, Budgets: budgets,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +65,7 @@ func newWorld(t *testing.T, steps ...modeltest.Step) *world {
 		}
 	})
 	w.Serve(sessionapi.New(sessionapi.Options{
+		Logger: w.Log, Budgets: budgets,
 		Manager: manager, Hub: w.Hub, Projects: w.Projects, Processes: logs, Blobs: blobs.New(w.Paths.Blobs()),
 		Signing: &signing.Signing{Clients: w.Clients, Tokens: w.Tokens}, Scratch: w.Paths.Scratch, RemoteMode: api.ModeAsk,
 	}).Endpoints())
@@ -271,5 +278,38 @@ func TestSessionThatBeginsWithItsPrompt(t *testing.T) {
 	}
 	if listed := sessionsOf(); len(listed) != 1 || listed[0].MessageCount == 0 {
 		t.Errorf("there are %+v", listed)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(t).ID
+	get := func(r api.GetBudgetsRequest) []api.Budget {
+		return dispatchtest.Call(t, w.local, api.GetBudgets, r).Budgets
+	}
+	if list := get(api.GetBudgetsRequest{SessionID: id}); len(list) != 3 || list[0].ID != id || list[1].ID != w.project.ID || list[2].Tokens != 5 {
+		t.Errorf("got %+v", list)
+	}
+	if list := get(api.GetBudgetsRequest{ProjectID: w.project.ID}); len(list) != 2 {
+		t.Errorf("got %+v", list)
+	}
+	manager := w.Connect("device", api.GrantView, api.GrantManage)
+	set := api.SetBudgetRequest{Scope: api.BudgetSession, ID: id, Cost: 2}
+	lift := api.LiftBudgetRequest{Scope: api.BudgetProject, ID: w.project.ID}
+	dispatchtest.Refused(t, manager, api.SetBudget, set, api.KindNotAllowed)
+	dispatchtest.Refused(t, manager, api.LiftBudget, lift, api.KindNotAllowed)
+	if b := dispatchtest.Call(t, w.local, api.SetBudget, set).Budget; b.Cost != 2 || b.Source != "budgets.json" {
+		t.Errorf("got %+v", b)
+	}
+	if b := dispatchtest.Call(t, w.local, api.LiftBudget, lift).Budget; !b.Lifted || b.ID != w.project.ID {
+		t.Errorf("got %+v", b)
+	}
+	for kind, bad := range map[api.Kind][]api.SetBudgetRequest{
+		api.KindBadRequest: {{Scope: "week"}, {Scope: api.BudgetDay, ID: "x"}, {Scope: api.BudgetDay, Cost: -1}, {Scope: api.BudgetDay, Tokens: -1}, {Scope: api.BudgetDay, Cost: 1, Reset: true}},
+		api.KindNotFound:   {{Scope: api.BudgetSession, ID: "none"}, {Scope: api.BudgetProject, ID: "none"}},
+	} {
+		for _, r := range bad {
+			dispatchtest.Refused(t, w.local, api.SetBudget, r, kind)
+		}
 	}
 }

@@ -53,16 +53,17 @@ func (m *Manager) summaryChanged(summary api.SessionSummary) {
 	m.announcing.Lock()
 	defer m.announcing.Unlock()
 	m.mu.Lock()
-	spent := true
+	spent, before := true, summary
 	if k := m.known[summary.ID]; k != nil {
 		spent = k.summary.Usage != summary.Usage || k.summary.Auxiliary != summary.Auxiliary || k.summary.Uncounted != summary.Uncounted
-		k.summary = summary
+		before, k.summary = k.summary, summary
 	}
 	changed := []api.SessionSummary{m.accounted(summary)}
 	if spent {
 		changed = append(changed, m.above(summary.ParentSessionID)...)
 	}
 	m.mu.Unlock()
+	m.spend(before, summary) // it is stored before the session can call its model again
 	m.announce(changed)
 }
 

@@ -54,6 +54,8 @@ type others interface {
 	summaryChanged(api.SessionSummary)
 	// withSubagents adds the usage of its subagents to the summary of a session.
 	withSubagents(api.SessionSummary) api.SessionSummary
+	// afford returns why no model may be called for a session, or nil.
+	afford(id string) error
 	// modeOf returns the mode of a session; false if the session is unknown.
 	modeOf(id string) (api.Mode, bool)
 	// recheckProject and recheckSubagents have the open sessions of a project, or those of a

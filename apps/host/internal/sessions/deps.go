@@ -10,13 +10,14 @@ import (
 	"github.com/scorel/scorel/apps/host/internal/process"
 	"github.com/scorel/scorel/apps/host/internal/sessions/index"
 	"github.com/scorel/scorel/apps/host/internal/sessions/store"
+	"github.com/scorel/scorel/apps/host/internal/state"
 	"github.com/scorel/scorel/packages/protocol/api"
 	"github.com/scorel/scorel/packages/protocol/session"
 )
 
 // Deps are what sessions need of the host. All fields but ProjectContext, Environment, Began, Index,
-// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Hooks,
-// Moves and Worktrees are required.
+// Titles, Summaries, Uploads, Processes, Stopped, IdleAfter, Attended, Sign, CheckAnswer, Budgets,
+// Hooks, Moves and Worktrees are required.
 type Deps struct {
 	Logger *slog.Logger
 	Models Models
@@ -75,6 +76,8 @@ type Deps struct {
 	// CheckAnswer refuses an answer to an approval whose signature is not that of the client, or
 	// not of this answer. It is called for signed answers; nil refuses all of these.
 	CheckAnswer func(clientID string, approval api.Approval, answer api.AnswerApprovalRequest) error
+	// Budgets limit what model calls may cost; nil limits nothing.
+	Budgets *state.BudgetStore
 	// Hooks runs the commands that people attached to events; nil has none.
 	Hooks *hook.Manager
 	// Moves knows the sessions that move between hosts; nil knows none.

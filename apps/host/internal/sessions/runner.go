@@ -79,6 +79,7 @@ func (r *runner) prepare(hooked *turnHooks) (agent.Turn, error) {
 		Spent:    j.Spent,
 		Gate:     gate{r.approvals, hooked},
 		After:    hooked.after,
+		Afford:   func() error { return r.others.afford(r.id) },
 		People:   people{r.questions},
 		Sink:     sink{r.core},
 		Messages: now.Messages,

@@ -31,6 +31,7 @@ type Config struct {
 	Invite    string   // to the first relay; "" if not set
 	MCP       map[string]MCPServer
 	Hooks     []Hook
+	Budgets   Budgets
 
 	Permissions Permissions
 	Sandbox     Sandbox

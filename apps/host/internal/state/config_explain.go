@@ -71,6 +71,8 @@ func knownKeys(key []string) []string {
 		return mcpKeys()
 	case len(key) == 2 && key[0] == "hooks":
 		return hookKeys()
+	case len(key) == 2 && key[0] == "budgets":
+		return budgetKeys()
 	case len(key) == 2 && key[0] == "compaction":
 		return []string{"share", "keep_tokens"}
 	case len(key) == 3 && key[0] == "models":
@@ -92,5 +94,5 @@ func knownKeys(key []string) []string {
 	case len(key) == 3 && key[0] == "projects":
 		return []string{"session_provider"}
 	}
-	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp", "hooks"}
+	return []string{"default_model", "auxiliary_model", "relay_url", "relay_urls", "relay_invite", "label", "max_steps", "compaction", "session_provider", "providers", "models", "session_providers", "projects", "permissions", "sandbox", "questions", "environment", "crew", "worktrees", "mcp", "hooks", "budgets"}
 }

@@ -47,6 +47,7 @@ type configFile struct {
 	Projects         map[string]projectFile      `toml:"projects"`
 	MCP              mcpFile                     `toml:"mcp"`
 	Hooks            []Hook                      `toml:"hooks"`
+	Budgets          Budgets                     `toml:"budgets"`
 }
 
 type providerFile struct {
@@ -113,7 +114,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 			return Config{}, fmt.Errorf("providers.%s: %w", name, err)
 		}
 	}
-	if err := errors.Join(f.MCP.check(), checkHooks(f.Hooks)); err != nil {
+	if err := errors.Join(f.MCP.check(), checkHooks(f.Hooks), f.Budgets.check()); err != nil {
 		return Config{}, err
 	}
 	config := Config{models: map[string]Model{}}
@@ -128,7 +129,7 @@ func (f configFile) config(getenv func(string) string) (Config, error) {
 		config = builtin
 	}
 	config.RelayURLs, config.Invite, config.Label, config.getenv = relays, f.RelayInvite, f.Label, getenv
-	config.MCP, config.Hooks = f.MCP.Servers, f.Hooks
+	config.MCP, config.Hooks, config.Budgets = f.MCP.Servers, f.Hooks, f.Budgets
 	config.providers = f.allProviders(config.providers)
 	if f.MaxSteps != nil {
 		if config.MaxSteps = *f.MaxSteps; config.MaxSteps < minSteps || config.MaxSteps > maxSteps {

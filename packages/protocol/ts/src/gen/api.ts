@@ -179,6 +179,15 @@ export type AgentScope =
   /** a file of the same name replaces it */
   | 'builtin';
 
+/** BudgetScope is what a budget limits. */
+export type BudgetScope =
+  /** one session with its subagents, from its beginning */
+  | 'session'
+  /** the sessions of one project, per day */
+  | 'project'
+  /** all sessions of the host, per day */
+  | 'day';
+
 /** Grant is a permission that a host gives to a client. */
 export type Grant =
   /** read projects, sessions and events */
@@ -1076,6 +1085,12 @@ export interface Requests {
   decide_hook: { grant: 'manage'; request: DecideHookRequest; response: HookResponse };
   /** Runs a hook once with an example of its event. */
   test_hook: { grant: 'manage'; request: TestHookRequest; response: TestHookResponse };
+  /** Returns the budgets of a session or project and of the day, with what is used of them. */
+  get_budgets: { grant: 'view'; request: GetBudgetsRequest; response: BudgetsResponse };
+  /** Sets the limits of a session, a project or the day. */
+  set_budget: { grant: 'manage'; request: SetBudgetRequest; response: BudgetResponse };
+  /** Adds to a budget, or lifts it. */
+  lift_budget: { grant: 'manage'; request: LiftBudgetRequest; response: BudgetResponse };
   /** Lists a folder of a project. */
   list_files: { grant: 'files'; request: ListFilesRequest; response: ListFilesResponse };
   /** Finds files of a project by parts of their paths. */
@@ -1223,6 +1238,9 @@ export const requestGrants = {
   list_hooks: 'manage',
   decide_hook: 'manage',
   test_hook: 'manage',
+  get_budgets: 'view',
+  set_budget: 'manage',
+  lift_budget: 'manage',
   list_files: 'files',
   find_files: 'files',
   read_file: 'files',
@@ -2572,6 +2590,46 @@ export interface TestHookResponse {
   input: string;
 }
 
+/**
+ * GetBudgetsRequest asks for the budget of the day, and those of a session with its
+ * project, or of a project.
+ */
+export interface GetBudgetsRequest {
+  sessionId?: string;
+  projectId?: string;
+}
+
+export interface BudgetsResponse {
+  budgets: Budget[];
+}
+
+/**
+ * SetBudgetRequest sets the limits of one session or project, or of the day, instead of
+ * those in config.toml. With Reset those of config.toml apply again.
+ */
+export interface SetBudgetRequest {
+  scope: BudgetScope;
+  id?: string;
+  cost?: number;
+  tokens?: number;
+  reset?: boolean;
+}
+
+export interface BudgetResponse {
+  budget: Budget;
+}
+
+/**
+ * LiftBudgetRequest adds to a budget, or without an amount lifts it: for the session, or
+ * until the end of the day.
+ */
+export interface LiftBudgetRequest {
+  scope: BudgetScope;
+  id?: string;
+  cost?: number;
+  tokens?: number;
+}
+
 export interface ListFilesRequest {
   sessionId?: string;
   projectId?: string;
@@ -3556,6 +3614,41 @@ export interface HookRun {
   outcome: HookOutcome;
   /** Text is the reason, the added context or the fault, for people. */
   text?: string;
+}
+
+/** Budget is a limit and how much of it is used. Costs are in US dollars. */
+export interface Budget {
+  scope: BudgetScope;
+  /** of the session or project */
+  id?: string;
+  /**
+   * Cost and Tokens are the limits; 0 is none. A turn stops at the first one that is
+   * reached.
+   */
+  cost: number;
+  tokens: number;
+  /**
+   * ExtraCost and ExtraTokens are what people added: for the session, or until the end
+   * of the day.
+   */
+  extraCost?: number;
+  extraTokens?: number;
+  /**
+   * Lifted says that the limits do not apply: for the session, or until the end of the
+   * day.
+   */
+  lifted?: boolean;
+  usedCost: number;
+  usedTokens: number;
+  /** UnpricedTokens are used tokens of models without a price, which cost nothing here. */
+  unpricedTokens?: number;
+  /**
+   * Source is where the limits come from: "config.toml" or "budgets.json"; "" if there
+   * are none.
+   */
+  source?: string;
+  /** Exceeded says that no turn continues. */
+  exceeded?: boolean;
 }
 
 /** FileEntry is an entry of a folder. */

@@ -159,11 +159,6 @@ func (m *machine) stop(t testing.TB) {
 	m.process = nil
 }
 
-func (m *machine) kill() {
-	_ = m.process.Process.Kill()
-	m.awaitEnd()
-}
-
 func (m *machine) awaitEnd() {
 	<-m.ended
 	_ = m.stdin.Close()

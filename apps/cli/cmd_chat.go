@@ -141,12 +141,12 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 		}
 		cfg.Host.Name = device.Label
 	}
-	cfg.Others = func() []chat.Host { return a.otherHosts(home, to.device) }
+	cfg.Others = func() []chat.Host { return a.otherHosts(home, to.name()) }
 	result, err := chat.Run(ctx, cfg)
 	if err == nil && result.Session != "" {
 		again := "scorel attach " + result.Session
 		if !to.local() {
-			again += " --device " + to.device
+			again += " --device " + to.name()
 		}
 		fmt.Fprintf(a.stderr, "scorel: continue with `%s`\n", printable(again))
 	}
@@ -156,7 +156,7 @@ func (a *app) openChat(ctx context.Context, to *target, cfg chat.Config) error {
 // chatHost describes the target to the chat.
 func (t *target) chatHost(name string) chat.Host {
 	return chat.Host{
-		Name: name, Dial: t.keep, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName,
+		Name: name, Dial: t.keep, Follow: t.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Path: t.pathName,
 		Sign: func(sessionID string, approval api.Approval, decision api.Decision, feedback string) (*session.AnswerSignature, error) {
 			return t.signAnswer(sessionID, approval, follow.Verdict{Decision: decision, Feedback: feedback})
 		},

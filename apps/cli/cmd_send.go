@@ -119,11 +119,11 @@ func (a *app) send(ctx context.Context, prompt string, f sendFlags) error {
 		if f.session == "" {
 			return usagef("--session is missing: give the id of the session to compact")
 		}
-		return a.compact(ctx, f.to, f.session, focus, f.asJSON)
+		return f.to.whereItIs(ctx, func() error { return a.compact(ctx, f.to, f.session, focus, f.asJSON) })
 	}
 	view, failed := a.view(f.asJSON, notices{a.stderr, asker})
 	result, err := follow.Run(ctx, follow.Config{
-		Dial: f.to.keep, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
+		Dial: f.to.keep, Follow: f.to.followMove, Path: f.to.pathName, Prepare: prepare, Lost: mayComeBack, After: relayconn.RetryAfter, View: view,
 		ClientKey: rand.Text(), Text: text, Images: images, AllowAll: f.yes, AllowRules: f.yesTo, Mode: f.mode(),
 		Unattended: asker == nil, Sign: f.to.signAnswer,
 	})

@@ -23,6 +23,9 @@ func (a *app) exportFolder(ctx context.Context, to *target, id, folder string) e
 		return err
 	}
 	defer func() { _ = c.Close() }() // everything was received
+	if _, err := client.Call(ctx, c, api.GetSnapshot, api.SessionRequest{SessionID: id}); err != nil {
+		return err
+	}
 	all, err := client.Sessions(ctx, c, api.ListSessionsRequest{All: true, Archived: api.ArchivedToo})
 	if err != nil {
 		return err

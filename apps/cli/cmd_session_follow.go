@@ -19,7 +19,7 @@ func (a *app) followSession(ctx context.Context, to *target, id string, asJSON b
 	defer cancel()
 	wake := make(chan struct{}, 1)
 	f := feed.New(feed.Config{
-		Dial: to.keep, Lost: mayComeBack, After: relayconn.RetryAfter, Unattended: true,
+		Dial: to.keep, Follow: to.followMove, Lost: mayComeBack, After: relayconn.RetryAfter, Unattended: true,
 		Notify: func() {
 			select {
 			case wake <- struct{}{}:
@@ -76,6 +76,8 @@ func (v *followView) take(ctx context.Context, update feed.Update) error {
 	case feed.Disconnected:
 		v.lost = true
 		v.text.Notice("connection lost, trying again (" + sentence(u.Err) + ")")
+	case feed.Followed:
+		v.text.Notice(continuing(u.Name))
 	case feed.Loaded:
 		return v.load(ctx, u.Response)
 	case feed.Happened:

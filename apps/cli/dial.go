@@ -27,20 +27,43 @@ import (
 // target selects the host that a command talks to.
 type target struct {
 	app    *app
-	device string // "" means the host on this machine
+	device string // as the command names it; "" means the host on this machine
 
 	mu      sync.Mutex
+	moved   *string       // replaces device once the session was moved
 	reached *paths.Device // nil until the first connection to a paired device
 }
 
 func (a *app) targetFlag(cmd *cobra.Command) *target {
 	t := &target{app: a}
+	a.targeted = append(a.targeted, targeted{cmd, t})
 	cmd.Flags().StringVar(&t.device, "device", "", "use this paired device instead of the host on this machine")
 	return t
 }
 
 // local reports whether the host is the one on this machine.
-func (t *target) local() bool { return t.device == "" }
+func (t *target) local() bool { return t.name() == "" }
+
+// name returns the device in use, or "" for the host on this machine.
+func (t *target) name() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.nameLocked()
+}
+
+func (t *target) nameLocked() string {
+	if t.moved != nil {
+		return *t.moved
+	}
+	return t.device
+}
+
+// replace has the next connection lead to another device.
+func (t *target) replace(device string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.moved, t.reached = &device, nil
+}
 
 // dial connects to the host for a short time.
 func (t *target) dial(ctx context.Context) (client.Transport, error) {
@@ -74,7 +97,7 @@ func (t *target) reach(home string) (*paths.Device, error) {
 	if t.reached != nil {
 		return t.reached, nil
 	}
-	device, err := findDevice(home, t.device)
+	device, err := findDevice(home, t.nameLocked())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (t *target) machines() ([]machine, error) {
 		return nil, err
 	}
 	if !t.local() {
-		device, err := findDevice(home, t.device)
+		device, err := findDevice(home, t.name())
 		return []machine{{t, device.Label}}, err
 	}
 	paired, err := devices.Load(devicesPath(home))

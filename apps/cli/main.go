@@ -60,6 +60,7 @@ type app struct {
 	homeFlag       string
 	network        mdns.Network // where devices are announced and found; tests replace it
 	ran            bool         // the command line was valid and its command started
+	targeted       []targeted   // commands with --device
 	keysHanded     bool         // this process was restarted without keys in its environment
 
 	mu   sync.Mutex
@@ -127,6 +128,7 @@ project opens a chat about it.`,
 	)
 	strictCompletion(root)
 	strictHelp(root)
+	a.followMoves()
 	return root
 }
 

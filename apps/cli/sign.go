@@ -38,6 +38,6 @@ func (t *target) deviceID(home string) (ident.ID, error) {
 		run, err := host.ReadState(home)
 		return run.DeviceID, err
 	}
-	device, err := findDevice(home, t.device)
+	device, err := findDevice(home, t.name())
 	return device.ID, err
 }

@@ -27,12 +27,15 @@ type Signer func(sessionID string, approval api.Approval, decision api.Decision,
 
 // Host is a host that the chat can reach.
 type Host struct {
-	Name  string // for people; "" means this machine
-	Dial  func(ctx context.Context) (client.Transport, error)
-	Lost  func(err error) bool          // whether reconnecting may help after an error
-	After func(err error) time.Duration // how long the other side asked to wait; may be nil
-	Sign  Signer                        // nil sends answers without a signature
-	Path  func() string                 // names the path in use, for people; may be nil
+	Name string // for people; "" means this machine
+	Dial func(ctx context.Context) (client.Transport, error)
+	// Follow has Dial lead to the device that a session was moved to, and returns the name of
+	// the device; nil follows no session.
+	Follow func(device string) (name string, err error)
+	Lost   func(err error) bool          // whether reconnecting may help after an error
+	After  func(err error) time.Duration // how long the other side asked to wait; may be nil
+	Sign   Signer                        // nil sends answers without a signature
+	Path   func() string                 // names the path in use, for people; may be nil
 }
 
 // Config says what to open. Host, Input, Output and Environ are required.
@@ -86,7 +89,7 @@ func (m *Model) connectTo(host Host, sessionID string) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stopFeed = cancel
 	f := feed.New(feed.Config{
-		Dial: host.Dial, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch,
+		Dial: host.Dial, Follow: host.Follow, Lost: host.Lost, After: host.After, Unattended: m.cfg.Watch,
 		Notify: func() {
 			select {
 			case m.wake <- struct{}{}:

@@ -199,6 +199,10 @@ func (m *Model) apply(update feed.Update) tea.Cmd {
 		m.connected, m.lost, m.retryAt = false, u.Err, u.Next
 	case feed.Failed:
 		return m.failed(u)
+	case feed.Followed:
+		m.cfg.Host.Name, m.cfg.Folder, m.project, m.switched = u.Name, "", api.Project{}, true
+		m.connected = false
+		m.say("The session moved to " + u.Name + "; continuing there")
 	case feed.Loaded:
 		if m.session.Summary.ID != u.SessionID {
 			m.reset()

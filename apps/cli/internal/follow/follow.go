@@ -54,9 +54,12 @@ type View interface {
 	Notice(text string)
 }
 
-// Config says what to send and how. All fields but After, Path, Patience and Sign are required.
+// Config says what to send and how. All fields but Follow, After, Path, Patience and Sign are required.
 type Config struct {
 	Dial func(ctx context.Context) (client.Transport, error)
+	// Follow has Dial lead to the device that the session was moved to, and returns the name of
+	// the device for people. Its error ends the run.
+	Follow func(device string) (name string, err error)
 	// Prepare creates or finds the session and returns its id. It may run again after a
 	// lost connection, so it must create with a client key.
 	Prepare func(ctx context.Context, c *client.Client) (sessionID string, err error)
@@ -128,8 +131,9 @@ type runner struct {
 	questions *questions
 	sessionID string
 	synced    bool // at least one resync was answered
-	moving    bool // the last connection ended in favor of a better path
-	unasked   int  // calls denied because no one could be asked
+	moving    bool // the last connection ended in favor of a better path, or of another device
+	trail     client.Trail
+	unasked   int // calls denied because no one could be asked
 }
 
 func (r *runner) run(ctx context.Context) (Result, error) {
@@ -141,6 +145,13 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		if end := r.tracker.end; end != nil {
 			end.SessionID, end.Unasked = r.sessionID, r.unasked
 			return *end, nil
+		}
+		if device, moved := client.MovedTo(err); moved && ctx.Err() == nil && r.cfg.Follow != nil {
+			if err := r.follow(device); err != nil {
+				return Result{SessionID: r.sessionID}, err
+			}
+			lostAt = time.Time{}
+			continue
 		}
 		if ctx.Err() != nil || !r.synced || errors.As(err, new(*refusedError)) || !r.cfg.Lost(err) {
 			return Result{SessionID: r.sessionID}, err
@@ -172,6 +183,20 @@ func (r *runner) run(ctx context.Context) (Result, error) {
 		}
 		pause = min(2*pause, longestPause)
 	}
+}
+
+// follow goes on at the device that the session was moved to.
+func (r *runner) follow(device string) error {
+	if err := r.trail.Add(device); err != nil {
+		return err
+	}
+	name, err := r.cfg.Follow(device)
+	if err != nil {
+		return err
+	}
+	r.cfg.View.Notice(fmt.Sprintf("the session moved to %s; continuing there", name))
+	r.moving, r.tracker.movedTo = true, nil
+	return nil
 }
 
 // whereabouts describes what is known about the prompt.
@@ -233,6 +258,7 @@ func (r *runner) resync(ctx context.Context, c *client.Client) error {
 		r.cfg.View.Notice("connected again" + r.overPath())
 	}
 	r.synced = true
+	r.trail.Found()
 	r.tracker.resync(r.sessionID, response)
 	return nil
 }
@@ -278,6 +304,9 @@ func (r *runner) loop(ctx context.Context, c *client.Client, mail *mailbox) erro
 	defer stop()
 	var deadline <-chan time.Time
 	for r.tracker.end == nil {
+		if moved := r.tracker.movedTo; moved != nil {
+			return client.MovedError(*moved)
+		}
 		if err := r.answer(ctx, life, c); err != nil {
 			return err
 		}

@@ -22,6 +22,13 @@ func (r request) id() string {
 	return r.question.ID
 }
 
+func (r request) shown() string {
+	if r.approval != nil {
+		return r.approval.Shown
+	}
+	return ""
+}
+
 // questions asks a person, one question at a time, and keeps each answer until the host has
 // it. It survives lost connections, so no one is asked twice.
 //
@@ -40,6 +47,7 @@ type questions struct {
 type question struct {
 	sessionID string
 	id        string
+	shown     string // what was shown, if it is an approval
 	withdraw  context.CancelFunc
 	withdrawn bool
 	result    chan answer // holds one answer
@@ -72,7 +80,9 @@ func (q *questions) knows(id string) bool {
 		slices.ContainsFunc(q.done, func(a answer) bool { return a.id() == id })
 }
 
-func (q *questions) isAsking(id string) bool { return q.asking != nil && q.asking.id == id }
+func (q *questions) isAsking(id string) bool {
+	return q.asking != nil && q.asking.id == id && !q.asking.withdrawn
+}
 
 // next asks the first pending question, if none is being asked.
 func (q *questions) next() {
@@ -82,7 +92,7 @@ func (q *questions) next() {
 	r := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	ctx, withdraw := context.WithCancel(q.ctx)
-	asking := &question{sessionID: r.sessionID, id: r.id(), withdraw: withdraw, result: make(chan answer, 1)}
+	asking := &question{sessionID: r.sessionID, id: r.id(), shown: r.shown(), withdraw: withdraw, result: make(chan answer, 1)}
 	q.asking = asking
 	go func() {
 		asking.result <- q.put(ctx, r)
@@ -159,6 +169,16 @@ func (q *questions) keep(sessionID string, open []string) {
 		if !slices.Contains(open, id) {
 			q.resolved(id)
 		}
+	}
+}
+
+// renew withdraws an approval that is shown differently now, because its session was moved to
+// another folder: it has to be asked again, and an answer to what was shown before is void.
+func (q *questions) renew(now api.Approval) {
+	other := func(r request) bool { return r.id() == now.ID && r.shown() != now.Shown }
+	if q.isAsking(now.ID) && q.asking.shown != now.Shown || slices.ContainsFunc(q.waiting, other) ||
+		slices.ContainsFunc(q.done, func(a answer) bool { return other(a.request) }) {
+		q.resolved(now.ID)
 	}
 }
 

@@ -33,6 +33,8 @@ type tracker struct {
 	last   session.Message     // last assistant message of our turn
 	record *session.TurnRecord // how our turn ended, from the log
 	end    *Result             // set once
+
+	movedTo *api.SessionMoved // another device has the session
 }
 
 func newTracker(key string, view View, questions *questions) *tracker {
@@ -80,6 +82,7 @@ func (t *tracker) replaceLive(live api.Live) {
 		t.emit(api.ProcessChanged{Process: process})
 	}
 	for _, approval := range live.Approvals {
+		t.questions.renew(approval)
 		if !t.questions.knows(approval.ID) {
 			t.emit(api.ApprovalRequested{Approval: approval})
 			t.ask(approval.TurnID, request{sessionID: t.sessionID, approval: &approval})
@@ -188,6 +191,9 @@ func (t *tracker) finish(reason session.StopReason, message string) {
 // events handles events in the order of their arrival.
 func (t *tracker) events(events []api.EventEnvelope) {
 	for _, event := range events {
+		if moved, ok := event.Event.(api.SessionMoved); ok && moved.ID == t.sessionID {
+			t.movedTo = &moved
+		}
 		if event.SessionID != t.sessionID || event.Seq <= t.anchors.StreamLastSeq || t.end != nil {
 			continue // an event of the host, or known from the resync
 		}
@@ -213,6 +219,7 @@ func (t *tracker) event(envelope api.EventEnvelope) {
 	case api.QueueChanged:
 		t.queueIs(e.Queue)
 	case api.ApprovalRequested:
+		t.questions.renew(e.Approval)
 		t.ask(e.Approval.TurnID, request{sessionID: t.sessionID, approval: &e.Approval})
 	case api.QuestionAsked:
 		t.ask(e.Question.TurnID, request{sessionID: t.sessionID, question: &e.Question})

@@ -9,7 +9,8 @@ import (
 )
 
 // Do sends a request over whatever connection there is, waits for one if there is none, and
-// sends it again if the connection is lost before the answer. Repeating the request must
+// sends it again if the connection is lost before the answer, or if the session was moved to
+// another device. Repeating the request must
 // change nothing.
 func Do[Request, Response any](ctx context.Context, f *Feed, to api.Definition[Request, Response], request Request) (Response, error) {
 	return With(ctx, f, func(c *client.Client) (Response, error) { return client.Call(ctx, c, to, request) })
@@ -24,6 +25,12 @@ func With[Response any](ctx context.Context, f *Feed, send func(*client.Client) 
 			return none, err
 		}
 		response, err := send(c)
+		if _, moved := client.MovedTo(err); moved && ctx.Err() == nil && f.leave(err) {
+			if err := f.replaced(ctx, c); err != nil {
+				return none, err
+			}
+			continue
+		}
 		if !errors.Is(err, client.ErrLost) || ctx.Err() != nil {
 			return response, err
 		}

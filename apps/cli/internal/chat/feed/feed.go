@@ -13,11 +13,14 @@ import (
 	"github.com/scorel/scorel/packages/protocol/api"
 )
 
-// Config says how to reach the host. After may be nil.
+// Config says how to reach the host. Follow and After may be nil.
 type Config struct {
-	Dial  func(ctx context.Context) (client.Transport, error)
-	Lost  func(err error) bool          // whether reconnecting may help after an error
-	After func(err error) time.Duration // how long the other side asked to wait after an error
+	Dial func(ctx context.Context) (client.Transport, error)
+	// Follow has Dial lead to the device that the session was moved to, and returns the name of
+	// the device for people.
+	Follow func(device string) (name string, err error)
+	Lost   func(err error) bool          // whether reconnecting may help after an error
+	After  func(err error) time.Duration // how long the other side asked to wait after an error
 	// Unattended means that no one can answer the agent here.
 	Unattended bool
 	// Notify is called when there is something to take. It must not block.
@@ -42,6 +45,9 @@ type (
 		SessionID  string
 		Connection bool
 	}
+	// Followed says that the session was moved to another device, to which the next connection
+	// leads.
+	Followed struct{ Name string }
 	// Loaded replaces the state of the session, or extends it: see its Mode.
 	Loaded struct {
 		SessionID string
@@ -54,6 +60,7 @@ type (
 func (Connected) update()    {}
 func (Disconnected) update() {}
 func (Failed) update()       {}
+func (Followed) update()     {}
 func (Loaded) update()       {}
 func (Happened) update()     {}
 
@@ -78,6 +85,8 @@ type Feed struct {
 	synced  string // session that events are accepted for; "" while a resync is under way
 	anchors api.Anchors
 	held    []api.EventEnvelope // events that arrived before the answer to a resync
+	moved   error               // another device has the session
+	trail   client.Trail
 }
 
 // New returns a feed. sessionID may be "".
@@ -95,7 +104,8 @@ func (f *Feed) Take() []Update {
 // Open follows another session from now on; "" follows none.
 func (f *Feed) Open(sessionID string) {
 	f.mu.Lock()
-	f.session, f.synced, f.anchors, f.held = sessionID, "", api.Anchors{}, nil
+	f.session, f.synced, f.anchors, f.held, f.moved = sessionID, "", api.Anchors{}, nil, nil
+	f.trail.Found()
 	f.out.forgetSession()
 	f.mu.Unlock()
 	f.wake()
@@ -130,6 +140,10 @@ func (f *Feed) Run(ctx context.Context) {
 		if errors.Is(err, client.ErrMoved) {
 			continue // a better path is ready
 		}
+		if device, moved := client.MovedTo(err); moved {
+			f.followTo(device, err)
+			continue
+		}
 		if !errors.Is(err, errBehind) && !errors.Is(err, client.ErrLost) && !f.cfg.Lost(err) {
 			f.setClient(nil, err)
 			f.put(Failed{Err: err, Connection: true})
@@ -147,6 +161,28 @@ func (f *Feed) Run(ctx context.Context) {
 		pause = min(2*pause, longestPause)
 	}
 	f.setClient(nil, context.Canceled)
+}
+
+// followTo goes on at the device that the session was moved to, or stops following it.
+func (f *Feed) followTo(device string, moved error) {
+	f.mu.Lock()
+	session, err := f.session, f.trail.Add(device)
+	f.moved = nil
+	f.mu.Unlock()
+	name := ""
+	switch {
+	case err != nil:
+	case f.cfg.Follow == nil:
+		err = moved
+	default:
+		name, err = f.cfg.Follow(device)
+	}
+	if err != nil {
+		f.forget(session)
+		f.put(Failed{Err: err, SessionID: session})
+		return
+	}
+	f.put(Followed{name})
 }
 
 // connection handles one connection until it is lost.
@@ -168,6 +204,9 @@ func (f *Feed) connection(ctx context.Context) (synced bool, err error) {
 	for {
 		if f.isBehind() {
 			return true, errBehind
+		}
+		if err := f.isMoved(); err != nil {
+			return true, err
 		}
 		if following, err = f.follow(ctx, c, following); err != nil {
 			return true, err
@@ -197,6 +236,9 @@ func (f *Feed) follow(ctx context.Context, c *client.Client, following string) (
 		return wanted, nil
 	}
 	err := f.resync(ctx, c, wanted)
+	if _, moved := client.MovedTo(err); moved {
+		return "", err
+	}
 	if refused := new(api.Error); errors.As(err, &refused) && refused.Kind != api.KindUnavailable {
 		f.forget(wanted)
 		f.put(Failed{Err: err, SessionID: wanted})
@@ -233,6 +275,7 @@ func (f *Feed) resync(ctx context.Context, c *client.Client, sessionID string) e
 	response.Events = nil
 	f.out.put(Loaded{sessionID, response})
 	f.synced, f.anchors = sessionID, response.Anchors
+	f.trail.Found()
 	for _, event := range events {
 		f.out.put(Happened{event})
 	}
@@ -251,6 +294,10 @@ func (f *Feed) receive(event api.EventEnvelope) {
 	switch {
 	case event.SessionID == "":
 		f.out.put(Happened{event})
+		if moved, ok := event.Event.(api.SessionMoved); ok && moved.ID == f.session {
+			f.moved = client.MovedError(moved)
+			f.wake()
+		}
 	case event.SessionID != f.session:
 	case f.synced == "":
 		if len(f.held) < maxWaiting {
@@ -294,6 +341,25 @@ func (f *Feed) isBehind() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.out.behind
+}
+
+func (f *Feed) isMoved() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.moved
+}
+
+// leave gives up a connection whose host refused a request because the followed session was
+// moved. It reports whether another connection follows.
+func (f *Feed) leave(moved error) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.session == "" {
+		return false
+	}
+	f.moved = moved
+	f.wake()
+	return true
 }
 
 func (f *Feed) setClient(c *client.Client, failed error) {

@@ -11,6 +11,7 @@ export default defineConfig({
     restoreMocks: true,
     // A wait in vain is ended by this; a busy machine is not.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 110_000 } },
   },
 });

@@ -80,6 +80,7 @@ type scriptedHost struct {
 	onCut            func()
 	breakPrompts     bool  // cut each connection at its prompt
 	ends             error // what a cut connection says; nil is io.EOF
+	follow           func(device string) (string, error)
 	wg               sync.WaitGroup
 }
 
@@ -232,6 +233,7 @@ func (h *scriptedHost) run(ctx context.Context, view View) (Result, error) {
 	defer h.wg.Wait()
 	return Run(ctx, Config{
 		Dial:    h.dial,
+		Follow:  h.follow,
 		Prepare: func(context.Context, *client.Client) (string, error) { return testSession, nil },
 		Lost:    func(err error) bool { return errors.Is(err, client.ErrLost) || errors.Is(err, errDown) },
 		After:   func(error) time.Duration { return h.asked },

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,6 +57,68 @@ func TestAFalseArchiveIsRefused(t *testing.T) {
 	}
 	if walk(archive(tar.Header{Typeflag: tar.TypeReg, Name: good}, tar.Header{Typeflag: tar.TypeReg, Name: good})) == nil {
 		t.Error("a file is accepted twice")
+	}
+}
+
+// TestASparseArchiveIsRefused: a file in a small archive claims to be huge, which would fill the
+// disk.
+func TestASparseArchiveIsRefused(t *testing.T) {
+	const name = "attached/0123456789abcdef/a.txt"
+	var records string
+	for _, record := range []string{"GNU.sparse.size=1099511627776", "GNU.sparse.numblocks=1", "GNU.sparse.map=0,1", "GNU.sparse.name=" + name} {
+		records += fmt.Sprintf("%d %s\n", len(record)+len("00 \n"), record)
+	}
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, content := range []string{records, "x"} {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(content)), Format: tar.FormatUSTAR}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := b.Bytes()
+	data[156] = tar.TypeXHeader // of the first entry, which the package does not write as it is
+	copy(data[148:156], "        ")
+	sum := 0
+	for _, c := range data[:512] {
+		sum += int(c)
+	}
+	copy(data[148:156], fmt.Sprintf("%06o\x00 ", sum))
+	if header, err := tar.NewReader(bytes.NewReader(data)).Next(); err != nil || header.Size != 1<<40 {
+		t.Fatalf("the archive is not sparse: %+v %v", header, err)
+	}
+	path := filepath.Join(t.TempDir(), "0")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if walkArchive(path, func(string, string, *tar.Header, io.Reader) error { return nil }) == nil {
+		t.Error("a sparse file is accepted")
+	}
+}
+
+// TestASessionReturnsOnceItHasLeft: what the host still removes of a session that it moved away
+// must not be the session that comes back.
+func TestASessionReturnsOnceItHasLeft(t *testing.T) {
+	m, err := Load(Options{Paths: state.Paths{Home: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := record{ID: "mov_1", SessionID: "s", Family: []string{"s", "c"}, State: api.MoveDone}
+	if err := os.MkdirAll(m.folder(left.ID), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.add(left); err != nil {
+		t.Fatal(err)
+	}
+	var refused *api.Error
+	back := record{ID: "mov_2", SessionID: "s", Family: []string{"s"}, Incoming: true}
+	if err := m.checkRoom(back); !errors.As(err, &refused) || refused.Kind != api.KindUnavailable {
+		t.Errorf("the session may return: %v", err)
 	}
 }
 

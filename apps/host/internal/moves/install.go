@@ -139,6 +139,11 @@ func walkArchive(path string, do func(folder, name string, header *tar.Header, c
 		return fmt.Errorf("moves: reading an archive: %w", err)
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("moves: reading an archive: %w", err)
+	}
+	left := info.Size() // a sparse file in it claims more than the archive has
 	t := tar.NewReader(file)
 	seen := map[string]bool{}
 	for {
@@ -149,8 +154,9 @@ func walkArchive(path string, do func(folder, name string, header *tar.Header, c
 		if err != nil {
 			return api.Errorf(api.KindBadRequest, "the archive of files cannot be read: %v", err)
 		}
+		left -= header.Size
 		folder, name, ok := unpackedName(header.Name)
-		if !ok || header.Typeflag != tar.TypeReg || seen[header.Name] || len(seen) == maxArchived {
+		if !ok || left < 0 || header.Typeflag != tar.TypeReg || seen[header.Name] || len(seen) == maxArchived {
 			return api.Errorf(api.KindBadRequest, "the archive of files has an entry that does not belong there: %.100q", header.Name)
 		}
 		seen[header.Name] = true

@@ -32,16 +32,13 @@ func (m *Moves) prepareMove(ctx context.Context, _ *dispatch.Conn, request api.P
 	case request.To == m.Keys.ID():
 		return response, api.Errorf(api.KindConflict, "the session is on this machine already: choose another one")
 	}
-	family, err := m.sessions.Family(request.SessionID)
+	family, err := m.sessions.PauseFamily(ctx, request.SessionID, errPaused(), request.Wait)
 	if err != nil {
 		return response, err
 	}
 	r := record{
 		ID: newMoveID(), SessionID: request.SessionID, Family: family, ProjectID: summary.ProjectID, State: api.MovePrepared,
 		From: m.Keys.ID(), To: request.To, CreatedAt: time.Now().UnixMilli(),
-	}
-	if err := m.sessions.Pause(ctx, family, errPaused(), request.Wait); err != nil {
-		return response, err
 	}
 	one, err := m.stage(ctx, r)
 	if err != nil {

@@ -96,6 +96,12 @@ func (m *Moves) expected(offer api.MoveOffer, projectID string) (record, error) 
 
 // checkRoom refuses a session that this host has already, and one for which there is no space.
 func (m *Moves) checkRoom(r record) error {
+	for _, one := range m.all() {
+		other := m.recordOf(one)
+		if !other.Incoming && other.active() && slices.Contains(other.Family, r.SessionID) { // what is removed late must not be the session that returns
+			return api.Errorf(api.KindUnavailable, "this host has not finished moving that session away: try again in a moment")
+		}
+	}
 	for _, id := range r.Family {
 		if _, exists := m.sessions.ProjectOf(id); exists {
 			return api.Errorf(api.KindConflict, "this host has a session with the id %s already: delete it first", id)

@@ -53,7 +53,7 @@ func (m *Manager) Pause(ctx context.Context, ids []string, why error, wait bool)
 			err = s.pause(ctx, why, wait)
 		}
 		if err != nil {
-			m.Resume(context.WithoutCancel(ctx), ids[:i+1])
+			m.Resume(context.WithoutCancel(ctx), ids[:i]) // the last one is not paused, or by another move
 			if i > 0 {
 				err = ofSubagent(id, err)
 			}
@@ -63,6 +63,26 @@ func (m *Manager) Pause(ctx context.Context, ids []string, why error, wait bool)
 	return nil
 }
 
+// PauseFamily is Pause for a session and those of its subagents, whose ids it returns. A turn
+// that ends first may begin more of them.
+func (m *Manager) PauseFamily(ctx context.Context, id string, why error, wait bool) (paused []string, err error) {
+	for {
+		family, err := m.Family(id)
+		more := slices.DeleteFunc(family, func(id string) bool { return slices.Contains(paused, id) })
+		if err == nil && len(more) == 0 {
+			return paused, nil
+		}
+		if err == nil {
+			err = m.Pause(ctx, more, why, wait)
+		}
+		if err != nil {
+			m.Resume(context.WithoutCancel(ctx), paused)
+			return nil, err
+		}
+		paused = append(paused, more...)
+	}
+}
+
 // Resume ends what Pause began. Sessions that were not paused go on as before.
 func (m *Manager) Resume(ctx context.Context, ids []string) {
 	for _, id := range ids {
@@ -70,12 +90,7 @@ func (m *Manager) Resume(ctx context.Context, ids []string) {
 		if err != nil {
 			continue // it is gone, or the host ends
 		}
-		err = s.do(ctx, func() {
-			if s.pausing != nil {
-				s.pausing, s.paused = nil, nil
-				s.recover(ctx)
-			}
-		})
+		err = s.do(ctx, func() { s.unpause(ctx, s.pausing) })
 		if err != nil {
 			m.deps.Logger.Error("resuming a session that was not moved", "session", id, "error", err)
 		}
@@ -113,7 +128,16 @@ func (s *Session) pause(ctx context.Context, why error, wait bool) error {
 	case <-s.stopped:
 		return clientError(ErrClosed)
 	case <-ctx.Done():
-		return clientError(context.Cause(ctx))
+		err := s.do(context.WithoutCancel(ctx), func() { s.unpause(ctx, request) })
+		return clientError(errors.Join(context.Cause(ctx), err))
+	}
+}
+
+// unpause ends what a pause request began, unless another one has taken its place.
+func (s *Session) unpause(ctx context.Context, request *pauseRequest) {
+	if request != nil && s.pausing == request {
+		s.pausing, s.paused = nil, nil
+		s.recover(context.WithoutCancel(ctx))
 	}
 }
 
@@ -180,8 +204,18 @@ func (m *Manager) removeMoved(ctx context.Context, id string) error {
 		}
 		return nil
 	}
-	if !known {
-		return remove()
+	if !known { // the host was restarted in between: it does not list the session any more
+		if err := remove(); err != nil {
+			return err
+		}
+		m.unregister(id)
+		if m.deps.Worktrees != nil {
+			m.deps.Worktrees.Forget(ctx, id)
+		}
+		if m.deps.Processes != nil {
+			return m.deps.Processes.Remove(id)
+		}
+		return nil
 	}
 	s, err := m.Open(id)
 	if err != nil {

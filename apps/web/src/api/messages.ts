@@ -93,6 +93,8 @@ export class RefusedError extends Error {
   constructor(
     readonly kind: number,
     message: string,
+    /** The device that has the session now, where it was moved. */
+    readonly movedTo?: string,
   ) {
     super(message);
   }

@@ -31,6 +31,8 @@ export interface OutboxItem {
   unstored?: boolean;
   /** The host's refusal; null while it is still to be sent. */
   error: string | null;
+  /** The kind of the refusal. */
+  kind?: number;
 }
 
 /** What became of a prompt that is no longer in the outbox. */

@@ -206,6 +206,9 @@ export class Session implements SessionView {
   /** The host told a new summary of this session. */
   summarize(summary: SessionSummary): void {
     this.#projection = { ...this.#projection, summary };
+    if (this.#phase === "missing") {
+      this.connected(); // it was moved here, or back
+    }
     this.#options.frames.request(this.#publish);
   }
 
@@ -306,7 +309,7 @@ export class Session implements SessionView {
     if (this.#closed || err instanceof OfflineError) {
       return; // the next channel asks again
     }
-    if (err instanceof ApiError && err.kind === ApiKind.not_found) {
+    if (err instanceof ApiError && (err.kind === ApiKind.not_found || err.kind === ApiKind.moved)) {
       this.#phase = "missing";
     } else {
       this.#trouble = err instanceof Error ? err.message : String(err);

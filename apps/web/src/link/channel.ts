@@ -121,6 +121,13 @@ export class DeviceChannel {
       .catch((err: unknown) =>
         this.#requests.refuse(requestId, err instanceof RangeError ? tooLarge() : (err as Error)),
       );
+    answer.catch((err: { movedTo?: string }) => {
+      if (err.movedTo) {
+        // It may have been told of this while nobody was connected: pages and copies follow the session now.
+        const { sessionId: id } = fields as { sessionId?: string };
+        this.#handler.onEvent({ type: "session_moved", id, deviceId: err.movedTo }, 0);
+      }
+    });
     return answer;
   }
 
@@ -204,7 +211,10 @@ export class DeviceChannel {
     if (type === "response") {
       this.#requests.resolve(requestId, message.result);
     } else if (type === "error") {
-      this.#requests.refuse(requestId, new RefusedError(Number(message.kind ?? 0), String(message.message ?? "")));
+      this.#requests.refuse(
+        requestId,
+        new RefusedError(Number(message.kind ?? 0), String(message.message ?? ""), message.deviceId),
+      );
     } else if (type === "event" && typeof message.event?.type === "string") {
       this.#handler.onEvent(message.event, bytes);
     }
@@ -262,6 +272,7 @@ interface Incoming {
   type?: string;
   requestId?: string;
   event?: WireEvent;
+  deviceId?: string;
   [field: string]: unknown;
 }
 

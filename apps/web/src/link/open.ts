@@ -6,7 +6,7 @@ import { loadOrMakeIdentity } from "./identity";
 import { Link } from "./link";
 import type { Outbox } from "./outbox";
 import { Saving } from "./saving";
-import { startSending } from "./sending";
+import { type Sending, startSending } from "./sending";
 import { TIMING, type Timing } from "./timing";
 
 export interface ServiceOptions {
@@ -37,8 +37,14 @@ export async function openParts(
     const db = await openDb();
     const identity = await loadOrMakeIdentity(db);
     const timing = options.timing ?? TIMING;
-    const saving = new Saving({ db, clientId: identity.id, delay: timing.copyDelay, link: () => link });
-    const sending = startSending({
+    const saving = new Saving({
+      db,
+      clientId: identity.id,
+      delay: timing.copyDelay,
+      link: () => link,
+      outbox: () => sending.outbox,
+    });
+    const sending: Sending = startSending({
       db,
       clientId: identity.id,
       post: tell,

@@ -3,11 +3,12 @@ import { KEPT } from "../api/copies";
 import type { FromLink, Recall, WireEvent } from "../api/messages";
 import type { Copies } from "./copies/copies";
 import type { Link } from "./link";
+import type { Outbox } from "./outbox";
 import { isBound } from "./pins";
 
 /** What is heard of before anything is kept. */
 const asked = new Set(["resync_events", "unsubscribe", "get_blob", ...KEPT]);
-const heard = new Set(["entry_appended", "session_updated", "session_deleted", "projects_changed"]);
+const heard = new Set(["entry_appended", "session_updated", "session_deleted", "session_moved", "projects_changed"]);
 
 export interface SavingOptions {
   db: IDBDatabase;
@@ -15,6 +16,8 @@ export interface SavingOptions {
   /** How long a change may wait to be written, in milliseconds. */
   delay: number;
   link: () => Link;
+  /** What waits in it follows a session that moves. */
+  outbox: () => Outbox;
 }
 
 export class Saving {
@@ -93,11 +96,12 @@ export class Saving {
   }
 
   async #make(): Promise<Copies> {
-    const { db, clientId, delay, link } = this.#options;
+    const { db, clientId, delay, link, outbox } = this.#options;
     const { makeCopies } = await import("./copies/copies");
     return makeCopies({
       clientId,
       delay,
+      outbox,
       isBound: (deviceId) => isBound(db, deviceId),
       ask: (deviceId, name, fields) => link().request(deviceId, name, fields),
     });

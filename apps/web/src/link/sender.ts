@@ -3,6 +3,7 @@
 // prompt still keeps the host from taking it twice.
 import { ApiError, type Host, OfflineError } from "../api/contract";
 import type { OutboxItem } from "../api/outbox";
+import { ApiKind } from "../api/types";
 import { beginSession, beginsSession, sendPrompt } from "./delivery";
 import type { Outbox } from "./outbox";
 
@@ -20,12 +21,12 @@ const PATIENCE = 20_000;
 
 export class Sender {
   readonly #options: SenderOptions;
-  /** The devices that can be reached, and which of their channels it is. */
-  #openings = new Map<string, number>();
+  /** The devices that can be reached, and which of their channels it is: no two have the same. */
+  #openings = new Map<string, string>();
   /** On which opening a prompt was sent last, without an answer so far. */
-  #tried = new Map<string, number>();
+  #tried = new Map<string, string>();
   /** On which opening the prompts of a lane could not be sent. */
-  #stalled = new Map<string, number>();
+  #stalled = new Map<string, string>();
   #running = new Set<string>();
   #later: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,10 +36,11 @@ export class Sender {
 
   /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
   reachable(deviceId: string, opening: number): void {
-    if (opening === (this.#openings.get(deviceId) ?? 0)) {
+    const now = opening ? `${deviceId} ${opening}` : "";
+    if (now === (this.#openings.get(deviceId) ?? "")) {
       return;
     }
-    this.#openings.set(deviceId, opening);
+    this.#openings.set(deviceId, now);
     this.#pump();
   }
 
@@ -158,31 +160,33 @@ export class Sender {
   // A refusal counts also when it comes after the next prompt was sent.
   #late(item: OutboxItem, err: unknown, reject: (err: unknown) => void): void {
     reject(err);
-    if (err instanceof ApiError) {
-      void this.#refused(item.clientKey, err.message);
+    if (err instanceof ApiError && err.kind !== ApiKind.moved) {
+      void this.#refused(item.clientKey, err);
     }
   }
 
-  async #failed(lane: string, item: OutboxItem, opening: number, err: unknown): Promise<void> {
+  async #failed(lane: string, item: OutboxItem, opening: string, err: unknown): Promise<void> {
     const { outbox } = this.#options;
-    if (err instanceof OfflineError) {
+    // One whose session was moved follows it, as soon as this browser may use the other device.
+    if (err instanceof OfflineError || (err instanceof ApiError && err.kind === ApiKind.moved)) {
       this.#tried.delete(item.clientKey);
       this.#stalled.set(lane, opening);
       return;
     }
     // What cannot be read any more, such as an image that the browser has dropped, is no refusal, but as final.
-    const message = err instanceof Error ? err.message : String(err);
     const current = await outbox.current(item.clientKey);
     if (current?.discarded) {
       await outbox.remove(item.clientKey, "discarded"); // there is nothing to delete, or it may not be deleted
     } else {
-      await this.#refused(item.clientKey, message);
+      await this.#refused(item.clientKey, err);
     }
   }
 
-  async #refused(clientKey: string, error: string): Promise<void> {
+  async #refused(clientKey: string, err: unknown): Promise<void> {
+    const error = err instanceof Error ? err.message : String(err);
+    const kind = err instanceof ApiError ? { kind: err.kind } : {};
     this.#tried.delete(clientKey);
-    await this.#options.outbox.update(clientKey, (item) => (item.error === error ? item : { ...item, error }));
+    await this.#options.outbox.update(clientKey, (item) => (item.error === error ? item : { ...item, error, ...kind }));
   }
 }
 

@@ -12,6 +12,7 @@ import { sentence } from "../shared/errors";
 import { may } from "../shared/grants";
 import { LazyPart } from "../shared/MissingPart";
 import { chunk } from "../shared/missing-chunk";
+import { useMovedTo } from "../shared/moved";
 import { useReadable, useScorel } from "../shared/scorel-context";
 import { useToldSession } from "../shared/sessions";
 import { Composer } from "./composer/Composer";
@@ -29,6 +30,7 @@ import { Transcript } from "./transcript/Transcript";
 import { SessionHistory } from "./tree/SessionHistory";
 
 const ChangesSheet = lazy(chunk(() => import("../changes/ChangesSheet")));
+const MovedSession = lazy(chunk(() => import("./MovedSession")));
 
 export interface SessionBodyProps {
   open: OpenSession;
@@ -64,6 +66,14 @@ export function SessionBody({ open, host, label, data, tree, onTree, changes, on
     };
     return readable ? { folder, open: openFile } : null;
   }, [folder, readable, onChanges]);
+  const moved = useMovedTo(deviceId, view.sessionId);
+  if (moved) {
+    return (
+      <LazyPart>
+        <MovedSession to={moved} draftKey={`${deviceId}/${view.sessionId}`} state={state} view={view} />
+      </LazyPart>
+    );
+  }
   if (state.status === "missing") {
     return <Missing deviceId={deviceId} label={label} />;
   }

@@ -10,6 +10,7 @@ import { type Attention, attention, noAttention } from "./attention";
 import { type Item, needsYou } from "./sections";
 import { seen } from "./seen";
 import { itemsOf, most, useMachines, useSeen } from "./use-machines";
+import { useMovedSessions } from "./use-moved-sessions";
 
 interface BadgeNavigator {
   setAppBadge?(count: number): Promise<void>;
@@ -23,6 +24,7 @@ export default function InboxWatch() {
   const inSight = useSessionInSight(items);
   useCounts(items.filter(({ id }) => id !== inSight));
   useForgotten();
+  useMovedSessions(machines);
   return machines?.map(({ device, host }) => <Follow key={device.id} host={host} />);
 }
 

@@ -115,15 +115,27 @@ export function itemsOf(
   marks: ReturnType<typeof seen.state.get>,
   projects?: ReadonlyMap<string, Requests["list_projects"]["response"] | undefined>,
 ): Item[] {
+  const reached = reachedSessions(machines);
   return machines.flatMap(({ device, host, status, sessions }) =>
-    (sessions ?? []).map((session) => ({
-      ...{ device, host, session },
-      id: `${device.id}/${session.id}`,
-      reachable: status === "open",
-      project: projects?.get(device.id)?.projects.find(({ id }) => id === session.projectId),
-      unread: !session.running && !needsYou(session) && isUnread(marks, device.id, session),
-    })),
+    (sessions ?? [])
+      .filter(({ id }) => status === "open" || !reached.has(id))
+      .map((session) => ({
+        ...{ device, host, session },
+        id: `${device.id}/${session.id}`,
+        reachable: status === "open",
+        project: projects?.get(device.id)?.projects.find(({ id }) => id === session.projectId),
+        unread: !session.running && !needsYou(session) && isUnread(marks, device.id, session),
+      })),
   );
+}
+
+/**
+ * The sessions of machines that can be reached. One that was moved is listed by the machine that it left, too, where
+ * that cannot be reached to say so.
+ */
+function reachedSessions(machines: readonly Machine[]): Set<string> {
+  const reached = machines.filter(({ status }) => status === "open");
+  return new Set(reached.flatMap(({ sessions }) => (sessions ?? []).map(({ id }) => id)));
 }
 
 /** What this browser has seen; machines that are new to it start as seen. */

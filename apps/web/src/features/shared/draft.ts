@@ -78,6 +78,31 @@ export async function readDraft(key: string): Promise<Draft> {
   return old;
 }
 
+/**
+ * Puts a draft under another key, behind what is there already; the old key is empty then. A composer that shows it is
+ * told.
+ */
+export async function carryDraft(from: string, to: string): Promise<void> {
+  const [old, there] = await Promise.all([readDraft(from), readDraft(to)]);
+  const { text, images } = peekDraft(from) ?? old; // it may have been typed in meanwhile
+  const kept = peekDraft(to) ?? there;
+  if (!text && images.length === 0) {
+    return;
+  }
+  const joined = {
+    text: kept.text.includes(text) ? kept.text : kept.text ? `${kept.text}\n${text}` : text,
+    images: [...kept.images, ...images.filter(({ sha256 }) => kept.images.every((each) => each.sha256 !== sha256))],
+  };
+  drafts.keep(to, joined);
+  await drafts.flush();
+  for (const listener of others.get(to) ?? []) {
+    listener(joined);
+  }
+  if (!peekDraft(to)) {
+    drafts.keep(from, { text: "", images: [] }); // the other one is on disk
+  }
+}
+
 /** Forgets what is not kept yet, for tests. */
 export function forgetDrafts(): void {
   drafts.close();

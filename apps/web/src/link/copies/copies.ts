@@ -3,8 +3,10 @@
 import type { Saved, SessionCopy } from "../../api/copies";
 import { RefusedError, type WireEvent } from "../../api/messages";
 import { ApiKind, type Requests, type ResyncEventsResponse, type SessionSummary } from "../../api/types";
+import type { Outbox } from "../outbox";
 import { ImageParts, imageCopy, imageId, imagesOf, sessionOf } from "./images";
 import { listAfter, listId } from "./lists";
+import { carryCopies, carryPrompts, type Move } from "./moved";
 import { type Asked, afterEvent, afterResync, checkedCopy, fitting } from "./session-copy";
 import { CopyStore, LIMITS } from "./store";
 
@@ -14,6 +16,8 @@ export interface CopiesOptions {
   isBound: (deviceId: string) => Promise<boolean>;
   /** Asks a host that can be reached. */
   ask: (deviceId: string, name: string, fields: object) => Promise<unknown>;
+  /** The prompts that wait in this browser. */
+  outbox: () => Pick<Outbox, "items" | "update">;
   /** How long a change may wait to be written, in milliseconds, while others follow. */
   delay: number;
 }
@@ -53,6 +57,8 @@ export class Copies {
   #writing: Promise<void> = Promise.resolve();
   #checked = new Set<string>();
   #parts = new ImageParts();
+  /** The sessions that were moved to other devices, by device and session, as far as it was heard here. */
+  #moved = new Map<string, Move>();
 
   constructor(options: CopiesOptions) {
     this.#options = options;
@@ -140,6 +146,8 @@ export class Copies {
       this.#summarized(deviceId, event.session as SessionSummary);
     } else if (event.type === "session_deleted") {
       this.#forget(deviceId, event.id as string);
+    } else if (event.type === "session_moved") {
+      this.#move({ from: deviceId, sessionId: event.id as string, to: event.deviceId as string });
     }
     for (const [key, answer] of this.#lists) {
       const [of, id] = partsOf(key);
@@ -161,6 +169,11 @@ export class Copies {
 
   /** Deletes the copies of sessions that were deleted on a host while nobody heard of it. Asked once for each device. */
   async check(deviceId: string): Promise<void> {
+    for (const move of this.#moved.values()) {
+      if (move.to === deviceId) {
+        void carryPrompts(this.#options.outbox(), move); // this browser was paired with it after the move
+      }
+    }
     if (this.#checked.has(deviceId)) {
       return;
     }
@@ -285,6 +298,24 @@ export class Copies {
         await this.#write(deviceId, projectId, id, image);
       }
     });
+  }
+
+  /** A session has another device now: what this browser keeps for it follows, if it may use that device. */
+  #move(move: Move): void {
+    const { from, sessionId, to } = move;
+    const { store, isBound, outbox } = this.#options;
+    this.#moved.set(keyOf(from, sessionId), move);
+    this.#moved.delete(keyOf(to, sessionId));
+    void this.flush();
+    this.#writing = this.#writing
+      .then(async () => {
+        if (await isBound(to)) {
+          await carryPrompts(outbox(), move);
+          await carryCopies(store, move);
+        }
+      })
+      .catch(() => {}); // storage is full or closed: there is no copy then
+    this.#forget(from, sessionId);
   }
 
   #forget(deviceId: string, sessionId: string): void {

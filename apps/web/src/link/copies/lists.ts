@@ -25,7 +25,7 @@ export function listAfter(id: string, answer: unknown, event: WireEvent): unknow
     return answer;
   }
   const list = answer as Sessions;
-  if (event.type === "session_deleted") {
+  if (event.type === "session_deleted" || event.type === "session_moved") {
     return without(list, event.id as string);
   }
   if (event.type === "session_updated") {

@@ -1,0 +1,93 @@
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import type { SessionState, SessionView } from "../../api/contract";
+import { CopyButton } from "../../components/CopyButton";
+import { MachineIcon } from "../../components/icons";
+import { EmptyState } from "../../components/Notice";
+import { t } from "../../i18n/move";
+import { peekDraft, readDraft } from "../shared/draft";
+import { useReadable, useScorel } from "../shared/scorel-context";
+import { splitFiles } from "./images/text-files";
+import { OutgoingRows } from "./queue/OutgoingRows";
+
+const link = "touchable inline-flex items-center font-medium text-accent underline underline-offset-2";
+
+export interface MovedSessionProps {
+  /** The machine that has the session. */
+  to: string;
+  draftKey: string;
+  state: SessionState;
+  view: SessionView;
+}
+
+/** For a session that another machine has now: says which, and keeps what was written here in sight. */
+export default function MovedSession({ to, draftKey, state, view }: MovedSessionProps) {
+  const devices = useReadable(useScorel().devices);
+  const there = devices?.find(({ id, revoked, problem }) => id === to && !revoked && !problem);
+  const waiting = state.outgoing.filter(({ mine, state: at }) => mine && at !== "host");
+  return (
+    <div data-testid="session-moved" className="safe-x safe-b mx-auto w-full max-w-3xl flex-1 overflow-y-auto">
+      <EmptyState
+        icon={<MachineIcon />}
+        title={t("move.gone.title")}
+        actions={
+          there ? (
+            <Link to="/d/$deviceId/s/$sessionId" params={{ deviceId: to, sessionId: view.sessionId }} className={link}>
+              {t("move.gone.open", { label: there.label })}
+            </Link>
+          ) : (
+            <Link to="/pair" className={link}>
+              {t("move.gone.pair")}
+            </Link>
+          )
+        }
+      >
+        {there ? t("move.gone.isOn", { label: there.label }) : t("move.gone.notPaired")}
+      </EmptyState>
+      {there ? null : (
+        <div className="mb-6 flex items-center justify-center gap-1 text-sm">
+          <code data-testid="moved-to" className="min-w-0 break-all font-mono text-muted">
+            {to}
+          </code>
+          <CopyButton text={to} label={t("move.gone.copyId")} />
+        </div>
+      )}
+      <KeptDraft draftKey={draftKey} />
+      {waiting.length > 0 ? (
+        <section className="mt-6">
+          <h2 className="mb-2 font-medium text-sm">{t("move.gone.waiting")}</h2>
+          <OutgoingRows prompts={waiting} queue={[]} running={false} view={view} />
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+/** What was written and not sent. It cannot be changed here. */
+function KeptDraft({ draftKey }: { draftKey: string }) {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    let over = false;
+    void readDraft(draftKey).then((draft) => over || setText(splitFiles((peekDraft(draftKey) ?? draft).text).text));
+    return () => {
+      over = true;
+    };
+  }, [draftKey]);
+  if (text === "") {
+    return null;
+  }
+  return (
+    <section className="mt-2">
+      <div className="flex items-center justify-between">
+        <h2 className="font-medium text-sm">{t("move.gone.draft")}</h2>
+        <CopyButton text={text} label={t("move.gone.copyDraft")} />
+      </div>
+      <p
+        data-testid="moved-draft"
+        className="mt-1 whitespace-pre-wrap break-words rounded-md border border-line bg-sunken px-3 py-2 text-base"
+      >
+        {text}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { useToast } from "../../components/Toast";
+import { t } from "../../i18n/move";
+import { carryDraft } from "../shared/draft";
+import { moved, noteHere, noteMoved } from "../shared/moved";
+import { dropSession } from "../shared/sessions";
+import type { Machine } from "./use-machines";
+
+/** Follows sessions to the machines that they are moved to: with their drafts, and with the page where one is open. */
+export function useMovedSessions(machines: readonly Machine[] | null): void {
+  const client = useQueryClient();
+  const toast = useToast();
+  const navigate = useNavigate();
+  const open = useParams({ strict: false });
+  const latest = useRef({ machines, open });
+  latest.current = { machines, open };
+  const follow = useRef(async (from: string, sessionId: string, to: string) => {
+    const there = latest.current.machines?.find(({ device }) => device.id === to);
+    if (!there) {
+      return; // the page says so, and keeps the draft
+    }
+    await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`);
+    const shown = latest.current.open;
+    if (shown.deviceId === from && shown.sessionId === sessionId) {
+      const params = { deviceId: to, sessionId };
+      await navigate({ to: "/d/$deviceId/s/$sessionId", params, search: (before) => before, replace: true });
+      toast(t("move.follow.nowOn", { label: there.device.label }));
+      await carryDraft(`${from}/${sessionId}`, `${to}/${sessionId}`); // what was typed meanwhile
+    }
+  });
+  const ids = machines?.map(({ device }) => device.id).join(" ") ?? "";
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the hosts are those of the ids
+  useEffect(() => {
+    const stops = latest.current.machines?.map(({ host }) =>
+      host.onEvent((event) => {
+        if (event.type === "session_updated") {
+          noteHere(host.deviceId, event.session.id); // it may have come back
+        } else if (event.type === "session_moved") {
+          dropSession(client, host.deviceId, event.id);
+          noteMoved(host.deviceId, event.id, event.deviceId);
+          void follow.current(host.deviceId, event.id, event.deviceId);
+        }
+      }),
+    );
+    // A machine that this browser was paired with just now may have sessions that it did not find.
+    for (const [key, to] of Object.entries(moved.get())) {
+      const [from = "", sessionId = ""] = key.split("/");
+      void follow.current(from, sessionId, to);
+    }
+    return () => {
+      for (const stop of stops ?? []) {
+        stop();
+      }
+    };
+  }, [client, ids]);
+}

@@ -48,6 +48,9 @@ func (a *approvals) AnswerApproval(ctx context.Context, clientID string, r api.A
 
 func (a *approvals) answer(clientID string, r api.AnswerApprovalRequest) (response api.AnswerApprovalResponse, err error) {
 	request, waits := a.waiting.Get(r.ApprovalID)
+	if !waits && a.turns.running.asksAgain(r.ApprovalID) {
+		return response, api.Errorf(api.KindUnavailable, "the session is being resumed: try again in a moment")
+	}
 	if !waits {
 		return a.answeredBefore(clientID, r)
 	}

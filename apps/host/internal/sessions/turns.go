@@ -45,6 +45,20 @@ func (t *runningTurn) inSetup() bool {
 	return waits
 }
 
+// asksAgain reports whether the turn is going to ask for an approval that waited before. t may
+// be nil.
+func (t *runningTurn) asksAgain(approvalID string) bool {
+	if t == nil {
+		return false
+	}
+	for _, call := range t.kept {
+		if call.ID == approvalID {
+			return true
+		}
+	}
+	return false
+}
+
 func newTurnID() string { return "turn_" + randomHex(8) }
 
 // start makes a turn the running one and announces it. The context ends when it is

@@ -42,7 +42,7 @@ var exempt = map[string]string{
 // importRules lists which layers each layer may import.
 var importRules = map[string][]string{
 	".": {}, "exactjson": {}, "ident": {}, "session": {"exactjson"}, "openapi": {},
-	"wire": {"exactjson", "ident"}, "pair": {"ident", "wire"}, "seal": {"ident"}, "api": {"exactjson", "ident", "session"},
+	"wire": {"exactjson", "ident"}, "pair": {"ident", "pair/stretch", "wire"}, "pair/stretch": {}, "seal": {"ident"}, "api": {"exactjson", "ident", "session"},
 	"proof": {"api", "ident", "session"}, "guest": {"ident"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scorel/scorel/apps/cli/internal/devices"
 	"github.com/scorel/scorel/apps/host"
@@ -136,6 +137,10 @@ func useEarlierToken(t *testing.T, addr string) {
 // then come the two prompts of the queue, in their order.
 func answerEarlier(t *testing.T, c *client.Client, events <-chan api.EventEnvelope) {
 	opened := ask(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: earlierWaiting})
+	for deadline := time.Now().Add(patience); len(opened.Live.Approvals) == 0 && time.Now().Before(deadline); { // the turn is being resumed
+		<-time.After(20 * time.Millisecond)
+		opened = ask(t, c, api.ResyncEvents, api.ResyncEventsRequest{SessionID: earlierWaiting})
+	}
 	live := opened.Live
 	if len(live.Approvals) != 1 || live.Approvals[0].ToolName != "write_file" || len(live.Queue) != 2 {
 		t.Fatalf("waiting are %+v and %+v", live.Approvals, live.Queue)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/scorel/scorel/apps/host/internal/agent"
 	"github.com/scorel/scorel/packages/protocol/session"
@@ -117,12 +118,12 @@ type Set struct {
 	jobs    jobs
 	notices notices
 	patches patchState
-	skills  []session.SkillInfo // skills that the model is offered
-	manual  []session.SkillInfo // skills that only people invoke
-	later   []session.SkillInfo // skills that people may invoke and no tool description lists
-	agents  []AgentInfo         // agents that the model can delegate to
-	entries []entry             // lines of the registry that apply to the session
-	tools   []agent.Tool        // one per entry
+	skills  []session.SkillInfo         // skills that the model is offered
+	manual  []session.SkillInfo         // skills that only people invoke
+	later   []session.SkillInfo         // skills that people may invoke and no tool description lists
+	agents  atomic.Pointer[[]AgentInfo] // agents that the model can delegate to
+	entries []entry                     // lines of the registry that apply to the session
+	tools   []agent.Tool                // one per entry
 }
 
 // Open creates the tools of a session.
@@ -159,7 +160,7 @@ func (s *Set) serves(group Toolset) bool {
 	case Skill:
 		return len(s.skills) > 0
 	case Delegation:
-		return s.scope.Subagents != nil && len(s.agents) > 0
+		return s.scope.Subagents != nil && len(s.knownAgents()) > 0
 	}
 	return true
 }

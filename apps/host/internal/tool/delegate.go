@@ -60,16 +60,29 @@ type Subagents interface {
 // UseAgents sets the agents that the session can delegate to. It must be called before
 // Tools, and not during a call. Without agents, or without Subagents in its Scope, the
 // session has no delegation tools.
-func (s *Set) UseAgents(agents []AgentInfo) { s.agents = slices.Clone(agents) }
+func (s *Set) UseAgents(agents []AgentInfo) {
+	known := slices.Clone(agents)
+	s.agents.Store(&known)
+}
+
+// knownAgents returns the agents that were set last. A snapshot of the session asks while a
+// turn begins.
+func (s *Set) knownAgents() []AgentInfo {
+	if known := s.agents.Load(); known != nil {
+		return *known
+	}
+	return nil
+}
 
 // agentList returns the end of a tool description: the available agents.
 func (s *Set) agentList() string {
-	if len(s.agents) == 0 {
+	agents := s.knownAgents()
+	if len(agents) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\nThe agents are:\n\n")
-	for _, a := range s.agents {
+	for _, a := range agents {
 		fmt.Fprintf(&b, "- %s: %s\n", a.Name, a.Description)
 	}
 	return b.String()
@@ -78,8 +91,8 @@ func (s *Set) agentList() string {
 // taskProperties returns the JSON Schema properties of one task.
 func (s *Set) taskProperties() string {
 	names := ""
-	if len(s.agents) > 0 {
-		names = `, "enum": ` + string(details(s.agentNames()))
+	if known := s.agentNames(); len(known) > 0 {
+		names = `, "enum": ` + string(details(known))
 	}
 	return `{
 		"agent": {"type": "string", "description": "Which agent."` + names + `},
@@ -88,8 +101,9 @@ func (s *Set) taskProperties() string {
 }
 
 func (s *Set) agentNames() []string {
-	names := make([]string, 0, len(s.agents))
-	for _, a := range s.agents {
+	agents := s.knownAgents()
+	names := make([]string, 0, len(agents))
+	for _, a := range agents {
 		names = append(names, a.Name)
 	}
 	return names

@@ -16,13 +16,27 @@ func Pair(t testing.TB, creator, redeemer *Peer) {
 	creator.Send(&wire.PairAccept{Slot: slot})
 	redeemer.Send(&wire.PairAccept{Slot: slot})
 	for _, p := range []*Peer{creator, redeemer} {
-		if done := Expect[wire.PairComplete](p); done.Slot != slot {
+		if done := awaitComplete(p); done.Slot != slot {
 			t.Fatalf("pair_complete for slot %s, want %s", done.Slot, slot)
 		}
 		if p.ID.Kind() == ident.KindClient {
 			Expect[wire.DeviceOnline](p)
 		}
 	}
+}
+
+// awaitComplete reads the end of a pairing. A device of which another node stored the binding may
+// hear of that first, when its own node looks at the store in between.
+func awaitComplete(p *Peer) *wire.PairComplete {
+	p.t.Helper()
+	f, _, err := p.Next()
+	if done, ok := f.(*wire.PairComplete); ok && err == nil {
+		return done
+	}
+	if _, ok := f.(*wire.PeerBound); !ok || err != nil || p.ID.Kind() != ident.KindDevice {
+		p.t.Fatalf("%s: got frame %T %+v, error %v; want pair_complete", p.ID, f, f, err)
+	}
+	return Expect[wire.PairComplete](p)
 }
 
 // Join lets the redeemer redeem a code of the creator and returns the slot.

@@ -160,9 +160,10 @@ func TestEveryRequestByHTTP(t *testing.T) {
 	fields := fieldsOf(projectID, sessionID, folder)
 	for _, spec := range api.Table() {
 		t.Run(spec.Name, func(t *testing.T) {
-			addToken(t, h, "without "+spec.Name, slices.DeleteFunc(api.AllGrants(), func(g api.Grant) bool { return g == spec.Grant })...)
+			token := addToken(t, h, "without "+spec.Name, slices.DeleteFunc(api.AllGrants(), func(g api.Grant) bool { return g == spec.Grant })...)
 			status, answer := newHTTPEntry(t, h, "without "+spec.Name).post("/v1/"+spec.Name, `{}`)
 			wantHTTP(t, status, answer, http.StatusForbidden, api.KindNotAllowed)
+			ask[api.Empty](full, "/v1/revoke_token", api.RevokeTokenRequest{TokenID: token.ID}) // their number is limited
 			status, answer = newHTTPEntry(t, h, "").post("/v1/"+spec.Name, `{}`)
 			wantHTTP(t, status, answer, http.StatusUnauthorized, api.KindNotAllowed)
 			status, answer = full.do(full.request(http.MethodGet, "/v1/"+spec.Name, ""))

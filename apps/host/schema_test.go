@@ -26,7 +26,7 @@ func sampleOf(schema *openapi3.Schema) (good, wrong any) {
 		return strings.Repeat("x", int(max(1, schema.MinLength))), []int{1}
 	case schema.Type.Is("boolean"):
 		return true, "true"
-	case schema.Type.Is("integer"):
+	case schema.Type.Is("integer"), schema.Type.Is("number"):
 		return 1, "1"
 	case schema.Type.Is("array"):
 		element, _ := sampleOf(schema.Items.Value)
@@ -37,6 +37,31 @@ func sampleOf(schema *openapi3.Schema) (good, wrong any) {
 		object[name], _ = sampleOf(property.Value)
 	}
 	return object, "x"
+}
+
+// nameRight replaces the samples of ids and keys, at any depth, by ones that can be read: what
+// cannot would be reported before the field in question.
+func nameRight(sample any) {
+	if list, ok := sample.([]any); ok {
+		for _, element := range list {
+			nameRight(element)
+		}
+	}
+	object, _ := sample.(map[string]any)
+	for name, value := range object {
+		if _, text := value.(string); !text {
+			nameRight(value)
+			continue
+		}
+		switch name {
+		case "clientId":
+			object[name] = "cli_" + strings.Repeat("a", 32)
+		case "to", "from", "deviceId":
+			object[name] = "dev_" + strings.Repeat("a", 32)
+		case "signKey", "sealKey":
+			object[name] = strings.Repeat("A", 43)
+		}
+	}
 }
 
 // TestEveryFieldIsChecked walks the table by the OpenAPI document: a request that lacks a
@@ -68,15 +93,16 @@ func TestEveryFieldIsChecked(t *testing.T) {
 	}
 	required := 0
 	for _, spec := range api.Table() {
+		if spec.Grant == api.GrantMove {
+			continue // only the client of another host has it, and the grant is checked first
+		}
 		t.Run(spec.Name, func(t *testing.T) {
 			schema := schemaOf(t, doc.Paths.Value("/v1/"+spec.Name).Post.RequestBody.Value.Content)
 			good := map[string]any{}
 			for name, property := range schema.Properties {
 				good[name], _ = sampleOf(property.Value)
 			}
-			if good["clientId"] != nil {
-				good["clientId"] = "cli_" + strings.Repeat("a", 32)
-			}
+			nameRight(good)
 			with := func(field string, value any) map[string]any {
 				fields := maps.Clone(good)
 				if fields[field] = value; value == nil {

@@ -5,7 +5,7 @@ import type { World } from "./world";
 
 /** What a page may not say. A connection that is refused is a fault only while the relay runs. */
 const connectionLost =
-  /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource|Service Worker registration blocked/;
+  /WebSocket connection to|ERR_CONNECTION_(REFUSED|RESET|CLOSED)|Failed to load resource|Service Worker registration blocked|error occurred when fetching the script/;
 
 /** One person with a browser of their own: fresh profile, no key, no device. */
 export class Visitor {

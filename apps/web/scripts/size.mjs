@@ -87,7 +87,7 @@ const groups = [
   },
   {
     name: "everything that can be opened",
-    budget: 400_000,
+    budget: 440_000,
     keys: staticClosure([...entry, ...pages]),
     workers: ofWorkers,
   },

@@ -92,7 +92,7 @@ test("a test says which tools there are, or what is wrong", async () => {
   expect((await screen.findByTestId("mcp-tested")).textContent).toBe("It works and has 1 tool.searchSearches.");
   answer = { tools: [], problem: "it exited" };
   fireEvent.click(screen.getByTestId("mcp-test"));
-  expect((await screen.findByTestId("mcp-problem")).textContent).toBe("It does not work: it exited");
+  expect((await screen.findByTestId("mcp-problem")).textContent).toBe("Not working: it exited");
   expect(screen.queryByTestId("mcp-tested")).toBeNull();
 });
 

@@ -5,7 +5,7 @@ import type { FromLink, PagePort, ToLink } from "./messages";
 const around = { isSecureContext: true, crypto, indexedDB: 1, Worker: 1, WebSocket: 1, CompressionStream: 1 };
 const start = { t: "start", relayUrl: "https://relay.test", label: "Firefox on Linux" } as const;
 
-/** A port whose worker says what the test says. */
+/** A port whose worker sends what the test makes it send. */
 class FakePort implements PagePort {
   readonly posted: ToLink[] = [];
   onmessage: PagePort["onmessage"] = null;
@@ -49,12 +49,12 @@ const relay = { t: "relay", relayUrl: "https://relay.test" } as const;
 const me = { t: "me", id: "cli_a", label: "a" } as const;
 const devices = { t: "devices", devices: [] } as const;
 
-it("starts the worker, and asks for the device that the address names", () => {
+it("starts the worker and asks for the device that the address names", () => {
   const { ports } = begin({ pathname: "/d/dev_a/s/ses_1" });
   expect(ports.map(({ posted }) => posted)).toEqual([[start, { t: "use", deviceId: "dev_a" }]]);
 });
 
-it("brings the page what the worker said before it was here", () => {
+it("delivers messages that the worker sent before the page was loaded", () => {
   const { connect, ports } = begin();
   ports[0]?.say(me, relay);
   ports[0]?.say({ t: "devices", devices: null });
@@ -74,14 +74,14 @@ it("does not start the worker a second time", () => {
   expect(ports[0]?.posted).toEqual([start, { t: "use", deviceId: "dev_b" }]);
 });
 
-it("leaves the start to the page where the worker needs a translation", () => {
+it("leaves the start to the page when the worker needs a translation", () => {
   const { connect, ports } = begin({ start: null, pathname: "/d/dev_a" });
   expect(ports[0]?.posted).toEqual([]);
   connect(() => {}).postMessage(start);
   expect(ports[0]?.posted).toEqual([start]);
 });
 
-it("tells the page that the worker failed, whenever that was", () => {
+it("reports a failed worker to the page, whenever it failed", () => {
   let failures = 0;
   const before = begin();
   before.failures[0]?.();
@@ -93,14 +93,14 @@ it("tells the page that the worker failed, whenever that was", () => {
   expect(failures).toBe(2);
 });
 
-it("connects the page to another worker when the first is gone", () => {
+it("connects the page to another worker when the first one ended", () => {
   const { connect, ports } = begin();
   connect(() => {});
   connect(() => {}).postMessage(start);
   expect(ports.map(({ posted }) => posted)).toEqual([[start], [start]]);
 });
 
-it("starts nothing in a browser that lacks what the page needs", () => {
+it("starts nothing in an unsupported browser", () => {
   const { connect, ports } = begin({ around: { ...around, isSecureContext: false } });
   expect(ports).toEqual([]);
   connect(() => {});

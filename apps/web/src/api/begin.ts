@@ -1,23 +1,23 @@
-// Starts the worker before the page's own code is here: it connects meanwhile.
+// Starts the worker before the page's own code is loaded, so that it connects meanwhile.
 import { chosenLanguage, languageFor } from "../i18n/language";
 import { chosenLabel, chosenRelay, storageOf } from "./chosen";
 import type { FromLink, PagePort, ToLink } from "./messages";
 import { findUnsupported, type Surroundings } from "./support";
 import { startWorker } from "./worker";
 
-/** Connects a page to a worker. `onFailure` is called when the worker did not start. */
+/** Connects a page to a worker. `onFailure` is called when the worker fails to start. */
 export type Connect = (onFailure: () => void) => PagePort;
 
 export interface BeginOptions {
   connect: Connect;
   around: Surroundings;
-  /** What the worker is told first; null where that needs a translation, which is not here yet. */
+  /** The first message to the worker; null when it needs a translation, which is not loaded yet. */
   start: (ToLink & { t: "start" }) | null;
   /** The address of the page. */
   pathname: string;
 }
 
-/** The options of a real page. */
+/** Returns the options of a real page. */
 function pageOptions(): BeginOptions {
   const storage = storageOf();
   const english = languageFor(chosenLanguage(), navigator.languages) === "en";
@@ -31,7 +31,7 @@ function pageOptions(): BeginOptions {
   };
 }
 
-/** Starts a worker. Returns what connects the page to it, and to another worker when it is called again. */
+/** Starts a worker. Returns a function that connects the page to it, and to another worker on each later call. */
 export function beginWorker({ connect, around, start, pathname }: BeginOptions = pageOptions()): Connect {
   if (findUnsupported(around)) {
     return connect;
@@ -63,14 +63,14 @@ export function beginWorker({ connect, around, start, pathname }: BeginOptions =
   };
 }
 
-/** Keeps what a worker says while nobody listens. */
+/** Buffers the worker's messages until a listener is attached. */
 function keepEarly(port: PagePort): FromLink[][] {
   const early: FromLink[][] = [];
   port.onmessage = ({ data }) => early.push(data);
   return early;
 }
 
-/** The port, for a page that does not know what was said on it before. */
+/** Returns the port for a page, with the messages that arrived before it listened. */
 function portOf(begun: PagePort, early: FromLink[][], started: boolean): PagePort {
   return {
     postMessage: (message) => {

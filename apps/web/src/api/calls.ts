@@ -7,7 +7,7 @@ interface Pending {
   reject(err: Error): void;
 }
 
-/** The calls of this page to the link worker that wait for an answer. */
+/** Pending calls of this page to the link worker. */
 export class Calls {
   readonly #post: (message: ToLink) => void;
   #pending = new Map<number, Pending>();
@@ -17,7 +17,7 @@ export class Calls {
     this.#post = post;
   }
 
-  /** An id that no other call or pairing of this page has. */
+  /** Returns an id that no other call or pairing of this page uses. */
   nextId(): number {
     return ++this.#last;
   }
@@ -32,7 +32,7 @@ export class Calls {
     });
   }
 
-  /** Another worker takes over: asks it for what changes nothing when it is done twice, and gives up the rest. */
+  /** Continues with another worker: repeats the calls that are safe to repeat and rejects the others with `reason`. */
   again(reason: string): void {
     for (const [id, { message }] of [...this.#pending]) {
       if (message.t === "put" || message.t === "recall") {

@@ -1,4 +1,4 @@
-// What a person chose for this browser, and what holds without a choice.
+// The settings of this browser that a person chose, and their defaults.
 import { labelFrom, labelFromUserAgent } from "./label";
 import { parseRelayUrl } from "./relay-url";
 
@@ -7,7 +7,7 @@ const LABEL_KEY = "scorel.label";
 
 type Storing = Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
 
-/** Null in a browser that forbids storage, which throws at the mere mention of it. */
+/** Returns null in a browser that forbids storage, where even reading the property throws. */
 export function storageOf(): Storage | null {
   try {
     return localStorage;
@@ -16,7 +16,7 @@ export function storageOf(): Storage | null {
   }
 }
 
-/** The address of the relay: that of the page unless another was chosen. */
+/** Returns the relay's address: the page's own unless another one was chosen. */
 export function chosenRelay(storage: Storing, origin: string): string {
   try {
     return parseRelayUrl(storage?.getItem(RELAY_KEY) ?? "").http;
@@ -33,12 +33,12 @@ export function chooseRelay(storage: Storing, http: string, origin: string): voi
   }
 }
 
-/** The name of this browser. */
+/** Returns the name of this browser. */
 export function chosenLabel(storage: Storing, userAgent: string): string {
   return labelFrom(storage?.getItem(LABEL_KEY) ?? "") || labelFromUserAgent(userAgent);
 }
 
-/** "" is no choice. */
+/** Stores a label; "" removes the choice. */
 export function chooseLabel(storage: Storing, label: string): void {
   if (label) {
     storage?.setItem(LABEL_KEY, label);

@@ -1,5 +1,5 @@
-// What the pages know of the world: stores to read and calls to make. The link
-// worker, the seal and the outbox stand behind it; no page talks to a socket.
+// The interface between the pages and the rest: stores to read and calls to make. The link worker, the seal and the
+// outbox implement it; no page uses a socket directly.
 
 import type { Saved } from "./copies";
 import type { DiagnosisState, LinkDiagnosis } from "./diagnosis";
@@ -20,35 +20,35 @@ import type {
   SessionSummary,
 } from "./types";
 
-/** A value that changes, in the shape that useSyncExternalStore wants. `get` returns the same object until it changes. */
+/** A value that changes, as useSyncExternalStore expects it. `get` returns the same object until the value changes. */
 export interface Readable<T> {
   get(): T;
   subscribe(listener: () => void): () => void;
 }
 
-/** The connection to the chosen relay; "online" also while only another relay of the devices is connected. */
+/** The connection to the chosen relay. It is also "online" while only another relay of the devices is connected. */
 export type LinkState =
   /** This page cannot work here (no secure context, no Ed25519, no IndexedDB ...). */
   | { state: "unsupported"; reason: string; advice: string }
   | { state: "connecting"; attempt: number; retryAt: number | null; lastError: string | null }
   | { state: "online" }
-  /** The relay refused the login; trying again will not help. */
+  /** The relay rejected the login; retrying will not help. */
   | { state: "refused"; message: string; needsInvite?: boolean };
 
-/** A prompt that no machine has yet. It is sent when its machine can be reached, whatever page is open. */
+/** A prompt that no host has received. It is sent as soon as its host can be reached, whichever page is open. */
 export interface WaitingPrompt {
   clientKey: string;
   deviceId: string;
-  /** Of its session, or of the one that begins with it. */
+  /** The project of its session, or of the session that begins with it. */
   projectId?: string;
   /** null while there is no session. */
   sessionId: string | null;
   text: string;
-  /** How many images go with it. */
+  /** The number of images in the prompt. */
   images: number;
-  /** This browser could not store it: it is lost when the page is closed. */
+  /** This browser could not store the prompt: closing the page loses it. */
   unstored?: boolean;
-  /** Why the machine refused it; null while it is still to be sent. */
+  /** Why the host rejected the prompt; null while it is unsent. */
   error: string | null;
 }
 
@@ -56,52 +56,52 @@ export interface Device {
   id: string;
   label: string;
   online: boolean;
-  /** The relay has not told of it since the page was opened. */
+  /** The relay has not reported this device since the page was opened. */
   untold?: boolean;
-  /** No relay that leads to it is connected now: `online` is what was known last. */
+  /** No relay that serves this device is connected; `online` is the last known value. */
   away?: boolean;
-  /** The binding is gone: removed on the machine, or with another browser. Forgetting it clears the row. */
+  /** The binding was revoked on the host or from another browser. Forgetting the device removes the row. */
   revoked?: boolean;
-  /** A sentence on why this device is not used although the relay lists it. */
+  /** A sentence that says why this device is not used although the relay lists it. */
   problem?: string;
 }
 
 /** One way to reach a device, as this browser sees it. */
 export interface DevicePath {
-  /** A relay, a listener of the device in its local network, or one on its own machine. */
+  /** A relay, a listener on the device's local network, or a listener on its own machine. */
   kind: "relay" | "network" | "machine" | (string & {});
   url: string;
   state:
     | "used"
     | "ready"
-    /** The device is not connected there. */
+    /** The device is not connected to this relay. */
     | "absent"
     | "connecting"
-    /** The login was refused. */
+    /** The relay rejected the login. */
     | "refused"
-    /** The device is connected there, and does not answer this page: it may not allow pages of this origin. */
+    /** The device is connected there but does not answer this page: it may not allow pages of this origin. */
     | "origin"
     /** The relay does not know of the pairing. */
     | "unbound"
     /** The relay says that this browser was removed. */
     | "revoked"
-    /** Browsers forbid a page that came over https to connect to it. */
+    /** Browsers forbid a page loaded over https to connect to it. */
     | "insecure"
-    /** Only programs of the device's own machine reach it. */
+    /** Only programs on the device's own machine can reach it. */
     | "elsewhere";
-  /** How long a message and its answer took last, in milliseconds. */
+  /** The last round-trip time of a message and its answer, in milliseconds. */
   rtt?: number;
-  /** A sentence of whoever refused. */
+  /** A sentence from the side that refused. */
   detail?: string;
 }
 
 export type PairingState =
   | { step: "requesting" }
-  /** Started here: show the code and the command to run on the machine at home. */
+  /** Started here: shows the code and the command to run on the host. */
   | { step: "showing"; code: string; command: string; expiresAt: number }
-  /** Both sides found each other and prove that they know the code. */
+  /** Both sides found each other and are proving that they know the code. */
   | { step: "confirming"; label: string }
-  /** Proven; the machine at home waits for a person to accept. */
+  /** The code is proven; the host waits for a person to accept. */
   | { step: "accepting"; label: string }
   | { step: "done"; deviceId: string; label: string }
   | { step: "failed"; message: string };
@@ -116,75 +116,75 @@ export interface Diagnosis {
   cancel(): void;
 }
 
-/** What a diagnosis asks of the page. */
+/** The parts of the page that a diagnosis uses. */
 export interface PageParts {
-  /** Where the page came from. */
+  /** The origin of the page. */
   origin: string;
   fetch(path: string, signal: AbortSignal): Promise<Response>;
-  /** The address of the script that runs, as index.html names it. */
+  /** Returns the address of the running script, as index.html names it. */
   script(): string | null;
 }
 
 export interface PageDiagnosisOptions {
   page: PageParts;
   relayUrl: string;
-  /** The devices as they are known before the link has looked. */
+  /** The devices as known before the link has checked them. */
   devices: readonly Device[];
-  /** Starts the link's half. */
+  /** Starts the link worker's half of the diagnosis. */
   begin: () => void;
-  /** It is over, by itself or not. */
+  /** Called when the diagnosis ends, completed or not. */
   end: () => void;
 }
 
 export interface RunningDiagnosis extends Diagnosis {
-  /** Runs the page's steps, then hands over to the link. */
+  /** Runs the page's steps, then the link worker's. */
   run(): Promise<void>;
-  /** Takes what the link has found so far. */
+  /** Takes the link worker's results so far. */
   take(found: LinkDiagnosis): void;
 }
 
 export interface Scorel {
   readonly link: Readable<LinkState>;
   readonly relayUrl: Readable<string>;
-  /** Rejects with a sentence when the URL is no ws/wss/http/https URL. */
+  /** Rejects with a sentence when the address is not a ws, wss, http or https URL. */
   setRelayUrl(url: string): Promise<void>;
-  /** Logs in again with an invite that the relay's operator gave out. The relay needs it once. */
+  /** Logs in again with an invite from the relay's operator. The relay needs it once. */
   setInvite(invite: string): void;
   readonly me: Readable<{ id: string; label: string } | null>;
-  /** Names this browser; "" gives back the name that it had at first. Logs in again with it. */
+  /** Names this browser and logs in again under that name; "" restores the original name. */
   setLabel(label: string): void;
-  /** Those that this browser knows, and what the relay says of them; null until either is known. */
+  /** The devices that this browser knows, with the relay's reports about them; null until either is known. */
   readonly devices: Readable<Device[] | null>;
-  /** The paths to each device that a page has used, by its id. */
+  /** The paths to each device that a page has used, by device id. */
   readonly paths: Readable<Record<string, DevicePath[]>>;
-  /** The prompts that only this browser has, of all devices, in the order in which they were written. */
+  /** The prompts that only this browser has, for all devices, oldest first. */
   readonly waiting: Readable<WaitingPrompt[]>;
-  /** Sends a waiting prompt that its machine has refused once more. */
+  /** Resends a waiting prompt that its host has rejected. */
   retryPrompt(clientKey: string): void;
   discardPrompt(clientKey: string): void;
   startPairing(): Pairing;
   redeemPairing(code: string): Pairing;
   forgetDevice(deviceId: string): Promise<void>;
   host(deviceId: string): Host;
-  /** Tries to connect now instead of at the end of the back-off. */
+  /** Connects now instead of at the end of the back-off. */
   reconnectNow(): void;
-  /** Looks at the way to every paired machine, step by step, and changes nothing. */
+  /** Checks the path to every paired device, step by step, without changing anything. */
   diagnose(make: new (options: PageDiagnosisOptions) => RunningDiagnosis): Diagnosis;
 }
 
-/** expired: the access of this browser has ended, until the machine gives it more time. */
+/** expired: this browser's access has ended until the host extends it. */
 export type HostStatus = "connecting" | "open" | "offline" | "expired" | "revoked";
 
-/** What a session begins with. */
+/** The settings of a new session. */
 export interface NewSession {
   projectId: string;
-  /** The agent that it runs as; absent is the default one. */
+  /** The agent that the session runs as; the default one if absent. */
   agent?: string;
-  /** Name in config.toml; absent is the default. */
+  /** The name of a model in config.toml; the default if absent. */
   model?: string;
-  /** What the agent may do without asking; absent is the default. */
+  /** The permission mode; the default if absent. */
   mode?: Mode;
-  /** It works in a git worktree of its own, not in the project's folder. */
+  /** Whether the session works in its own git worktree instead of the project's folder. */
   worktree?: boolean;
 }
 
@@ -194,19 +194,22 @@ export interface StartingSession {
   start: NewSession;
   text: string;
   images: (PromptImage | ImageBlock)[];
-  /** "waiting": for the host. "failed": the host refused it. */
+  /** "waiting": not sent yet. "failed": the host rejected it. */
   state: "waiting" | "failed";
   error?: string;
-  /** This browser could not store it: it is lost when the page is closed before it is sent. */
+  /** This browser could not store the session: closing the page before it is sent loses it. */
   unstored?: boolean;
 }
 
-/** The sessions of a host that are yet to begin. Each keeps its prompt in IndexedDB: nothing is lost or doubled. */
+/**
+ * The sessions of a host that are yet to begin. Their prompts are stored in IndexedDB, so that none is lost or sent
+ * twice.
+ */
 export interface NewSessions {
   readonly state: Readable<StartingSession[]>;
-  /** Creates a session with its first prompt as soon as the host can be reached. Returns the key of both. */
+  /** Creates a session with its first prompt as soon as the host can be reached. Returns the client key of both. */
   begin(start: NewSession, text: string, images?: StartingSession["images"]): string;
-  /** Resolves with the id of the session once the host has it. */
+  /** Resolves with the session's id once the host has created it. */
   begun(clientKey: string): Promise<string>;
   /** Resolves once this browser has stored the prompt. */
   stored(clientKey: string): Promise<void>;
@@ -219,24 +222,24 @@ export interface Host {
   readonly newSessions: NewSessions;
   readonly status: Readable<HostStatus>;
   /**
-   * Waits for the channel (at most 15 s) and for the answer. Rejects with ApiError or OfflineError. With an approval the
-   * request is the answer to it, which is signed.
+   * Waits at most 15 s for the channel, then for the answer. Rejects with ApiError or OfflineError. With `approval`,
+   * the request is the answer to that approval and is signed.
    */
   request<K extends keyof Requests>(
     name: K,
     fields: Requests[K]["request"],
     approval?: Approval,
   ): Promise<Requests[K]["response"]>;
-  /** What this browser kept of the answer to a request; null where it kept nothing. */
+  /** Returns this browser's stored answer to a request, or null without one. */
   recall<K extends keyof Requests>(
     name: K,
     fields: Requests[K]["request"],
   ): Promise<Saved<Requests[K]["response"]> | null>;
-  /** Events of the host that belong to no session. */
+  /** Subscribes to events of the host that belong to no session. */
   onEvent(listener: (event: Event) => void): () => void;
-  /** The same object for the same id while anyone holds it. */
+  /** Returns the same object for an id for as long as it is held. */
   session(sessionId: string): SessionView;
-  /** The session if it is open, which this does not change: it may be closed once nobody holds it. */
+  /** Returns the session if it is open, without holding it: it may be closed once all holders released it. */
   opened(sessionId: string): SessionView | null;
 }
 
@@ -249,15 +252,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The device cannot be reached now; nothing was changed that a retry would double. */
+/** The device cannot be reached now. The request had no effect that a retry would repeat. */
 export class OfflineError extends Error {}
 
-/** An image or file of a prompt that this browser sends. Its bytes live with the prompt until the host has it. */
+/** An image or file of a prompt that this browser sends. Its bytes are kept with the prompt until the host has them. */
 export interface PromptImage {
   /** Lower-case hex; names it on the host. */
   sha256: string;
   blob: Blob;
-  /** Of a file: it may be anything, and the host stores it where the agent can read it. */
+  /** Set for files only. The host stores a file, of any type, where the agent can read it. */
   name?: string;
 }
 
@@ -265,90 +268,93 @@ export interface PromptImage {
 export interface OutgoingPrompt {
   clientKey: string;
   text: string;
-  /** Of a prompt with images or files: here by their bytes, or on the host by their names. */
+  /** The images and files of the prompt: bytes of this browser, or references to those on the host. */
   images?: (PromptImage | ImageBlock)[];
-  /** How much of the images the host has, from 0 to 1, while they are sent. */
+  /** The uploaded part of the images, from 0 to 1. */
   progress?: number;
-  /** "device": only here yet. "host": the host has it, the agent has not taken it. "failed": the host refused it. */
+  /** "device": only in this browser. "host": queued on the host. "failed": rejected by the host. */
   state: "device" | "host" | "failed";
   error?: string;
-  /** This browser could not store it: it is lost when the page is closed before it is sent. */
+  /** This browser could not store the prompt: closing the page before it is sent loses it. */
   unstored?: boolean;
-  /** False for a prompt that another entry sent. */
+  /** Whether this browser sent it; false for a prompt of another entry. */
   mine: boolean;
-  /** It is for the turn that runs, not for its end. */
+  /** Whether the prompt is for the running turn instead of a later one. */
   steer?: boolean;
   createdAt: number;
 }
 
-/** What came of looking for an entry. */
+/** The result of seeking an entry. */
 export type Sought =
-  /** It is among the entries that are here. */
+  /** The entry is among the loaded ones. */
   | "here"
-  /** It is on another branch of the session. */
+  /** The entry is on another branch of the session. */
   | "elsewhere"
   /** The session has no such entry. */
   | "missing"
-  /** The machine could not be asked now. */
+  /** The host could not be asked. */
   | "failed";
 
-/** A part in the middle of the log, where a search led to. */
+/** A range in the middle of the log, opened from a search result. */
 export interface PlaceState {
   /** In file order. */
   entries: SessionEntry[];
-  /** The last of them on the path to the session's leaf. */
+  /** The last entry on the path to the session's leaf. */
   tip: string;
   earlier: "none" | "some" | "loading";
-  /** What lies between these and the end. When it is here, the place is one with the end. */
+  /**
+   * Whether the entries between this range and the end are missing or loading. Once they are loaded, the range joins
+   * the end.
+   */
   later: "some" | "loading";
 }
 
 export interface SessionState {
   status: "loading" | "live" | "reconnecting" | "offline" | "expired" | "revoked" | "missing";
   summary: SessionSummary | null;
-  /** When what is shown was true, in Unix milliseconds, where it is the copy of this browser; null once the host has answered. */
+  /** When the shown copy of this browser was current, in Unix milliseconds; null once the host has answered. */
   savedAt: number | null;
-  /** The end of the log in file order; entries of unknown types included. */
+  /** The end of the log in file order, including entries of unknown types. */
   entries: SessionEntry[];
-  /** Whether the host has entries before these; "loading" while they are on their way. */
+  /** Whether the host has earlier entries; "loading" while they are being fetched. */
   earlier: "none" | "some" | "loading";
-  /** What is looked at instead of the end. */
+  /** The range that is shown instead of the end. */
   place: PlaceState | null;
   live: Live;
-  /** What running operations reported while this page looked. */
+  /** The progress that running operations reported while this page was open. */
   timelines: Timelines;
   outgoing: OutgoingPrompt[];
-  /** How the last turn ended, when it did not end well. */
+  /** The error that ended the last turn; null if it ended without one. */
   lastError: string | null;
 }
 
-/** What a person says to an approval. */
+/** A person's answer to an approval. */
 export interface Answer {
   decision: Decision;
-  /** A word to the agent; only with a denial. */
+  /** Feedback to the agent; only with a denial. */
   feedback?: string;
 }
 
-/** What came of an answer: the first one counts. */
+/** The result of an answer. The first answer wins. */
 export interface Answered {
-  /** The decision that counts. */
+  /** The decision that won. */
   decision: Decision;
   decidedBy: string;
-  /** False when there was an answer already. */
+  /** False when the approval had been answered already. */
   won: boolean;
-  /** What let the call go before anybody answered. */
+  /** Why the call was released before a person answered. */
   released?: Release;
 }
 
-/** What a person says to a question of the agent. */
+/** A person's reply to a question of the agent. */
 export type QuestionReply = { answer: string } | { skip: true };
 
-/** What came of a reply: the first one counts. */
+/** The result of a reply. The first reply wins. */
 export interface QuestionReplied {
   outcome: QuestionOutcome;
   answer?: string;
   answeredBy: string;
-  /** False when another answer counts. */
+  /** False when another reply won. */
   won: boolean;
 }
 
@@ -356,29 +362,28 @@ export interface SessionView {
   readonly sessionId: string;
   readonly state: Readable<SessionState>;
   /**
-   * Keeps the text in IndexedDB until the host has it: it is never lost and never doubled. Resolves once this browser
-   * has stored it.
+   * Stores the text in IndexedDB until the host has it, so that it is neither lost nor sent twice. Resolves once this
+   * browser has stored it.
    */
   send(text: string, steer?: boolean, images?: (PromptImage | ImageBlock)[]): Promise<void>;
-  /** Replaces the host's queue by those of its prompts that are named, in this order. */
+  /** Replaces the host's queue with the named prompts of it, in this order. */
   editQueue(items: QueueItem[]): Promise<void>;
   retry(clientKey: string): void;
   discard(clientKey: string): void;
   cancel(): Promise<void>;
-  /** Fetches some of the entries before those that are looked at. */
+  /** Fetches some of the entries before the shown ones. */
   loadEarlier(): void;
-  /** Fetches some of the entries after those of the place. */
+  /** Fetches some of the entries after the range `place`. */
   loadLater(): void;
-  /** Brings an entry here with what stands around it. */
+  /** Loads an entry and the entries around it. */
   seek(entryId: string): Promise<Sought>;
-  /** Leaves the place for the end. */
+  /** Returns from the range `place` to the end. */
   leavePlace(): void;
   /**
-   * Rejects when what was shown has changed since. sessionId is that of an agent that works for this session,
-   * where it is the one that asks.
+   * Rejects when the shown approval has changed since. `sessionId` names the asking subagent's session, if one asks.
    */
   answer(approval: Approval, answer: Answer, sessionId?: string): Promise<Answered>;
   answerQuestion(question: Question, reply: QuestionReply): Promise<QuestionReplied>;
-  /** Ends this holder's interest. */
+  /** Releases this holder's reference. */
   release(): void;
 }

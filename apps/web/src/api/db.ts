@@ -1,4 +1,4 @@
-// The IndexedDB of keys, pins and the outbox. Drafts and the copies of what hosts hold have databases of their own.
+// The IndexedDB of keys, pins and the outbox. Drafts and the copies of sessions have their own databases.
 
 export const STORES = { identity: "identity", pins: "pins", outbox: "outbox" } as const;
 export type StoreName = keyof typeof STORES;
@@ -6,7 +6,7 @@ export type StoreName = keyof typeof STORES;
 const NAME = "scorel";
 const VERSION = 1;
 
-/** Opens the database and makes its stores on the first run. */
+/** Opens the database and creates its stores on the first run. */
 export function openDb(factory: IDBFactory = indexedDB): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = factory.open(NAME, VERSION);
@@ -19,7 +19,7 @@ export function openDb(factory: IDBFactory = indexedDB): Promise<IDBDatabase> {
     request.onerror = () => reject(request.error);
     request.onsuccess = () => {
       const db = request.result;
-      // A newer page in another tab must not wait for this one.
+      // A newer page in another tab would wait for this connection to close.
       db.onversionchange = () => db.close();
       resolve(db);
     };
@@ -27,8 +27,8 @@ export function openDb(factory: IDBFactory = indexedDB): Promise<IDBDatabase> {
 }
 
 /**
- * Runs one transaction over one store and resolves with the result of the
- * request that `work` returned, once the transaction is on disk.
+ * Runs one transaction over one store and resolves with the result of the request that `work` returned, once the
+ * transaction is on disk.
  */
 export function transact<T>(
   db: IDBDatabase,

@@ -1,24 +1,22 @@
-// What is read out of a session's log. Nothing here is kept anywhere else, so it
-// is the same after any resync.
+// Values derived from a session's log. They are stored nowhere else and therefore are the same after any resync.
 import { t } from "../i18n/api";
 import type { OutgoingPrompt } from "./contract";
 import { CUSTOM_LEAF, CUSTOM_TURN, type SessionEntry, type TurnRecord } from "./types";
 
-/** The clientKey of a person's message, if it has one. */
+/** Returns the clientKey of a person's message, if it has one. */
 export function clientKeyOf(entry: SessionEntry): string | undefined {
   return entry.type === "message" && entry.message.role === "user" ? entry.clientKey : undefined;
 }
 
 /**
- * How the last turn ended, when it ended with an error: the record of the turn,
- * or the last answer where another program left none. A later message of a person
- * or a later answer makes it old.
+ * Returns the error that ended the last turn: from the turn's record, or from the last answer where another program
+ * left no record. A later message of a person or a later answer clears it.
  */
 export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as SessionEntry;
     if (entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === CUSTOM_LEAF)) {
-      return null; // the session is elsewhere now
+      return null; // the session has moved to another host
     }
     if (entry.type === "custom" && entry.customType === CUSTOM_TURN) {
       const record = entry.data as Partial<TurnRecord> | undefined;
@@ -33,7 +31,7 @@ export function lastErrorOf(entries: readonly SessionEntry[]): string | null {
   return null;
 }
 
-/** The same list while nothing in it changes, so that a stream of deltas does not draw it again and again. */
+/** Returns the same list while nothing in it changes, so that a stream of deltas does not render it repeatedly. */
 export function keepSame(before: OutgoingPrompt[], after: OutgoingPrompt[]): OutgoingPrompt[] {
   const same =
     before.length === after.length &&

@@ -1,5 +1,5 @@
-// What a diagnosis of the way to the machines looks like. The names of the steps, and
-// the hints, are those of `scorel doctor`: doctor-words.json is written from them.
+// The types of a diagnosis of the paths to the devices. The names of the steps and the hints are those of `scorel
+// doctor`, from which doctor-words.json is generated.
 import type words from "./doctor-words.json";
 
 export type StepName = keyof typeof words.steps;
@@ -9,11 +9,11 @@ export type StepStatus = "waiting" | "running" | "ok" | "warn" | "failed" | "ski
 export interface DiagnosisStep {
   name: StepName;
   status: StepStatus;
-  /** What was found, in words. */
+  /** The finding, in words. */
   detail: string;
-  /** What is wrong, for the hint. */
+  /** The kind of problem, which selects the hint. */
   finding?: Finding;
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   ms?: number;
 }
 
@@ -24,7 +24,7 @@ export interface DeviceSteps {
   steps: DiagnosisStep[];
 }
 
-/** What was found of one relay or listener, and of the devices behind it. */
+/** The steps of one relay or listener and of the devices behind it. */
 export interface PathDiagnosis {
   relayUrl: string;
   /** The steps up to the relay. */
@@ -32,29 +32,29 @@ export interface PathDiagnosis {
   devices: DeviceSteps[];
 }
 
-/** What the link has found so far: its half of a diagnosis. */
+/** The link worker's half of a diagnosis, as far as it has run. */
 export interface LinkDiagnosis {
   relay: DiagnosisStep[];
   devices: DeviceSteps[];
-  /** The other relays and listeners that lead to devices of this browser. */
+  /** The other relays and listeners that serve devices of this browser. */
   others: PathDiagnosis[];
   done: boolean;
 }
 
-/** Of the chosen relay, and of the others. */
+/** The steps of the chosen relay and of the other paths. */
 export interface DiagnosisState extends PathDiagnosis {
   others: PathDiagnosis[];
   done: boolean;
 }
 
-/** What a step that did not fail says. */
+/** The result of a step that did not fail. */
 export interface Verdict {
   status?: "ok" | "warn" | "skipped";
   detail: string;
   finding?: Finding;
 }
 
-/** A step that failed. */
+/** The error of a failed step. */
 export class StepFailure extends Error {
   override name = "StepFailure";
   constructor(
@@ -69,17 +69,17 @@ export function waiting(names: readonly StepName[]): DiagnosisStep[] {
   return names.map((name) => ({ name, status: "waiting", detail: "" }));
 }
 
-/** The first step that failed. */
+/** Returns the first failed step. */
 export function failureOf(steps: readonly DiagnosisStep[]): DiagnosisStep | undefined {
   return steps.find((step) => step.status === "failed");
 }
 
-/** Marks what was not tried, and says why: a step before it failed. */
+/** Marks the steps that were not tried because an earlier one failed, with that reason. */
 export function skipRest(steps: readonly DiagnosisStep[], detail: string): DiagnosisStep[] {
   return steps.map((step) => (step.status === "waiting" ? { ...step, status: "skipped", detail } : step));
 }
 
-/** Runs one step and returns what became of it. `onError` explains whatever else was thrown. */
+/** Runs one step and returns it with its result. `onError` explains errors other than StepFailure. */
 export async function tryStep(
   name: StepName,
   run: () => Verdict | Promise<Verdict>,

@@ -1,5 +1,5 @@
-// The page's half of a diagnosis: what only a page can ask for, over HTTP. The rest
-// needs keys and a socket, and is the link worker's.
+// The page's half of a diagnosis: the checks over HTTP that only a page can make. The rest needs keys and a socket and
+// is the link worker's.
 import { t } from "../i18n/connection";
 import type { PageDiagnosisOptions, RunningDiagnosis } from "./contract";
 import {
@@ -15,20 +15,20 @@ import {
 } from "./diagnosis";
 import { Store } from "./store";
 
-/** How long one question over HTTP may take, in milliseconds. */
+/** The timeout of one HTTP request, in milliseconds. */
 const PATIENCE = 10_000;
 
 const PAGE_STEPS = ["page", "network"] as const;
 const LINK_STEPS = ["relay", "login", "clock"] as const;
 const DEVICE_STEPS = ["binding", "presence", "channel", "seal", "api"] as const;
 
-/** One diagnosis as the page sees it. */
+/** One diagnosis, as the page runs it. */
 export class PageDiagnosis implements RunningDiagnosis {
   readonly state: Store<DiagnosisState>;
   readonly #options: PageDiagnosisOptions;
   readonly #canceled = new AbortController();
   #page: DiagnosisStep[] = waiting(PAGE_STEPS);
-  /** The chosen relay was not reached: what the link finds of it is of no use. */
+  /** The chosen relay was not reached, so the link worker's results about it are not used. */
   #stopped = false;
 
   constructor(options: PageDiagnosisOptions) {
@@ -42,7 +42,7 @@ export class PageDiagnosis implements RunningDiagnosis {
     });
   }
 
-  /** Runs the page's steps, then hands over to the link. */
+  /** Runs the page's steps, then the link worker's. */
   async run(): Promise<void> {
     const checks = { page: () => this.#checkPage(), network: () => this.#checkNetwork() };
     for (const name of PAGE_STEPS) {
@@ -60,7 +60,7 @@ export class PageDiagnosis implements RunningDiagnosis {
     this.#options.begin();
   }
 
-  /** Takes what the link has found so far. */
+  /** Takes the link worker's results so far. */
   take({ relay, devices, others, done }: LinkDiagnosis): void {
     const chosen = this.#stopped ? {} : { relay: [...this.#page, ...relay], devices };
     this.state.set({ ...this.state.get(), ...chosen, others, done });
@@ -79,7 +79,7 @@ export class PageDiagnosis implements RunningDiagnosis {
     this.state.set({ ...this.state.get(), relay: [...this.#page, ...waiting(LINK_STEPS)] });
   }
 
-  /** Other relays may still lead to the devices. */
+  /** Skips the remaining steps of the chosen relay only: other relays may still reach the devices. */
   #stop(failed: StepName): void {
     this.#stopped = true;
     const { relay, devices } = this.state.get();
@@ -95,12 +95,12 @@ export class PageDiagnosis implements RunningDiagnosis {
     return this.#options.page.fetch(path, AbortSignal.any([this.#canceled.signal, AbortSignal.timeout(PATIENCE)]));
   }
 
-  /** A page that was left open may be older than the relay that serves it. */
+  /** Compares the page's version with the relay's: a page that was left open may be older. */
   async #checkPage(): Promise<Verdict> {
     const { page } = this.#options;
     const html = await this.#ask("/")
       .then((answer) => (answer.ok ? answer.text() : ""))
-      .catch(() => ""); // the next step says why nobody answers
+      .catch(() => ""); // the next step reports why there is no answer
     const { origin } = page;
     const served = /<script[^>]*type="module"[^>]*src="([^"]+)"/.exec(html)?.[1];
     const running = page.script();

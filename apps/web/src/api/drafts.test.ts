@@ -11,11 +11,11 @@ afterEach(() => {
 const KEY = "dev_1/ses_1";
 const text = (words: string): Draft => ({ text: words, images: [] });
 const image = (sha256: string) => ({ sha256, blob: new Blob([sha256], { type: "image/png" }) });
-/** As another tab, or the same after a restart, would read it. */
+/** Reads a draft as another tab, or this one after a restart, would. */
 const kept = (key = KEY) => new Drafts().read(key);
 
 describe("a draft", () => {
-  it("is kept a moment after it was typed, once, and each under its own key", async () => {
+  it("is stored once, shortly after typing, under its own key", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const drafts = new Drafts();
     const flush = vi.spyOn(drafts, "flush");
@@ -34,14 +34,14 @@ describe("a draft", () => {
     expect(drafts.peek(KEY)).toBeUndefined();
   });
 
-  it("is kept at once when the page goes", async () => {
+  it("is stored at once when the page is closed", async () => {
     const drafts = new Drafts();
     drafts.keep(KEY, text("half a thou"));
     await drafts.flush();
     expect(await kept()).toEqual(text("half a thou"));
   });
 
-  it("keeps the bytes of its images, and writes them only when they change", async () => {
+  it("stores the bytes of its images only when they change", async () => {
     const drafts = new Drafts();
     drafts.keep(KEY, { text: "look", images: [image("aa")] });
     await drafts.flush();
@@ -57,7 +57,7 @@ describe("a draft", () => {
     expect(await kept()).toEqual(text("look here"));
   });
 
-  it("keeps its text where the browser does not store its images, and says so", async () => {
+  it("stores its text when the browser does not store its images, and reports it", async () => {
     const drafts = new Drafts();
     const told: unknown[] = [];
     drafts.onTried = (key, unkept) => told.push([key, unkept]);
@@ -85,7 +85,7 @@ describe("a draft", () => {
     expect((await kept()).images).toMatchObject([{ sha256: "bb" }]);
   });
 
-  it("says that it is not kept where the browser stores nothing", async () => {
+  it("reports that it is not stored when the browser stores nothing", async () => {
     const drafts = new Drafts();
     const told: unknown[] = [];
     drafts.onTried = (_, unkept) => told.push(unkept);
@@ -98,7 +98,7 @@ describe("a draft", () => {
     expect(drafts.peek(KEY)).toEqual(text("look"));
   });
 
-  it("stays on disk until what was sent is stored", async () => {
+  it("stays on disk until the sent prompt is stored", async () => {
     const drafts = new Drafts();
     drafts.keep(KEY, text("send me"));
     await drafts.flush();
@@ -116,7 +116,7 @@ describe("a draft", () => {
     await expect.poll(() => kept()).toEqual(text(""));
   });
 
-  it("is shown in the other tabs, which do not keep it once more", async () => {
+  it("is shown in the other tabs, which do not store it again", async () => {
     const [here, there] = [new Drafts(), new Drafts()];
     const shown: Draft[] = [];
     let focused = false;

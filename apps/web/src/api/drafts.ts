@@ -1,5 +1,5 @@
-// What is written and not sent, kept in IndexedDB until it is sent. It is a database of its own, so that a page of an
-// older version that is still open keeps its own one.
+// Unsent text, stored in IndexedDB until it is sent. It has its own database, so that an open page of an older version
+// can keep using its own.
 import type { PromptImage } from "./contract";
 import type { ImageBlock } from "./types";
 
@@ -18,16 +18,16 @@ interface Kept<T> {
   value: T;
 }
 
-/** Joins the drafts of all tabs. */
+/** The name of the channel between the drafts of all tabs. */
 const TABS = "scorel.drafts";
 
-/** What of a draft is not on disk, because the browser does not store it: its images and files, or all of it. */
+/** The part of a draft that the browser refused to store: its images and files, or all of it. */
 export type Unkept = "images" | "all";
 
-/** What another tab has kept. */
+/** Called with a draft that another tab has stored. */
 type OnOther = (key: string, draft: Draft) => void;
 
-/** How long what is typed may wait to be kept, in milliseconds. */
+/** The longest time before typed text is stored, in milliseconds. */
 const DELAY = 300;
 
 function openDrafts(): Promise<IDBDatabase> {
@@ -53,12 +53,12 @@ function change(db: IDBDatabase, work: (texts: IDBObjectStore, images: IDBObject
     work(tx.objectStore(TEXTS), tx.objectStore(IMAGES));
     tx.oncomplete = () => resolve();
     tx.onabort = () => reject(tx.error ?? new Error("the browser's database gave up a transaction"));
-    // The page may be about to go: it cannot wait for this to happen by itself.
+    // The page may be about to close, so the transaction does not wait to commit by itself.
     tx.commit();
   });
 }
 
-/** Deletes the drafts for a device. Their keys begin with its id. */
+/** Deletes the drafts for a device. Their keys begin with the device id. */
 export async function wipeDrafts(deviceId: string): Promise<void> {
   const db = await openDrafts();
   const keys = IDBKeyRange.bound(`${deviceId}/`, `${deviceId}0`, false, true);
@@ -71,29 +71,32 @@ export async function wipeDrafts(deviceId: string): Promise<void> {
 
 interface Unsaved {
   draft: Draft;
-  /** Its images are on disk as they are. */
+  /** The stored images are up to date. */
   sameImages: boolean;
-  /** It is not to be kept before this: the draft on disk is all that there is of a prompt that is being stored. */
+  /** The draft must not be overwritten yet: it is the only copy of a prompt that is still being stored. */
   held: boolean;
-  /** Its text is on disk, and its images are not to be tried again. */
+  /** The text is stored, and storing the images failed and is not retried. */
   textOnly: boolean;
 }
 
-/** The drafts of this browser, as one page reads and keeps them. */
+/** The drafts of this browser, as one page reads and stores them. */
 export class Drafts {
   #db: Promise<IDBDatabase> | null = null;
   #unsaved = new Map<string, Unsaved>();
-  /** The text, and the names of the images, of each draft as they are on disk. */
+  /** The text and the image names of each draft, as stored. */
   #texts = new Map<string, string>();
   #images = new Map<string, string>();
-  /** The images of a draft that the browser did not store. */
+  /** The images of a draft that the browser refused to store. */
   #refused = new Map<string, string>();
-  /** What is told of a draft after each try to keep it. */
+  /** Called after each attempt to store a draft. */
   onTried: (key: string, unkept: Unkept | null) => void = () => {};
   readonly #tabs = typeof BroadcastChannel === "function" ? new BroadcastChannel(TABS) : null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Calls the listener with what another tab has kept, where this one has nothing to keep itself and `takes` it. */
+  /**
+   * Calls the listener with drafts that another tab has stored, when this tab has no unsaved changes to them and
+   * `takes` returns true.
+   */
   onOther(listener: OnOther, takes: () => boolean): void {
     this.#tabs?.addEventListener("message", ({ data: key }: MessageEvent<string>) => {
       const take = (draft: Draft) => {
@@ -109,17 +112,17 @@ export class Drafts {
     this.#tabs?.close();
   }
 
-  /** What this page has not kept so far. */
+  /** Returns a draft that this page has not stored yet. */
   peek(key: string): Draft | undefined {
     return this.#unsaved.get(key)?.draft;
   }
 
-  /** The draft that was kept last, in whichever tab; empty where there is none. */
+  /** Returns the draft that was stored last, in whichever tab; an empty one if there is none. */
   async read(key: string): Promise<Draft> {
     try {
       return await this.#fromDisk(key);
     } catch {
-      return { text: "", images: [] }; // storage is closed: drafts live in the page alone
+      return { text: "", images: [] }; // storage is unavailable: drafts live in the page only
     }
   }
 
@@ -135,10 +138,10 @@ export class Drafts {
     return draft;
   }
 
-  /** Keeps a draft a moment later, and not before `after`. An empty one is deleted. */
+  /** Stores a draft after a short delay and not before `after` settles. An empty draft is deleted. */
   keep(key: string, draft: Draft, after?: Promise<unknown>): void {
     if (!after && !this.#unsaved.has(key) && this.#texts.get(key) === draft.text && this.#sameImages(key, draft)) {
-      return; // it came from the disk, or from another tab
+      return; // it was read from the disk or received from another tab
     }
     const unsaved = { draft, sameImages: this.#sameImages(key, draft), held: after !== undefined, textOnly: false };
     this.#unsaved.set(key, unsaved);
@@ -153,7 +156,7 @@ export class Drafts {
     }
   }
 
-  /** Keeps now what is to be kept: the page may go. */
+  /** Stores all unsaved drafts now, because the page may be closed. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -161,7 +164,7 @@ export class Drafts {
     const refused = due.filter(([key, { draft }]) => this.#refused.get(key) === namesOf(draft));
     const others = due.filter((each) => !refused.includes(each));
     if (!(await this.#write(others))) {
-      // One that is too large keeps none of the others from the disk.
+      // A draft that is too large must not prevent the others from being stored.
       for (const each of others) {
         if (others.length === 1 || !(await this.#write([each]))) {
           refused.push(each);
@@ -184,7 +187,7 @@ export class Drafts {
         }
       });
     } catch {
-      return false; // storage is full or closed
+      return false; // storage is full or unavailable
     }
     for (const [key, unsaved] of due) {
       this.#learn(key, unsaved.draft);
@@ -198,7 +201,10 @@ export class Drafts {
     return true;
   }
 
-  /** Keeps the text of a draft whose images are not stored: these, or all of it, live in the page alone. */
+  /**
+   * Stores the text of a draft whose images could not be stored. The images, or the whole draft, remain in the page
+   * only.
+   */
   async #writeText(key: string, unsaved: Unsaved): Promise<void> {
     const { draft } = unsaved;
     const textDraft = { ...unsaved, draft: { ...draft, images: [] }, sameImages: false };
@@ -226,7 +232,7 @@ export class Drafts {
     return this.#images.get(key) === namesOf(draft);
   }
 
-  // From the first change on, so that somebody who never pauses loses no more than what that long took to type.
+  // The delay runs from the first change, so that typing without a pause never leaves more than one delay unsaved.
   #schedule(): void {
     this.#timer ??= setTimeout(() => void this.flush(), DELAY);
   }

@@ -1,22 +1,22 @@
-// Fetches what lies before the entries that are here, one page at a time.
+// Fetches the entries before the loaded ones, one page at a time.
 import type { Host } from "./contract";
 import type { GetEntriesResponse } from "./types";
 
 export interface EarlierOptions {
   host: Pick<Host, "request">;
   sessionId: string;
-  /** A page has come. */
+  /** Called with each page. */
   join: (page: GetEntriesResponse) => void;
-  /** `busy` has changed. */
+  /** Called when `busy` changes. */
   changed: () => void;
-  /** How long to wait after a refusal, in milliseconds. */
+  /** The delay after a failed request, in milliseconds. */
   retry: number;
 }
 
 export class Earlier {
   readonly #options: EarlierOptions;
   #busy = false;
-  /** Counts interruptions; an answer from before one is dropped. */
+  /** Counts interruptions; an answer to a request from before one is discarded. */
   #round = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -28,7 +28,7 @@ export class Earlier {
     return this.#busy;
   }
 
-  /** Asks for the entries before a place in the log, unless it asks already. */
+  /** Requests the entries before a cursor of the log, unless a request is pending. */
   load(before: number): void {
     if (this.#busy) {
       return;
@@ -45,7 +45,7 @@ export class Earlier {
         }
       },
       () => {
-        // Asked again by whoever still looks, but not at once.
+        // The view asks again while it is shown, but not at once.
         this.#timer = setTimeout(() => {
           if (round === this.#round) {
             this.#busy = false;
@@ -56,7 +56,7 @@ export class Earlier {
     );
   }
 
-  /** What was asked for no longer fits what is here. */
+  /** Discards the pending request: its answer no longer fits the loaded entries. */
   interrupt(): void {
     this.#round++;
     this.#busy = false;

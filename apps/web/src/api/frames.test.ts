@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Paints the next frame, so many milliseconds after the last one. */
+/** Paints the next frame, the given number of milliseconds after the last one. */
 function frame(after = 1000 / 60): void {
   now += after;
   const due = [...painted];
@@ -32,7 +32,7 @@ function frame(after = 1000 / 60): void {
   }
 }
 
-/** Whether each of some frames had a run, with changes that never stop. */
+/** Returns which frames had a run, while changes never stop. */
 function runsIn(distances: number[]): boolean[] {
   const frames = new Frames();
   let ran = false;
@@ -47,7 +47,7 @@ function runsIn(distances: number[]): boolean[] {
   });
 }
 
-it("runs a callback once at the next frame, however often it was asked for", () => {
+it("runs a callback once at the next frame, however often it was requested", () => {
   const frames = new Frames();
   const callback = vi.fn();
   frames.request(callback);
@@ -61,13 +61,13 @@ it("runs a callback once at the next frame, however often it was asked for", () 
   expect(callback).toHaveBeenCalledOnce();
 });
 
-it("leaves every second frame to others, and more where frames come late", () => {
+it("leaves every second frame free, and more when frames are late", () => {
   expect(runsIn([16, 17, 17, 17, 16])).toEqual([true, false, true, false, true]);
   expect(runsIn([16, 17, 60, 17, 17, 17])).toEqual([true, false, false, false, true, false]);
   expect(runsIn([16, 17, 900, 17, 17, 17, 17])).toEqual([true, false, false, false, false, true, false]);
 });
 
-it("leaves the frame of a key to the key, and runs all the same while one is held down", () => {
+it("skips the frame of a key press, but keeps running while a key is held down", () => {
   const keyboard = new EventTarget();
   const frames = new Frames(keyboard);
   const press = () => keyboard.dispatchEvent(new Event("keydown"));
@@ -89,7 +89,7 @@ it("leaves the frame of a key to the key, and runs all the same while one is hel
   expect(held.filter(Boolean).length).toBeGreaterThanOrEqual(2);
 });
 
-it("runs by a timer while no frame is painted, and goes on so", () => {
+it("runs by a timer while no frames are painted", () => {
   const frames = new Frames();
   const callback = vi.fn();
   frames.request(callback);
@@ -100,7 +100,7 @@ it("runs by a timer while no frame is painted, and goes on so", () => {
   expect(callback).toHaveBeenCalledTimes(2);
 });
 
-it("ends a rest when the page is hidden", () => {
+it("ends a pause when the page is hidden", () => {
   const frames = new Frames();
   const callback = vi.fn();
   frames.request(callback);

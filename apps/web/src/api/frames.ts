@@ -1,14 +1,14 @@
 /**
- * Runs callbacks before a frame is painted, so that a stream of 200 events a second costs few renderings. After each
- * run the page has frames of its own for keys and scrolling: one, and more where a rendering took longer than its
- * frames. A frame that paints a key has no run either. A hidden page paints no frames, so a timer stands in.
+ * Runs callbacks before a frame is painted, so that a stream of 200 events a second causes few renderings. After each
+ * run it leaves one frame free for keys and scrolling, and more when a rendering took longer than a frame. It also
+ * skips a frame that paints a key press. A hidden page paints no frames and uses a timer instead.
  */
 export class Frames {
   #waiting = new Set<() => void>();
   #cancel: (() => void) | null = null;
   #keys = 0;
 
-  /** `keyboard` says when a key goes down. */
+  /** `keyboard` reports key presses. */
   constructor(keyboard?: Pick<EventTarget, "addEventListener">) {
     const count = () => {
       this.#keys++;
@@ -21,7 +21,7 @@ export class Frames {
     this.#cancel ??= this.#next(0);
   }
 
-  /** Runs at the next frame without a key. Whoever holds a key down reads on all the same. */
+  /** Runs at the next frame without a key press. A key that is held down does not stop the runs. */
   #next(passed: number): () => void {
     const keys = this.#keys;
     return schedule((at) => {
@@ -46,7 +46,7 @@ export class Frames {
     }
   }
 
-  /** Lets frames pass: what a run changed is drawn by the second one after it. */
+  /** Skips frames: the second frame after a run paints what it changed. */
   #rest(since: number, passed: number): void {
     const keys = this.#keys;
     this.#cancel = schedule((at) => {
@@ -64,22 +64,22 @@ export class Frames {
 
 const HIDDEN_WAIT = 200;
 
-/** How long a frame is shown, in milliseconds. */
+/** The duration of one frame, in milliseconds. */
 const FRAME = 1000 / 60;
 
-/** A page that is slow is not made slower to read than this. */
+/** The most frames to skip: a slow page must still show new text. */
 const MOST_RESTS = 4;
 
-/** How many frames with keys pass before a run. */
+/** The most frames with key presses to skip before a run. */
 const MOST_KEYS = 3;
 
-/** How many frames pass between two runs, by how long the ones that passed took. */
+/** Returns the number of frames to skip between two runs, given how long the passed frames took. */
 export function framesToRest(took: number, passed: number): number {
   const missed = Math.max(0, Math.round(took / FRAME) - passed - 1);
   return Math.min(MOST_RESTS, 1 + Math.ceil(missed / 2));
 }
 
-/** Runs at the next frame, with its time; with null where the page paints none. */
+/** Runs at the next frame with its time, or with null when the page paints no frames. */
 function schedule(run: (at: number | null) => void): () => void {
   const timer = setTimeout(() => run(null), HIDDEN_WAIT);
   const frame = typeof requestAnimationFrame === "function" ? requestAnimationFrame(run) : 0;

@@ -18,7 +18,7 @@ export interface HostOptions {
   me: Readable<{ id: string; label: string } | null>;
 }
 
-/** How long a session that nobody holds is kept, in milliseconds: people go back and forth. */
+/** How long a session that is no longer held is kept, in milliseconds: people go back and forth. */
 const LINGER = 10_000;
 
 interface Held {
@@ -27,7 +27,7 @@ interface Held {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** One device as the pages see it. */
+/** One device, as the pages see it. */
 export class HostClient implements Host {
   readonly deviceId: string;
   readonly #options: HostOptions;
@@ -90,11 +90,11 @@ export class HostClient implements Host {
     return this.#sessions.get(sessionId)?.session ?? null;
   }
 
-  /** The link told how the device can be reached; a higher `opening` is a new channel. */
+  /** Sets the status that the link worker reported. A higher `opening` means a new channel. */
   setStatus(status: HostStatus, opening: number): void {
     const before = this.#status.get();
     if (before === "open" && (status !== "open" || opening !== this.#opening)) {
-      // The store first: the sessions compose their state from it.
+      // The store is set first: the sessions compose their state from it.
       this.#status.set(status === "open" ? "connecting" : status);
       this.#each((session) => session.disconnected());
     }
@@ -108,7 +108,7 @@ export class HostClient implements Host {
     }
   }
 
-  /** Takes an event of this device. */
+  /** Applies an event of this device. */
   take(event: WireEvent): void {
     if (event.sessionId) {
       this.#sessions.get(event.sessionId)?.session.take(event);
@@ -148,8 +148,8 @@ export class HostClient implements Host {
   #drop(sessionId: string, held: Held): void {
     this.#sessions.delete(sessionId);
     held.session.close();
-    // The channel's end would end the subscription too, so a failure is no loss. The worker is told also without a
-    // channel: it knows then that this page does not follow the session.
+    // Ending the channel also ends the subscription, so a failure does no harm. The worker receives the request even
+    // without a channel, to learn that this page no longer follows the session.
     this.request("unsubscribe", { sessionId }).catch(() => {});
   }
 

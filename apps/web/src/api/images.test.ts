@@ -6,13 +6,13 @@ import { ApiError, type Host } from "./contract";
 import { fetchImage, imageType, namedImage, promptContent, uploadImage, withImages } from "./images";
 import { ApiKind, MAX_BLOB_CHUNK } from "./types";
 
-/** A GIF of one pixel, and n bytes more. */
+/** A GIF of one pixel, followed by n bytes. */
 function gif(n: number): Blob {
   const head = new Uint8Array([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0, 0, 0]);
   return new Blob([head, new Uint8Array(n), new Uint8Array([0x3b])]);
 }
 
-/** A host that keeps what it is sent; it answers from `received` on. */
+/** A host that keeps the uploaded bytes; it reports `received` at first. */
 function host(received = 0): { asked: unknown[]; request: Host["request"]; bytes: () => number } {
   const asked: unknown[] = [];
   let has = received;
@@ -30,14 +30,14 @@ function host(received = 0): { asked: unknown[]; request: Host["request"]; bytes
 }
 
 describe("images of a prompt", () => {
-  it("are told by their bytes", () => {
+  it("are recognized by their bytes", () => {
     expect(imageType(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]))).toBe("image/png");
     expect(imageType(new TextEncoder().encode("<svg xmlns='http://www.w3.org/2000/svg'>"))).toBeNull();
     expect(imageType(new TextEncoder().encode("RIFF....WEBPVP8L"))).toBe("image/webp");
     expect(imageType(new Uint8Array())).toBeNull();
   });
 
-  it("go on from where the host says, and tell how far they are", async () => {
+  it("resume at the host's offset and report progress", async () => {
     const image = await namedImage(gif(2 * MAX_BLOB_CHUNK));
     const first = host(MAX_BLOB_CHUNK);
     const progress: number[] = [];
@@ -48,7 +48,7 @@ describe("images of a prompt", () => {
     expect(image.sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("are uploaded again where the host has lost them, once", async () => {
+  it("are uploaded again, once, when the host has lost them", async () => {
     const image = await namedImage(gif(1));
     const there = host();
     let tries = 0;
@@ -65,7 +65,7 @@ describe("images of a prompt", () => {
     await expect(withImages(there, [image], () => {}, lost)).rejects.toThrow("no such session");
   });
 
-  it("may be files, which are sent as such and by their names", async () => {
+  it("may be files, which are sent by name", async () => {
     const file = { ...(await namedImage(new Blob([new Uint8Array(MAX_BLOB_CHUNK + 1)]))), name: "a.zip" };
     const asked: Record<string, unknown>[] = [];
     let has = 0;
@@ -86,14 +86,14 @@ describe("images of a prompt", () => {
     });
   });
 
-  it("stand behind the text", async () => {
+  it("follow the text", async () => {
     const image = await namedImage(gif(1));
     expect(promptContent("look", [])).toEqual({ text: "look" });
     expect(promptContent(" ", [image])).toEqual({ content: [{ type: "image", sha256: image.sha256 }] });
     expect(promptContent("look", [image]).content?.[0]).toEqual({ type: "text", text: "look" });
   });
 
-  it("come back in parts, and are shown only as what they are", async () => {
+  it("are fetched in parts and shown only as their real type", async () => {
     const bytes = new Uint8Array(await gif(9).arrayBuffer());
     const part = (data: Uint8Array, next?: number) => ({
       mimeType: "image/svg+xml",

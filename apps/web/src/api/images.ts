@@ -1,4 +1,4 @@
-// Images and files of prompts: what they are, how they reach the host, and how images come back.
+// Images and files of prompts: their types, the upload to the host, and fetching images from it.
 
 import { fromBase64, toBase64 } from "@scorel/protocol/base64";
 import { t } from "../i18n/api";
@@ -7,10 +7,10 @@ import { ApiKind, type ImageBlock, MAX_BLOB_CHUNK, type PromptBlock, type SendPr
 
 type Asker = Pick<Host, "request">;
 
-/** The types that a host takes. A browser would run what an SVG holds. */
+/** The image types that a host accepts. SVG is not one: a browser would run its scripts. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** The type of an image by its first bytes; null for everything else. */
+/** Returns the type of an image by its first bytes, or null for anything else. */
 export function imageType(head: Uint8Array): string | null {
   const starts = (...bytes: number[]) => bytes.every((byte, i) => head[i] === byte);
   if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) {
@@ -31,20 +31,20 @@ export function imageType(head: Uint8Array): string | null {
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Whether a part of a prompt is a file, and no image. */
+/** Reports whether a part of a prompt is a file rather than an image. */
 export function isFile(part: PromptImage | ImageBlock): part is PromptImage & { name: string } {
   return "name" in part;
 }
 
-/** Names an image or a file by its bytes. */
+/** Names an image or a file by the hash of its bytes. */
 export async function namedImage(blob: Blob): Promise<PromptImage> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   return { sha256: hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))), blob };
 }
 
 /**
- * Sends an image or a file to the host, part by part, from where the host says. What it has already is not sent again.
- * `progress` is told how much of it the host has, from 0 to 1.
+ * Uploads an image or a file to the host in parts, starting at the offset that the host reports, so that nothing is
+ * sent twice. `progress` is called with the part that the host has, from 0 to 1.
  */
 export async function uploadImage(host: Asker, image: PromptImage, progress: (done: number) => void): Promise<void> {
   const { sha256, blob } = image;
@@ -63,7 +63,7 @@ export async function uploadImage(host: Asker, image: PromptImage, progress: (do
   }
 }
 
-/** What send_prompt carries of a prompt with images and files. */
+/** Returns the content of send_prompt for a prompt with images and files. */
 export function promptContent(
   text: string,
   images: (PromptImage | ImageBlock)[],
@@ -80,7 +80,10 @@ function byHash(part: PromptImage | ImageBlock): PromptBlock {
   return isFile(part) ? { type: "file", sha256, name: part.name } : { type: "image", sha256 };
 }
 
-/** Uploads the images and files of a prompt that the host does not have, and sends it. What the host has lost meanwhile is uploaded again, once. */
+/**
+ * Uploads the images and files that the host lacks, and sends the prompt. If the host has lost them meanwhile, they are
+ * uploaded again, once.
+ */
 export async function withImages<T>(
   host: Asker,
   images: (PromptImage | ImageBlock)[],
@@ -106,8 +109,8 @@ export async function withImages<T>(
 }
 
 /**
- * An image of a session, from what this browser kept or from the host. What is none of the types above is refused,
- * whatever the log calls it.
+ * Returns an image of a session, from this browser's copies or from the host. Rejects data of a type other than the
+ * above, whatever type the log names.
  */
 export async function fetchImage(
   host: Pick<Host, "request" | "recall">,

@@ -1,7 +1,9 @@
 import { MAX_LABEL } from "@scorel/protocol/gen/wire";
 import { t } from "../i18n/api";
 
-/** What of a typed name can be a label: printable, without outer spaces, cut to the longest that the wire allows. */
+/**
+ * Returns the part of a typed name that can be a label: printable, trimmed, and cut to the limit of the wire format.
+ */
 export function labelFrom(typed: string): string {
   const clean = typed.replace(/[\p{C}\s]+/gu, " ").trim();
   let label = "";
@@ -16,12 +18,12 @@ export function labelFrom(typed: string): string {
   return label.trimEnd();
 }
 
-/** The name that this browser gives itself, such as "Chrome on Linux". */
+/** Returns the default name of this browser, such as "Chrome on Linux". */
 export function labelFromUserAgent(userAgent: string): string {
   return t("api.label.browserOnSystem", { browser: browserOf(userAgent), system: systemOf(userAgent) });
 }
 
-// The order matters: most browsers also name those that they descend from.
+// The order matters: most browsers also name the ones that they descend from.
 const BROWSERS: readonly [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, "Edge"],
   [/OPR\/|Opera/, "Opera"],

@@ -1,4 +1,4 @@
-// What a page and its worker say to each other. The worker sends lists, so that a burst of events is one message.
+// The messages between a page and its worker. The worker sends lists, so that a burst of events is one message.
 
 import type { Translation } from "../i18n/i18n";
 import type { Device, DevicePath, HostStatus, LinkState, PairingState } from "./contract";
@@ -6,7 +6,7 @@ import type { LinkDiagnosis } from "./diagnosis";
 import type { OutboxItem, OutboxNews } from "./outbox";
 import type { Approval } from "./types";
 
-/** Where both ends speak: a Worker seen from the page, the global scope seen from the worker. */
+/** One end of the port: a Worker in the page, the global scope in the worker. */
 export interface Port<Send, Receive> {
   postMessage(message: Send): void;
   onmessage: ((event: MessageEvent<Receive>) => void) | null;
@@ -18,27 +18,27 @@ export type LinkPort = Port<FromLink[], ToLink>;
 
 export type ToLink =
   /**
-   * With a translation of the messages of the worker, unless it speaks English. The page holds the lock for as long as
-   * it is there, where its worker may outlive it.
+   * Carries a translation of the worker's messages, unless they are English. The page holds `lock` while it exists,
+   * where its worker may outlive it.
    */
   | { t: "start"; relayUrl: string; label: string; translation?: Translation; lock?: string }
-  /** Everything up to a mark was taken. */
+  /** Acknowledges everything up to a mark. */
   | { t: "mark" }
   | { t: "relay"; relayUrl: string }
   | { t: "invite"; invite: string }
   /** Logs in again under another name. */
   | { t: "label"; label: string }
-  /** force: dial now, also after a refusal. Otherwise: check whether the connection still lives. */
+  /** force: dial now, even after a refusal. Otherwise: check whether the connection is alive. */
   | { t: "wake"; force: boolean }
-  /** Whether somebody can see the page: a dead connection is noticed sooner then. */
+  /** The page's visibility: while it is visible, dead connections are detected sooner. */
   | { t: "visible"; visible: boolean }
   /** Keeps a channel to the device open from now on. */
   | { t: "use"; deviceId: string }
-  /** With an approval: the answer to it, which the worker signs with the key of this browser. */
+  /** With `approval`, the request is the answer to it, and the worker signs it with this browser's key. */
   | { t: "request"; id: number; deviceId: string; name: string; fields: object; approval?: Approval }
-  /** Asks for what this browser kept of a device. Answered with a Saved, or with null. */
+  /** Asks for this browser's stored copy of data of a device. The answer is a Saved, or null. */
   | { t: "recall"; id: number; deviceId: string; what: Recall }
-  /** Keeps a prompt and sends it. Answered when it is on disk. */
+  /** Stores a prompt and sends it. Answered when it is on disk. */
   | { t: "put"; id: number; item: OutboxItem }
   | { t: "retry"; clientKey: string }
   | { t: "discard"; clientKey: string }
@@ -55,7 +55,7 @@ export interface Recall {
   fields?: object;
 }
 
-/** An event as it came: of this version or of a newer one. */
+/** An event as received, of this version or a newer one. */
 export interface WireEvent {
   type: string;
   sessionId?: string;
@@ -69,38 +69,38 @@ export type FromLink =
   | { t: "link"; state: LinkState }
   | { t: "me"; id: string; label: string }
   | { t: "relay"; relayUrl: string }
-  /** The worker holds the lock for as long as it runs. */
+  /** The worker holds this lock while it runs. */
   | { t: "worker"; lock: string }
-  /** Is to be answered by a mark. */
+  /** Must be answered with a mark. */
   | { t: "mark" }
-  /** Something failed in the worker that nobody expected. */
+  /** An unexpected error in the worker. */
   | { t: "fault"; message: string }
   | { t: "devices"; devices: Device[] | null }
   | { t: "paths"; paths: Record<string, DevicePath[]> }
-  /** `opening` counts the channels that were opened to this device. */
+  /** `opening` counts the channels opened to this device. */
   | { t: "host"; deviceId: string; status: HostStatus; opening: number }
   | { t: "event"; deviceId: string; event: WireEvent }
-  /** `here`: it happened in the worker of this page, over its channel. */
+  /** `here`: the change happened in this page's worker, over its channel. */
   | { t: "outbox"; news: OutboxNews; here: boolean }
   | { t: "answer"; id: number; result: unknown }
   | { t: "failure"; id: number; failure: Failure }
   | { t: "pairing"; id: number; state: PairingState }
   | { t: "diagnosis"; id: number; state: LinkDiagnosis };
 
-/** A refusal of the host. */
+/** An error answer of the host. */
 export class RefusedError extends Error {
   override name = "RefusedError";
   constructor(
     readonly kind: number,
     message: string,
-    /** The device that has the session now, where it was moved. */
+    /** The device that has the session now, if it was moved. */
     readonly movedTo?: string,
   ) {
     super(message);
   }
 }
 
-/** No way to the host now. */
+/** The host cannot be reached. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
 }

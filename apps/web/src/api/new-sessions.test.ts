@@ -7,9 +7,9 @@ import type { Host } from "./contract";
 
 let relay: FakeRelay;
 let device: FakeDevice;
-/** Sessions by the key that they were made with, as a host keeps them. */
+/** The created sessions by client key, as a host keeps them. */
 let made: Map<string, string>;
-/** What create_session was asked for. */
+/** The recorded create_session requests. */
 let asked: Record<string, unknown>[];
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ async function openHost(): Promise<Host> {
 }
 
 describe("a new session", () => {
-  it("begins with its first prompt, as it was chosen", async () => {
+  it("begins with its first prompt and the chosen settings", async () => {
     const host = await openHost();
     const key = host.newSessions.begin({ projectId: "prj_1", agent: "reviewer", model: "big", mode: "plan" }, "hello");
     expect(host.newSessions.state.get()).toMatchObject([{ clientKey: key, text: "hello", state: "waiting" }]);
@@ -54,7 +54,7 @@ describe("a new session", () => {
     await expect.poll(kept).toEqual([]);
   });
 
-  it("is made once, with one prompt, when the answer to its creation is lost", async () => {
+  it("is created once, with one prompt, when the answer to its creation is lost", async () => {
     let lose = true;
     device.intercept = (request) => {
       if (request.type !== "create_session") {
@@ -76,7 +76,7 @@ describe("a new session", () => {
     await expect.poll(() => device.prompts).toEqual([{ clientKey: key, text: "hello" }]);
   });
 
-  it("is made once when the page is closed between the session and its prompt", async () => {
+  it("is created once when the page is closed between the session and its prompt", async () => {
     device.intercept = (request) => {
       if (request.type !== "create_session") {
         return undefined;
@@ -97,7 +97,7 @@ describe("a new session", () => {
     await expect.poll(kept).toEqual([]);
   });
 
-  it("stays with the reason when the host refuses it, and can be tried again or discarded", async () => {
+  it("keeps the reason when the host rejects it, and can be retried or discarded", async () => {
     device.intercept = (request) =>
       request.type === "create_session" ? { type: "error", kind: 8, message: "no model big" } : undefined;
     const host = await openHost();

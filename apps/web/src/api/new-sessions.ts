@@ -1,5 +1,5 @@
-// Sessions that begin with their first prompt. Both are one item of the outbox until the host has the session; from
-// then on the prompt is one of that session, under the same key.
+// Sessions that begin with their first prompt. Both are one item of the outbox until the host has created the session;
+// from then on the prompt belongs to that session, under the same key.
 
 import type { NewSession, NewSessions, StartingSession } from "./contract";
 import { NO_SESSION, type OutboxItem } from "./outbox";

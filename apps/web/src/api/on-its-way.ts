@@ -1,5 +1,5 @@
-// The prompts of one session that are not in its log: those that wait in this browser, those that the host has just
-// got from it, and those of the host's queue.
+// The prompts of one session that are not in its log: those waiting in this browser, those just handed to the host, and
+// those in the host's queue.
 import type { OutgoingPrompt } from "./contract";
 import type { Gone, OutboxItem } from "./outbox";
 import type { Outgoing } from "./outgoing";
@@ -9,31 +9,31 @@ export interface OnItsWayOptions {
   deviceId: string;
   sessionId: string;
   outgoing: Outgoing;
-  /** Something else is to be shown. */
+  /** Called when the list has changed. */
   changed: () => void;
-  /** A prompt was handed over to the host. */
+  /** Called when a prompt was handed over to the host. */
   handed: () => void;
-  /** Counts the resyncs that were begun. */
+  /** Returns the number of resyncs begun. */
   sync: () => number;
 }
 
-/** A prompt that the host has, and that the page has not seen there so far. */
+/** A prompt that the host has and that this page has not seen there yet. */
 interface Handed {
   item: OutboxItem;
-  /** The host has its message in the log. */
+  /** The host has the message in its log. */
   taken: boolean;
-  /** It was seen in the queue. */
+  /** The prompt was seen in the queue. */
   seen: boolean;
-  /** Only a resync that began after this one shows what became of it. */
+  /** Only a resync that begins after this one shows whether it was delivered. */
   sync: number;
 }
 
-/** What the page knows of the session. */
+/** What the page knows about the session. */
 export interface Known {
   queue: QueuedPrompt[];
   /** The client keys of the prompts that are in the log. */
   inLog: ReadonlySet<string>;
-  /** Whether the last resync is done, and every event since was applied. */
+  /** Whether the last resync is complete and all later events were applied. */
   inStep: boolean;
 }
 
@@ -58,7 +58,7 @@ export class OnItsWay {
     }
   }
 
-  // The answer to a prompt comes behind the events that it caused, where both come over the same channel.
+  // Over the same channel, the answer to a prompt arrives after the events that it caused.
   #take(item: OutboxItem, outcome: Gone["outcome"], here: boolean): void {
     if (this.#isOurs(item) && (outcome === "queued" || outcome === "taken")) {
       const handed = { item, taken: outcome === "taken" && here, seen: false, sync: this.#options.sync() };
@@ -67,7 +67,7 @@ export class OnItsWay {
     }
   }
 
-  /** Lets go of what the log or the queue shows, or no longer can. */
+  /** Drops the prompts that the log or the queue shows, or that neither can show any more. */
   settle({ queue, inLog, inStep }: Known): void {
     const sync = this.#options.sync();
     const queued = new Set(queue.map((prompt) => prompt.clientKey));
@@ -80,7 +80,7 @@ export class OnItsWay {
     }
   }
 
-  /** What is on its way: the host's queue first, in its order. */
+  /** Returns the prompts in flight, beginning with the host's queue in its order. */
   list({ queue, inLog }: Pick<Known, "queue" | "inLog">, me: string | null): OutgoingPrompt[] {
     const { outgoing } = this.#options;
     const waiting = outgoing.items.get().filter((item) => this.#isOurs(item));
@@ -129,7 +129,7 @@ function onHost(queued: QueuedPrompt, mine: OutboxItem | undefined, me: string |
   };
 }
 
-/** The images of a prompt that waits on the host: those of this browser need not be fetched. */
+/** Returns the images of a prompt in the host's queue. Those of this browser need not be fetched. */
 function imagesOf(mine: OutboxItem | undefined, queued: QueuedPrompt): Pick<OutgoingPrompt, "images"> {
   const named = (queued.content ?? []).filter((block): block is ImageBlock => block.type === "image");
   if (named.length === 0) {

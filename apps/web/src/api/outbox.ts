@@ -1,56 +1,56 @@
-// The prompts that no host has yet. The worker keeps them in IndexedDB and sends them; pages show them.
+// The prompts that no host has received. The worker stores them in IndexedDB and sends them; pages show them.
 
 import type { NewSession, PromptImage } from "./contract";
 import type { ImageBlock } from "./types";
 
-/** Takes the place of a session's id while there is no session. */
+/** Stands for the session's id before the session exists. */
 export const NO_SESSION = "new";
 
-/** One prompt on its way. Its clientKey makes every retry safe: the host takes it once. */
+/** One prompt to send. Its clientKey makes retries safe: the host accepts it once. */
 export interface OutboxItem {
   clientKey: string;
-  /** The identity that it is sent with; absent in items of older versions. */
+  /** The identity that sends it; absent in items of older versions. */
   clientId?: string;
   deviceId: string;
-  /** Of the session, where it was known. */
+  /** The project of the session, if it was known. */
   projectId?: string;
   sessionId: string;
   text: string;
   createdAt: number;
-  /** Those of this browser are kept with the prompt by their bytes, the others are on the host. */
+  /** Images of this browser are stored with the prompt; the others are on the host. */
   images?: (PromptImage | ImageBlock)[];
-  /** The session that begins with it; absent once there is one. */
+  /** The session to create for it; absent once it exists. */
   start?: NewSession;
-  /** The host was asked for the session: it may exist although no answer came. */
+  /** The host was asked to create the session: it may exist although no answer arrived. */
   asked?: boolean;
-  /** A person discarded it after the host was asked for its session, which is to be deleted. */
+  /** It was discarded after the host was asked to create the session, which must be deleted. */
   discarded?: boolean;
-  /** It is for the turn that runs, not for its end. */
+  /** Whether the prompt is for the running turn instead of a later one. */
   steer?: boolean;
-  /** The disk of the browser refused it: it lives as long as the page. */
+  /** The browser could not store it: it is lost with the page. */
   unstored?: boolean;
-  /** The host's refusal; null while it is still to be sent. */
+  /** The host's error; null while it is unsent. */
   error: string | null;
-  /** The kind of the refusal. */
+  /** The kind of the error. */
   kind?: number;
 }
 
-/** What became of a prompt that is no longer in the outbox. */
+/** The outcome of a prompt that left the outbox. */
 export interface Gone {
   clientKey: string;
-  /** "queued" and "taken": the host has it. "removed": somebody removed it from the host's queue. */
+  /** "queued" and "taken": the host has it. "removed": it was removed from the host's queue. */
   outcome: "queued" | "taken" | "removed" | "discarded";
 }
 
-/** What has changed in the outbox. */
+/** A change of the outbox. */
 export interface OutboxNews {
   changed: OutboxItem[];
   gone: Gone[];
-  /** How much of a prompt's images the host has, from 0 to 1. */
+  /** The uploaded part of a prompt's images, from 0 to 1. */
   progress?: { clientKey: string; done: number };
 }
 
-/** The order in which prompts are sent. */
+/** Compares items by the order in which they are sent. */
 export function byAge(a: OutboxItem, b: OutboxItem): number {
   return a.createdAt - b.createdAt || (a.clientKey < b.clientKey ? -1 : 1);
 }

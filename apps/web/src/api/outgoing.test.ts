@@ -37,8 +37,8 @@ async function writeOffline(page: Scorel, text: string): Promise<void> {
   view.release();
 }
 
-describe("a prompt that waits", () => {
-  it("is sent while another session is looked at", async () => {
+describe("a waiting prompt", () => {
+  it("is sent while another session is shown", async () => {
     const page = await pairedPage();
     await writeOffline(page, "for a");
     const other = hostOf(page).session("ses_b");

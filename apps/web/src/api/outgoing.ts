@@ -1,4 +1,4 @@
-// The outbox as a page sees it. The worker owns it; what a person does is shown at once.
+// The outbox as a page sees it. The worker owns it; a person's own changes are shown at once.
 
 import type { ToLink } from "./messages";
 import { byAge, type Gone, NO_SESSION, type OutboxItem, type OutboxNews } from "./outbox";
@@ -9,7 +9,7 @@ export interface OutgoingOptions {
   call: (make: (id: number) => ToLink) => Promise<unknown>;
 }
 
-/** What became of an item; `here` when this tab has brought it to the host. */
+/** Called when an item left the outbox. `here` is true when this tab delivered it to the host. */
 export type OnGone = (item: OutboxItem, outcome: Gone["outcome"], here: boolean) => void;
 
 interface Begun {
@@ -19,9 +19,9 @@ interface Begun {
 
 export class Outgoing {
   readonly #options: OutgoingOptions;
-  /** In the order in which they were written, without those that a person discarded. */
+  /** The items, oldest first, without the discarded ones. */
   readonly items = new Store<OutboxItem[]>([]);
-  /** How much of the images of an item the host has, from 0 to 1. */
+  /** The uploaded part of an item's images, from 0 to 1. */
   readonly progress = new Store<ReadonlyMap<string, number>>(new Map());
   readonly #listeners = new Set<OnGone>();
   #stored = new Map<string, Promise<void>>();
@@ -33,7 +33,7 @@ export class Outgoing {
     this.#options = options;
   }
 
-  /** Takes a prompt of this browser's person, and returns its key. */
+  /** Adds a prompt and returns its client key. */
   add(fields: Omit<OutboxItem, "clientKey" | "createdAt" | "error">): string {
     // Strictly increasing, so that the order survives a reload.
     this.#lastCreatedAt = Math.max(Date.now(), this.#lastCreatedAt + 1);
@@ -48,12 +48,12 @@ export class Outgoing {
     return item.clientKey;
   }
 
-  /** Resolves when this browser has stored the prompt. */
+  /** Resolves once this browser has stored the prompt. */
   stored(clientKey: string): Promise<void> {
     return this.#stored.get(clientKey) ?? Promise.resolve();
   }
 
-  /** Resolves with the session that began with the prompt. */
+  /** Resolves with the id of the session that began with the prompt. */
   begun(clientKey: string): Promise<string> {
     return this.#begunOf(clientKey).promise;
   }
@@ -69,7 +69,7 @@ export class Outgoing {
     this.#options.post({ t: "discard", clientKey });
   }
 
-  /** Another worker takes over, which may not know of the last things that were discarded. */
+  /** Continues with another worker, which may not know which items were just discarded. */
   again(): void {
     for (const clientKey of this.#discarded) {
       this.#options.post({ t: "discard", clientKey });
@@ -81,7 +81,7 @@ export class Outgoing {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes what the worker says. */
+  /** Applies a change that the worker reports. */
   take({ changed, gone, progress }: OutboxNews, here: boolean): void {
     if (progress) {
       this.progress.set(new Map([...this.progress.get(), [progress.clientKey, progress.done]]));
@@ -103,7 +103,7 @@ export class Outgoing {
       items.delete(clientKey);
       return item ? [{ item, outcome }] : [];
     });
-    // Before the list, so that what is handed over is never in neither place.
+    // Runs before the list changes, so that a delivered prompt is always in one of the two places.
     for (const { item, outcome } of lost) {
       for (const listener of [...this.#listeners]) {
         listener(item, outcome, here);

@@ -37,7 +37,7 @@ async function openLong(lines: number, window: number): Promise<SessionView> {
 const asked = () => device.requests.filter((name) => name === "get_entries").length;
 const ids = (state: SessionState) => state.place?.entries.map((each) => each.id);
 
-test("an entry far back is fetched with what stands around it, by one question", async () => {
+test("a distant entry is fetched with the entries around it in one request", async () => {
   const view = await openLong(100, 10);
   expect(await view.seek("e20")).toBe("here");
   const { place, entries } = view.state.get();
@@ -55,7 +55,7 @@ test("an entry far back is fetched with what stands around it, by one question",
   expect(view.state.get()).toMatchObject({ place: null, earlier: "some" });
 });
 
-test("the place grows to the end and is one with it; what happens meanwhile is at the end", async () => {
+test("the range grows to the end and joins it; meanwhile events apply to the end", async () => {
   const view = await openLong(40, 10);
   await view.seek("e3");
   expect(ids(view.state.get())?.[0]).toBe("e1");
@@ -71,7 +71,7 @@ test("the place grows to the end and is one with it; what happens meanwhile is a
   expect(state.entries).toEqual(model.log);
 });
 
-test("what is near the end joins it at once", async () => {
+test("an entry near the end joins it at once", async () => {
   const view = await openLong(30, 10);
   expect(await view.seek("e18")).toBe("here");
   const state = view.state.get();
@@ -79,7 +79,7 @@ test("what is near the end joins it at once", async () => {
   expect(state.entries).toEqual(model.log.slice(12));
 });
 
-test("an entry of another branch, and none at all", async () => {
+test("an entry of another branch, and an unknown one", async () => {
   model.userMessage("left", "left", "cli_other");
   const root = model.log[0];
   const view = await openLong(60, 10);
@@ -87,13 +87,13 @@ test("an entry of another branch, and none at all", async () => {
   if (!root || !path) {
     throw new Error("the log is empty");
   }
-  path.parentId = null; // the first line is on a branch of its own
+  path.parentId = null; // the first line is on its own branch
   expect(await view.seek("e1")).toBe("elsewhere");
   expect(await view.seek("nobody")).toBe("missing");
   expect(view.state.get().place).toBeNull();
 });
 
-test("a leaf that moves, and a log that is read anew, end the place", async () => {
+test("a moved leaf and a full reload of the log end the range", async () => {
   const view = await openLong(60, 10);
   await view.seek("e5");
   model.append({ type: "custom", customType: CUSTOM_LEAF, data: {} });
@@ -113,8 +113,8 @@ test("a leaf that moves, and a log that is read anew, end the place", async () =
   expect(state.entries).toEqual(model.log.slice(-10));
 });
 
-// Whatever is sought, fetched, appended and cut off, in whatever order: what is at the
-// end is what a fresh load has, and a place is a run of the log in front of it.
+// For any order of seeks, fetches, appends and cuts, the end equals a fresh load, and the range is a contiguous part of
+// the log before it.
 test.each([1, 2, 3, 4])("any order of jumps and cuts keeps the rule (%i)", async (seed) => {
   const random = new Random(seed);
   const view = await openLong(80, 12);

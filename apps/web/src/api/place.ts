@@ -1,13 +1,12 @@
-// A part in the middle of a session's log: what stands around an entry that was
-// looked for. It is fetched without all that lies between it and the end, and joins
-// the end when it has grown to it. The end is the projection's; events are about it.
+// A range in the middle of a session's log: the entries around one that was sought. It is fetched without the entries
+// between it and the end, and joins the end when it has grown to it. The end is the projection's; events apply to it.
 import { ApiError, type Host, type PlaceState, type Sought } from "./contract";
 import type { Projection } from "./projection";
 import { ApiKind, type GetEntriesResponse, type Requests, type SessionEntry } from "./types";
 
 interface Part {
   entries: SessionEntry[];
-  /** The last of them on the path to the session's leaf. */
+  /** The last entry on the path to the session's leaf. */
   tip: string;
   before: number;
   after: number;
@@ -16,12 +15,12 @@ interface Part {
 export interface PlaceOptions {
   sessionId: string;
   host: Pick<Host, "request">;
-  /** The end of the log, as it is now. */
+  /** Returns the current end of the log. */
   end(): Projection;
-  /** The entries reach the end: they are put before it. */
+  /** Called when the entries reach the end and belong before it. */
   join(entries: SessionEntry[], before: number): void;
   changed(): void;
-  /** How long to wait before asking again, in milliseconds. */
+  /** The delay before a retry, in milliseconds. */
   retry: number;
 }
 
@@ -30,7 +29,7 @@ export class Place {
   #part: Part | null = null;
   #busy: "earlier" | "later" | "seek" | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts what makes an answer under way worthless. */
+  /** Counts the changes that invalidate pending answers. */
   #turn = 0;
 
   constructor(options: PlaceOptions) {
@@ -50,7 +49,7 @@ export class Place {
     };
   }
 
-  /** Brings what stands around an entry here, unless it is here already. */
+  /** Loads an entry and the entries around it, unless they are loaded. */
   async seek(entryId: string): Promise<Sought> {
     const has = (entry: SessionEntry) => entry.id === entryId;
     const end = this.#options.end();
@@ -67,7 +66,7 @@ export class Place {
         return "failed";
       }
       this.#busy = null;
-      // The end grew to the front meanwhile: the answer may hold what is here by now.
+      // The end grew towards the front meanwhile: the answer may hold entries that are loaded by now.
       return this.#options.end().before === end.before ? this.#arrive(answer) : this.seek(entryId);
     } catch (cause) {
       if (turn === this.#turn) {
@@ -79,7 +78,7 @@ export class Place {
 
   #arrive(answer: GetEntriesResponse): Sought {
     if (!answer.after) {
-      // It touches the end. A host that knows no places gives what lies before the end, too.
+      // The range touches the end. A host that does not support ranges also answers with the entries before the end.
       this.#part = null;
       this.#options.join(answer.entries ?? [], answer.before ?? 0);
       return "here";
@@ -110,7 +109,7 @@ export class Place {
       ({ after }) => ({ after, before }),
       ({ entries, pathId, after }, part) => {
         if (this.#options.end().before !== before) {
-          return; // the end grew to the front meanwhile; it is asked again
+          return; // the end grew towards the front meanwhile; the request is repeated
         }
         const more = [...part.entries, ...(entries ?? [])];
         if (!after) {
@@ -123,7 +122,7 @@ export class Place {
     );
   }
 
-  /** Back to the end. */
+  /** Returns to the end. */
   leave(): void {
     this.#turn++;
     this.#busy = null;
@@ -134,7 +133,7 @@ export class Place {
     }
   }
 
-  /** The way to the host is gone: what was asked gets no answer. */
+  /** Discards pending requests, which get no answer because the host cannot be reached. */
   interrupt(): void {
     this.#turn++;
     this.#busy = null;
@@ -166,7 +165,7 @@ export class Place {
         }
       },
       () => {
-        // Asked again by whoever still looks, but not at once.
+        // The view asks again while it is shown, but not at once.
         this.#timer = setTimeout(() => {
           if (turn === this.#turn) {
             this.#busy = null;

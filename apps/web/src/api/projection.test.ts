@@ -21,7 +21,7 @@ function freshLoad(session: ModelSession): Projection {
   return applyResync(emptyProjection(), session.resync(emptyProjection().anchors));
 }
 
-/** The state after all that lies before was fetched. */
+/** Returns the state after all earlier entries were fetched. */
 function whole(state: Projection, session: ModelSession): Projection {
   let all = state;
   while (all.before > 0) {
@@ -31,7 +31,7 @@ function whole(state: Projection, session: ModelSession): Projection {
 }
 
 describe("project", () => {
-  it("equals a fresh load after any resync, whatever was cut, whenever", () => {
+  it("equals a fresh load after any resync, wherever the log was cut", () => {
     const modes = new Map<string, number>();
     for (let seed = 1; seed <= 120; seed++) {
       const random = new Random(seed);
@@ -69,7 +69,7 @@ describe("project", () => {
     expect([...modes.keys()].sort()).toEqual(["full_reload", "persistent_fallback", "stream_resume"]);
   });
 
-  it("equals a fresh load after a start from a copy, however old, however short", () => {
+  it("equals a fresh load after a start from any copy", () => {
     const modes = new Map<string, number>();
     for (let seed = 1; seed <= 120; seed++) {
       const random = new Random(seed);
@@ -104,7 +104,7 @@ describe("project", () => {
           modes.set(response.mode, (modes.get(response.mode) ?? 0) + 1);
           const state = applyResync(begun, response);
           expect(whole(state, session)).toEqual(whole(freshLoad(session), session));
-          // The copy goes on from there.
+          // The copy continues from there.
           const next = afterResync(saved, begun.anchors, response);
           expect(next?.entries.at(-1)).toEqual(session.log.at(-1));
           expect(next?.last).toBe(response.anchors.persistentLastSeq);
@@ -140,7 +140,7 @@ describe("project", () => {
     }
   });
 
-  it("changes nothing for an event that was seen", () => {
+  it("ignores an event that was already applied", () => {
     const session = new ModelSession("ses_1");
     session.userMessage("hi", "k1", "cli_a");
     const state = freshLoad(session);
@@ -148,7 +148,7 @@ describe("project", () => {
     expect(project(state, seen)).toBe(state);
   });
 
-  it("keeps entries of unknown types and steps over unknown events", () => {
+  it("keeps entries of unknown types and skips unknown events", () => {
     const session = new ModelSession("ses_1");
     let state = freshLoad(session);
     session.subscribers.add((event) => {
@@ -162,7 +162,7 @@ describe("project", () => {
     expect(state.anchors.persistentLastSeq).toBe(1);
   });
 
-  it("never changes the state it was given", () => {
+  it("never changes the given state", () => {
     const random = new Random(7);
     const session = new ModelSession("ses_1");
     let state = freshLoad(session);

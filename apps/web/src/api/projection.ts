@@ -1,6 +1,5 @@
-// What an entry makes of a session's events. Pure: the same events give the same
-// state, and after any resync the state equals that of a fresh load. The host
-// projects by the same rules (api.Live.Apply).
+// An entry's projection of a session's events. It is pure: the same events give the same state, and after any resync
+// the state equals that of a fresh load. The host projects by the same rules (api.Live.Apply).
 import { SAVED_EPOCH, type SessionCopy } from "./copies";
 import type { WireEvent } from "./messages";
 import {
@@ -24,9 +23,9 @@ import {
 
 export interface Projection {
   summary: SessionSummary | null;
-  /** The end of the log in file order, as far back as it was fetched. */
+  /** The end of the log in file order, as far back as fetched. */
   entries: SessionEntry[];
-  /** The cursor to what lies before `entries`; 0 where nothing does. */
+  /** The cursor for the entries before `entries`; 0 when there are none. */
   before: number;
   live: Live;
   anchors: Anchors;
@@ -46,7 +45,7 @@ export function emptyLive(): Live {
   };
 }
 
-/** A session of which nothing was seen: its anchors ask for a full reload. */
+/** Returns the state of an unknown session: its anchors request a full reload. */
 export function emptyProjection(): Projection {
   return {
     summary: null,
@@ -57,26 +56,29 @@ export function emptyProjection(): Projection {
   };
 }
 
-/** A session as a copy has it: what it says of its end is told by a resync, with the entries that followed. */
+/** Returns the state of a stored copy. A resync then brings the live state and the entries that followed. */
 export function fromCopy(copy: SessionCopy, told: SessionSummary | null = null): Projection {
   const { summary, entries, before, last } = copy;
   const anchors = { epoch: SAVED_EPOCH, persistentLastSeq: last, streamLastSeq: 0 };
   return { ...emptyProjection(), summary: told ?? summary, entries, before, anchors };
 }
 
-/** Takes one event. One that was seen already changes nothing; one of an unknown type only counts as seen. */
+/**
+ * Applies one event. An event that was already applied changes nothing; one of an unknown type only advances the
+ * sequence.
+ */
 export function project(state: Projection, event: WireEvent): Projection {
   return projectAll(state, [event]);
 }
 
-/** Takes events in their order. A long log is copied once, however many there are. */
+/** Applies events in order. A long log is copied once, however many events there are. */
 export function projectAll(state: Projection, events: readonly WireEvent[]): Projection {
   const appended: SessionEntry[] = [];
   const next = events.reduce((before, event) => projectOne(before, event, appended), state);
   return appended.length === 0 ? next : { ...next, entries: [...state.entries, ...appended] };
 }
 
-/** Takes one event but for its entry, which is put to those that are `appended`. */
+/** Applies one event, except that its entry is added to `appended`. */
 function projectOne(state: Projection, event: WireEvent, appended: SessionEntry[]): Projection {
   const seq = event.seq ?? 0;
   if (seq <= state.anchors.streamLastSeq) {
@@ -92,7 +94,7 @@ function projectOne(state: Projection, event: WireEvent, appended: SessionEntry[
   return { ...state, anchors, live: afterEntry(state.live, known.entry) };
 }
 
-/** Takes the answer to resync_events. */
+/** Applies the answer to resync_events. */
 export function applyResync(state: Projection, response: ResyncEventsResponse): Projection {
   const { mode, session: summary, anchors } = response;
   switch (mode) {
@@ -117,7 +119,7 @@ export function applyResync(state: Projection, response: ResyncEventsResponse): 
   }
 }
 
-/** Takes the answer to get_entries that was asked with the state's cursor. */
+/** Applies the answer to get_entries that was requested with the state's cursor. */
 export function prependEntries(state: Projection, response: GetEntriesResponse): Projection {
   return {
     ...state,
@@ -126,7 +128,7 @@ export function prependEntries(state: Projection, response: GetEntriesResponse):
   };
 }
 
-/** A host of another version may leave a list out. */
+/** A host of another version may omit a list. */
 function wholeLive(live: Live | undefined): Live {
   const empty = emptyLive();
   return {
@@ -218,12 +220,12 @@ function projectLive(live: Live, event: Exclude<SessionEvent, { type: "entry_app
   }
 }
 
-/** A host leaves the field out while somebody is there. */
+/** A host omits the field while a person is present. */
 function attended({ unattended: _, ...live }: Live, unattended: boolean): Live {
   return unattended ? { ...live, unattended } : live;
 }
 
-/** The attempt that follows a failed one, if any. */
+/** Returns the live state with the retry that follows a failed attempt, if any. */
 function retried({ retry: _, ...live }: Live, retry?: ModelRetry): Live {
   return retry ? { ...live, retry } : live;
 }
@@ -276,7 +278,7 @@ function growTool(tools: RunningTool[], toolCallId: string, delta: string): Runn
   );
 }
 
-/** The end of the text that fits `limit` bytes of UTF-8, cut between characters. */
+/** Returns the longest end of the text that fits `limit` bytes of UTF-8, cut between characters. */
 export function tailBytes(text: string, limit: number): string {
   // A code unit takes at most three bytes.
   if (text.length * 3 <= limit) {

@@ -1,4 +1,4 @@
-// What the log says of prompts: which are in it.
+// The prompts that the log contains.
 import { clientKeyOf } from "./derive";
 import { CUSTOM_LEAF, type SessionEntry } from "./types";
 
@@ -10,7 +10,7 @@ export class PromptsInLog {
     return this.#keys;
   }
 
-  /** Reads what is new since `before`. Tells whether the session went to another leaf. */
+  /** Reads the entries added since `before`. Reports whether the session moved to another leaf. */
   learn(before: SessionEntry[], entries: SessionEntry[]): boolean {
     const appended = before.length > 0 && entries[before.length - 1] === before[before.length - 1];
     if (!appended) {

@@ -3,15 +3,15 @@ import { CONNECT_PATH } from "@scorel/protocol/gen/wire";
 export interface RelayAddress {
   /** The WebSocket to dial. */
   socket: string;
-  /** host[:port] in lower case, the port only when it is not the scheme's own: what the login proof names. */
+  /** host[:port] in lower case, without the scheme's default port, as the login proof names it. */
   authority: string;
   /** The address for people and for `--relay`. */
   http: string;
-  /** It is on this machine, which browsers trust without https. */
+  /** Whether the relay is on this machine, which browsers trust without https. */
   loopback: boolean;
 }
 
-/** An address that is none of a relay, or one with a user name or password in it. */
+/** Thrown for an address that is not a relay's, or that contains a user name or password. */
 export class RelayUrlError extends Error {
   override name = "RelayUrlError";
   constructor(readonly why: "form" | "user") {
@@ -19,7 +19,7 @@ export class RelayUrlError extends Error {
   }
 }
 
-/** Reads a relay's address in any of its forms; throws RelayUrlError. */
+/** Parses a relay's address in any of its forms; throws RelayUrlError. */
 export function parseRelayUrl(text: string): RelayAddress {
   const url = tryParse(text.trim());
   const secure = url?.protocol === "wss:" || url?.protocol === "https:";
@@ -29,7 +29,7 @@ export function parseRelayUrl(text: string): RelayAddress {
   if (url.username || url.password) {
     throw new RelayUrlError("user");
   }
-  // URL.host leaves the default port out, and lower-cases names.
+  // URL.host omits the default port and lower-cases names.
   const authority = url.host.toLowerCase();
   return {
     socket: `${secure ? "wss" : "ws"}://${authority}${CONNECT_PATH}`,

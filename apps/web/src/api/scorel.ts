@@ -1,4 +1,4 @@
-// The page's end of the link: the one object that everything else starts from.
+// The page's end of the link: the object that all other parts start from.
 
 import { t } from "../i18n/api";
 import { type Translation, translation } from "../i18n/i18n";
@@ -31,19 +31,19 @@ import { findUnsupported, type Surroundings, type Unsupported } from "./support"
 import { Waiting } from "./waiting";
 
 export interface ScorelOptions {
-  /** Starts the link, in a worker but in tests. */
+  /** Starts the link, in a worker except in tests. */
   connect: Connect;
-  /** Tells when a worker that others started has ended. */
+  /** Reports when a worker that another page started has ended. */
   locks?: Pick<LockManager, "request">;
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | null;
-  /** The relay that is dialled unless another was chosen. */
+  /** The relay to dial unless another one was chosen. */
   origin: string;
   userAgent: string;
   around: Surroundings;
   page: PageParts;
 }
 
-/** The options of a real page. */
+/** Returns the options of a real page. */
 function pageOptions(connect: Connect): ScorelOptions {
   return {
     connect,
@@ -56,7 +56,7 @@ function pageOptions(connect: Connect): ScorelOptions {
   };
 }
 
-/** The parts of a real page. */
+/** Returns the parts of a real page. */
 function realPage(): PageParts {
   return {
     origin: location.origin,
@@ -70,7 +70,7 @@ export function createScorel(connect: Connect): Scorel {
   return startScorel(pageOptions(connect));
 }
 
-/** Starts scorel with parts of one's own. */
+/** Starts scorel with the given parts. */
 export function startScorel(options: ScorelOptions): Scorel {
   const scorel = new PageScorel(options);
   scorel.listenToPage();
@@ -91,7 +91,7 @@ class PageScorel implements Scorel {
   readonly #calls: Calls;
   readonly #outgoing: Outgoing;
   #port: PagePort | null = null;
-  /** The lock of the worker, where it is one of many pages. */
+  /** The worker's lock, when several pages share the worker. */
   #worker = "";
 
   readonly link = this.#link;
@@ -129,14 +129,14 @@ class PageScorel implements Scorel {
     this.#post({ t: "start", relayUrl: this.#relayUrl.get(), label, ...workerTranslation() });
   }
 
-  /** The lock is free when the worker has ended, of which a port says nothing. */
+  /** The lock becomes free when the worker ends, which a port does not report. */
   #followWorker(lock: string): void {
     this.#worker = lock;
     const free = () => this.#worker === lock && this.#reconnect();
     void this.#options.locks?.request(lock, { mode: "shared" }, free);
   }
 
-  /** Begins anew with another worker: the tab whose process ran this one may have crashed. */
+  /** Starts over with another worker: the tab whose process ran this one may have crashed. */
   #reconnect(): void {
     const lost = t("api.scorel.interrupted");
     this.#worker = "";
@@ -239,13 +239,13 @@ class PageScorel implements Scorel {
     return diagnosis;
   }
 
-  /** Tells the link when the network or the person is back. */
+  /** Notifies the link when the network or the person is back. */
   listenToPage(): void {
     const wake = (): void => this.#post({ t: "wake", force: false });
     globalThis.addEventListener?.("online", wake);
     globalThis.addEventListener?.("pageshow", ({ persisted }) => {
       if (persisted && this.#port?.close) {
-        this.#reconnect(); // a page that slept may have lost its lock
+        this.#reconnect(); // a page that was suspended may have lost its lock
       }
       wake();
     });
@@ -277,7 +277,7 @@ class PageScorel implements Scorel {
     return { state, cancel: () => this.#post({ t: "cancel_pair", id }) };
   }
 
-  // An error of a worker that has long been at work is not the end of the page.
+  // Ignores errors of a worker that is already running.
   #failed(): void {
     if (!this.#me.get()) {
       this.#link.set({ state: "unsupported", ...workerFailed() });
@@ -361,7 +361,7 @@ function workerFailed(): Unsupported {
   return { reason: t("api.scorel.workerFailed"), advice: t("api.scorel.workerFailedAdvice") };
 }
 
-/** The address that a person typed; throws with a sentence for people. */
+/** Parses a typed address; throws an error with a sentence for people. */
 function typedRelay(text: string): RelayAddress {
   try {
     return parseRelayUrl(text);

@@ -4,20 +4,20 @@ import type { Approval, Live, Question, QueueItem } from "./types";
 
 type Asker = Pick<Host, "request">;
 
-/** Cancels the turn that is shown, and no later one. */
+/** Cancels the shown turn, and no later one. */
 export async function cancelTurn(host: Asker, sessionId: string, { turn }: Live): Promise<void> {
   if (turn) {
     await host.request("cancel_turn", { sessionId, turnId: turn.turnId });
   }
 }
 
-/** Changes the queue that is shown; the host refuses when it is another one by now. */
+/** Edits the shown queue; the host rejects the edit if the queue has changed since. */
 export async function editQueue(host: Asker, sessionId: string, { queue }: Live, items: QueueItem[]): Promise<void> {
   const expected = queue.map((prompt) => prompt.clientKey);
   await host.request("edit_queue", { sessionId, expected, items });
 }
 
-/** `me` is the id of this browser, null where it is not known. */
+/** `me` is the id of this browser, or null if unknown. */
 export async function answerApproval(
   host: Asker,
   me: string | null,
@@ -29,14 +29,14 @@ export async function answerApproval(
     sessionId,
     approvalId: approval.id,
     ...answer,
-    // The answer is for what was on the screen, and for nothing else.
+    // The answer applies to the shown approval only.
     ...(approval.shown ? { shown: approval.shown } : {}),
   };
   const answered: Answered = await host.request("answer_approval", fields, approval);
   return ours(answered, answered.decidedBy === me && answered.decision === answer.decision);
 }
 
-/** `me` is the id of this browser, null where it is not known. */
+/** `me` is the id of this browser, or null if unknown. */
 export async function answerQuestion(
   host: Asker,
   me: string | null,
@@ -53,7 +53,10 @@ export async function answerQuestion(
   return ours(replied, replied.answeredBy === me && same);
 }
 
-/** What was said to an answer may be lost on its way. Given again, it comes second to itself: it counts all the same. */
+/**
+ * The reply to an answer may be lost. The repeated answer then comes second to the first one of the same person, which
+ * still counts.
+ */
 function ours<T extends { won: boolean }>(answered: T, same: boolean): T {
   return same ? { ...answered, won: true } : answered;
 }

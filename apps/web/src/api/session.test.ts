@@ -41,7 +41,7 @@ async function live(v: SessionView): Promise<SessionState> {
   return until(v.state, (s) => s.status === "live");
 }
 
-/** Waits until the page shows what the host holds. */
+/** Waits until the page shows the host's state. */
 async function inStep(v: SessionView): Promise<SessionState> {
   return until(
     v.state,
@@ -53,7 +53,7 @@ async function inStep(v: SessionView): Promise<SessionState> {
 }
 
 describe("a session", () => {
-  it("loads, follows what happens and knows its summary", async () => {
+  it("loads, follows events and knows its summary", async () => {
     model.userMessage("first", "k0", "cli_other");
     const v = view(await pairedPage());
     expect(v.state.get().status).toBe("loading");
@@ -74,7 +74,7 @@ describe("a session", () => {
     await until(v.state, (s) => s.status === "missing");
   });
 
-  it("says what else the host refuses, and asks again", async () => {
+  it("reports other errors of the host and retries", async () => {
     device.intercept = (r) =>
       r.type === "resync_events" ? { type: "error", kind: 10, message: "damaged" } : undefined;
     const v = view(await pairedPage());
@@ -82,7 +82,7 @@ describe("a session", () => {
     expect(state).toMatchObject({ status: "loading", lastError: "damaged" });
   });
 
-  it("holds the host's truth after cuts, restarts and silence", async () => {
+  it("shows the host's state after cuts, restarts and silence", async () => {
     const page = await pairedPage();
     const v = view(page);
     await live(v);
@@ -108,7 +108,7 @@ describe("a session", () => {
     }
   });
 
-  it("goes through reconnecting and offline, and keeps what it showed", async () => {
+  it("is reconnecting, then offline, and stays visible", async () => {
     model.userMessage("first", "k0", "cli_other");
     const v = view(await pairedPage());
     await live(v);
@@ -123,7 +123,7 @@ describe("a session", () => {
     await until(v.state, (s) => s.status === "revoked");
   });
 
-  it("is drawn a few times for a burst of events, and keeps what did not change", async () => {
+  it("is rendered a few times for a burst of events, and keeps unchanged parts", async () => {
     model.userMessage("first", "k0", "cli_other");
     const v = view(await pairedPage());
     const { entries, outgoing } = await live(v);
@@ -142,7 +142,7 @@ describe("a session", () => {
     expect(state.outgoing).toBe(outgoing);
   });
 
-  it("is one object for all who hold it", async () => {
+  it("is one object for all its holders", async () => {
     const page = await pairedPage();
     const [a, b] = [view(page), view(page)];
     expect(a).toBe(b);
@@ -151,7 +151,7 @@ describe("a session", () => {
     expect(view(page)).toBe(a);
   });
 
-  it("hands unknown events of the host on, and is not upset by unknown ones of its own", async () => {
+  it("passes on unknown events of the host and ignores unknown events of its own", async () => {
     const page = await pairedPage();
     const v = view(page);
     await live(v);
@@ -165,7 +165,7 @@ describe("a session", () => {
 });
 
 describe("a prompt", () => {
-  it("goes from here to the host to the log, and is shown as mine", async () => {
+  it("moves from this browser to the host to the log, and is shown as mine", async () => {
     device.intercept = (r) => {
       if (r.type !== "send_prompt" || device.prompts.length > 0) {
         return undefined;
@@ -184,17 +184,17 @@ describe("a prompt", () => {
     ]);
     const clientKey = queued.outgoing[0]?.clientKey as string;
     model.userMessage("hello", clientKey, "cli_x");
-    // The queue still names it for a moment; it is shown once all the same.
+    // The queue still lists it for a moment; it is shown once all the same.
     expect((await until(v.state, (s) => s.entries.length === 1)).outgoing).toEqual([]);
   });
 
-  it("shows prompts of others that wait", async () => {
+  it("shows waiting prompts of others", async () => {
     model.live.queue = [{ clientKey: "theirs", clientId: "cli_other", text: "me first", queuedAt: 5 }];
     const v = view(await pairedPage());
     expect((await live(v)).outgoing).toMatchObject([{ clientKey: "theirs", state: "host", mine: false }]);
   });
 
-  it("that was written offline is sent after a reload, once and in order", async () => {
+  it("written offline is sent after a reload, once and in order", async () => {
     const page = await pairedPage();
     const v = view(page);
     await live(v);
@@ -210,7 +210,7 @@ describe("a prompt", () => {
     expect(device.prompts.map((p) => p.text)).toEqual(["one", "two"]);
   });
 
-  it("whose answer is lost is not doubled", async () => {
+  it("with a lost answer is not sent twice", async () => {
     const v = view(await pairedPage());
     await live(v);
     let lost = false;
@@ -230,7 +230,7 @@ describe("a prompt", () => {
     expect(device.prompts).toHaveLength(1);
   });
 
-  it("that the host refuses does not hold up the next, and can be tried again or thrown away", async () => {
+  it("rejected by the host does not block the next one, and can be retried or discarded", async () => {
     const v = view(await pairedPage());
     await live(v);
     let refuse = true;
@@ -275,7 +275,7 @@ describe("a prompt", () => {
 });
 
 describe("an approval", () => {
-  it("is answered for what was shown, with the word to the agent", async () => {
+  it("is answered for what was shown, with the feedback to the agent", async () => {
     const v = view(await pairedPage());
     await live(v);
     const asked = new Promise((resolve) => {
@@ -304,7 +304,7 @@ describe("an approval", () => {
   });
 });
 
-describe("an answer whose reply was lost", () => {
+describe("an answer with a lost reply", () => {
   const shown = approval({ id: "apr_1" });
   const asked = question({ id: "q_1" });
 
@@ -336,7 +336,7 @@ describe("an answer whose reply was lost", () => {
 });
 
 describe("a session longer than one answer", () => {
-  it("begins with its end, and fetches the rest as it is asked for", async () => {
+  it("begins with its end and fetches the rest on demand", async () => {
     model.windowSize = 10;
     for (let i = 0; i < 25; i++) {
       model.userMessage(`line ${i}`, `k${i}`, "cli_other");
@@ -359,7 +359,7 @@ describe("a session longer than one answer", () => {
     expect(device.requests.filter((name) => name === "get_entries")).toHaveLength(2);
   });
 
-  it("takes a prompt as sent whose message lies further back", async () => {
+  it("recognizes a sent prompt whose message lies further back", async () => {
     model.windowSize = 5;
     const page = await pairedPage();
     const v = view(page);

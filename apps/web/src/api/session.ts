@@ -1,5 +1,5 @@
-// One session as a page sees it: its projection kept in step with the host over
-// every break, together with what this browser still has to send.
+// One session, as a page sees it: its projection, kept in sync with the host across reconnects, together with the
+// prompts that this browser has yet to send.
 
 import type { PromptImage } from "./contract";
 import {
@@ -47,9 +47,9 @@ export interface SessionOptions {
   outgoing: Outgoing;
   frames: Frames;
   me: Readable<{ id: string; label: string } | null>;
-  /** Asks for the copy that this browser kept. */
+  /** Requests this browser's copy of the session. */
   recall: () => Promise<Saved<SessionCopy> | null>;
-  /** How long to wait before asking again after the host refused a resync, in milliseconds. */
+  /** The delay before a retry after the host rejected a resync, in milliseconds. */
   resyncRetry?: number;
 }
 
@@ -73,16 +73,16 @@ export class Session implements SessionView {
   #phase: Phase = "loading";
   #trouble: string | null = null;
   #loaded = false;
-  /** The copy of this browser is being read: the host is asked for what follows on it. */
+  /** The stored copy is being read; the resync then starts from it. */
   #recalling = true;
-  /** When what is shown was true, where it is a copy. */
+  /** When the shown copy was current, if a copy is shown. */
   #savedAt: number | null = null;
-  /** Counts resyncs; an answer to an older one is dropped. */
+  /** Counts resyncs; an answer to an older one is discarded. */
   #sync = 0;
   #syncing = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
-  /** Called when a holder lets go. */
+  /** Called when a holder releases the session. */
   onRelease: () => void = () => {};
 
   constructor(options: SessionOptions) {
@@ -195,7 +195,7 @@ export class Session implements SessionView {
     this.onRelease();
   }
 
-  /** An event of this session. */
+  /** Applies an event of this session. */
   take(event: WireEvent): void {
     this.#pending.push(event);
     if (!this.#syncing) {
@@ -203,16 +203,16 @@ export class Session implements SessionView {
     }
   }
 
-  /** The host told a new summary of this session. */
+  /** Applies a new summary of this session. */
   summarize(summary: SessionSummary): void {
     this.#projection = { ...this.#projection, summary };
     if (this.#phase === "missing") {
-      this.connected(); // it was moved here, or back
+      this.connected(); // it was moved to this host, or back to it
     }
     this.#options.frames.request(this.#publish);
   }
 
-  /** A channel was opened: whatever was missed is asked for. */
+  /** Requests everything that was missed, after a channel was opened. */
   connected(): void {
     if (this.#recalling) {
       return;
@@ -224,7 +224,7 @@ export class Session implements SessionView {
 
   #recalled(saved: Saved<SessionCopy> | null): void {
     this.#recalling = false;
-    // Events of an earlier look at the session do not follow on the copy. The resync brings what they brought.
+    // Events from before the copy was read do not follow it. The resync brings their effects.
     this.#pending = [];
     if (this.#closed) {
       return;
@@ -241,12 +241,12 @@ export class Session implements SessionView {
     }
   }
 
-  /** The way to the host changed. */
+  /** Recomputes the state after the host's status has changed. */
   refresh(): void {
     this.#publish();
   }
 
-  /** The channel is gone; what came over it still counts. */
+  /** Records that the channel is closed; events received over it still count. */
   disconnected(): void {
     this.#flush();
     this.#sync++;
@@ -261,7 +261,7 @@ export class Session implements SessionView {
     this.#publish();
   }
 
-  /** Nobody looks any more. */
+  /** Ends the session when the last holder has released it. */
   close(): void {
     this.#closed = true;
     this.disconnected();
@@ -298,7 +298,7 @@ export class Session implements SessionView {
     this.#loaded = true;
     this.#savedAt = null;
     this.#replace(apply());
-    // What came while the answer was under way: older events are known by their seq.
+    // Apply the events that arrived while the answer was pending: older ones are recognized by their seq.
     this.#flush();
     this.#settle();
     this.#publish();
@@ -307,7 +307,7 @@ export class Session implements SessionView {
   #syncFailed(err: unknown): void {
     this.#syncing = false;
     if (this.#closed || err instanceof OfflineError) {
-      return; // the next channel asks again
+      return; // the next channel repeats the request
     }
     if (err instanceof ApiError && (err.kind === ApiKind.not_found || err.kind === ApiKind.moved)) {
       this.#phase = "missing";
@@ -318,7 +318,7 @@ export class Session implements SessionView {
     this.#publish();
   }
 
-  // Arrow functions: Frames tells callbacks apart by identity.
+  // Arrow functions: Frames identifies callbacks by reference.
   readonly #flush = (): void => {
     if (this.#syncing || this.#recalling || this.#pending.length === 0) {
       return;
@@ -341,7 +341,7 @@ export class Session implements SessionView {
     this.#settle();
   }
 
-  // Events that wait for the next frame count as told.
+  // Events that wait for the next frame count as applied.
   #settle(): void {
     const inStep = this.#phase === "live" && !this.#syncing;
     if (inStep && this.#pending.length > 0) {
@@ -377,7 +377,7 @@ export class Session implements SessionView {
   }
 }
 
-/** What is known of a session, from the way to its host and from how far it was read. */
+/** Returns the status of a session, from its host's status and how far it was read. */
 function statusOf(host: HostStatus, phase: Phase, loaded: boolean): SessionState["status"] {
   if (host === "revoked" || host === "expired" || host === "offline") {
     return host;

@@ -51,7 +51,7 @@ async function start(container = new FakeContainer()) {
   return { link, reload, shell, container, registration: container.registration };
 }
 
-it("offers a new version once it is stored, and starts it when a person says so", async () => {
+it("offers a new version once it is stored, and starts it on request", async () => {
   const { shell, registration, container, reload } = await start();
   const worker = registration.find();
   expect(shell.updated.get()).toBe(false);
@@ -64,7 +64,7 @@ it("offers a new version once it is stored, and starts it when a person says so"
   expect(reload).toHaveBeenCalledOnce();
 });
 
-it("offers what was waiting before the page was opened, and reloads if another tab has started it", async () => {
+it("offers a version that waited before the page was opened, and reloads when another tab starts it", async () => {
   const container = new FakeContainer();
   container.registration.waiting = new FakeWorker("installed");
   const { shell, reload } = await start(container);
@@ -82,7 +82,7 @@ it("offers nothing to the page that stores the first version", async () => {
   expect(shell.updated.get()).toBe(false);
 });
 
-it("looks for a new version when the relay is back or refuses the page", async () => {
+it("checks for a new version when the relay is back or rejects the page", async () => {
   const { link, registration } = await start();
   link.set({ state: "online" });
   link.set({ state: "online" });
@@ -92,7 +92,7 @@ it("looks for a new version when the relay is back or refuses the page", async (
   expect(registration.looked).toBe(2);
 });
 
-it("does nothing in a browser without service workers, or that refuses them", async () => {
+it("does nothing without service workers, or when registering one fails", async () => {
   const link = new Store<LinkState>({ state: "online" });
   expect(startShell(link, undefined).updated.get()).toBe(false);
   const container = new FakeContainer();

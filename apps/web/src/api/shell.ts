@@ -1,18 +1,18 @@
-// The page's side of its service worker: keeps it up to date, and says when a new version is ready.
+// The page's side of its service worker: keeps it up to date and reports when a new version is ready.
 import type { LinkState, Readable } from "./contract";
 import { Store } from "./store";
 
-/** How often a page that stays open looks for a new version, in milliseconds. */
+/** How often an open page checks for a new version, in milliseconds. */
 const EVERY = 60 * 60 * 1000;
 
 export interface Shell {
-  /** A new version is stored, and the page runs the old one. */
+  /** True when a new version is stored and the page runs the old one. */
   readonly updated: Readable<boolean>;
   /** Starts the new version in all tabs. */
   update(): void;
 }
 
-/** Registers the service worker. Where there is none, the page works without. */
+/** Registers the service worker. The page also works without one. */
 export function startShell(
   link: Readable<LinkState>,
   container: ServiceWorkerContainer | undefined = navigator.serviceWorker,
@@ -22,7 +22,7 @@ export function startShell(
   let registered: ServiceWorkerRegistration | null = null;
   let waiting: ServiceWorker | null = null;
   const offer = (worker: ServiceWorker | null) => {
-    // The first one finds a page that is as new as itself.
+    // The first service worker finds a page of its own version.
     if (worker && container?.controller) {
       waiting = worker;
       updated.set(true);
@@ -30,7 +30,7 @@ export function startShell(
   };
   const watch = (registration: ServiceWorkerRegistration | undefined) => {
     if (!registration) {
-      return; // a browser that was told to have none may say so like this
+      return; // a browser that is set to have none may report it this way
     }
     registered = registration;
     offer(registration.waiting);
@@ -44,9 +44,9 @@ export function startShell(
   let before = link.get().state;
   const look = () => {
     looked = Date.now();
-    registered?.update().catch(() => {}); // the server is away
+    registered?.update().catch(() => {}); // the server cannot be reached
   };
-  // A relay that came back, or that does not want this page, may have a new one.
+  // A relay that came back, or that rejects this page, may serve a new version.
   link.subscribe(() => {
     const { state } = link.get();
     if (state !== before && (state === "online" || state === "refused")) {

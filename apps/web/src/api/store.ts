@@ -1,6 +1,6 @@
 import type { Readable } from "./contract";
 
-/** A value with listeners. Setting the same object tells nobody. */
+/** A value with listeners. Setting the same object notifies none of them. */
 export class Store<T> implements Readable<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Store<T> implements Readable<T> {
     this.#value = value;
   }
 
-  // Arrow functions: useSyncExternalStore takes them apart from the object.
+  // Arrow functions: useSyncExternalStore calls them without the object.
   readonly get = (): T => this.#value;
 
   readonly subscribe = (listener: () => void): (() => void) => {

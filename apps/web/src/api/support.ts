@@ -6,7 +6,7 @@ export interface Unsupported {
   advice: string;
 }
 
-/** What is looked at; the page's own globals but in tests. */
+/** The globals to check; the page's own except in tests. */
 export interface Surroundings {
   isSecureContext: boolean;
   crypto?: { subtle?: unknown };
@@ -17,7 +17,10 @@ export interface Surroundings {
   location?: { hostname: string; port: string; protocol: string };
 }
 
-/** Looks for what scorel needs before anything is started. Keys are tried by the worker, which makes them. */
+/**
+ * Checks for the features that scorel needs before anything is started. The worker checks key generation, since it
+ * creates the keys.
+ */
 export function findUnsupported(around: Surroundings): Unsupported | null {
   if (!around.isSecureContext) {
     return {

@@ -19,11 +19,11 @@ test("keeps the newest lines with their details", () => {
   expect(many.get("op_1")?.at(-1)).toMatchObject({ sequence: 80, detail: "d80" });
 });
 
-test("a line that repeats another one replaces it, across others", () => {
+test("a line that repeats another one replaces it, even across other lines", () => {
   expect(told(all(at(1, "a"), at(2, "b"), at(5, "a", 3), at(6, "b", 2), at(9, "a")))).toEqual(["5 a", "6 b", "9 a"]);
 });
 
-test("what is known already changes nothing, and what has ended is dropped", () => {
+test("a known line changes nothing, and ended operations are dropped", () => {
   const once = all(at(3, "a"), at(1, "x", 0, "op_2"));
   expect(reported(once, [at(3, "a"), at(2, "late")])).toBe(once);
   expect(running(once, [at(3, "a"), at(1, "x", 0, "op_2")])).toBe(once);

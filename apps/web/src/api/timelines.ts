@@ -1,14 +1,13 @@
-// What running operations reported, as far as this page has heard of it: the host
-// tells the newest event only.
+// The progress lines of running operations that this page has received: the host sends only the newest line.
 import type { Process, ProcessLine } from "./types";
 
-/** The newest lines of each operation that runs, by its id, oldest first. */
+/** The newest lines of each running operation by its id, oldest first. */
 export type Timelines = ReadonlyMap<string, readonly ProcessLine[]>;
 
-/** How many lines of an operation are kept. */
+/** How many lines are kept for each operation. */
 export const TIMELINE_LINES = 50;
 
-/** Adds what operations report now. The same map comes back where that is nothing new. */
+/** Adds the lines that operations report now. Returns the same map if none is new. */
 export function reported(timelines: Timelines, processes: readonly Process[]): Timelines {
   let next: Map<string, readonly ProcessLine[]> | null = null;
   for (const { last } of processes) {
@@ -23,7 +22,7 @@ export function reported(timelines: Timelines, processes: readonly Process[]): T
   return next ?? timelines;
 }
 
-/** Keeps the operations that still run. */
+/** Drops the operations that have ended. */
 export function running(timelines: Timelines, processes: readonly Process[]): Timelines {
   const ids = new Set(processes.map(({ last }) => last.operationId));
   if ([...timelines.keys()].every((id) => ids.has(id))) {
@@ -32,7 +31,7 @@ export function running(timelines: Timelines, processes: readonly Process[]): Ti
   return new Map([...timelines].filter(([id]) => ids.has(id)));
 }
 
-/** Adds a line. One that counts repeats stands in the place of the one that it repeats. */
+/** Adds a line. A line that counts repeats replaces the one that it repeats. */
 function withLine(lines: readonly ProcessLine[], line: ProcessLine): readonly ProcessLine[] {
   const newest = lines.at(-1);
   if (newest && newest.sequence >= line.sequence) {

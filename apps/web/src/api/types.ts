@@ -1,5 +1,4 @@
-// The vocabulary of the host under the names that the pages use. Every type is
-// generated from Go; nothing is declared twice.
+// The host's types under the names that the pages use. All are generated from Go; none is declared twice.
 export type {
   AgentDraft,
   AgentInfo,

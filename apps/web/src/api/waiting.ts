@@ -6,7 +6,7 @@ import { Store } from "./store";
 
 export class Waiting {
   readonly state = new Store<WaitingPrompt[]>([]);
-  /** Shown for each item, so that it is the same object while the item is. */
+  /** Caches the shown object of each item, so that it stays the same while the item does. */
   #shown = new Map<OutboxItem, WaitingPrompt>();
 
   constructor({ items }: Pick<Outgoing, "items">) {

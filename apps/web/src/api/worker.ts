@@ -1,7 +1,7 @@
-// Starts the worker of this page: one for all pages of this browser, where it has shared workers.
+// Starts the worker of this page: one for all pages of this browser, where shared workers exist.
 import type { PagePort, ToLink } from "./messages";
 
-/** `onFailure` is called when it did not start. */
+/** `onFailure` is called when the worker fails to start. */
 export function startWorker(onFailure: () => void): PagePort {
   if (typeof SharedWorker === "function" && navigator.locks) {
     return joinWorker(onFailure);
@@ -12,7 +12,8 @@ export function startWorker(onFailure: () => void): PagePort {
 }
 
 function joinWorker(onFailure: () => void): PagePort {
-  // The address names the build of this file. Pages of two builds, which may not understand one another, share nothing.
+  // The address names the build of this file. Pages of two builds, which may not understand one another, do not share a
+  // worker.
   const worker = new SharedWorker(new URL("../link/worker.ts", import.meta.url), {
     type: "module",
     name: import.meta.url,
@@ -22,7 +23,7 @@ function joinWorker(onFailure: () => void): PagePort {
   const [send, close] = [port.postMessage.bind(port), port.close.bind(port)];
   const lock = `scorel.page ${crypto.randomUUID()}`;
   let release = () => {};
-  // A port does not tell that its page is gone. A lock does, however that came about.
+  // A port does not report that its page was closed. A lock does, in every case.
   const held = new Promise<void>((resolve) => {
     const hold = () => {
       resolve();

@@ -2,7 +2,7 @@ import type { ErrorFrame, Frame } from "@scorel/protocol/wire";
 import { UnreachableError } from "../api/messages";
 import { t } from "../i18n/link";
 
-/** The relay refused a request; `kind` is one of the wire's Kind. */
+/** An error answer of the relay; `kind` is one of the wire's Kind. */
 export class RelayError extends Error {
   override name = "RelayError";
   constructor(
@@ -18,12 +18,12 @@ interface Pending {
   reject(err: Error): void;
 }
 
-/** Requests to the relay that wait for their answers on one connection. */
+/** Pending requests to the relay on one connection. */
 export class Asks {
   #pending = new Map<string, Pending>();
   #last = 0;
 
-  /** Sends the frame that `make` builds around a fresh requestId; rejects with RelayError or UnreachableError. */
+  /** Sends the frame that `make` builds with a new requestId. Rejects with RelayError or UnreachableError. */
   ask<T extends Frame>(send: (frame: Frame) => void, make: (requestId: string) => Frame): Promise<T> {
     const requestId = `r${++this.#last}`;
     return new Promise<T>((resolve, reject) => {
@@ -32,7 +32,7 @@ export class Asks {
     });
   }
 
-  /** Takes the frame if it answers something. */
+  /** Consumes the frame if it answers a pending request; reports whether it did. */
   take(frame: Frame): boolean {
     const requestId = "requestId" in frame ? frame.requestId : undefined;
     const pending = requestId ? this.#pending.get(requestId) : undefined;
@@ -48,7 +48,7 @@ export class Asks {
     return true;
   }
 
-  /** The connection is gone: nothing will be answered any more. */
+  /** Rejects all pending requests after the connection has ended. */
   drop(): void {
     const all = [...this.#pending.values()];
     this.#pending.clear();

@@ -1,4 +1,4 @@
-// Tells devices whether a person sees anything of them: an agent asks no questions of those who are not there.
+// Reports to devices whether a person is looking at them: an agent asks no questions while nobody is present.
 import type { DeviceChannel } from "./channel";
 
 /** Owned by the link. */
@@ -6,16 +6,21 @@ export class Attendance {
   readonly #wait: number;
   readonly #channels: ReadonlyMap<string, Pick<DeviceChannel, "isOpen" | "request">>;
   #seen: ReadonlySet<string> = new Set();
-  /** The devices that are out of sight, each with what will tell it so, and with null once that was done. */
+  /**
+   * The devices that no visible page shows, each with the timer that will report its person as absent, or null once
+   * reported.
+   */
   #away = new Map<string, ReturnType<typeof setTimeout> | null>();
 
-  /** `wait` is how long a device may be out of sight, in milliseconds: people look away for a moment. */
+  /**
+   * `wait` is how long a device may be hidden before that is reported, in milliseconds: people look away for a moment.
+   */
   constructor(wait: number, channels: ReadonlyMap<string, Pick<DeviceChannel, "isOpen" | "request">>) {
     this.#wait = wait;
     this.#channels = channels;
   }
 
-  /** Takes the devices that pages in sight show. */
+  /** Sets the devices that visible pages show. */
   see(seen: ReadonlySet<string>): void {
     for (const deviceId of this.#seen) {
       if (!seen.has(deviceId)) {
@@ -28,17 +33,17 @@ export class Attendance {
     this.#seen = seen;
   }
 
-  /** Whether a page in sight shows the device. */
+  /** Reports whether a visible page shows the device. */
   sees(deviceId: string): boolean {
     return this.#seen.has(deviceId);
   }
 
-  /** A channel to a device was opened, on which it counts a person as there. */
+  /** Handles a new channel to a device. On a new channel the host assumes that a person is present. */
   opened(deviceId: string): void {
     if (this.#away.get(deviceId) === null) {
       this.#tell(deviceId, false);
     } else if (!this.#seen.has(deviceId) && !this.#away.has(deviceId)) {
-      this.#leaveLater(deviceId); // it was never in sight, as in a tab that was opened in the background
+      this.#leaveLater(deviceId); // it was never visible, for example in a tab opened in the background
     }
   }
 
@@ -70,7 +75,7 @@ export class Attendance {
   #tell(deviceId: string, attended: boolean): void {
     const channel = this.#channels.get(deviceId);
     if (channel?.isOpen) {
-      // A host that does not know this counts a person as there.
+      // A host without this request assumes that a person is present.
       channel.request("set_attendance", { attended }, 0).catch(() => {});
     }
   }

@@ -1,5 +1,5 @@
-// The sealed channel to one device: opened when it is wanted and possible, over the best way that there is, opened
-// again when it ends, and the requests that run over it.
+// The sealed channel to one device and its requests. It opens over the best available path when needed and reopens when
+// it ends.
 
 import type { Identity } from "@scorel/protocol";
 import { Kind as ApiKind } from "@scorel/protocol/gen/api";
@@ -10,15 +10,15 @@ import { type ChannelLink, Run, type RunEnd, type Way } from "./run";
 import { backoff, type Timing } from "./timing";
 
 export interface ChannelHandler {
-  /** The channel opened, moved or ended. */
+  /** Called when the channel has opened, moved or ended. */
   onChange(): void;
   onOpen(): void;
-  /** `bytes` is the size of its message. */
+  /** `bytes` is the size of the event's message. */
   onEvent(event: WireEvent, bytes: number): void;
-  /** A relay or the host no longer knows this browser. */
+  /** Called when a relay or the host no longer knows this browser. */
   onRevoked(way: Way): void;
   onOffline(way: Way): void;
-  /** How long a message and its answer took on a way, in milliseconds. */
+  /** Called with the round-trip time over a path, in milliseconds. */
   onMeasured(way: Way, rtt: number): void;
 }
 
@@ -28,20 +28,20 @@ export class DeviceChannel {
   readonly #timing: Timing;
   readonly #handler: ChannelHandler;
   readonly #requests: RequestTable;
-  /** The ways to the device, the best first. */
+  /** The paths to the device, best first. */
   #ways: readonly Way[] = [];
   #run: Run | null = null;
-  /** Another channel over a way that may be better. It takes over when no answer is awaited. */
+  /** A second channel over a path that may be better. It replaces the current one once no answer is pending. */
   #spare: Run | null = null;
-  /** What its round trip must be, in milliseconds. */
+  /** The round-trip time below which the spare channel is used, in milliseconds. */
   #below = 0;
   readonly #tried = new WeakSet<ChannelLink>();
-  /** Where the device has refused this browser because its access expired. */
+  /** The connections over which the device rejected this browser because its access expired. */
   #expired = new WeakSet<ChannelLink>();
-  /** How often opening failed in a row over each connection. */
+  /** The number of consecutive failures to open over each connection. */
   #failures = new Map<ChannelLink, number>();
   #retry: ReturnType<typeof setTimeout> | undefined;
-  /** How many channels were opened so far. */
+  /** The number of channels opened so far. */
   opening = 0;
 
   constructor(deviceId: string, identity: Identity, timing: Timing, handler: ChannelHandler) {
@@ -56,23 +56,28 @@ export class DeviceChannel {
     return this.#run?.isOpen === true;
   }
 
-  /** What the channel runs over, once it is open. */
+  /** The path of the open channel. */
   get way(): Way | null {
     return this.isOpen ? (this.#run?.way ?? null) : null;
   }
 
-  /** Whether the access of this browser expired: nothing is tried before `wake`, or before the device comes back. */
+  /**
+   * Whether this browser's access expired. The channel is not reopened before `wake`, or before the device comes back.
+   */
   get expired(): boolean {
     return !this.#run && this.#ways.length > 0 && !this.#next;
   }
 
-  /** Tries again, if access expired. */
+  /** Retries after expired access. */
   wake(): void {
     this.#expired = new WeakSet();
     this.update(this.#ways);
   }
 
-  /** Says over which ways the device can be reached now. A channel stays where it is while that way is among them. */
+  /**
+   * Sets the paths over which the device can be reached now. An open channel stays on its path while that is one of
+   * them.
+   */
   update(ways: readonly Way[]): void {
     const fresh = ways.some(({ link }) => !has(this.#ways, link));
     this.#ways = ways;
@@ -94,7 +99,10 @@ export class DeviceChannel {
     }
   }
 
-  /** Opens a second channel over another way, once for each connection, and moves to it if its round trip is `below`. */
+  /**
+   * Opens a second channel over another path, once for each connection, and moves to it if its round-trip time is less
+   * than `below`.
+   */
   tryOut(way: Way, below: number): void {
     if (this.isOpen && !this.#spare && !this.#tried.has(way.link)) {
       this.#tried.add(way.link);
@@ -104,9 +112,8 @@ export class DeviceChannel {
   }
 
   /**
-   * Sends a request and waits for its answer. Rejects with RefusedError for the
-   * host's no, and with UnreachableError when there is no channel within `wait`
-   * milliseconds or it ends before the answer.
+   * Sends a request and waits for its answer. Rejects with RefusedError when the host answers with an error, and with
+   * UnreachableError when no channel opens within `wait` milliseconds or it ends before the answer.
    */
   async request(name: string, fields: object, wait: number): Promise<unknown> {
     await this.#requests.whenOpen(this.isOpen, wait);
@@ -115,7 +122,7 @@ export class DeviceChannel {
       throw new UnreachableError(t("link.channel.unreachable"));
     }
     const { requestId, answer } = this.#requests.add();
-    // A failure to send shows as the end of the channel or as this rejection.
+    // A failure to send ends the channel or rejects this request.
     current
       .send({ type: name, requestId, ...fields })
       .catch((err: unknown) =>
@@ -123,7 +130,7 @@ export class DeviceChannel {
       );
     answer.catch((err: { movedTo?: string }) => {
       if (err.movedTo) {
-        // It may have been told of this while nobody was connected: pages and copies follow the session now.
+        // The session may have been moved while this browser was offline: pages and copies follow it now.
         const { sessionId: id } = fields as { sessionId?: string };
         this.#handler.onEvent({ type: "session_moved", id, deviceId: err.movedTo }, 0);
       }
@@ -131,7 +138,7 @@ export class DeviceChannel {
     return answer;
   }
 
-  /** Asks for something small, which also tells how long an answer takes. */
+  /** Sends a small request, which also measures the round-trip time. */
   async ask(name: string): Promise<unknown> {
     const way = this.way;
     const before = performance.now();
@@ -142,12 +149,12 @@ export class DeviceChannel {
     return answer;
   }
 
-  /** Fails every request that waits, with the reason. */
+  /** Rejects every pending request with the message. */
   rejectWaiting(message: string): void {
     this.#requests.rejectWaiting(new UnreachableError(message));
   }
 
-  /** The way on which opening failed least; of these the best. None of those on which access expired. */
+  /** The path with the fewest failures; among equals, the best. Paths with expired access are excluded. */
   get #next(): Way | undefined {
     const ways = this.#ways.filter(({ link }) => !this.#expired.has(link));
     const failures = ways.map(({ link }) => this.#failures.get(link) ?? 0);
@@ -189,7 +196,7 @@ export class DeviceChannel {
     this.#handler.onOpen();
   }
 
-  /** Moves to the spare channel. Whoever follows the device asks for what it missed, as on every new channel. */
+  /** Moves to the spare channel. Pages that follow the device resync, as on every new channel. */
   #swap(): void {
     const spare = this.#spare;
     if (spare?.isOpen && this.#requests.idle) {
@@ -243,7 +250,7 @@ export class DeviceChannel {
     }
   }
 
-  /** The channel is over: a spare one takes its place. */
+  /** Handles the end of a channel; a spare one replaces it. */
   #finish(run: Run): void {
     if (run !== this.#run) {
       return;

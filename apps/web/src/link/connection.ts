@@ -1,5 +1,5 @@
-// One life of one WebSocket to a relay: login, then frames and records until it
-// ends. It never dials twice; the dialer makes a new one.
+// One WebSocket to a relay: login, then frames and records until it ends. It never dials twice; the dialer makes a new
+// connection.
 
 import { type Bytes, fromBase64, type Identity } from "@scorel/protocol";
 import {
@@ -25,22 +25,22 @@ import { t } from "../i18n/link";
 import { Outbound } from "./outbound";
 import type { Timing } from "./timing";
 
-/** Why a connection is over. */
+/** Why a connection ended. */
 export interface ConnectionEnd {
-  /** One sentence for people, or null for an ordinary end. */
+  /** A sentence for people, or null for a normal end. */
   message: string | null;
-  /** The relay refused the login for good. */
+  /** The relay rejected the login permanently. */
   refused: boolean;
-  /** It would let this browser in with an invite. */
+  /** The relay would accept this browser with an invite. */
   needsInvite: boolean;
-  /** The relay's word on when to come back, in milliseconds; 0 leaves it to us. */
+  /** The relay's requested delay before reconnecting, in milliseconds; 0 means none was requested. */
   retryAfter: number;
-  /** Of the relay's last error, if it sent one; bad_frame for what cannot be understood here. */
+  /** The kind of the relay's last error, if any; bad_frame for data that this client cannot decode. */
   kind?: Kind;
 }
 
 export interface ConnectionHandler {
-  /** The relay greeted; the login begins. */
+  /** Called with the relay's hello, when the login begins. */
   onHello?(hello: RelayHello): void;
   onWelcome(welcome: Welcome): void | Promise<void>;
   onFrame(frame: Frame): void | Promise<void>;
@@ -52,7 +52,7 @@ export interface ConnectionOptions {
   address: RelayAddress;
   identity: Identity;
   label: string;
-  /** For a relay that asks newcomers for one. */
+  /** An invite, for a relay that requires one of new clients. */
   invite?: string;
   timing: Timing;
   handler: ConnectionHandler;
@@ -61,7 +61,7 @@ export interface ConnectionOptions {
 
 type Phase = "hello" | "welcome" | "open" | "ended";
 
-// The login cannot succeed by trying again.
+// Errors after which retrying the login cannot succeed.
 const FINAL: readonly Kind[] = [
   Kind.bad_version,
   Kind.bad_proof,
@@ -95,7 +95,7 @@ export class Connection {
     );
     this.#socket.onmessage = (event) => this.#receive(event.data);
     this.#socket.onclose = () => {
-      // What came before the close is handled before the end is told.
+      // Frames received before the close are handled before onEnd is called.
       this.#inbox = this.#inbox.then(() => this.#finish());
     };
   }
@@ -108,7 +108,7 @@ export class Connection {
     this.#push(record);
   }
 
-  /** Ends the connection; onEnd is told once. */
+  /** Ends the connection and calls onEnd once. */
   fail(message: string | null, refused = false): void {
     this.#end = { ...this.#end, message: this.#end.message ?? message, refused: this.#end.refused || refused };
     this.#finish();
@@ -136,8 +136,8 @@ export class Connection {
     this.#options.handler.onEnd({ ...this.#end, message: this.#end.message ?? unreached });
   }
 
-  // Decoding a frame is asynchronous, so everything waits in line: a record must
-  // not overtake the channel_opened that announces its channel.
+  // Decoding a frame is asynchronous, so everything is queued: a record must not overtake the channel_opened that
+  // announces its channel.
   #receive(data: unknown): void {
     this.lastHeard = Date.now();
     this.#inbox = this.#inbox

@@ -1,4 +1,4 @@
-// The requests that bring one prompt to its host. Doing any of them twice changes nothing.
+// The requests that deliver one prompt to its host. All of them are idempotent.
 import { ApiError, type Host } from "../api/contract";
 import { promptContent, withImages } from "../api/images";
 import { type Gone, NO_SESSION, type OutboxItem } from "../api/outbox";
@@ -6,13 +6,13 @@ import { ApiKind, type FirstPrompt, type SendPromptResponse } from "../api/types
 import { t } from "../i18n/link";
 import type { Outbox } from "./outbox";
 
-/** Rejects with ApiError when the host refuses, with OfflineError when it cannot be reached. */
+/** Rejects with ApiError when the host rejects the request, and with OfflineError when it cannot be reached. */
 export type Ask = Host["request"];
 
 /**
- * Creates the session of an item that begins one, with its prompt: a host that refuses one refuses both. Resolves with
- * what became of the prompt; with null where the item is now a prompt of that session, since an older host takes no
- * prompt with a session, or was discarded.
+ * Creates the session of an item, together with its prompt: a host that rejects one rejects both. Resolves with the
+ * prompt's outcome, or with null if the item is now a prompt of that session, because an older host accepts no prompt
+ * with a session, or was discarded.
  */
 export async function beginSession(
   outbox: Outbox,
@@ -57,7 +57,7 @@ function promptOf({ start, asked: _, ...item }: OutboxItem, sessionId: string): 
   return { ...item, sessionId, ...(start ? { projectId: start.projectId } : {}) };
 }
 
-// Somebody else may have written in it meanwhile.
+// Another client may have written to it meanwhile.
 async function deleteEmpty(ask: Ask, sessionId: string): Promise<void> {
   const { session, live } = await ask("get_snapshot", { sessionId });
   if (session.messageCount === 0 && live.queue.length === 0 && !live.turn) {
@@ -65,7 +65,7 @@ async function deleteEmpty(ask: Ask, sessionId: string): Promise<void> {
   }
 }
 
-/** Sends a prompt to its session. `asked` is called when all but the prompt itself has arrived. */
+/** Sends a prompt to its session. `asked` is called when everything but the prompt itself has been sent. */
 export async function sendPrompt(
   ask: Ask,
   item: OutboxItem,
@@ -86,7 +86,7 @@ function outcomeOf({ state }: SendPromptResponse): Gone["outcome"] {
   return state === "removed" || state === "taken" ? state : "queued";
 }
 
-/** Whether the session of an item does not exist yet, as far as this browser knows. */
+/** Reports whether the session of an item does not exist yet, as far as this browser knows. */
 export function beginsSession(item: OutboxItem): boolean {
   return item.sessionId === NO_SESSION;
 }

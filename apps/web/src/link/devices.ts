@@ -6,19 +6,19 @@ import { t } from "../i18n/link";
 import { deletePin, loadPins, matchesPin, type Pin, savePin } from "./pins";
 
 /**
- * The devices of this browser on one relay: the pins, which count, and what the
- * relay says of bindings and presence, which is only believed where it agrees.
+ * The devices of this browser on one relay: the pins, which decide, and the relay's reports of bindings and presence,
+ * which are used only where they agree with the pins.
  */
 export class DeviceBook {
   readonly #db: IDBDatabase;
   readonly #address: RelayAddress;
-  /** The pin of a device at another relay: pairing binds the device, whatever relay leads to it. */
+  /** Returns the pin of a device at another relay: pairing binds the device, whichever relay serves it. */
   readonly #elsewhere: (id: string) => Pin | undefined;
   #pins = new Map<string, Pin>();
   #online = new Set<string>();
   #problems = new Map<string, Device>();
   #told = false;
-  /** When the pins that were removed here had been made: reading them again may have begun before that. */
+  /** The creation times of pins removed here: a concurrent read may have begun before the removal. */
   #removed = new Map<string, number>();
 
   constructor(db: IDBDatabase, address: RelayAddress, elsewhere: (id: string) => Pin | undefined = () => undefined) {
@@ -31,12 +31,12 @@ export class DeviceBook {
     return this.#address.authority;
   }
 
-  /** Whether the relay has named its bindings since this book was opened. */
+  /** Whether the relay has listed its bindings since this book was opened. */
   get told(): boolean {
     return this.#told;
   }
 
-  /** Every device that the pins or the relay name, but for those that are being paired. */
+  /** Every device that the pins or the relay name, except those that are being paired. */
   get ids(): string[] {
     return [...this.pinned.map(({ id }) => id), ...this.#problems.keys()];
   }
@@ -49,14 +49,14 @@ export class DeviceBook {
     return this.#pins.get(id);
   }
 
-  /** Reads the pins again: another tab may have paired. */
+  /** Reads the pins again, because another tab may have paired a device. */
   async load(): Promise<void> {
     const pins = await loadPins(this.#db, this.authority);
     const there = pins.filter((pin) => this.#removed.get(pin.id) !== pin.pairedAt);
     this.#pins = new Map(there.map((pin) => [pin.id, pin]));
   }
 
-  /** Takes the bindings of a welcome. A pin that is not among them was revoked while this browser was away. */
+  /** Applies the bindings of a welcome. A pin that is not among them was revoked while this browser was offline. */
   async welcome(peers: Peer[]): Promise<void> {
     await this.load();
     const devices = peers.filter((peer) => isId(peer.id, "dev"));
@@ -92,13 +92,13 @@ export class DeviceBook {
     }
   }
 
-  /** The pin of a device that may be used. */
+  /** Returns the pin of a device that may be used. */
   usable(id: string): Pin | null {
     const pin = this.#pins.get(id);
     return pin?.state === "bound" && !this.#problems.has(id) ? pin : null;
   }
 
-  /** The devices that this browser was removed on. */
+  /** Returns the devices that revoked this browser. */
   revokedIds(): string[] {
     return [...this.#pins.values()].filter((pin) => pin.state === "revoked").map((pin) => pin.id);
   }
@@ -111,10 +111,10 @@ export class DeviceBook {
     return this.#problems.get(id);
   }
 
-  /** Keeps how long a message and its answer took. */
+  /** Stores a round-trip time, in milliseconds. */
   async measured(id: string, rtt: number): Promise<void> {
     const pin = this.usable(id);
-    // Not for every wave of the network: each is a write to the disk.
+    // Small variations are not stored: each store is a write to the disk.
     if (pin && Math.abs((pin.rtt ?? 0) - rtt) > rtt / 4) {
       await this.#save({ ...pin, rtt });
     }
@@ -134,7 +134,7 @@ export class DeviceBook {
     }
   }
 
-  /** Keeps a proven device until the relay confirms the binding; a binding that stands is left alone. */
+  /** Stores a proven device until the relay confirms the binding. An existing binding is not changed. */
   async propose(pin: Pin): Promise<void> {
     if (this.#pins.get(pin.id)?.state !== "bound") {
       await this.#store({ ...pin, state: "pending" });
@@ -147,7 +147,7 @@ export class DeviceBook {
     await this.setOnline(pin.id, online);
   }
 
-  /** Drops what propose kept. */
+  /** Removes the pin that propose stored. */
   async withdraw(id: string): Promise<void> {
     if (this.#pins.get(id)?.state === "pending") {
       await this.#remove(id);
@@ -164,7 +164,7 @@ export class DeviceBook {
     }
   }
 
-  /** Drops the pin; returns how to take that back. */
+  /** Removes the pin and returns a function that restores it. */
   async forget(id: string): Promise<() => Promise<void>> {
     const pin = this.#pins.get(id);
     const problem = this.#problems.get(id);
@@ -194,7 +194,7 @@ export class DeviceBook {
     this.#pins.set(pin.id, stored);
   }
 
-  // What the relay says again at the next welcome may fail to be stored now.
+  // A failure to store is ignored: the relay repeats this at the next welcome.
   async #save(pin: Pin): Promise<void> {
     if (this.#removed.get(pin.id) === pin.pairedAt) {
       return;

@@ -6,8 +6,8 @@ import { backoff, type Timing } from "./timing";
 const STALE_DIAL = 2_000;
 
 /**
- * Keeps one connection: dials, waits with back-off and jitter when it ends, and
- * dials at once when told that the network is back. Owned by the link.
+ * Keeps one connection: dials, waits with back-off and jitter when it ends, and dials at once when the network is back.
+ * Owned by the link.
  */
 export class Dialer {
   readonly #timing: Timing;
@@ -29,15 +29,15 @@ export class Dialer {
     this.#publish = publish;
   }
 
-  /** The connection, once it is logged in. */
+  /** The connection, once logged in. */
   get open(): Connection | null {
     return this.#online ? this.#connection : null;
   }
 
-  /** Dials now. A connection that stands is kept, and so is one that was dialled a moment ago. */
+  /** Dials now, unless there is an open connection or one dialled a moment ago. */
   now(): void {
     if (this.#connection && !this.#online && Date.now() - this.#dialledAt >= STALE_DIAL) {
-      // Dialled before the network came back: it may hang until its time is up.
+      // It was dialled before the network came back, and may hang until its timeout.
       this.#connection.fail(null);
     }
     if (this.#connection || this.#stopped) {
@@ -50,7 +50,7 @@ export class Dialer {
     try {
       this.#connection = this.#dial();
     } catch (err) {
-      // The browser forbids this address; it will forbid it the next time too.
+      // The browser forbids this address, and will forbid it the next time too.
       const why = err instanceof Error ? err.message : String(err);
       this.ended({
         message: t("link.dialer.notAllowed", { reason: why }),
@@ -61,14 +61,14 @@ export class Dialer {
     }
   }
 
-  /** The network may be back: does not wait for the end of the back-off, but keeps to a refusal. */
+  /** Skips the rest of the back-off, because the network may be back. A refusal still stands. */
   nudge(): void {
     if (!this.#refused) {
       this.now();
     }
   }
 
-  /** Forgets what was learned of the last relay and dials. */
+  /** Resets all state of the last relay and dials. */
   restart(): void {
     this.#attempt = 0;
     this.#lastError = null;
@@ -79,7 +79,7 @@ export class Dialer {
     this.now();
   }
 
-  /** Ends the connection and dials no more. */
+  /** Ends the connection and stops dialling. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -94,7 +94,7 @@ export class Dialer {
   }
 
   ended(end: ConnectionEnd): void {
-    // A relay that lets in and shuts out at once is not dialled without pause.
+    // A relay that accepts and then disconnects at once must not be dialled without a pause.
     if (this.#online && Date.now() - this.#openedAt >= this.#timing.settled) {
       this.#attempt = 0;
     }

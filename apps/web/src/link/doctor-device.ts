@@ -1,4 +1,4 @@
-// The steps of a diagnosis that are about one device.
+// The diagnosis steps for one device.
 
 import { Handshake, type Identity, utf8 } from "@scorel/protocol";
 import type { Frame, Peer } from "@scorel/protocol/wire";
@@ -10,10 +10,10 @@ import { channelFailure, type Line, readAnswer, sealFailure, within } from "./do
 import { matchesPin, type Pin } from "./pins";
 import { Sealed } from "./sealed";
 
-/** What these steps need of the connection. */
+/** The parts of the connection that these steps use. */
 export interface DeviceWay {
   identity: Identity;
-  /** How long the other side may take for one answer, in milliseconds. */
+  /** The timeout of one answer, in milliseconds. */
   patience: number;
   peers: readonly Peer[];
   ask(make: (requestId: string) => Frame): Promise<Frame>;
@@ -24,7 +24,7 @@ export interface DeviceWay {
 
 const REQUEST = "doctor";
 
-/** Each method is one step and needs those before it. */
+/** The steps for one device. Each method is one step and requires the ones before it. */
 export class DeviceDoctor {
   readonly #way: DeviceWay;
   readonly #pin: Pin;
@@ -34,7 +34,7 @@ export class DeviceDoctor {
   #line: Line | undefined;
   #sealed: Sealed | null = null;
 
-  /** `unclaimed` says that the relay was never told of the pairing. */
+  /** `unclaimed` means that the relay was never notified of the pairing. */
   constructor(way: DeviceWay, pin: Pin, unclaimed = false) {
     this.#unclaimed = unclaimed;
     this.#way = way;
@@ -116,7 +116,7 @@ export class DeviceDoctor {
     return { status: "warn", detail, finding: "api_store" };
   }
 
-  /** Closes the channel, if there is one. */
+  /** Closes the channel, if one is open. */
   close(): void {
     this.#sealed?.end();
     if (this.#channel !== null) {

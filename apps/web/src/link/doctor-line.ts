@@ -1,5 +1,4 @@
-// The small parts of a diagnosis: one channel as a line of records, waits that end,
-// and what each refusal means.
+// Helpers of a diagnosis: one channel as a queue of records, timeouts, and the meaning of each refusal.
 
 import type { Bytes } from "@scorel/protocol";
 import { Kind, type Reason } from "@scorel/protocol/wire";
@@ -10,7 +9,7 @@ import type { RelayError } from "./asks";
 import type { ConnectionEnd } from "./connection";
 import type { Sealed } from "./sealed";
 
-/** The channel ended before what was waited for came. */
+/** The channel ended before the awaited record arrived. */
 export class ClosedError extends Error {
   override name = "ClosedError";
   constructor(readonly reason: Reason) {
@@ -18,7 +17,7 @@ export class ClosedError extends Error {
   }
 }
 
-/** The records of one channel, read one after the other. */
+/** The records of one channel, read in order. */
 export class Line {
   readonly #records: Bytes[] = [];
   #closed: ClosedError | null = null;
@@ -29,13 +28,13 @@ export class Line {
     this.#wake();
   }
 
-  /** What came before is still read. */
+  /** Closes the line. Records received before can still be read. */
   close(reason: Reason): void {
     this.#closed ??= new ClosedError(reason);
     this.#wake();
   }
 
-  /** Rejects with ClosedError. One reader at a time. */
+  /** Returns the next record. Rejects with ClosedError. Only one reader at a time. */
   async next(): Promise<Bytes> {
     for (;;) {
       const record = this.#records.shift();
@@ -52,14 +51,14 @@ export class Line {
   }
 }
 
-/** An answer of the host, as far as a diagnosis looks into it. */
+/** The part of a host's answer that a diagnosis reads. */
 export interface Answer {
   type?: string;
   message?: string;
   result?: { host?: { version?: string; outages?: Outage[] } };
 }
 
-/** Reads until the answer to `requestId` comes; events pass by. */
+/** Reads until the answer to `requestId` arrives, skipping events. */
 export async function readAnswer(line: Line, sealed: Sealed, requestId: string): Promise<Answer> {
   for (;;) {
     const message = await sealed.take(await line.next());
@@ -90,13 +89,13 @@ const LOGIN: Partial<Record<Kind, Finding>> = {
   [Kind.shutting_down]: "login_unavailable",
 };
 
-/** Why the login did not come to its end. */
+/** Returns the failure for a login that did not complete. */
 export function loginFailure(end: ConnectionEnd): StepFailure {
   if (end.kind === undefined) {
     return new StepFailure("login_lost", end.message ?? t("doctor.link.relayHungUp"));
   }
   if (end.kind === Kind.bad_frame) {
-    // Found by either side, not decided by the relay.
+    // Detected by either side rather than decided by the relay.
     return new StepFailure("login_broken", t("doctor.link.loginBroke", { message: end.message }));
   }
   return new StepFailure(LOGIN[end.kind] ?? "login_refused", t("doctor.link.relaySays", { message: end.message }));
@@ -109,12 +108,12 @@ const CHANNEL: Partial<Record<number, Finding>> = {
   [Kind.rate_limited]: "channel_limit",
 };
 
-/** Why the relay opened no channel. */
+/** Returns the failure for a relay that opened no channel. */
 export function channelFailure(err: RelayError): StepFailure {
   return new StepFailure(CHANNEL[err.kind] ?? "channel_failed", t("doctor.link.relaySays", { message: err.message }));
 }
 
-/** Why the channel did not come to carry sealed messages. */
+/** Returns the failure for a channel without a working seal. */
 export function sealFailure(err: unknown): StepFailure {
   if (err instanceof StepFailure) {
     return err;
@@ -134,7 +133,7 @@ export function sealFailure(err: unknown): StepFailure {
   }
 }
 
-/** A span of time as people say it: "1s", "5m0s", "3h2m0s", as the command line does. */
+/** Formats a duration as the command line does: "1s", "5m0s", "3h2m0s". */
 export function inWords(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];

@@ -1,5 +1,5 @@
-// One diagnosis of every way: a doctor for the chosen relay and one for each other that leads to a device, at the same
-// time, each on a connection of its own.
+// One diagnosis of all paths: one doctor for the chosen relay and one for each other relay of a device, all at the same
+// time and each on its own connection.
 import type { LinkDiagnosis, PathDiagnosis } from "../api/diagnosis";
 import type { RelayAddress } from "../api/relay-url";
 import { type Found, LinkDoctor, type LinkDoctorOptions } from "./doctor";
@@ -8,7 +8,7 @@ import type { Pin } from "./pins";
 export interface RoundOptions extends Omit<LinkDoctorOptions, "address" | "pins" | "unclaimed" | "chosen" | "tell"> {
   /** The relays that this browser connects to, the chosen one first. */
   addresses: RelayAddress[];
-  /** By device, the addresses at which it says that it can be reached. */
+  /** The addresses at which each device reports that it can be reached. */
   listed: Record<string, readonly { url: string }[]>;
   /** The pinned devices of all relays. */
   pins: Pin[];
@@ -34,13 +34,13 @@ export class DoctorRound {
     });
   }
 
-  /** Runs to the end; `tell` gets the whole after every change. */
+  /** Runs to completion; `tell` is called with the whole state after every change. */
   async run(): Promise<void> {
     await Promise.all(this.#doctors.map((doctor) => doctor.run()));
     this.#report(true);
   }
 
-  /** Ends it; nothing is told any more. */
+  /** Cancels the run; `tell` is not called any more. */
   cancel(): void {
     for (const doctor of this.#doctors) {
       doctor.cancel();
@@ -60,7 +60,7 @@ export class DoctorRound {
   }
 }
 
-/** The devices that can be reached over a relay which does not know their pairing so far. */
+/** Returns the devices that can be reached over a relay that does not know their pairing yet. */
 function unclaimedAt(
   address: RelayAddress,
   known: readonly Pin[],

@@ -38,7 +38,7 @@ function statuses(steps: readonly DiagnosisStep[] | undefined): Record<string, s
 const wholeRelay = { page: "ok", network: "ok", relay: "ok", login: "ok", clock: "ok" };
 
 describe("a diagnosis", () => {
-  it("walks the whole way, and leaves nothing open", async () => {
+  it("checks the whole path and leaves nothing open", async () => {
     const page = await paired();
     const state = await diagnose(page);
     expect(statuses(state.relay)).toEqual(wholeRelay);
@@ -89,7 +89,7 @@ describe("a diagnosis", () => {
     expect(state.devices).toEqual([]);
   });
 
-  it("tells nothing any more once it is canceled", async () => {
+  it("reports nothing once it is canceled", async () => {
     const page = await paired();
     const diagnosis = page.diagnose(PageDiagnosis);
     diagnosis.cancel();
@@ -117,7 +117,7 @@ describe("a diagnosis of several paths", () => {
     return page;
   }
 
-  it("walks each of them", async () => {
+  it("checks each of them", async () => {
     const state = await diagnose(await pairedOnBoth("ready"));
     expect(state.others).toMatchObject([{ relayUrl: "https://two.test", devices: [{ label: "workshop" }] }]);
     const [other] = state.others;
@@ -129,7 +129,7 @@ describe("a diagnosis of several paths", () => {
     expect(two.entries.size).toBe(1);
   });
 
-  it("says of each where it stops", async () => {
+  it("reports where each of them stops", async () => {
     const page = await pairedOnBoth("ready");
     two.setPresent(device, false);
     relay.down = true;
@@ -139,20 +139,20 @@ describe("a diagnosis of several paths", () => {
     expect(failureOf(others[0]?.devices[0]?.steps ?? [])).toMatchObject({ finding: "presence_offline" });
   });
 
-  it("says that another relay may not allow pages of this address", async () => {
+  it("reports that another relay may not allow pages of this address", async () => {
     two.down = true;
     const { relay: chosen, others } = await diagnose(await pairedOnBoth("origin"));
     expect(failureOf(chosen)).toBeUndefined();
     expect(failureOf(others[0]?.relay ?? [])).toMatchObject({ name: "relay", finding: "relay_origin" });
   });
 
-  it("says where the pairing is not known so far", async () => {
+  it("reports where the pairing is not known yet", async () => {
     two.claims = "refuses";
     const { others } = await diagnose(await pairedOnBoth("unbound"));
     expect(failureOf(others[0]?.devices[0]?.steps ?? [])).toMatchObject({ name: "binding", finding: "binding_new" });
   });
 
-  it("goes on over the others while the page cannot ask its own server", async () => {
+  it("continues over the others while the page cannot ask its own server", async () => {
     await pairedOnBoth("ready");
     const parts: PageParts = {
       origin: relay.url,
@@ -168,7 +168,7 @@ describe("a diagnosis of several paths", () => {
   });
 });
 
-describe("a diagnosis says where it stops:", () => {
+describe("a diagnosis reports where it stops:", () => {
   const faults: [string, () => void | Promise<void>, string, string][] = [
     ["a relay that is gone", () => breakDown(), "relay", "relay_socket"],
     ["a relay that has another name", () => refuse(Kind.wrong_authority), "login", "login_name"],
@@ -197,11 +197,11 @@ describe("a diagnosis says where it stops:", () => {
     const page = await paired();
     const other = await FakeDevice.create();
     relay.describe = (peer) => ({ ...peer, sealKey: peerKey(other) });
-    // An id commits to its keys, so the lie shows before anything is asked.
+    // An id commits to its keys, so wrong keys are detected before anything is requested.
     expect(failureOf((await diagnose(page)).relay)).toMatchObject({ name: "login", finding: "login_broken" });
   });
 
-  it("a host that says nothing", async () => {
+  it("a host that does not answer", async () => {
     const page = await paired({ handshake: 1_000 });
     await until(page.host(device.identity.id).status, (status) => status === "open");
     answer(null);
@@ -210,7 +210,7 @@ describe("a diagnosis says where it stops:", () => {
   });
 });
 
-describe("what only the page can ask for", () => {
+describe("checks that only the page can make", () => {
   const parts = (over: Partial<PageParts>): PageParts => ({
     origin: relay.url,
     fetch: async () => Response.json({ status: "ok" }),
@@ -285,7 +285,7 @@ function answer(message: object | null): void {
   device.intercept = (request) => (request.type === "get_host" ? message : undefined);
 }
 
-/** The relay's word at the login and its answer to a request may differ: the machine went in between. */
+/** The relay's report at login and its answer to a request may differ, because the host disconnected in between. */
 function liveOnlyOnPaper(): void {
   device.online = false;
   relay.describe = (peer) => ({ ...peer, online: true });

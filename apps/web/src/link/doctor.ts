@@ -1,6 +1,6 @@
-// The link's half of a diagnosis: a connection of its own to the relay, and through
-// it a sealed channel to each paired device, closed again when the host has answered.
-// It asks what `scorel doctor` asks, in the same order, and says it in the same words.
+// The link worker's half of a diagnosis: a separate connection to the relay and, through it, a sealed channel to each
+// paired device, closed again once the host has answered. It makes the checks of `scorel doctor`, in the same order and
+// with the same words.
 
 import type { Bytes, Identity } from "@scorel/protocol";
 import { type Frame, type RelayHello, VERSION, type Welcome } from "@scorel/protocol/wire";
@@ -36,17 +36,17 @@ export interface LinkDoctorOptions {
   makeSocket: (url: string, protocol: string) => WebSocket;
   /** The pinned devices of this relay. */
   pins: Pin[];
-  /** The devices whose pairing the relay does not know so far. */
+  /** The devices whose pairing the relay does not know yet. */
   unclaimed: Pin[];
-  /** It is the relay that this browser is set to. */
+  /** Whether this is the relay that this browser has chosen. */
   chosen: boolean;
   tell: (found: Found) => void;
 }
 
-/** What was found so far. */
+/** The results so far. */
 export type Found = Omit<PathDiagnosis, "relayUrl">;
 
-/** How far clocks may be apart, in milliseconds. */
+/** The largest accepted clock difference, in milliseconds. */
 const MOST_SKEW = 60_000;
 
 export class LinkDoctor {
@@ -67,7 +67,7 @@ export class LinkDoctor {
     this.#devices = this.#patients.map(({ id, label }) => ({ id, label, steps: waiting(DEVICE_STEPS) }));
   }
 
-  /** Runs to the end; `tell` gets the whole after every change. */
+  /** Runs to completion; `tell` is called with the whole state after every change. */
   async run(): Promise<void> {
     this.#dial();
     await this.#chain(RELAY_STEPS, { relay: this.#greeting, login: this.#login, clock: this.#clock }, (steps) => {
@@ -89,7 +89,7 @@ export class LinkDoctor {
     return [...this.#options.pins, ...this.#options.unclaimed];
   }
 
-  /** Ends it; nothing is told any more. */
+  /** Cancels the run; `tell` is not called any more. */
   cancel(): void {
     this.canceled = true;
     this.#connection?.fail(null);
@@ -117,14 +117,14 @@ export class LinkDoctor {
     }
   }
 
-  /** Browsers do not say that a relay refused a page because of where it comes from. */
+  /** Browsers do not report that a relay rejected a page because of its origin. */
   get #noSocket(): "relay_socket" | "relay_origin" {
     return this.#options.chosen ? "relay_socket" : "relay_origin";
   }
 
   #take(frame: Frame): void {
     if (frame.type === "channel_opened") {
-      // Before its first record can come.
+      // Registered before its first record can arrive.
       this.#lines.set(frame.channel, new Line());
     } else if (frame.type === "channel_closed") {
       this.#lines.get(frame.channel)?.close(frame.reason);
@@ -190,7 +190,7 @@ export class LinkDoctor {
     doctor.close();
   }
 
-  /** Runs steps one after the other until one fails; `set` gets them after every change. */
+  /** Runs steps in order until one fails; `set` is called with them after every change. */
   async #chain<N extends StepName>(
     names: readonly N[],
     checks: Record<N, () => Verdict | Promise<Verdict>>,
@@ -224,12 +224,12 @@ export class LinkDoctor {
   }
 }
 
-/** What no step foresees: as a rule the connection ended under it. */
+/** Returns the failure for an error that no step expects: usually the connection ended. */
 function lost(err: unknown): StepFailure {
   return new StepFailure("login_lost", err instanceof Error ? err.message : String(err));
 }
 
-/** A promise that is settled from outside. Nobody may wait for it yet when it fails. */
+/** A promise that is settled from outside. It may be rejected before anyone waits for it. */
 class Deferred<T> {
   resolve: (value: T) => void = () => {};
   reject: (err: Error) => void = () => {};

@@ -1,14 +1,13 @@
-// The diagnoses that run, each on a connection of its own: what the link believes may
-// be what is wrong.
+// The running diagnoses, each on its own connection, because the link's own state may be what is wrong.
 import type { LinkDiagnosis } from "../api/diagnosis";
 import type { DoctorRound, RoundOptions } from "./doctor-round";
 import { allPins } from "./pins";
 
-/** Of a diagnosis, all but the pins and where it tells. */
+/** The options of a diagnosis, except the pins and the callback. */
 export type Patient = Omit<RoundOptions, "pins" | "tell">;
 
 export class Doctors {
-  /** null while the code of one is loaded, which most people never need. */
+  /** null while the code is being loaded, which most people never need. */
   readonly #running = new Map<number, DoctorRound | null>();
   readonly #db: IDBDatabase;
 
@@ -16,7 +15,7 @@ export class Doctors {
     this.#db = db;
   }
 
-  /** Looks at every way; resolves when it has been seen or was canceled. */
+  /** Checks all paths; resolves when the diagnosis is complete or canceled. */
   async run(id: number, patient: Patient, tell: (state: LinkDiagnosis) => void): Promise<void> {
     this.#running.set(id, null);
     try {
@@ -27,7 +26,7 @@ export class Doctors {
         await round.run();
       }
     } catch (err) {
-      // After an update its code may be gone.
+      // After an update, the chunk may no longer exist.
       const detail = err instanceof Error ? err.message : String(err);
       tell({ relay: [{ name: "relay", status: "failed", detail }], devices: [], others: [], done: true });
     } finally {

@@ -1,4 +1,4 @@
-// Which pages a message of a host is for. To a host, all pages of a worker are one subscriber.
+// Selects the pages that receive a host's message. To a host, all pages of a worker are one subscriber.
 import type { FromLink, WireEvent } from "../api/messages";
 import type { ServedPage } from "./served-page";
 
@@ -8,7 +8,9 @@ export interface HostRequest {
   fields: object;
 }
 
-/** What can be followed: the field that names it, and the requests that begin and end it. */
+/**
+ * The kinds of things that pages follow: the field that names one, and the requests that begin and end following it.
+ */
 const KINDS = [
   { field: "sessionId", begin: "resync_events", end: "unsubscribe" },
   { field: "terminalId", begin: "attach_terminal", end: "detach_terminal" },
@@ -19,7 +21,7 @@ function keyOf({ field }: Kind, deviceId: string, of: object): string {
   return `${field} ${deviceId} ${(of as Record<string, unknown>)[field]}`;
 }
 
-/** Whether a page is to get a message that is not for a single one. */
+/** Reports whether a page receives a message that is not addressed to a single page. */
 export function concerns(page: ServedPage, message: FromLink): boolean {
   if (message.t !== "event" && message.t !== "host") {
     return true;
@@ -30,14 +32,14 @@ export function concerns(page: ServedPage, message: FromLink): boolean {
     : page.devices.has(message.deviceId);
 }
 
-/** What an event belongs to; undefined where every page that shows the device gets it. */
+/** Returns the kind of thing that an event belongs to; undefined if every page that shows the device receives it. */
 function kindOf({ type, sessionId }: WireEvent): Kind | undefined {
   return type === "terminal_output" ? KINDS[1] : sessionId ? KINDS[0] : undefined;
 }
 
 /**
- * Notes what a page asks for. False when its request is not for the host: another page still follows what this one
- * leaves.
+ * Records what a page follows. Returns false when the request must not be sent to the host, because another page still
+ * follows what this one leaves.
  */
 export function follow(pages: Iterable<ServedPage>, page: ServedPage, request: HostRequest): boolean {
   const { deviceId, name, fields } = request;
@@ -54,7 +56,7 @@ export function follow(pages: Iterable<ServedPage>, page: ServedPage, request: H
   return [...pages].every(({ follows }) => !follows.has(key));
 }
 
-/** The requests that end what a page follows. */
+/** Returns the requests that end everything that a page follows. */
 export function endings(page: ServedPage): HostRequest[] {
   return [...page.follows].map((key) => {
     const [field, deviceId = "", id = ""] = key.split(" ");

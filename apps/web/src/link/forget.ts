@@ -1,21 +1,24 @@
-// Removing a device here, on the device itself and at its relays. Loaded with what knows the paths.
+// Removes a device: in this browser, on the device itself and at its relays. Loaded together with the paths.
 import type { DeviceChannel } from "./channel";
 import type { Relay } from "./relay";
 
-/** What leads to a device, and what follows when it was forgotten. */
+/** The paths to a device, and the steps after it was forgotten. */
 export interface Forgetting {
   relays: readonly Relay[];
   channel: DeviceChannel | undefined;
   wait: number;
-  /** The error that names relays that could not be notified; without them, that no relay can be reached. */
+  /**
+   * Returns the error that names the relays that could not be notified, or without names, the one for no reachable
+   * relay.
+   */
   refuse: (relays?: string) => Error;
   restored: () => void;
   forgotten: () => Promise<void>;
 }
 
 /**
- * Ends the access of this browser: on the device itself, which then ends all bindings, and at each relay. What could not be
- * notified is named in an error, unless the device knows.
+ * Ends this browser's access: on the device itself, which then ends all bindings, and at each relay. Rejects with an
+ * error that names the relays that could not be notified, unless the device was.
  */
 export async function forget(deviceId: string, options: Forgetting): Promise<void> {
   const { relays, channel, wait, refuse, restored, forgotten } = options;
@@ -25,9 +28,9 @@ export async function forget(deviceId: string, options: Forgetting): Promise<voi
   if (bound.length > 0 && !bound.some((relay) => connected.includes(relay))) {
     throw refuse();
   }
-  // Before the book forgets it, which ends the channel.
+  // Runs before the book forgets the device, which ends the channel.
   const left = await leave(channel, wait);
-  // Before the relays, so that other tabs see that it was forgotten and not taken away.
+  // Runs before the relays are notified, so that other tabs see a removal by this browser and not a revocation.
   const restores = await Promise.all(leading.map(({ book }) => book.forget(deviceId)));
   const ended = await Promise.allSettled(connected.map((relay) => relay.unbind(deviceId)));
   const failed = ended.find((each) => each.status === "rejected");
@@ -43,7 +46,7 @@ export async function forget(deviceId: string, options: Forgetting): Promise<voi
   }
 }
 
-// Only the sealed answer of the device counts. An older host knows no such request.
+// Only the sealed answer of the device counts. An older host does not know this request.
 async function leave(channel: DeviceChannel | undefined, wait: number): Promise<boolean> {
   if (!channel?.isOpen) {
     return false;

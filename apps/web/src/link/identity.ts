@@ -1,13 +1,12 @@
-// The identity of this browser: keys that script cannot read, made on the first
-// run and kept in IndexedDB.
+// The identity of this browser: non-extractable keys, created on the first run and stored in IndexedDB.
 import { generateKeys, type Identity, loadIdentity, type StoredKeys } from "@scorel/protocol";
 import { STORES, transact } from "../api/db";
 
 const SELF = "self";
 
 /**
- * Loads the identity, or makes it. Two tabs that start at once end with the same
- * one: both make keys, and the database lets only the first be stored.
+ * Loads the identity or creates it. Two tabs that start at once get the same one: both generate keys, and the database
+ * stores only the first.
  */
 export async function loadOrMakeIdentity(db: IDBDatabase): Promise<Identity> {
   const stored = await transact<StoredKeys | undefined>(db, STORES.identity, "readonly", (s) => s.get(SELF));

@@ -1,4 +1,4 @@
-// The paths to each device: what the device says of them, and claims of its binding at relays that do not have it yet.
+// The paths to each device: its own reports of them, and claims of its binding at relays that do not have it yet.
 // Loaded once a device is used.
 
 import type { BindingClaimed, Peer } from "@scorel/protocol/wire";
@@ -16,35 +16,35 @@ export type ListedPaths = Requests["list_paths"]["response"];
 type Listed = ListedPaths["paths"][number] & { address: RelayAddress };
 
 export interface KnownPathsOptions {
-  /** Where the pages come from. */
+  /** The address that the pages were loaded from. */
   page: RelayAddress;
-  /** Parts that the worker has already: with an import of them here, its script would be split into several files. */
+  /** Functions that the worker already contains: importing them here would split its script into several files. */
   parse: (url: string) => RelayAddress;
   matches: (pin: Pin, peer: Peer) => boolean;
   relays: () => Relay[];
   home: () => Relay;
-  /** What the channel to a device runs over now. */
+  /** Returns the current path of the channel to a device. */
   used: (deviceId: string) => Way | null;
-  /** Keeps a connection to the relays of `addresses`. */
+  /** Opens and keeps connections to the relays of `addresses`. */
   connect: () => void;
   changed: () => void;
 }
 
-/** How many paths of one device are looked at. */
+/** How many paths of one device are used. */
 const MOST = 16;
 
 export class KnownPaths {
   readonly #options: KnownPathsOptions;
   readonly #listed = new Map<string, Listed[]>();
   readonly #proofs = new Map<string, ListedPaths["proof"]>();
-  /** What was claimed on each connection: by device, the time of the proof and what the relay said to it. */
+  /** The claims on each connection: by device, the time of the proof and the relay's answer. */
   readonly #claims = new WeakMap<LinkSession, Map<string, { signedAt: number; refusal?: string }>>();
 
   constructor(options: KnownPathsOptions) {
     this.#options = options;
   }
 
-  /** Where the devices say that they can be reached, as far as a page can connect to it. */
+  /** The addresses at which the devices report that they can be reached, if pages can connect to them. */
   get addresses(): RelayAddress[] {
     return [...this.#listed.values()]
       .flat()
@@ -52,7 +52,7 @@ export class KnownPaths {
       .filter((address) => obstacle(address, this.#options.page) === null);
   }
 
-  /** Takes what a device says of its paths. */
+  /** Applies a device's report of its paths. */
   async take(deviceId: string, { paths, proof }: ListedPaths): Promise<void> {
     this.#listed.set(
       deviceId,
@@ -68,7 +68,7 @@ export class KnownPaths {
     this.#proofs.delete(deviceId);
   }
 
-  /** Asks the relays for the bindings that they lack, each once for every connection and proof. */
+  /** Claims missing bindings at the relays, once for each connection and proof. */
   claim(): void {
     for (const relay of this.#options.relays()) {
       for (const [deviceId, proof] of this.#proofs) {
@@ -80,7 +80,7 @@ export class KnownPaths {
     }
   }
 
-  /** The paths to a device as this browser sees them. */
+  /** Returns the paths to a device, as this browser sees them. */
   of(deviceId: string): DevicePath[] {
     const listed = this.#listed.get(deviceId) ?? [];
     const named = new Set(listed.map(({ address }) => address.authority));
@@ -95,7 +95,7 @@ export class KnownPaths {
     try {
       return [{ ...path, address: this.#options.parse(path.url) }];
     } catch {
-      return []; // of a newer host
+      return []; // sent by a newer host
     }
   }
 
@@ -125,7 +125,7 @@ export class KnownPaths {
     }
     claims.set(id, { signedAt });
     try {
-      // An older relay does not answer, which keeps nobody waiting.
+      // An older relay does not answer; no one waits for this.
       const { peer } = await session.ask<BindingClaimed>((requestId) => ({
         ...{ type: "claim_binding", requestId, deviceId: id, signedAt },
         proof: signature,
@@ -135,13 +135,16 @@ export class KnownPaths {
         await relay.book.bind({ ...kept, claimed: true }, peer.online);
       }
     } catch (err) {
-      // The relay says why; without a connection there is no such claim any more.
+      // Store the relay's reason; without a connection, the claim no longer exists.
       claims.set(id, { signedAt, refusal: err instanceof Error ? err.message : "" });
     }
     this.#options.changed();
   }
 
-  /** A relay that the device has left. What was paired there stays: relays have more than one address. */
+  /**
+   * Removes relays that the device has left. The relay of the pairing stays, because relays may have more than one
+   * address.
+   */
   async #dropUnlisted(deviceId: string): Promise<void> {
     const named = this.#listed.get(deviceId)?.map(({ address }) => address.authority);
     for (const relay of this.#options.relays()) {
@@ -177,7 +180,7 @@ export class KnownPaths {
   }
 }
 
-/** Why no page from here can connect to an address: browsers forbid it, or it is another machine there. */
+/** Returns why pages cannot connect to an address: browsers forbid it, or the address belongs to another machine. */
 export function obstacle(address: RelayAddress, page: RelayAddress): "insecure" | "elsewhere" | null {
   if (address.loopback && !page.loopback) {
     return "elsewhere";
@@ -185,12 +188,12 @@ export function obstacle(address: RelayAddress, page: RelayAddress): "insecure" 
   return page.http.startsWith("https:") && address.http.startsWith("http:") ? "insecure" : null;
 }
 
-/** `there` is what the device says of its own connection. */
+/** `there` is the device's report of its own connection. */
 function disconnected({ state, greeted, undecided }: Relay, there: string): Pick<DevicePath, "state" | "detail"> {
   if (state.state === "refused") {
     return { state: "refused", detail: state.message };
   }
   const detail = state.state === "connecting" && state.lastError !== null ? { detail: state.lastError } : {};
-  // The device gets through and this browser never did: browsers do not say that a page was refused.
+  // The device connects and this browser never did: browsers do not report that a page was rejected.
   return { state: there === "connected" && !greeted && !undecided ? "origin" : "connecting", ...detail };
 }

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(closePages);
 
 describe("login", () => {
-  it("proves the identity, and the same one in every tab", async () => {
+  it("proves the identity, which is the same in every tab", async () => {
     const [a, b] = [openPage(relay), openPage(relay)];
     await until(a.link, (l) => l.state === "online");
     await until(b.link, (l) => l.state === "online");
@@ -48,7 +48,7 @@ describe("login", () => {
     db.close();
   });
 
-  it("stops at a refusal, and tries again when a person asks", async () => {
+  it("stops at a refusal, and retries when a person asks", async () => {
     relay.refuseLogin = { type: "error", kind: Kind.wrong_authority, message: "This relay has another name." };
     const page = openPage(relay);
     const link = await until(page.link, (l) => l.state === "refused");
@@ -59,7 +59,7 @@ describe("login", () => {
     await until(page.link, (l) => l.state === "online");
   });
 
-  it("asks for an invite when the relay wants one, and logs in with it", async () => {
+  it("asks for an invite when the relay requires one, and logs in with it", async () => {
     relay.invite = "7K3M-9QXR-2BTD-0V5W";
     const page = openPage(relay);
     const link = await until(page.link, (l) => l.state === "refused");
@@ -71,7 +71,7 @@ describe("login", () => {
     expect(relay.dialled).toBe(3);
   });
 
-  it("dials again while the relay is down, and says that it cannot be reached", async () => {
+  it("redials while the relay is down, and reports that it cannot be reached", async () => {
     relay.down = true;
     const page = openPage(relay);
     const link = await until(page.link, (l) => l.state === "connecting" && l.attempt >= 3);
@@ -80,7 +80,7 @@ describe("login", () => {
     await until(page.link, (l) => l.state === "online");
   });
 
-  it("comes back after a goodbye, not sooner than the relay said", async () => {
+  it("reconnects after a goodbye, not sooner than the relay allows", async () => {
     const page = openPage(relay);
     await until(page.link, (l) => l.state === "online");
     const before = Date.now();
@@ -91,7 +91,7 @@ describe("login", () => {
     expect(Date.now() - before).toBeGreaterThanOrEqual(115);
   });
 
-  it("refuses an address that is none", async () => {
+  it("rejects an invalid address", async () => {
     const page = openPage(relay);
     await expect(page.setRelayUrl("ftp://x")).rejects.toThrow("https://relay.example.org");
     await expect(page.setRelayUrl("http://192.168.1.5")).rejects.toThrow("over https");
@@ -147,7 +147,7 @@ describe("pairing", () => {
     expect(await loadPins(await openDb(), relay.authority)).toEqual([]);
   });
 
-  it("gets a new code when the connection breaks while it is shown", async () => {
+  it("gets a new code when the connection is lost while one is shown", async () => {
     const page = openPage(relay);
     const pairing = page.startPairing();
     const first = await untilStep(pairing.state, "showing");
@@ -170,7 +170,7 @@ describe("pairing", () => {
     expect((await untilStep(pairing.state, "showing")).command).toContain(`--relay ${other.url}`);
   });
 
-  it("is done although the connection broke before the relay could say so", async () => {
+  it("completes although the connection is lost before the relay confirms it", async () => {
     const page = openPage(relay);
     const pairing = page.startPairing();
     const { code } = await untilStep(pairing.state, "showing");
@@ -193,7 +193,7 @@ describe("pairing", () => {
 });
 
 describe("devices", () => {
-  it("follows presence and opens the channel again", async () => {
+  it("follows presence and reopens the channel", async () => {
     const page = openPage(relay);
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
@@ -204,7 +204,7 @@ describe("devices", () => {
     await until(host.status, (s) => s === "open");
   });
 
-  it("carries requests over a break of the connection", async () => {
+  it("carries requests over a reconnect", async () => {
     const page = openPage(relay);
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
@@ -234,7 +234,7 @@ describe("devices", () => {
     expect(relay.seen.get().filter((f) => f.type === "open_channel")).toHaveLength(1);
   });
 
-  it("passes on what the host refuses", async () => {
+  it("passes on errors of the host", async () => {
     const page = openPage(relay);
     const host = page.host(await pairPage(page, device));
     device.intercept = (r) =>
@@ -245,7 +245,7 @@ describe("devices", () => {
     });
   });
 
-  it("shuts out at once when the binding is revoked, and says so after a reload", async () => {
+  it("stops at once when the binding is revoked, and shows it after a reload", async () => {
     const page = openPage(relay);
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
@@ -260,7 +260,7 @@ describe("devices", () => {
     await until(again.devices, (d) => d?.length === 0);
   });
 
-  it("stops trying when its access expired, and tries again when somebody asks", async () => {
+  it("stops retrying when its access expires, and retries on request", async () => {
     const page = openPage(relay);
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
@@ -309,7 +309,7 @@ describe("devices", () => {
     expect(relay.seen.get().filter((f) => f.type === "open_channel").length).toBe(0);
   });
 
-  it("stay where another relay is chosen", async () => {
+  it("remain when another relay is chosen", async () => {
     const other = new FakeRelay("other.test");
     const page = openPage(relay, {}, undefined, dialOneOf(relay, other));
     const id = await pairPage(page, device);
@@ -324,7 +324,7 @@ describe("devices", () => {
     expect(await loadPins(await openDb(), relay.authority)).toMatchObject([{ id, state: "bound", url: relay.url }]);
   });
 
-  it("takes the label that the host says inside the seal", async () => {
+  it("uses the label that the host sends inside the seal", async () => {
     const page = openPage(relay);
     device.intercept = (r) =>
       r.type === "get_host" ? { type: "response", result: { host: { label: "the real name" } } } : undefined;
@@ -355,7 +355,7 @@ describe("devices", () => {
     expect(relay.seen.get()).toContainEqual({ type: "close_channel", channel, reason: "seal_broken" });
   });
 
-  it("finds a connection that went silent", async () => {
+  it("detects a silent connection", async () => {
     const page = openPage(relay, { probeAfter: 40, probeWait: 20 });
     const host = page.host(await pairPage(page, device));
     await until(host.status, (s) => s === "open");
@@ -366,25 +366,22 @@ describe("devices", () => {
     expect(relay.dialled).toBeGreaterThan(dialled);
   });
 
-  it.each([true, false])(
-    "finds a relay that went silent where no channel is open, to a device that is online: %s",
-    async (online) => {
-      const page = openPage(relay);
-      await pairPage(page, device);
-      closePages();
-      device.online = online;
-      const again = openPage(relay, { probeAfter: 40, probeWait: 20 });
-      await until(again.link, (l) => l.state === "online");
-      relay.silent = true;
-      const lost = await until(again.link, (l) => l.state === "connecting" && l.lastError !== null);
-      expect(lost).toMatchObject({ lastError: "The connection went silent." });
-      relay.silent = false;
-      await until(again.link, (l) => l.state === "online");
-    },
-  );
+  it.each([true, false])("detects a silent relay without an open channel to an online device: %s", async (online) => {
+    const page = openPage(relay);
+    await pairPage(page, device);
+    closePages();
+    device.online = online;
+    const again = openPage(relay, { probeAfter: 40, probeWait: 20 });
+    await until(again.link, (l) => l.state === "online");
+    relay.silent = true;
+    const lost = await until(again.link, (l) => l.state === "connecting" && l.lastError !== null);
+    expect(lost).toMatchObject({ lastError: "The connection went silent." });
+    relay.silent = false;
+    await until(again.link, (l) => l.state === "online");
+  });
 });
 
-// Deflates to no less than three quarters.
+// Returns text that deflates to no less than three quarters.
 function randomText(bytes: number): string {
   return toBase64(randomBytes((bytes / 4) * 3));
 }

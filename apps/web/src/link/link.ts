@@ -1,5 +1,5 @@
-// The link: one identity, a connection to each relay that leads to its devices, and a sealed channel to each device that
-// is wanted. Everything here runs on one thread and is owned by this object; it knows no page and no session.
+// The link: one identity, a connection to each relay of its devices, and a sealed channel to each device in use. It
+// runs on one thread, owns all of this, and knows neither pages nor sessions.
 
 import type { Identity } from "@scorel/protocol";
 import type { HostStatus } from "../api/contract";
@@ -27,11 +27,11 @@ export interface LinkOptions {
   relayUrl: string;
   label: string;
   timing: Timing;
-  /** With the size of a message in bytes, where it is known. */
+  /** `bytes` is the size of the message, if known. */
   post: (message: FromLink, bytes?: number) => void;
-  /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
+  /** Called when a device can be reached over a new channel, or when it cannot be reached: `opening` is 0 then. */
   reachable?: (deviceId: string, opening: number) => void;
-  /** This browser was removed on a device, as one relay says, or has removed it. */
+  /** Called when this browser was removed on a device, as one relay reports, or has removed the device. */
   lost?: (deviceId: string) => void;
   makeSocket: (url: string, protocol: string) => WebSocket;
 }
@@ -42,13 +42,13 @@ export class Link {
   readonly #doctors: Doctors;
   readonly #attendance: Attendance;
   readonly #relays: Relays;
-  /** Where a pairing takes place. */
+  /** The relay of the running pairing. */
   #pairingAt: Relay;
   #label: string;
   #channels = new Map<string, DeviceChannel>();
   #told = new Map<string, string>();
   #loading: Promise<void> | null = null;
-  /** Once its code is here. */
+  /** Set once its code is loaded. */
   #paths: KnownPaths | null = null;
   #toldPaths = "{}";
 
@@ -69,7 +69,7 @@ export class Link {
     await this.#relays.know();
   }
 
-  /** Ends everything; the link is not used any more. */
+  /** Ends everything; the link cannot be used afterwards. */
   stop(): void {
     this.#attendance.stop();
     this.#doctors.stop();
@@ -84,7 +84,7 @@ export class Link {
     }
     this.#relays.choose(address);
     this.#tellRelay();
-    // A code that is shown was made at the other relay.
+    // A code that is shown was created at the other relay.
     this.#pairings.offline();
     this.#pairingAt = this.#home;
     if (this.#home.session) {
@@ -97,7 +97,7 @@ export class Link {
     this.#options.post({ t: "relay", relayUrl: this.#home.address.http });
   }
 
-  /** Changes the name that relays and machines are told, which they learn at a login. */
+  /** Changes the name of this browser. Relays and hosts learn it at the next login. */
   setLabel(label: string): void {
     if (label !== this.#label) {
       this.#label = label;
@@ -112,7 +112,7 @@ export class Link {
     this.#home.setInvite(invite);
   }
 
-  /** A page came back or the network did; `force` also tries again after a refusal. */
+  /** Reconnects after a page or the network came back; `force` also retries after a refusal. */
   wake(force: boolean): void {
     for (const relay of this.#all) {
       relay.wake(force);
@@ -122,7 +122,7 @@ export class Link {
     }
   }
 
-  /** Whether somebody can see a page, and the devices that such pages show. */
+  /** Sets whether a page is visible, and the devices that visible pages show. */
   setVisible(visible: boolean, devices: ReadonlySet<string>): void {
     this.#relays.setVisible(visible);
     this.#attendance.see(devices);
@@ -143,7 +143,7 @@ export class Link {
     return this.#statusOf(deviceId) === "open";
   }
 
-  /** Sends a request. With an approval it is the answer to that, and is signed. */
+  /** Sends a request. With `approval`, the request is the answer to it and is signed. */
   async request(deviceId: string, name: string, fields: object, approval?: Approval): Promise<unknown> {
     this.use(deviceId);
     const status = this.#statusOf(deviceId);
@@ -161,7 +161,7 @@ export class Link {
     return channel.request(name, sent, status === "connecting" ? channelWait : offlineWait);
   }
 
-  /** Over the chosen relay; while it cannot be reached, over another. */
+  /** Pairs over the chosen relay, or over another one while that cannot be reached. */
   pair(id: number, code: string | null): void {
     if (!this.#pairings.any) {
       this.#pairingAt = this.#home.connected ? this.#home : (this.#all.find((relay) => relay.connected) ?? this.#home);
@@ -173,7 +173,7 @@ export class Link {
     this.#pairings.cancel(id);
   }
 
-  /** Looks at every way anew. */
+  /** Checks all paths. */
   diagnose(id: number): Promise<void> {
     const { identity, timing, makeSocket, post } = this.#options;
     const addresses = [...new Set([this.#home, ...this.#all])].map(({ address }) => address);
@@ -186,7 +186,7 @@ export class Link {
     this.#doctors.cancel(id);
   }
 
-  /** Ends the access of this browser to a device. */
+  /** Ends this browser's access to a device. */
   async forget(deviceId: string): Promise<void> {
     const { forget } = await import("./known-paths");
     await forget(deviceId, {
@@ -252,8 +252,8 @@ export class Link {
     return channel;
   }
 
-  // What one relay says of a removal is only its word while another leads to the device: nothing is wiped before all say
-  // so. A device that still answers is asked for a new proof, with which this browser claims the binding again.
+  // Handles a relay's report of a removal. While another relay serves the device, nothing is deleted until all report
+  // it. A device that still answers is asked for a new proof, with which this browser claims the binding again.
   #lostAt(deviceId: string): void {
     this.#options.lost?.(deviceId);
     const channel = this.#channels.get(deviceId);
@@ -266,7 +266,7 @@ export class Link {
     return this.#relays.at(pin.authority);
   }
 
-  // The label that counts is the one that the host says inside the seal.
+  // Asks the host for its label: only the one sent inside the seal counts.
   async #learnLabel(channel: DeviceChannel): Promise<void> {
     try {
       const answer = (await channel.ask("get_host")) as { host?: { label?: unknown } };
@@ -274,7 +274,7 @@ export class Link {
       await Promise.all(this.#all.map(({ book }) => book.rename(channel.deviceId, label)));
       this.#options.post({ t: "devices", devices: mergeDevices(this.#all) });
     } catch {
-      // It stays what it was; the next opening asks again.
+      // The old label stays; the next opening asks again.
     }
   }
 
@@ -284,11 +284,11 @@ export class Link {
       await this.#loadPaths();
       await this.#paths?.take(channel.deviceId, listed);
     } catch {
-      // An older host knows no paths; the next opening asks again.
+      // An older host does not report paths; the next opening asks again.
     }
   }
 
-  // After an update its code may be gone: then the paths stay as they are.
+  // After an update, the chunk may no longer exist; the paths then stay as they are.
   #loadPaths(): Promise<void> {
     this.#loading ??= import("./known-paths").then(
       ({ KnownPaths }) => {
@@ -319,7 +319,7 @@ export class Link {
     }
   }
 
-  /** Something that decides over devices or channels has changed. */
+  /** Handles a change that affects devices or channels. */
   #changed(): void {
     this.#tellState();
     this.#options.post({ t: "devices", devices: mergeDevices(this.#all) });
@@ -329,7 +329,7 @@ export class Link {
     this.#tellPaths();
   }
 
-  /** While one relay can be reached, this browser is online: the chosen one counts only when there is none. */
+  /** This browser is online while any relay can be reached; otherwise the state of the chosen relay counts. */
   #tellState(): void {
     const online = this.#all.find((relay) => relay.connected);
     this.#options.post({ t: "link", state: (online ?? this.#home).state });
@@ -346,7 +346,7 @@ export class Link {
     this.#tryBetter(deviceId);
   }
 
-  /** Only while somebody looks: a channel counts as a person until the device is told otherwise. */
+  /** Only while a page is visible: a new channel counts as a present person until the device is notified otherwise. */
   #tryBetter(deviceId: string): void {
     const channel = this.#channels.get(deviceId);
     const better =
@@ -377,7 +377,7 @@ export class Link {
   #report(deviceId: string): void {
     const status = this.#statusOf(deviceId);
     const opening = this.#channels.get(deviceId)?.opening ?? 0;
-    // Told once for every change: a page resyncs when the opening is a new one.
+    // Notify once for every change: a page resyncs when the opening is new.
     const key = `${status} ${opening}`;
     if (this.#told.get(deviceId) !== key) {
       this.#told.set(deviceId, key);

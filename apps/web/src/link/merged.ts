@@ -1,15 +1,18 @@
-// The devices of all relays as one list: a device that several relays lead to is one device.
+// Merges the devices of all relays into one list: a device that several relays serve is one device.
 import type { Device } from "../api/contract";
 import type { DeviceBook } from "./devices";
 
-/** What one relay says. */
+/** The reports of one relay. */
 export interface Told {
   readonly book: DeviceBook;
-  /** This browser is logged in there now. */
+  /** Whether this browser is logged in to the relay. */
   readonly connected: boolean;
 }
 
-/** Until a relay has told, the devices of the pins; null where there is none. Those that cannot be used come last. */
+/**
+ * Returns the merged devices, or those of the pins until a relay has reported; null if there are none. Unusable devices
+ * come last.
+ */
 export function mergeDevices(relays: readonly Told[]): Device[] | null {
   const pins = relays.flatMap(({ book }) => book.pinned).sort((a, b) => a.pairedAt - b.pairedAt);
   if (pins.length === 0 && !relays.some(({ book }) => book.told)) {
@@ -27,7 +30,7 @@ function mergeDevice(relays: readonly Told[], id: string): Device {
   if (problem) {
     return problem;
   }
-  // What relays say of a device that they shut this browser out of tells nothing while another leads there.
+  // The reports of relays that revoked this browser are ignored while another relay serves the device.
   const telling = usable.length > 0 ? usable : leading;
   const told = telling.filter(({ book }) => book.told);
   return {
@@ -40,7 +43,7 @@ function mergeDevice(relays: readonly Told[], id: string): Device {
   };
 }
 
-/** Whether no relay leads to a device any more, or none ever did. */
+/** Reports whether no relay serves a device any more, or none ever did. */
 export function isRevoked(relays: readonly Told[], id: string): boolean {
   const states = relays.map(({ book }) => book.pin(id)?.state).filter(Boolean);
   if (states.length > 0) {
@@ -49,7 +52,7 @@ export function isRevoked(relays: readonly Told[], id: string): boolean {
   return relays.some(({ book }) => book.told) && !relays.some(({ book }) => book.problem(id));
 }
 
-/** A sentence on why a device is not used, where no relay leads to it that may be. */
+/** Returns a sentence that says why a device is not used, if no usable relay serves it. */
 export function problemOf(relays: readonly Told[], id: string): string | undefined {
   return relays.some(({ book }) => book.usable(id))
     ? undefined

@@ -1,4 +1,4 @@
-// Starts what a worker serves its pages with.
+// Starts the parts that a worker serves its pages with.
 import { openDb } from "../api/db";
 import type { FromLink, ToLink } from "../api/messages";
 import { t } from "../i18n/link";
@@ -11,12 +11,12 @@ import { TIMING, type Timing } from "./timing";
 
 export interface ServiceOptions {
   timing?: Timing;
-  /** Keeps the senders of several workers apart, and tells which pages and workers run. */
+  /** Coordinates the senders of several workers, and reports which pages and workers are running. */
   locks?: Pick<LockManager, "request">;
   makeSocket?: (url: string, protocol: string) => WebSocket;
-  /** Pages come and go, and the worker does not end with the first. */
+  /** Whether pages share the worker, which then outlives each of them. */
   shared?: boolean;
-  /** What a page may leave unconfirmed, in bytes. */
+  /** The most unconfirmed bytes for one page. */
   unconfirmed?: number;
 }
 
@@ -27,7 +27,10 @@ export interface Parts {
   stop(): void;
 }
 
-/** `tell` takes what the parts say, with its size in bytes where that is known. Resolves with null where they cannot work. */
+/**
+ * `tell` is called with the messages of the parts, and their size in bytes if known. Resolves with null if the parts
+ * cannot work.
+ */
 export async function openParts(
   start: ToLink & { t: "start" },
   options: ServiceOptions,

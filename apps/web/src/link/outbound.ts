@@ -1,22 +1,22 @@
 import type { Bytes } from "@scorel/protocol";
 import { type DataRecord, encodeRecords } from "@scorel/protocol/wire";
 
-/** The part of a WebSocket that sending needs. */
+/** The methods of a WebSocket that sending uses. */
 export interface Sink {
   readonly bufferedAmount: number;
   send(data: string | Bytes): void;
 }
 
-/** Above this the socket is left alone until it has drained. */
+/** Above this, nothing is written until the socket has drained. */
 const HIGH_WATER = 256 * 1024;
-/** Above this the connection is given up: the network takes nothing. */
+/** Above this, the connection is closed: the network accepts no data. */
 const MOST_QUEUED = 64 * 1024 * 1024;
-/** A browser does not tell when a socket has drained, so it is asked. */
+/** A browser does not report when a socket has drained, so it is polled. */
 const DRAIN_POLL = 20;
 
 /**
- * Sends control frames and records in the order they were given. Records that
- * wait together leave in one message. Owned by one connection.
+ * Sends control frames and records in order. Records that wait together are sent in one message. Owned by one
+ * connection.
  */
 export class Outbound {
   readonly #sink: Sink;
@@ -32,7 +32,7 @@ export class Outbound {
     this.#maxMessage = maxMessage;
   }
 
-  /** Returns false when the queue is over its bound; the connection is to be closed then. */
+  /** Returns false when the queue exceeds its bound; the caller must then close the connection. */
   push(item: string | DataRecord): boolean {
     if (this.#closed) {
       return true;
@@ -88,7 +88,7 @@ export class Outbound {
   }
 }
 
-// Eight bytes of a record's header; a string counts its code units, which is near enough.
+// A record's header has eight bytes; a string counts its code units, which is close enough.
 function sizeOf(item: string | DataRecord): number {
   return typeof item === "string" ? item.length : item.payload.length + 8;
 }

@@ -1,4 +1,4 @@
-// The outbox on the disk of this browser, so that no reload and no crash loses a prompt.
+// The outbox on this browser's disk, so that neither a reload nor a crash loses a prompt.
 import { STORES, transact } from "../api/db";
 import type { OutboxItem } from "../api/outbox";
 
@@ -6,8 +6,8 @@ export interface OutboxStore {
   all(): Promise<OutboxItem[]>;
   put(item: OutboxItem): Promise<void>;
   /**
-   * Changes an item in one transaction, which no other tab can come between. `change` returns what takes its place, or
-   * null to remove it. Resolves with that, and with undefined where there is no such item.
+   * Changes an item in one transaction, so that no other tab interferes. `change` returns the new item, or null to
+   * remove it. Resolves with that, or with undefined if there is no such item.
    */
   update(clientKey: string, change: (item: OutboxItem) => OutboxItem | null): Promise<OutboxItem | null | undefined>;
 }

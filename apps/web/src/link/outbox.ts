@@ -1,17 +1,17 @@
-// The prompts that wait in this browser, the same in every tab: each tab's worker has them in memory, changes them on
-// disk, and tells its page and the other tabs. One change is made after the other.
+// The prompts that wait in this browser, the same in every tab: each tab's worker holds them in memory, changes them on
+// disk, and notifies its page and the other tabs. Changes are made one at a time.
 import { byAge, type Gone, type OutboxItem, type OutboxNews } from "../api/outbox";
 import type { OutboxStore } from "./outbox-store";
 
 export interface OutboxOptions {
   store: OutboxStore;
-  /** Of this browser: what another identity of it left behind is not sent. */
+  /** The current identity. Items of another identity of this browser are not sent. */
   clientId: string;
-  /** Tells the page; `here`: this tab has done it. */
+  /** Notifies the page. `here` is true when this tab made the change. */
   tell: (news: OutboxNews, here: boolean) => void;
-  /** Something may have to be sent. `elsewhere`: another tab has changed it. */
+  /** Called when there may be something to send. `elsewhere` is true when another tab made the change. */
   changed: (elsewhere: boolean) => void;
-  /** Joins all tabs; null where there is nothing to join them. */
+  /** The channel between all tabs; null if there is none. */
   tabs: Pick<BroadcastChannel, "postMessage" | "onmessage" | "close"> | null;
 }
 
@@ -27,12 +27,12 @@ export class Outbox {
     }
   }
 
-  /** The items in the order in which they were written. */
+  /** The items, oldest first. */
   get items(): OutboxItem[] {
     return [...this.#items.values()].sort(byAge);
   }
 
-  /** Reads what was kept. */
+  /** Loads the stored items. */
   load(): Promise<void> {
     return this.#inTurn(async () => {
       const { store, clientId, tell, changed } = this.#options;
@@ -44,7 +44,7 @@ export class Outbox {
     });
   }
 
-  /** Keeps a new item. Resolves when it is on disk, or known not to get there. */
+  /** Adds an item. Resolves when it is on disk, or when storing it has failed. */
   add(item: OutboxItem): Promise<void> {
     return this.#inTurn(async () => {
       const { store, clientId } = this.#options;
@@ -57,33 +57,35 @@ export class Outbox {
     });
   }
 
-  /** The item as it is now on disk, which another tab may have changed; null where it is gone. */
+  /** Returns the item as it is on disk, where another tab may have changed it; null if it was removed. */
   async current(clientKey: string): Promise<OutboxItem | null> {
     return this.update(clientKey, (item) => item);
   }
 
-  /** Changes an item. Resolves with what it has become, or with null where it is gone. */
+  /** Changes an item. Resolves with the changed item, or with null if it was removed. */
   update(clientKey: string, change: (item: OutboxItem) => OutboxItem): Promise<OutboxItem | null> {
     return this.#change(clientKey, change, "discarded");
   }
 
-  /** Removes an item; `outcome` is what is said of it. */
+  /** Removes an item; `outcome` is reported for it. */
   async remove(clientKey: string, outcome: Gone["outcome"]): Promise<void> {
     await this.#change(clientKey, () => null, outcome);
   }
 
-  /** Tries again what the host refused. */
+  /** Retries an item that the host rejected. */
   async retry(clientKey: string): Promise<void> {
     await this.update(clientKey, (item) => (item.error === null ? item : { ...item, error: null }));
   }
 
-  /** Takes an item back. A session that the host was asked for goes with it, as soon as the host can be reached. */
+  /**
+   * Discards an item. A session that the host was asked to create for it is deleted as soon as the host can be reached.
+   */
   async discard(clientKey: string): Promise<void> {
     const change = (item: OutboxItem) => (item.asked ? { ...item, discarded: true, error: null } : null);
     await this.#change(clientKey, change, "discarded");
   }
 
-  /** Drops everything that is for a device. */
+  /** Removes all items for a device. */
   async wipe(deviceId: string): Promise<void> {
     for (const { clientKey } of this.items.filter((item) => item.deviceId === deviceId)) {
       await this.remove(clientKey, "discarded");
@@ -106,7 +108,7 @@ export class Outbox {
     return this.#inTurn(async () => {
       const before = this.#items.get(clientKey);
       const inMemory = () => before && change(before);
-      // One that the disk did not take, because it is full or closed, is sent all the same, by whichever tab.
+      // An item that could not be stored, because the disk is full or unavailable, is sent all the same, by any tab.
       const after = before?.unstored ? inMemory() : await this.#options.store.update(clientKey, change).catch(inMemory);
       if (!after) {
         if (before) {

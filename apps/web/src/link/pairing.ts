@@ -1,5 +1,5 @@
-// One pairing under way: started here or redeemed here. The ceremony itself is
-// PairMachine's; this carries its messages and says where it stands.
+// One running pairing, started or redeemed here. PairMachine implements the ceremony; this class transports its
+// messages and reports its state.
 
 import {
   type Code,
@@ -20,17 +20,17 @@ import { RelayError } from "./asks";
 import type { DeviceBook } from "./devices";
 import { pinOf } from "./pins";
 
-/** What a pairing needs of the link while it is online. */
+/** The parts of the link that a pairing uses while it is online. */
 export interface PairLink {
   readonly identity: Identity;
   readonly book: DeviceBook;
-  /** The relay's address for the command that people type. */
+  /** The relay's address in the command that people type. */
   readonly relay: string;
   /** How far this browser's clock is ahead of the relay's, in milliseconds. */
   readonly skew: number;
   ask<T extends Frame>(make: (requestId: string) => Frame): Promise<T>;
   send(frame: Frame): void;
-  /** A device was added. */
+  /** Called when a device was added. */
   changed(): void;
 }
 
@@ -44,10 +44,10 @@ export class PairingRun {
   #accepted = false;
   #inbox: Promise<void> = Promise.resolve();
   #expiry: ReturnType<typeof setTimeout> | undefined;
-  /** Nothing more will happen. */
+  /** Whether the pairing has ended. */
   over = false;
 
-  /** `code` is null to start one here. */
+  /** `code` is null to start a pairing here. */
   constructor(code: string | null, publish: (state: PairingState) => void) {
     this.#publish = publish;
     this.#redeem = code !== null;
@@ -59,7 +59,7 @@ export class PairingRun {
     }
   }
 
-  /** The link is logged in; call it once for every connection. */
+  /** Called once for every connection after its login. */
   online(link: PairLink): void {
     if (this.over) {
       return;
@@ -71,14 +71,14 @@ export class PairingRun {
     }
     const begin = this.#redeem ? this.#redeemSlot(link) : this.#createSlot(link);
     begin.catch((err: unknown) => {
-      // Asked again on the next connection.
+      // The next connection repeats the request.
       if (!(err instanceof UnreachableError)) {
         this.#fail(messageOf(err));
       }
     });
   }
 
-  /** The connection is gone and the relay burned the slot with it. */
+  /** Handles the loss of the connection, with which the relay burned the slot. */
   offline(): void {
     this.#link = null;
     clearTimeout(this.#expiry);
@@ -97,12 +97,12 @@ export class PairingRun {
     this.#fail(t("pairing.run.canceled"));
   }
 
-  /** Takes a frame of this pairing's slot. */
+  /** Handles a frame of this pairing's slot. */
   onFrame(frame: Frame): void {
     if (this.over || !("slot" in frame) || frame.slot !== this.#code?.slot) {
       return;
     }
-    // One after the other: the machine must stand before the first message comes.
+    // One at a time: the machine must exist before it gets the first message.
     this.#inbox = this.#inbox
       .then(() => this.#take(frame))
       .catch((err: unknown) => {
@@ -126,7 +126,7 @@ export class PairingRun {
 
   async #redeemSlot(link: PairLink): Promise<void> {
     const slot = this.#code?.slot ?? "";
-    // The answer comes to onFrame too, in its place among the frames of the slot.
+    // onFrame gets the answer too, in its place among the frames of the slot.
     await link.ask<PairJoined>((requestId) => ({ type: "redeem_pair", requestId, slot }));
   }
 
@@ -180,8 +180,7 @@ export class PairingRun {
   async #accept(): Promise<void> {
     const { book } = this.#need();
     const peer = this.#provenPeer();
-    // Before the relay hears of it: an answer that gets lost must not leave a
-    // binding whose keys are not known here.
+    // Stored before the relay is notified: a lost answer must not leave a binding whose keys are unknown here.
     await book.propose(pinOf(book.authority, peer, "pending"));
     this.#accepted = true;
     this.#need().send({ type: "pair_accept", slot: this.#code?.slot ?? "" });
@@ -199,7 +198,7 @@ export class PairingRun {
     this.#finish({ step: "done", deviceId: peer.id, label: peer.label });
   }
 
-  // The connection broke after this side accepted: the welcome tells how it ended.
+  // Resumes after the connection was lost once this side had accepted: the welcome shows the result.
   #resume(link: PairLink): void {
     const peer = this.#provenPeer();
     if (link.book.usable(peer.id)) {

@@ -1,14 +1,14 @@
-// The pairings that run. Their code is loaded with the first: most pages never need it.
+// The running pairings. Their code is loaded with the first one: most pages never need it.
 import type { Frame } from "@scorel/protocol/wire";
 import type { PairingState } from "../api/contract";
 import { t } from "../i18n/link";
 import type { PairingRun, PairLink } from "./pairing";
 
 export class Pairings {
-  /** null while its code is loaded. */
+  /** null while the code is being loaded. */
   readonly #runs = new Map<number, PairingRun | null>();
   readonly #tell: (id: number, state: PairingState) => void;
-  /** The connection that stands, if one does. */
+  /** The current connection, if any. */
   #link: PairLink | null = null;
 
   constructor(tell: (id: number, state: PairingState) => void) {
@@ -19,14 +19,14 @@ export class Pairings {
     return this.#runs.size > 0;
   }
 
-  /** Begins one; `link` is the connection that stands, if one does. */
+  /** Begins a pairing; `link` is the current connection, if any. */
   start(id: number, code: string | null, link: PairLink | null): void {
     this.#link = link;
     this.#runs.set(id, null);
     this.#tell(id, { step: "requesting" });
     import("./pairing").then(
       (loaded) => this.#begin(id, code, loaded.PairingRun),
-      (err: unknown) => this.#end(id, err instanceof Error ? err.message : String(err)), // an update has replaced it
+      (err: unknown) => this.#end(id, err instanceof Error ? err.message : String(err)), // an update has replaced the chunk
     );
   }
 
@@ -58,7 +58,7 @@ export class Pairings {
     }
   }
 
-  // A copy: a run that ends takes itself out.
+  // A copy, because a run that ends removes itself.
   get #begun(): PairingRun[] {
     return [...this.#runs.values()].filter((run) => run !== null);
   }

@@ -25,12 +25,12 @@ describe("parseRelayUrl", () => {
     ["http://[::1]", true],
     ["http://127.0.0.1.example.org", false],
     ["http://192.168.1.5", false],
-  ])("knows whether %s is this machine", (text, loopback) => {
+  ])("recognizes whether %s is this machine", (text, loopback) => {
     expect(parseRelayUrl(text).loopback).toBe(loopback);
   });
 
   it.each(["", "relay.example.org", "ftp://x", "javascript:alert(1)", "https://", "https://user:pass@relay.test"])(
-    "refuses %j with a sentence",
+    "rejects %j with a sentence",
     (text) => {
       expect(() => parseRelayUrl(text)).toThrow(/relay/);
     },
@@ -70,7 +70,7 @@ describe("Outbound", () => {
     expect(shapes(sink.sent)).toEqual([[1, 2], [3]]);
   });
 
-  it("waits while the socket is full, and goes on when it has drained", async () => {
+  it("waits while the socket is full, and continues when it has drained", async () => {
     vi.useFakeTimers();
     try {
       const { sink, outbound } = bench();
@@ -86,7 +86,7 @@ describe("Outbound", () => {
     }
   });
 
-  it("says when more waits than it may hold", () => {
+  it("reports a queue that exceeds its bound", () => {
     const { outbound } = bench();
     const half = "x".repeat(40 * 1024 * 1024);
     expect(outbound.push(half)).toBe(true);
@@ -95,7 +95,7 @@ describe("Outbound", () => {
 });
 
 describe("backoff", () => {
-  it("grows, is never over its bound and is not the same twice", () => {
+  it("grows, never exceeds its bound and varies", () => {
     for (let attempt = 0; attempt < 60; attempt++) {
       const wait = backoff(TIMING, attempt);
       expect(wait).toBeGreaterThanOrEqual(Math.min(TIMING.backoffMax, TIMING.backoffBase * 2 ** attempt) / 2);
@@ -128,7 +128,7 @@ describe("findUnsupported", () => {
     CompressionStream: {},
     location: { hostname: "192.168.1.5", port: "8080", protocol: "http:" },
   };
-  it("finds nothing wrong with a good page", () => {
+  it("finds nothing wrong with a supported page", () => {
     expect(findUnsupported(good)).toBeNull();
   });
   it.each([

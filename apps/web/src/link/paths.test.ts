@@ -34,7 +34,7 @@ function open(): Scorel {
   return openPage(one, {}, undefined, dialOneOf(one, two));
 }
 
-/** A measurement may move the channel at any time: which path is used counts only where one is left. */
+/** A measurement may move the channel at any time, so the used path is compared only where a single one is left. */
 const statesOf = (paths: Record<string, DevicePath[]>) => {
   const all = paths[device.identity.id] ?? [];
   const used = all.filter(({ state }) => state === "used").length;
@@ -44,7 +44,7 @@ const statesOf = (paths: Record<string, DevicePath[]>) => {
     : [];
 };
 
-/** Waits for these states of the paths, of which one is used. */
+/** Waits until the paths have these states and one of them is used. */
 async function paths(page: Scorel, ...wanted: string[]): Promise<void> {
   await expect.poll(() => statesOf(page.paths.get()), { timeout: 5_000 }).toEqual(wanted);
 }
@@ -70,7 +70,7 @@ describe("a device over two relays", () => {
     ]);
   });
 
-  it("is reached over the other when one goes, and nobody notices", async () => {
+  it("is reached over the other when one is lost, without interruption", async () => {
     const page = await paired();
     const host = page.host(device.identity.id);
     one.down = true;
@@ -97,7 +97,7 @@ describe("a device over two relays", () => {
     await until(page.host(device.identity.id).status, (status) => status === "open");
   });
 
-  it("gets each prompt once, whatever path goes while it is sent", async () => {
+  it("gets each prompt once, whichever path is lost while it is sent", async () => {
     const page = await paired();
     const session = device.session("s1");
     const view = page.host(device.identity.id).session("s1");
@@ -128,7 +128,7 @@ describe("a device over two relays", () => {
     expect(page.devices.get()?.map(({ label }) => label)).toEqual(["workshop", "attic"]);
   });
 
-  it("keeps a relay that ignores or refuses claims out of the way", async () => {
+  it("avoids a relay that ignores or refuses claims", async () => {
     two.claims = "ignores";
     const page = open();
     const host = page.host(await pairPage(page, device));
@@ -142,7 +142,7 @@ describe("a device over two relays", () => {
     await expect.poll(() => again.paths.get()[device.identity.id]?.[1]?.detail).toBe("Too many claims.");
   });
 
-  it("says of a relay that does not answer pages of this origin that it may not allow them", async () => {
+  it("reports that a relay without answers may not allow pages of this origin", async () => {
     two.down = true;
     const page = open();
     await pairPage(page, device);
@@ -163,7 +163,7 @@ describe("a device over two relays", () => {
 });
 
 describe("a removal", () => {
-  it("that one relay claims wipes nothing while the device answers over another, and is undone", async () => {
+  it("claimed by one relay deletes nothing while the device answers over another, and is undone", async () => {
     const page = await paired();
     const host = page.host(device.identity.id);
     one.claims = "ignores";
@@ -176,7 +176,7 @@ describe("a removal", () => {
     expect(page.devices.get()).toEqual([{ id: device.identity.id, label: "workshop", online: true }]);
   });
 
-  it("that one relay claims wipes nothing while the other cannot be asked", async () => {
+  it("claimed by one relay deletes nothing while the other cannot be asked", async () => {
     const page = await paired();
     device.session("s1");
     const view = page.host(device.identity.id).session("s1");
@@ -193,7 +193,7 @@ describe("a removal", () => {
     expect(page.devices.get()?.[0]?.revoked).toBeUndefined();
   });
 
-  it("that all relays report wipes what waits", async () => {
+  it("reported by all relays deletes what waits", async () => {
     const page = await paired();
     device.session("s1");
     const host = page.host(device.identity.id);
@@ -211,7 +211,7 @@ describe("a removal", () => {
     expect(page.devices.get()?.[0]?.revoked).toBe(true);
   });
 
-  it("that the device knows needs no other relay", async () => {
+  it("confirmed by the device needs no other relay", async () => {
     const page = await paired();
     device.session("s1");
     await until(page.host(device.identity.id).session("s1").state, ({ status }) => status === "live");
@@ -225,7 +225,7 @@ describe("a removal", () => {
     await until(page.devices, (devices) => devices?.length === 0);
   });
 
-  it("here needs one relay that can be reached, and names the others", async () => {
+  it("here needs one reachable relay, and names the others", async () => {
     const page = await paired();
     one.down = true;
     one.cut();
@@ -303,11 +303,11 @@ describe("mergeDevices", () => {
       [{ problem: "keys" }, {}],
       [{ id: "dev_one", label: "x", online: false, problem: "keys" }],
     ],
-  ])("says %s", (_, says, wanted) => {
+  ])("reports %s", (_, says, wanted) => {
     expect(mergeDevices(says.map(told))).toEqual(wanted);
   });
 
-  it("counts a device as removed when all relays say so, or none knows it", () => {
+  it("counts a device as removed when all relays report it, or none knows it", () => {
     const gone = told({ pin: pin({ state: "revoked" }) });
     expect(isRevoked([gone, told({ pin: pin() })], "dev_one")).toBe(false);
     expect(isRevoked([gone, gone], "dev_one")).toBe(true);
@@ -329,7 +329,7 @@ describe("the choice of a path", () => {
   }
   const names = (ways: readonly PathWay[]) => ways.map(({ relay }) => relay.address.authority);
 
-  it("takes this machine first, then what answered fastest, then the relay that did", () => {
+  it("prefers this machine, then the fastest device, then the fastest relay", () => {
     const relays = [
       leading("https://slow.test", { rtt: 90 }),
       leading("https://new.test", { ping: 20 }),
@@ -340,7 +340,7 @@ describe("the choice of a path", () => {
     expect(names(waysTo(relays, "dev_one"))).toEqual(["127.0.0.1:7410", "fast.test", "new.test", "slow.test"]);
   });
 
-  it("stays unless another is clearly better", () => {
+  it("changes only for a clearly better one", () => {
     const used = leading("https://used.test", { rtt: 100 });
     const better = (...others: Leading[]) => {
       const ways = waysTo([used, ...others], "dev_one");
@@ -358,7 +358,7 @@ describe("the choice of a path", () => {
     ["http://192.168.1.5:7411", "http://127.0.0.1:7410", null],
     ["http://127.0.0.1:7410", "https://page.test", "elsewhere"],
     ["http://127.0.0.1:7411", "http://localhost:7410", null],
-  ])("knows whether %s can be used by a page of %s", (url, page, wanted) => {
+  ])("decides whether %s can be used by a page of %s", (url, page, wanted) => {
     expect(obstacle(parseRelayUrl(url), parseRelayUrl(page))).toBe(wanted);
   });
 

@@ -1,9 +1,9 @@
-// Which way to a device is the best.
+// Selects the best path to a device.
 import type { RelayAddress } from "../api/relay-url";
 import type { Relay } from "./relay";
 import type { ChannelLink, Way } from "./run";
 
-/** A relay as far as it matters here. */
+/** The parts of a relay that the choice uses. */
 export type Leading = Pick<Relay, "address" | "session" | "ping"> & {
   readonly book: Pick<Relay["book"], "usable" | "isOnline">;
 };
@@ -12,7 +12,7 @@ export interface PathWay extends Way {
   readonly relay: Leading;
 }
 
-/** The ways to a device that are open now, the best first: this machine, then what answered fastest. */
+/** Returns the open paths to a device, best first: this machine, then the lowest round-trip time. */
 export function waysTo(relays: readonly Leading[], deviceId: string): PathWay[] {
   const ways = relays.flatMap((relay): PathWay[] => {
     const pin = relay.book.usable(deviceId);
@@ -25,22 +25,22 @@ function rank({ loopback }: RelayAddress): number {
   return loopback ? 0 : 1;
 }
 
-/** Of a way that was never used: half of it leads to the relay. */
+/** Returns the round-trip time of a path: the last measured one, or twice the relay's if the path was never used. */
 function expected({ pin, relay }: PathWay): number {
   return pin.rtt ?? relay.ping * 2;
 }
 
-/** Less than this share of the round trip, and this many milliseconds less, is worth to change the path. */
+/** A path is changed only if the round-trip time falls below this share and by at least this many milliseconds. */
 const SHARE = 0.7;
 const LEAST = 5;
 
-/** A way that may be better than the one that is used, and below which round trip it is. */
+/** Returns a path that may be better than the used one, and the round-trip time that it must stay below. */
 export function betterWay(ways: readonly PathWay[], used: ChannelLink): { way: PathWay; below: number } | null {
   const now = ways.find(({ link }) => link === used);
   for (const way of now ? ways : []) {
     const step = rank(way.relay.address) - rank((now as PathWay).relay.address);
     const below = step < 0 ? Number.POSITIVE_INFINITY : (now?.pin.rtt ?? 0) * SHARE - LEAST;
-    // The relay itself is a part of the way.
+    // The relay itself is part of the path.
     if (way !== now && step <= 0 && way.relay.ping < below) {
       return { way, below };
     }

@@ -1,5 +1,5 @@
-// The devices that this browser paired with, and their keys. A pin is made by the
-// pairing ceremony alone: what a relay says later never changes one.
+// The devices that this browser is paired with, and their keys. Only the pairing ceremony creates a pin: a relay's
+// later reports never change one.
 import { equalBytes, fromBase64url } from "@scorel/protocol";
 import type { Peer } from "@scorel/protocol/wire";
 import { STORES, transact } from "../api/db";
@@ -8,35 +8,32 @@ import { parseRelayUrl, type RelayAddress } from "../api/relay-url";
 export interface Pin {
   /** The relay that holds the binding, host[:port]. */
   authority: string;
-  /** Its address, where it was stored. */
+  /** The address of that relay, if it was stored. */
   url?: string;
   id: string;
   signKey: Uint8Array<ArrayBuffer>;
   sealKey: Uint8Array<ArrayBuffer>;
   label: string;
   pairedAt: number;
-  /**
-   * pending: proven, but the relay has not confirmed the binding.
-   * revoked: a tombstone, so that the page can say what happened.
-   */
+  /** pending: proven, but not confirmed by the relay. revoked: a tombstone, so that the page can report it. */
   state: "pending" | "bound" | "revoked";
-  /** The device named this relay: its binding goes when the device no longer does. */
+  /** The device named this relay: the binding is removed when the device no longer does. */
   claimed?: boolean;
-  /** How long a message to the device and its answer took last, in milliseconds. */
+  /** The last round-trip time to the device, in milliseconds. */
   rtt?: number;
 }
 
-/** Pins of all relays. */
+/** Returns the pins of all relays. */
 export function allPins(db: IDBDatabase): Promise<Pin[]> {
   return transact<Pin[]>(db, STORES.pins, "readonly", (s) => s.getAll());
 }
 
-/** Pins of one relay. */
+/** Returns the pins of one relay. */
 export async function loadPins(db: IDBDatabase, authority: string): Promise<Pin[]> {
   return (await allPins(db)).filter((pin) => pin.authority === authority);
 }
 
-/** Whether this browser may use a device over any relay. */
+/** Reports whether this browser may use a device over any relay. */
 export async function isBound(db: IDBDatabase, id: string): Promise<boolean> {
   return (await allPins(db)).some((pin) => pin.id === id && pin.state === "bound");
 }
@@ -61,13 +58,15 @@ export function pinOf(authority: string, peer: Peer, state: Pin["state"]): Pin {
   };
 }
 
-/** The address of the relay of a pin. Older pins have none: pages are served over https, unless from this machine. */
+/**
+ * Returns the address of a pin's relay. Older pins store none: pages are served over https, except from this machine.
+ */
 export function relayOf({ authority, url }: Pin): RelayAddress {
   const address = parseRelayUrl(url ?? `http://${authority}`);
   return url || address.loopback ? address : parseRelayUrl(`https://${authority}`);
 }
 
-/** Whether the keys that a relay names are the pinned ones. */
+/** Reports whether the keys that a relay names are the pinned ones. */
 export function matchesPin(pin: Pin, peer: Peer): boolean {
   return (
     pin.id === peer.id &&

@@ -33,7 +33,7 @@ class FakeDialer {
 
 let dialer: FakeDialer;
 let prober: Prober;
-/** When a sign of life was asked for, in milliseconds since the start. */
+/** When probes were sent, in milliseconds since the start. */
 let asked: number[];
 let devices: boolean;
 let pairing: boolean;
@@ -70,7 +70,7 @@ function hear(): void {
 }
 
 describe("the connection of a visible page", () => {
-  it("is asked after 10 s of silence, and given up 5 s later", () => {
+  it("is probed after 10 s of silence, and closed 5 s later", () => {
     const connection = dialer.open;
     seconds(10);
     expect(asked).toEqual([10_000]);
@@ -80,7 +80,7 @@ describe("the connection of a visible page", () => {
     expect(dialer.dialled).toBe(1);
   });
 
-  it("is kept while it answers, and asked every 10 s", () => {
+  it("is kept while it answers, and probed every 10 s", () => {
     for (let i = 0; i < 3; i++) {
       seconds(10);
       seconds(1);
@@ -91,7 +91,7 @@ describe("the connection of a visible page", () => {
     expect(dialer.dialled).toBe(0);
   });
 
-  it("is not asked while it says something anyway", () => {
+  it("is not probed while it sends anything", () => {
     for (let i = 0; i < 12; i++) {
       seconds(5);
       hear();
@@ -109,7 +109,7 @@ describe("the connection of a visible page", () => {
 });
 
 describe("the connection of a hidden page", () => {
-  it("is asked after 25 s, and given up 10 s later", () => {
+  it("is probed after 25 s, and closed 10 s later", () => {
     prober.setVisible(false);
     const connection = dialer.open;
     seconds(24);
@@ -122,7 +122,7 @@ describe("the connection of a hidden page", () => {
     expect(connection?.failed).toEqual(["The connection went silent."]);
   });
 
-  it("is asked at once when the page comes into sight, also while a slow question is open", () => {
+  it("is probed at once when the page becomes visible, even while a slow probe is pending", () => {
     prober.setVisible(false);
     seconds(26);
     prober.setVisible(true);
@@ -134,19 +134,19 @@ describe("the connection of a hidden page", () => {
 });
 
 describe("a page that wakes up", () => {
-  it("asks at once, and once", () => {
+  it("probes at once, and once", () => {
     seconds(3);
     prober.wake();
     prober.wake();
     expect(asked).toEqual([3_000]);
   });
 
-  it("does not ask about what it has just heard", () => {
+  it("does not probe a connection that has just sent something", () => {
     prober.wake();
     expect(asked).toEqual([]);
   });
 
-  it("dials again after a long silence if no peer can be asked, unless a code is shown", () => {
+  it("redials after a long silence if no peer can be probed, unless a code is shown", () => {
     devices = false;
     const connection = dialer.open;
     pairing = true;

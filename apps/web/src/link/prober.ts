@@ -1,5 +1,4 @@
-// Looks after a connection that says nothing: sockets of a phone that slept, or of a
-// network that went away, look alive for minutes.
+// Probes silent connections: sockets of a phone that slept, or of a lost network, look alive for minutes.
 import { t } from "../i18n/link";
 import type { Dialer } from "./dialer";
 import type { Timing } from "./timing";
@@ -11,22 +10,22 @@ export interface ProberOptions {
     readonly open: { readonly lastHeard: number; fail(message: string | null): void } | null;
   };
   timing: ProberTiming;
-  /** Sends something that is answered; false if no peer can be asked. */
+  /** Sends a request that will be answered; returns false if there is no peer to ask. */
   ask: () => boolean;
-  /** A code is being shown, which would be lost with the connection. */
+  /** Reports whether a code is shown, which would be lost with the connection. */
   pairing: () => boolean;
 }
 
-/** What was heard within this many milliseconds needs no probe. */
+/** A connection that received anything within this many milliseconds needs no probe. */
 const FRESH = 1_000;
 
 /** Owned by the link. */
 export class Prober {
   readonly #options: ProberOptions;
   #visible = true;
-  /** Runs out when the connection has been silent for too long. */
+  /** Fires when the connection has been silent for too long. */
   #silence: ReturnType<typeof setTimeout> | undefined;
-  /** Runs out when a probe got no answer; undefined while none is under way. */
+  /** Fires when a probe got no answer; undefined while none is pending. */
   #answer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ProberOptions) {
@@ -39,7 +38,7 @@ export class Prober {
     clearTimeout(this.#answer);
   }
 
-  /** Whether somebody can see the page. One that comes into sight is checked at once. */
+  /** Sets whether a page is visible. The connection is probed at once when one becomes visible. */
   setVisible(visible: boolean): void {
     if (visible === this.#visible) {
       return;
@@ -47,13 +46,13 @@ export class Prober {
     this.#visible = visible;
     this.#schedule();
     if (visible) {
-      clearTimeout(this.#answer); // of a hidden page, which waits longer
+      clearTimeout(this.#answer); // the timer of a hidden page, which waits longer
       this.#answer = undefined;
       this.#check(FRESH);
     }
   }
 
-  /** The page came back, or the network did. */
+  /** Probes after the page or the network came back. */
   wake(): void {
     this.#check(FRESH);
     this.#redialIfIdle();
@@ -73,7 +72,7 @@ export class Prober {
     clearTimeout(this.#silence);
     const heard = this.#options.dialer.open?.lastHeard ?? Date.now();
     const left = heard + this.#after - Date.now();
-    // Once it is overdue, the next look is at its answer.
+    // Once the probe is overdue, the next check is for its answer.
     this.#silence = setTimeout(() => this.#look(), left > 0 ? left : this.#wait);
   }
 
@@ -82,7 +81,7 @@ export class Prober {
     this.#schedule();
   }
 
-  /** Asks for a sign of life after so many milliseconds of silence, and dials again when none comes. */
+  /** Probes after the given milliseconds of silence, and redials when no answer arrives. */
   #check(silence: number): void {
     const { dialer, ask } = this.#options;
     const connection = dialer.open;
@@ -99,7 +98,7 @@ export class Prober {
     }, this.#wait);
   }
 
-  // Without a device no peer can be asked, and nothing is lost by dialing again.
+  // Without a device there is no peer to ask, and redialling loses nothing.
   #redialIfIdle(): void {
     const { dialer, timing, pairing } = this.#options;
     const connection = dialer.open;

@@ -1,4 +1,4 @@
-// One relay: the connection to it, the devices that it leads to, and what is asked of it.
+// One relay: the connection to it, the devices that it serves, and requests to it.
 
 import type { Bytes, Identity } from "@scorel/protocol";
 import { type Frame, Kind, type Welcome } from "@scorel/protocol/wire";
@@ -21,25 +21,25 @@ export interface RelayOptions {
   identity: Identity;
   timing: Timing;
   makeSocket: (url: string, protocol: string) => WebSocket;
-  /** The name of this browser. */
+  /** Returns the name of this browser. */
   label: () => string;
-  /** The pin of a device at another relay. */
+  /** Returns the pin of a device at another relay. */
   elsewhere: (deviceId: string) => Pin | undefined;
-  /** The state of the connection, or something that decides over devices or channels, has changed. */
+  /** Called when the connection's state, or anything else that affects devices or channels, has changed. */
   changed: () => void;
   online: (relay: Relay, session: LinkSession) => void;
   offline: (relay: Relay) => void;
-  /** A frame of a pairing. */
+  /** Called with a frame of a pairing. */
   pairing: (relay: Relay, frame: Frame) => void;
-  /** A code is being shown, which would be lost with the connection. */
+  /** Reports whether a code is shown, which would be lost with the connection. */
   busy: (relay: Relay) => boolean;
-  /** The relay says that this browser was removed on a device. */
+  /** Called when the relay reports that this browser was removed on a device. */
   lost: (deviceId: string) => void;
-  /** A channel that is open over the connection, if there is one. */
+  /** Returns an open channel over the connection, if there is one. */
   open: (session: LinkSession) => DeviceChannel | undefined;
 }
 
-/** No device has this id: the relay answers who asks for it, and bothers no host. */
+/** An id that no device has: the relay answers a request for it without involving a host. */
 const NOBODY = `dev_${"a".repeat(32)}`;
 
 export class Relay implements Told {
@@ -54,16 +54,16 @@ export class Relay implements Told {
   #greetedAt = 0;
   #dialled = false;
   #loaded: Promise<void> | null = null;
-  /** Kept while the page lives: once admitted, nobody asks for it again. */
+  /** Kept while the page lives: once this browser is admitted, the relay asks for no invite. */
   #invite = "";
-  /** What stands while this browser is logged in. */
+  /** The session of the connection while this browser is logged in. */
   session: LinkSession | null = null;
   state: LinkState = { state: "connecting", attempt: 0, retryAt: null, lastError: null };
-  /** Nothing is known yet of whether it can be reached. */
+  /** Whether it is still unknown if the relay can be reached. */
   undecided = true;
-  /** It has answered since the page was opened, and lets pages of this origin connect. */
+  /** Whether the relay has sent a hello since the page was opened, and so allows pages of this origin. */
   greeted = false;
-  /** How long it took to answer the login, in milliseconds. */
+  /** How long the relay took to answer the login, in milliseconds. */
   ping = Number.POSITIVE_INFINITY;
 
   constructor(address: RelayAddress, options: RelayOptions) {
@@ -90,13 +90,13 @@ export class Relay implements Told {
     return this.session !== null;
   }
 
-  /** Reads the pins, for the first time only. */
+  /** Reads the pins, the first time only. */
   async load(): Promise<void> {
     this.#loaded ??= this.book.load();
     await this.#loaded;
   }
 
-  /** Connects, unless it has begun to. */
+  /** Connects, unless it already does. */
   dial(): void {
     if (!this.#dialled) {
       this.#dialled = true;
@@ -137,7 +137,7 @@ export class Relay implements Told {
     try {
       await this.session?.ask((requestId) => ({ type: "revoke_binding", requestId, peerId: deviceId }));
     } catch (err) {
-      // A host may have shut this browser out while the relay still holds the binding.
+      // A host may have revoked this browser while the relay still has the binding.
       const gone = err instanceof RelayError && (err.kind === Kind.not_found || err.kind === Kind.unauthorized);
       if (!gone) {
         throw err;
@@ -245,10 +245,10 @@ export class Relay implements Told {
     }
   }
 
-  /** Sends something that is answered over the connection: a request to a host, or one to the relay. */
+  /** Sends a request that will be answered, to a host or to the relay. */
   #askForASign(): boolean {
     const { session, book } = this;
-    // Without a device nothing is lost by dialing again.
+    // Without a device, redialling loses nothing.
     if (!session || !book.pinned.some(({ id }) => book.usable(id))) {
       return false;
     }

@@ -1,22 +1,22 @@
-// The relays that this browser keeps connections to: the chosen one, and those that lead to its devices.
+// The relays that this browser keeps connections to: the chosen one, and those of its devices.
 import type { RelayAddress } from "../api/relay-url";
 import { allPins, relayOf } from "./pins";
 import { Relay, type RelayOptions } from "./relay";
 
-/** What the link does for a relay. */
+/** The callbacks of a relay that the link implements. */
 export type RelayHandler = Omit<RelayOptions, "db" | "identity" | "timing" | "makeSocket" | "elsewhere">;
 
-/** How many are known at most. */
+/** The maximum number of relays. */
 const MOST = 16;
 
 export class Relays {
   readonly #options: Omit<RelayOptions, "elsewhere">;
-  /** Where devices say that they can be reached. */
+  /** Returns the addresses at which devices report that they can be reached. */
   readonly #named: () => RelayAddress[];
   readonly #byAuthority = new Map<string, Relay>();
   #visible = true;
   #stopped = false;
-  /** The chosen one. */
+  /** The chosen relay. */
   home: Relay;
 
   constructor(options: Omit<RelayOptions, "elsewhere">, home: RelayAddress, named: () => RelayAddress[]) {
@@ -57,7 +57,7 @@ export class Relays {
     }
   }
 
-  /** Connects to those that lead to a device, and to no others but the chosen one. */
+  /** Connects to the relays of devices and closes all others except the chosen one. */
   async know(): Promise<void> {
     const bound = (await allPins(this.#options.db)).filter(({ state }) => state === "bound");
     const named = this.#named();

@@ -6,19 +6,19 @@ interface Pending<T> {
   reject(err: Error): void;
 }
 
-/** The requests of one device: those that wait for a channel and those that wait for an answer. */
+/** The requests of one device that wait for a channel or for an answer. */
 export class RequestTable {
   #sent = new Map<string, Pending<unknown>>();
   #waiting = new Set<Pending<void>>();
   #last = 0;
   readonly #onIdle: () => void;
 
-  /** `onIdle` is called when the last answer came. */
+  /** `onIdle` is called when the last pending answer has arrived. */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }
 
-  /** No answer is awaited. */
+  /** Whether no answer is pending. */
   get idle(): boolean {
     return this.#sent.size === 0;
   }
@@ -82,7 +82,7 @@ export class RequestTable {
     }
   }
 
-  /** The channel ended: what was sent gets no answer any more. */
+  /** Rejects all sent requests after the channel has ended. */
   dropSent(): void {
     const all = [...this.#sent.values()];
     this.#sent.clear();

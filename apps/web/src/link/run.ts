@@ -1,4 +1,4 @@
-// One channel to a device over one connection: from asking for it, over its handshake, to its end.
+// One channel to a device over one connection: opening, handshake, messages and end.
 
 import { type Bytes, Handshake, type Identity, SealBroken, utf8 } from "@scorel/protocol";
 import { Kind, type Reason } from "@scorel/protocol/wire";
@@ -6,7 +6,7 @@ import { RelayError } from "./asks";
 import type { Pin } from "./pins";
 import { Sealed } from "./sealed";
 
-/** What a channel asks of the connection that it runs over. */
+/** The parts of the connection that a channel uses. */
 export interface ChannelLink {
   openChannel(deviceId: string): Promise<number>;
   bindChannel(number: number, owner: Run): void;
@@ -14,20 +14,23 @@ export interface ChannelLink {
   sendRecord(number: number, payload: Bytes): void;
 }
 
-/** One way to reach a device now. */
+/** One path to a device that is open now. */
 export interface Way {
   link: ChannelLink;
   pin: Pin;
 }
 
-/** Why a channel ended: this browser is no longer bound, its access expired, the device is not connected, or else. */
+/**
+ * Why a channel ended: this browser is no longer bound, its access expired, the device is not connected, or any other
+ * reason.
+ */
 export type RunEnd = "revoked" | "expired" | "offline" | "failed";
 
 export interface RunHandler {
   onOpen(run: Run): void;
-  /** A whole message, with its size. */
+  /** Called with a whole message and its size. */
   onMessage(run: Run, message: unknown, bytes: number): void;
-  /** It ended by itself. */
+  /** Called when the channel ended without a call of `end`. */
   onEnd(run: Run, why: RunEnd): void;
 }
 
@@ -45,7 +48,7 @@ export class Run {
   /** How long the device took to answer the handshake, in milliseconds. */
   rtt = 0;
 
-  /** `patience` is how long it may take to open, in milliseconds. */
+  /** `patience` is the timeout for opening, in milliseconds. */
   constructor(way: Way, identity: Identity, patience: number, handler: RunHandler) {
     this.way = way;
     this.#handler = handler;
@@ -58,12 +61,12 @@ export class Run {
     return this.#sealed !== null && !this.#over;
   }
 
-  /** Rejects with a RangeError for a message that is too large. */
+  /** Sends a message. Rejects with a RangeError if it is too large. */
   async send(message: object): Promise<void> {
     await this.#sealed?.send(utf8(JSON.stringify(message)));
   }
 
-  /** Ends it, of which the handler is not told. */
+  /** Ends the channel without calling the handler. */
   end(reason: Reason): void {
     if (this.#over) {
       return;
@@ -82,7 +85,7 @@ export class Run {
       .catch((err: unknown) => this.#fail("failed", err instanceof SealBroken ? "seal_broken" : "protocol"));
   }
 
-  /** The relay closed the channel. What came before is still taken. */
+  /** Handles a channel closed by the relay. Records received before are still processed. */
   closed(reason: Reason): void {
     this.#inbox = this.#inbox.then(() => {
       this.#number = null;

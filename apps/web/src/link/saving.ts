@@ -1,4 +1,4 @@
-// Joins the copies of this browser to the link. Their code is loaded when there is something to keep or to give.
+// Connects this browser's copies to the link. Their code is loaded when there is something to store or to read.
 import { KEPT } from "../api/copies";
 import type { FromLink, Recall, WireEvent } from "../api/messages";
 import type { Copies } from "./copies/copies";
@@ -6,17 +6,17 @@ import type { Link } from "./link";
 import type { Outbox } from "./outbox";
 import { isBound } from "./pins";
 
-/** What is heard of before anything is kept. */
+/** The requests that are observed before anything is stored. */
 const asked = new Set(["resync_events", "unsubscribe", "get_blob", ...KEPT]);
 const heard = new Set(["entry_appended", "session_updated", "session_deleted", "session_moved", "projects_changed"]);
 
 export interface SavingOptions {
   db: IDBDatabase;
   clientId: string;
-  /** How long a change may wait to be written, in milliseconds. */
+  /** The longest time before a change is written, in milliseconds. */
   delay: number;
   link: () => Link;
-  /** What waits in it follows a session that moves. */
+  /** The prompts in it follow a session that moves. */
   outbox: () => Outbox;
 }
 
@@ -28,14 +28,14 @@ export class Saving {
     this.#options = options;
   }
 
-  /** What was kept. Resolves with null where nothing was, or where this browser keeps nothing. */
+  /** Returns a stored copy. Resolves with null if there is none, or if this browser stores nothing. */
   async recall(deviceId: string, { sessionId, name, fields }: Recall): Promise<unknown> {
     const copies = await this.#load();
     const kept = sessionId ? copies?.session(deviceId, sessionId) : copies?.list(deviceId, name ?? "", fields ?? {});
     return (await kept?.catch(() => null)) ?? null;
   }
 
-  /** Takes part in a request of the page. */
+  /** Observes a request of a page and its answer. */
   through(deviceId: string, name: string, fields: object, answer: Promise<unknown>): Promise<unknown> {
     if (asked.has(name)) {
       this.#do((copies) => copies.asked(deviceId, name, fields));
@@ -47,14 +47,14 @@ export class Saving {
     return answer;
   }
 
-  /** Takes part in what is said to the page. */
+  /** Observes a message to the page. */
   said(message: FromLink): void {
     if (message.t === "event" && heard.has(message.event.type)) {
       this.#hear(message.deviceId, message.event);
     }
   }
 
-  /** A device can be reached over a new channel, or not any more. */
+  /** Handles a new channel to a device, or the loss of one. */
   reachable(deviceId: string, open: boolean): void {
     if (open || this.#copies) {
       this.#do((copies) => copies.interrupted(deviceId));
@@ -68,7 +68,7 @@ export class Saving {
     await (await this.#load())?.wipe(deviceId).catch(() => {});
   }
 
-  /** The page is hidden, and may be gone soon. */
+  /** Writes all changes now, because the hidden page may be closed soon. */
   flush(): void {
     if (this.#copies) {
       this.#do((copies) => copies.flush());
@@ -85,13 +85,13 @@ export class Saving {
     this.#do((copies) => copies.heard(deviceId, event));
   }
 
-  // Each waits for the same promise: they are done in the order in which they came.
+  // All wait for the same promise, so they run in order.
   #do(work: (copies: Copies) => unknown): void {
     void this.#load().then((copies) => copies && work(copies));
   }
 
   #load(): Promise<Copies | null> {
-    this.#copies ??= this.#make().catch(() => null); // after an update its code may be gone
+    this.#copies ??= this.#make().catch(() => null); // after an update, the chunk may no longer exist
     return this.#copies;
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { randomBytes } from "../../test-support/random";
 import { Sealed } from "./sealed";
 
-/** An acknowledgement's record: kind, number, tag. */
+/** The size of an acknowledgement's record: kind, number, tag. */
 const ACK_RECORD = 1 + 8 + 16;
 
 async function channels(): Promise<[Channel, Channel]> {
@@ -15,11 +15,11 @@ async function channels(): Promise<[Channel, Channel]> {
   return [await i.finish(reply), channel];
 }
 
-/** One direction of a way, which keeps its records until they are read. */
+/** One direction of a path, which keeps its records until they are read. */
 class Way {
   readonly records: Bytes[] = [];
   readonly messages: Bytes[] = [];
-  /** Bytes that were put and not yet read, acknowledgements left out, now and at most. */
+  /** The bytes put and not yet read, without acknowledgements, now and at most. */
   waiting = 0;
   most = 0;
   acks = 0;
@@ -36,7 +36,7 @@ class Way {
     this.#changed();
   };
 
-  /** Reads into `to` from now on; the promise rejects when `to` refuses a record. */
+  /** Reads into `to` from now on; the promise rejects when `to` rejects a record. */
   async read(to: Sealed): Promise<never> {
     for (;;) {
       await this.until(() => this.records.length > 0);
@@ -67,7 +67,7 @@ class Way {
   }
 }
 
-/** Reads both directions until each has brought its count of messages. */
+/** Reads both directions until each has delivered its number of messages. */
 async function exchange({ a, b, toA, toB }: Bench, wantA: number, wantB: number): Promise<void> {
   const done = Promise.all([
     toA.until(() => toA.messages.length === wantA),
@@ -89,7 +89,7 @@ async function bench(): Promise<Bench> {
   return { a: new Sealed(ours, toB.put), b: new Sealed(theirs, toA.put), toA, toB };
 }
 
-/** Time enough for WebCrypto to seal more than a window. */
+/** Waits long enough for WebCrypto to seal more than a window. */
 async function passTurns(): Promise<void> {
   for (let n = 0; n < 30; n++) {
     await crypto.subtle.digest("SHA-256", randomBytes(MAX_RECORD));
@@ -101,7 +101,7 @@ function same(a: Bytes | undefined, b: Bytes | undefined): boolean {
 }
 
 describe("Sealed", () => {
-  it("sends a window and no more until the other end reads", async () => {
+  it("sends no more than a window until the other end reads", async () => {
     const ends = await bench();
     const { a, toA, toB } = ends;
     const message = randomBytes(3 * WINDOW);
@@ -121,7 +121,7 @@ describe("Sealed", () => {
     const { a, b, toA, toB } = ends;
     const messages = Array.from({ length: 6 }, (_, n) => randomBytes(n % 2 ? 40 : 2_000_000));
     const sends = [a, b].flatMap((end) => messages.map((message) => end.send(message)));
-    // Neither reads before both are at their window.
+    // Neither end reads before both have filled their windows.
     await Promise.all([toA.atWindow(), toB.atWindow()]);
     await exchange(ends, 6, 6);
     await Promise.all(sends);
@@ -145,7 +145,7 @@ describe("Sealed", () => {
     expect(toA.acks).toBe(Math.floor(count / Math.ceil(ACK_EVERY / record)));
   });
 
-  it("hands over nothing after its end, and lets every sender go", async () => {
+  it("delivers nothing after its end, and releases every sender", async () => {
     const { a, toB } = await bench();
     const sends = [a.send(randomBytes(3 * WINDOW)), a.send(utf8("{}"))];
     await toB.atWindow();
@@ -156,7 +156,7 @@ describe("Sealed", () => {
     expect(toB.records.length).toBe(before);
   });
 
-  it("refuses a message over the limit and goes on", async () => {
+  it("rejects a message over the limit and continues", async () => {
     const ends = await bench();
     await expect(ends.a.send(new Uint8Array(MAX_MESSAGE + 1))).rejects.toThrow(RangeError);
     await ends.a.send(utf8("{}"));
@@ -164,7 +164,7 @@ describe("Sealed", () => {
     expect(same(ends.toB.messages[0], utf8("{}"))).toBe(true);
   });
 
-  it("refuses an acknowledgement of what was not sent", async () => {
+  it("rejects an acknowledgement of unsent bytes", async () => {
     const [ours, theirs] = await channels();
     const a = new Sealed(ours, () => {});
     await a.send(utf8("{}"));

@@ -1,13 +1,12 @@
-// One end of an open sealed channel with its window: messages leave record by
-// record as the other end acknowledges, and what arrives is acknowledged. The Go
-// package client does the same.
+// One end of an open sealed channel with its flow-control window: messages are sent record by record as the other end
+// acknowledges, and received ones are acknowledged. The Go package client does the same.
 import { type Bytes, type Channel, type Piece, split } from "@scorel/protocol";
 import { ACK_EVERY, WINDOW } from "@scorel/protocol/seal";
 
 export class Sealed {
   readonly #channel: Channel;
   readonly #put: (record: Bytes) => void;
-  /** Bytes of records: sealed, opened, and told so. */
+  /** Bytes of records: sealed, opened, and acknowledged to the other end. */
   #sent = 0n;
   #received = 0n;
   #told = 0n;
@@ -16,16 +15,15 @@ export class Sealed {
   #over = false;
   #wake: () => void = () => {};
 
-  /** `put` takes each record, in the order in which they are to leave. */
+  /** `put` receives each record, in the order in which they must be sent. */
   constructor(channel: Channel, put: (record: Bytes) => void) {
     this.#channel = channel;
     this.#put = put;
   }
 
   /**
-   * Seals a message and hands over its records, each as soon as the window has room
-   * for it. Resolves after the last, or when the end came first. Rejects with a
-   * RangeError for a message that is too large.
+   * Seals a message and passes on its records, each as soon as the window has room for it. Resolves after the last
+   * record, or when the channel ends first. Rejects with a RangeError for a message that is too large.
    */
   send(message: Bytes): Promise<void> {
     const run = this.#messages.then(() => this.#sendPieces(message));
@@ -34,8 +32,8 @@ export class Sealed {
   }
 
   /**
-   * Opens the next record; null while no message is complete. Calls do not overlap.
-   * It never waits for the window: two ends that both send would wait for each other.
+   * Opens the next record; returns null until a message is complete. Calls must not overlap. It never waits for the
+   * window: two ends that both send would otherwise wait for each other.
    */
   async take(record: Uint8Array): Promise<Bytes | null> {
     const message = await this.#channel.open(record);
@@ -51,7 +49,7 @@ export class Sealed {
     return message;
   }
 
-  /** Nothing is handed over from here on, and nobody waits any more. */
+  /** Ends the channel: no more records are passed on, and all waiting senders resolve. */
   end(): void {
     this.#over = true;
     this.#wake();
@@ -70,7 +68,7 @@ export class Sealed {
     }
   }
 
-  /** Waits until the piece fits the window. One message at a time is here. */
+  /** Waits until the piece fits the window. Only one message at a time gets here. */
   async #room(piece: Piece): Promise<void> {
     while (!this.#over) {
       const underWay = Number(this.#sent - this.#channel.acked);
@@ -83,8 +81,7 @@ export class Sealed {
     }
   }
 
-  // Sealing is asynchronous, so it waits in line with handing over: records leave
-  // in the order of their counters.
+  // Sealing is asynchronous, so it is queued together with passing on: records leave in the order of their counters.
   #sendRecord(seal: () => Promise<Bytes>): Promise<void> {
     const run = this.#records.then(async () => {
       const record = await seal();

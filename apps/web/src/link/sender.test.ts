@@ -10,7 +10,7 @@ import { IdbOutbox } from "./outbox-store";
 beforeEach(freshBrowser);
 
 describe("the sender", () => {
-  it("waits for the device, whose channel it asks for, and sends in order", async () => {
+  it("waits for the device, whose channel it requests, and sends in order", async () => {
     const tab = await openTab();
     for (const text of ["a", "b", "c"]) {
       await tab.outbox.add(prompt(text));
@@ -35,7 +35,7 @@ describe("the sender", () => {
     expect(tab.asked).not.toContain("send_prompt behind it");
   });
 
-  it("sends the next one to a host that answers late, and the first one again over the next channel", async () => {
+  it("sends the next one to a host that answers late, and repeats the first over the next channel", async () => {
     let answers = false;
     const tab = await openTab({
       answer: (_, { text }) => (text === "stuck" && !answers ? new Promise(() => {}) : { state: "taken" }),
@@ -51,7 +51,7 @@ describe("the sender", () => {
     await empty(tab);
   });
 
-  it("keeps the order when the channel breaks, and the keys", async () => {
+  it("keeps the order and the keys when the channel is lost", async () => {
     const keys: unknown[] = [];
     let broken = true;
     const tab = await openTab({
@@ -70,7 +70,7 @@ describe("the sender", () => {
     expect(keys).toEqual(["key-a", "key-a", "key-b"]);
   });
 
-  it("remembers over a reload what was refused and what was not sent, and tries again on demand", async () => {
+  it("remembers rejected and unsent prompts over a reload, and retries on demand", async () => {
     const first = await openTab({
       answer: (_, { text }) => {
         if (text === "bad") {
@@ -103,7 +103,7 @@ describe("the sender", () => {
     expect((await store.all()).map((item) => item.text)).toEqual(["theirs"]);
   });
 
-  it("drops what waits for a device that is lost, and nothing else", async () => {
+  it("drops the prompts for a lost device, and no others", async () => {
     const tab = await openTab();
     await tab.outbox.add(prompt("a"));
     await tab.outbox.add(prompt("b", { deviceId: "dev_2" }));
@@ -135,7 +135,7 @@ describe("two tabs", () => {
     expect(asked).toEqual(["a", "b", "c"]);
   });
 
-  it("do not wait for each other without end", async () => {
+  it("do not wait for each other forever", async () => {
     const shared = { tabs: new Tabs(), locks: fakeLocks(), patience: 20 };
     const frozen = await openTab({ ...shared, patience: 60_000, answer: () => new Promise(() => {}) });
     const other = await openTab(shared);
@@ -147,7 +147,7 @@ describe("two tabs", () => {
   });
 
   it("do not send what the other has discarded", async () => {
-    const [one, two] = [await openTab(), await openTab()]; // which hear nothing of each other
+    const [one, two] = [await openTab(), await openTab()]; // the two do not receive each other's messages
     await one.outbox.add(prompt("never mind"));
     await two.outbox.load();
     await one.outbox.discard("key-never mind");
@@ -156,7 +156,7 @@ describe("two tabs", () => {
     expect(two.asked).toEqual([]);
   });
 
-  it("send for one that is gone", async () => {
+  it("send for a closed one", async () => {
     const tabs = new Tabs();
     const gone = await openTab({ tabs });
     const stays = await openTab({ tabs, patience: 10 });
@@ -169,7 +169,7 @@ describe("two tabs", () => {
 });
 
 describe("a session that begins with its prompt", () => {
-  /** A host with one session, which holds so many messages. */
+  /** A host with one session of so many messages. */
   function host(messageCount = 0) {
     const snapshot = { session: { id: "ses_9", messageCount }, live: { queue: [], turn: null } };
     const answers: Record<string, unknown> = {
@@ -181,7 +181,7 @@ describe("a session that begins with its prompt", () => {
     return (name: string) => answers[name] ?? offline();
   }
 
-  it("is created together with its prompt, and a refusal leaves nothing on the host", async () => {
+  it("is created together with its prompt, and an error leaves nothing on the host", async () => {
     let refuses = true;
     const tab = await openTab({
       answer: (name, { prompt }) => {
@@ -253,7 +253,7 @@ describe("a session that begins with its prompt", () => {
     expect(second.asked.at(-1)).toBe("delete_session ses_9");
   });
 
-  it("leaves nothing to be deleted when the host was not asked, or refuses", async () => {
+  it("leaves nothing to delete when the host was not asked, or rejects it", async () => {
     const tab = await openTab({
       answer: () => {
         throw new ApiError(3, "no such project");
@@ -271,7 +271,7 @@ describe("a session that begins with its prompt", () => {
 });
 
 describe("a session in a worktree", () => {
-  it("does not begin in the project's folder of a host that knows no worktrees", async () => {
+  it("does not begin in the project's folder of a host without worktrees", async () => {
     const tab = await openTab({
       answer: (name) =>
         name === "get_snapshot" || name === "create_session"
@@ -290,8 +290,8 @@ describe("a session in a worktree", () => {
   });
 });
 
-describe("a prompt that the disk refuses", () => {
-  it("says so, is not discarded by another tab, and is sent", async () => {
+describe("a prompt that could not be stored", () => {
+  it("reports it, is not discarded by another tab, and is sent", async () => {
     const tabs = new Tabs();
     const first = await openTab({ tabs, full: true });
     const second = await openTab({ tabs });
@@ -306,7 +306,7 @@ describe("a prompt that the disk refuses", () => {
     await expect.poll(() => second.outbox.items).toEqual([]);
   });
 
-  it("of a disk that takes it says nothing", async () => {
+  it("reports nothing once it is stored", async () => {
     const tab = await openTab();
     await tab.outbox.add(prompt("hello"));
     expect(tab.outbox.items[0]?.unstored).toBeUndefined();

@@ -1,6 +1,6 @@
 // Sends the prompts of all sessions: each as soon as its device can be reached, those of one session in order. Every
-// tab has a sender. A lock keeps two of them from working on one session at the same time; where it fails, the key of a
-// prompt still keeps the host from taking it twice.
+// tab has a sender. A lock keeps two of them from working on one session at the same time; if the lock fails, the
+// prompt's key still keeps the host from accepting it twice.
 import { ApiError, type Host, OfflineError } from "../api/contract";
 import type { OutboxItem } from "../api/outbox";
 import { ApiKind } from "../api/types";
@@ -13,7 +13,7 @@ export interface SenderOptions {
   /** Keeps a channel to a device open from now on. */
   want: (deviceId: string) => void;
   locks: Pick<LockManager, "request"> | undefined;
-  /** How long an answer, or another tab, may take, in milliseconds. */
+  /** The timeout for an answer or for another tab, in milliseconds. */
   patience?: number;
 }
 
@@ -21,11 +21,11 @@ const PATIENCE = 20_000;
 
 export class Sender {
   readonly #options: SenderOptions;
-  /** The devices that can be reached, and which of their channels it is: no two have the same. */
+  /** The reachable devices, each with an id of its channel: no two channels have the same. */
   #openings = new Map<string, string>();
-  /** On which opening a prompt was sent last, without an answer so far. */
+  /** The opening on which a prompt was last sent and not answered yet. */
   #tried = new Map<string, string>();
-  /** On which opening the prompts of a lane could not be sent. */
+  /** The opening on which the prompts of a lane could not be sent. */
   #stalled = new Map<string, string>();
   #running = new Set<string>();
   #later: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ export class Sender {
     this.#options = options;
   }
 
-  /** A device can be reached over a new channel, or not at all: `opening` is 0 then. */
+  /** Handles a new channel to a device, or the loss of one: `opening` is 0 then. */
   reachable(deviceId: string, opening: number): void {
     const now = opening ? `${deviceId} ${opening}` : "";
     if (now === (this.#openings.get(deviceId) ?? "")) {
@@ -44,7 +44,7 @@ export class Sender {
     this.#pump();
   }
 
-  /** Something waits. What another tab has written is for that tab to send, unless it does not. */
+  /** Sends waiting prompts. A prompt written in another tab is left to that tab, unless it fails to send it. */
   changed(elsewhere: boolean): void {
     if (elsewhere) {
       this.#later ??= setTimeout(() => this.#wantAll(), this.#patience);
@@ -76,7 +76,7 @@ export class Sender {
     }
   }
 
-  /** Sends what waits in a lane, one after the other. */
+  /** Sends the prompts of a lane, one after the other. */
   async #run(lane: string): Promise<void> {
     if (this.#running.has(lane)) {
       return;
@@ -111,7 +111,7 @@ export class Sender {
       await locks.request(`scorel.send ${lane}`, { signal: AbortSignal.timeout(this.#patience) }, run);
     } catch {
       if (!begun) {
-        await work(); // the tab that holds it may be frozen
+        await work(); // the tab that holds the lock may be frozen
       }
     }
   }
@@ -144,7 +144,7 @@ export class Sender {
       this.#pump();
       return;
     }
-    // The host answers in its own time, but it has the prompt before the next one is sent.
+    // The host may answer late, but it must have the prompt before the next one is sent.
     await new Promise<void>((resolve, reject) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const asked = () => {
@@ -157,7 +157,7 @@ export class Sender {
     });
   }
 
-  // A refusal counts also when it comes after the next prompt was sent.
+  // Handles an error answer that arrives after the next prompt was sent.
   #late(item: OutboxItem, err: unknown, reject: (err: unknown) => void): void {
     reject(err);
     if (err instanceof ApiError && err.kind !== ApiKind.moved) {
@@ -167,16 +167,17 @@ export class Sender {
 
   async #failed(lane: string, item: OutboxItem, opening: string, err: unknown): Promise<void> {
     const { outbox } = this.#options;
-    // One whose session was moved follows it, as soon as this browser may use the other device.
+    // A prompt of a moved session follows it as soon as this browser may use the other device.
     if (err instanceof OfflineError || (err instanceof ApiError && err.kind === ApiKind.moved)) {
       this.#tried.delete(item.clientKey);
       this.#stalled.set(lane, opening);
       return;
     }
-    // What cannot be read any more, such as an image that the browser has dropped, is no refusal, but as final.
+    // An item that cannot be read any more, such as an image that the browser has evicted, is final like an error
+    // answer.
     const current = await outbox.current(item.clientKey);
     if (current?.discarded) {
-      await outbox.remove(item.clientKey, "discarded"); // there is nothing to delete, or it may not be deleted
+      await outbox.remove(item.clientKey, "discarded"); // there is nothing to delete, or deleting it is not permitted
     } else {
       await this.#refused(item.clientKey, err);
     }
@@ -194,7 +195,9 @@ function waits(item: OutboxItem): boolean {
   return item.error === null;
 }
 
-/** What is sent in order: the prompts of a session, and each prompt that begins one by itself. */
+/**
+ * Returns the lane of an item, in which prompts are sent in order: its session, or the item itself if it begins one.
+ */
 function laneOf(item: OutboxItem): string {
   return `${item.deviceId} ${beginsSession(item) ? item.clientKey : item.sessionId}`;
 }

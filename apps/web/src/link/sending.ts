@@ -1,4 +1,4 @@
-// Joins the outbox and the sender to the link.
+// Connects the outbox and the sender to the link.
 import { ApiError, type Host, OfflineError } from "../api/contract";
 import { wipeDrafts } from "../api/drafts";
 import { type FromLink, RefusedError } from "../api/messages";
@@ -15,21 +15,24 @@ export interface SendingOptions {
   clientId: string;
   post: (message: FromLink) => void;
   locks: Pick<LockManager, "request"> | undefined;
-  /** Called when something is sent, which is after the link was made. */
+  /** Called when something is sent, which happens after the link was created. */
   link: () => Link;
-  /** Keeps copies, which go with what waits. */
+  /** Deletes the copies together with the waiting prompts. */
   saving: Pick<Saving, "wipe">;
 }
 
 export interface Sending {
   outbox: Outbox;
   sender: Sender;
-  /** This browser was removed on a device, or has removed it: what waits for it goes, unless another relay leads there. */
+  /**
+   * Handles a revocation on a device, or the removal of one here: deletes the prompts for it, unless another relay
+   * serves it.
+   */
   lost(deviceId: string): Promise<void>;
   stop(): void;
 }
 
-/** The channel that joins the outboxes of all tabs. */
+/** The name of the channel between the outboxes of all tabs. */
 const TABS = "scorel.outbox";
 
 export function startSending({ db, clientId, post, locks, link, saving }: SendingOptions): Sending {
@@ -59,7 +62,10 @@ export function startSending({ db, clientId, post, locks, link, saving }: Sendin
   return { outbox, sender, lost, stop };
 }
 
-/** Requests as the sender makes them: what the host refuses is an ApiError, everything else means that it is not reached. */
+/**
+ * Returns the request function of the sender. Errors of the host are ApiErrors; all others mean that the host cannot be
+ * reached.
+ */
 function askOver(link: () => Link, deviceId: string): Host["request"] {
   const ask = async (name: string, fields: object): Promise<unknown> => {
     try {

@@ -1,4 +1,4 @@
-// Does what a page asks its worker for.
+// Executes the messages of a page to its worker.
 import { failureOf, type ToLink } from "../api/messages";
 import { endings, follow, type HostRequest } from "./following";
 import type { Parts } from "./open";
@@ -6,12 +6,12 @@ import type { ServedPage } from "./served-page";
 
 type Pages = ReadonlyMap<number, ServedPage>;
 
-/** The number of a pairing or diagnosis in the worker, of that in its page. */
+/** Returns the worker's number of a page's pairing or diagnosis. */
 function runOf(page: ServedPage, id: number): number {
   return page.number * 2 ** 32 + id;
 }
 
-/** The number of the page that a pairing or diagnosis belongs to, and its id there. */
+/** Returns the page number of a pairing or diagnosis, and its id there. */
 export function ownerOf(run: number): [page: number, id: number] {
   return [Math.floor(run / 2 ** 32), run % 2 ** 32];
 }
@@ -69,10 +69,10 @@ export function serve(parts: Parts, pages: Pages, page: ServedPage, message: ToL
   }
 }
 
-/** A page is gone: ends what was only for it. */
+/** Ends everything that only a closed page used. */
 export function leave(parts: Parts, pages: Pages, page: ServedPage): void {
   for (const request of endings(page)) {
-    // With the channel it ends by itself.
+    // Without a channel there is nothing to end.
     if (follow(pages.values(), page, request) && parts.link.isOpen(request.deviceId)) {
       void send(parts, request).catch(() => {});
     }
@@ -84,11 +84,11 @@ export function leave(parts: Parts, pages: Pages, page: ServedPage): void {
   look(parts, pages);
 }
 
-/** A page came into sight or went out of it, or shows another device. */
+/** Applies a change of a page's visibility or shown devices. */
 export function look({ link, saving }: Parts, pages: Pages): void {
   const inSight = [...pages.values()].filter(({ visible }) => visible);
   link.setVisible(inSight.length > 0, new Set(inSight.flatMap(({ devices }) => [...devices])));
-  saving.flush(); // the page may be gone soon, and this worker with it
+  saving.flush(); // the page may be closed soon, and this worker with it
 }
 
 async function ask(parts: Parts, pages: Pages, page: ServedPage, message: ToLink & { t: "request" }): Promise<unknown> {

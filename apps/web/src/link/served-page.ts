@@ -1,17 +1,17 @@
-// One page that a worker serves: what it looks at, and what is on its way to it.
+// One page that a worker serves: what it follows, and the messages in flight to it.
 import type { FromLink, LinkPort } from "../api/messages";
 
-/**
- * What a page may leave unconfirmed, in bytes. A browser freezes pages that nobody looks at, and keeps what is sent to
- * them.
- */
+/** The most unconfirmed bytes for a page. A browser freezes hidden pages and queues the messages to them. */
 const MOST = 8 * 1024 * 1024;
-/** It is asked to confirm this many times on the way there. */
+/** A page is asked for this many confirmations within that limit. */
 const MARKS = 32;
-/** What a message counts whose size is not known: most are small. */
+/** The assumed size of a message of unknown size: most are small. */
 const SMALL = 256;
 
-/** What is told again as it is then, or is read again, once the page takes messages. */
+/**
+ * Messages that may be skipped: they are sent again with the current state, or read again, once the page accepts
+ * messages.
+ */
 const MISSABLE: readonly FromLink["t"][] = ["event", "host", "link", "devices", "paths", "me", "relay"];
 
 export class ServedPage {
@@ -19,26 +19,26 @@ export class ServedPage {
   readonly #port: LinkPort;
   readonly #caughtUp: () => void;
   readonly #most: number;
-  /** Somebody can see it. */
+  /** Whether the page is visible. */
   visible = true;
   ended = false;
-  /** The devices that it shows. */
+  /** The devices that the page shows. */
   readonly devices = new Set<string>();
-  /** The sessions and terminals whose events it gets. */
+  /** The sessions and terminals whose events the page receives. */
   readonly follows = new Set<string>();
-  /** Its pairings and diagnoses. */
+  /** The page's pairings and diagnoses. */
   readonly runs = new Set<number>();
   #batch: FromLink[] = [];
-  /** The bytes that no mark counts so far. */
+  /** The bytes sent since the last mark. */
   #fresh = 0;
-  /** How many bytes are before each mark that is not confirmed. */
+  /** The number of bytes before each unconfirmed mark. */
   #marks: number[] = [];
   #unconfirmed = 0;
   #behind = false;
-  /** How often it has missed something. */
+  /** How often the page has missed messages. */
   #missed = 0;
 
-  /** `caughtUp` is called when a page that has missed something takes messages again. */
+  /** `caughtUp` is called when a page that has missed messages accepts them again. */
   constructor(number: number, port: LinkPort, caughtUp: () => void, most = MOST) {
     this.number = number;
     this.#port = port;
@@ -46,12 +46,12 @@ export class ServedPage {
     this.#most = most;
   }
 
-  /** Sends a message with all others of this turn of the event loop. */
+  /** Queues a message, to be sent with all others of this turn of the event loop. */
   post(message: FromLink | undefined, bytes = SMALL): void {
     if (!message || this.ended || (this.#behind && MISSABLE.includes(message.t))) {
       return;
     }
-    // To the page, a gap is a new channel: it asks for what it has missed.
+    // For the page, a gap is a new channel: it requests what it has missed.
     this.#batch.push(message.t === "host" ? { ...message, opening: message.opening + this.#missed } : message);
     this.#fresh += bytes;
     this.#unconfirmed += bytes;
@@ -61,7 +61,7 @@ export class ServedPage {
     }
   }
 
-  /** The page has taken what came before the oldest mark. */
+  /** Handles the page's confirmation of everything before the oldest mark. */
   confirm(): void {
     this.#unconfirmed -= this.#marks.shift() ?? 0;
     if (this.#behind && this.#marks.length === 0) {

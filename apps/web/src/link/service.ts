@@ -1,4 +1,4 @@
-// One worker: a link, an outbox and copies for all of its pages, and what these say to whom it concerns.
+// One worker: a link, an outbox and copies for all of its pages, and the messages to them.
 import type { FromLink, LinkPort, ToLink } from "../api/messages";
 import { speak, translation } from "../i18n/i18n";
 import { t } from "../i18n/link";
@@ -24,22 +24,22 @@ export class Service {
   readonly #options: ServiceOptions;
   readonly #pages = new Map<number, ServedPage>();
   #connected = 0;
-  /** What every page knows: the last message of each kind. */
+  /** The last message of each kind that every page receives. */
   readonly #known = new Map<FromLink["t"], FromLink>();
   readonly #hosts = new Map<string, Of<"host">>();
   #parts: Promise<Parts | null> = Promise.resolve(null);
-  /** Names a lock that is held as long as this worker runs. */
+  /** The name of a lock that is held while this worker runs. */
   #there: Promise<string> | null = null;
 
   constructor(options: ServiceOptions = {}) {
     this.#options = options;
   }
 
-  /** Serves one more page. */
+  /** Serves another page. */
   connect(port: LinkPort): void {
     const caughtUp = () => void this.#parts.then((parts) => this.#tellAll(page, parts));
     const page = new ServedPage(++this.#connected, port, caughtUp, this.#options.unconfirmed);
-    // In the order of arrival, which matters for requests.
+    // Handle messages in the order of arrival, which matters for requests.
     let chain: Promise<void> = Promise.resolve();
     port.onmessage = ({ data }) => {
       if (data.t === "mark") {
@@ -53,12 +53,12 @@ export class Service {
     };
   }
 
-  /** Ends the link and all else; the pages stay connected to nothing. */
+  /** Ends the link and all other parts; the pages stay connected without service. */
   stop(): void {
     void this.#parts.then((parts) => parts?.stop());
   }
 
-  /** Something failed that nobody expected. */
+  /** Reports an unexpected error. */
   fault(message: string): void {
     this.#tell({ t: "fault", message });
   }
@@ -69,7 +69,7 @@ export class Service {
     }
     this.#parts = this.#parts.then((parts) => parts ?? openParts(start, this.#options, this.#tell));
     if (start.lock) {
-      // The page holds it. Whatever becomes of the page, its lock is free then.
+      // The page holds this lock, which becomes free when the page ends for any reason.
       this.#locks?.request(start.lock, () => this.#end(page)).catch(() => {});
     }
   }
@@ -90,7 +90,7 @@ export class Service {
     }
   }
 
-  /** A page that comes later may bring another choice of its person. */
+  /** A page that connects later may bring other settings of the person. */
   #admit(page: ServedPage, { relayUrl, label }: Start, parts: Parts | null): void {
     const { me, relay, link } = Object.fromEntries(this.#known) as { [K in FromLink["t"]]?: Of<K> };
     if (me && me.label !== label) {
@@ -133,7 +133,7 @@ export class Service {
     return this.#options.locks ?? globalThis.navigator?.locks;
   }
 
-  /** Tells a page how everything is: it has just come, or it has missed something. */
+  /** Sends a page the whole current state, because it has just connected or has missed messages. */
   #tellAll(page: ServedPage, parts: Parts | null): void {
     for (const message of this.#known.values()) {
       page.post(message);
@@ -146,7 +146,7 @@ export class Service {
     }
   }
 
-  /** Brings a message to the pages that it is for. `bytes` is its size, where that is known. */
+  /** Sends a message to the pages that it is for. `bytes` is its size, if known. */
   readonly #tell = (message: FromLink, bytes?: number): void => {
     switch (message.t) {
       case "pairing":

@@ -1,4 +1,4 @@
-// What channels and pairings may do on one connection, from its welcome to its end.
+// The parts of one connection that channels and pairings use, from its welcome to its end.
 import type { Identity } from "@scorel/protocol";
 import type { DataRecord, Frame, Reason } from "@scorel/protocol/wire";
 import type { Asks } from "./asks";
@@ -15,7 +15,7 @@ export interface SessionParts {
   book: DeviceBook;
   /** The relay's address, as http. */
   relay: string;
-  /** How far this clock is before the relay's, in milliseconds. */
+  /** How far this clock is ahead of the relay's, in milliseconds. */
   skew: number;
   asks: Asks;
   /** The channels of this connection by their numbers. */

@@ -33,11 +33,11 @@ async function paired(): Promise<Tab> {
   return tab;
 }
 
-/** Waits until everything that was on its way to the host has come there. */
+/** Waits until everything sent to the host has arrived there. */
 const settled = async (tab: Tab) => host(tab).request("get_host", {});
 
 describe("tabs that share a worker", () => {
-  it("share one connection and one channel, and get what they look at", async () => {
+  it("share one connection and one channel, and receive what they follow", async () => {
     const one = await paired();
     const two = tabs.open();
     device.session("ses_2");
@@ -67,7 +67,7 @@ describe("tabs that share a worker", () => {
     expect(asked("unsubscribe")).toBe(1);
   });
 
-  it("leave a session also without a connection", async () => {
+  it("leave a session even without a connection", async () => {
     const one = await paired();
     const two = tabs.open();
     const [first, second] = [session(one), session(two)];
@@ -85,7 +85,7 @@ describe("tabs that share a worker", () => {
     expect(asked("unsubscribe")).toBe(1);
   });
 
-  it("leave what they looked at when they crash", async () => {
+  it("leave what they followed when they crash", async () => {
     const one = await paired();
     const two = tabs.open();
     await Promise.all([live(session(one)), live(session(two))]);
@@ -117,7 +117,7 @@ describe("tabs that share a worker", () => {
     await until(one.page.devices, (devices) => devices === null);
   });
 
-  it("count as seen while one of them is in sight", async () => {
+  it("count as visible while one of them is", async () => {
     tabs = new Tabs(relay, { timing: { ...SHORT, probeAfter: 5, hiddenProbeAfter: 60_000 } });
     const one = await paired();
     one.hide(true);
@@ -127,7 +127,7 @@ describe("tabs that share a worker", () => {
     await expect.poll(() => asked("get_host")).toBeGreaterThan(before + 2);
   });
 
-  it("tell a machine when none of them that shows it is in sight", async () => {
+  it("notify a machine when none of those that show it is visible", async () => {
     const attended: unknown[] = [];
     device.intercept = (request) => {
       if (request.type === "set_attendance") {
@@ -154,7 +154,7 @@ describe("tabs that share a worker", () => {
     expect(attended).toEqual([false, false, true]);
   });
 
-  it("tell a machine that it was not seen so far, as in a tab that was opened in the background", async () => {
+  it("notify a machine that was never visible, as in a tab opened in the background", async () => {
     const attended: unknown[] = [];
     const one = await paired();
     one.crash();
@@ -173,7 +173,7 @@ describe("tabs that share a worker", () => {
     await expect.poll(() => attended).toEqual([false, true]);
   });
 
-  it("send a prompt once, also beside a tab with a worker of its own", async () => {
+  it("send a prompt once, even beside a tab with its own worker", async () => {
     const one = await paired();
     const two = tabs.open();
     const three = openPage(relay);
@@ -193,7 +193,7 @@ describe("tabs that share a worker", () => {
     expect(await keptPrompts()).toEqual([]);
   });
 
-  it("are all told of a fault of their worker", async () => {
+  it("are all notified of an error of their worker", async () => {
     const reported = vi.fn();
     vi.stubGlobal("reportError", reported);
     const [one, two] = [tabs.open(), tabs.open()];
@@ -204,7 +204,7 @@ describe("tabs that share a worker", () => {
     vi.unstubAllGlobals();
   });
 
-  it("open a session as another one has it, and keep its copy whole", async () => {
+  it("open a session in the state of another tab, and keep its copy whole", async () => {
     for (let i = 0; i < 5; i++) {
       model.userMessage(`line ${i}`, `k${i}`, "cli_other");
     }
@@ -225,7 +225,7 @@ describe("tabs that share a worker", () => {
 });
 
 describe("a tab that the browser has frozen", () => {
-  it("does not pile up what it misses, and is in step again afterwards", async () => {
+  it("does not queue what it misses, and is in sync again afterwards", async () => {
     tabs = new Tabs(relay, { unconfirmed: 100_000 });
     const one = await paired();
     const two = tabs.open();
@@ -263,7 +263,7 @@ describe("a worker that ends", () => {
     await until(one.page.waiting, (waiting) => waiting.length === 0);
   });
 
-  it("is no end for the answers that a page waits for", async () => {
+  it("does not lose the answers that a page waits for", async () => {
     const one = await paired();
     device.intercept = ({ type }) => (type === "list_projects" ? null : undefined);
     const answer = host(one).request("list_projects", {});

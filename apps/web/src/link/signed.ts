@@ -3,7 +3,7 @@ import type { Approval, Requests } from "../api/types";
 
 export type Answering = Requests["answer_approval"]["request"];
 
-/** An answer with the signature of this browser: of what was shown, what was said, and when. */
+/** Returns an answer with this browser's signature of what was shown, what was answered, and when. */
 export async function signed(
   identity: Identity,
   deviceId: string,

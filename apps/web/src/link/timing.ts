@@ -1,13 +1,13 @@
-/** Every wait of the link, in milliseconds. Tests make them short. */
+/** Every timeout and delay of the link, in milliseconds. Tests make them short. */
 export interface Timing {
-  /** From dialling to welcome. */
+  /** From dialling to the welcome. */
   login: number;
-  /** First and longest wait before dialling again. */
+  /** First and longest delay before redialling. */
   backoffBase: number;
   backoffMax: number;
-  /** A connection that lived this long resets the back-off. */
+  /** A connection that lasted this long resets the back-off. */
   settled: number;
-  /** From asking for a channel to its handshake being done. */
+  /** From requesting a channel to the end of its handshake. */
   handshake: number;
   /** How long a request waits for a channel. */
   channelWait: number;
@@ -19,9 +19,9 @@ export interface Timing {
   /** The same for a hidden page. */
   hiddenProbeAfter: number;
   hiddenProbeWait: number;
-  /** How long a device may be out of sight before it is told that no one is there. */
+  /** How long a device may be hidden before it is notified that nobody is present. */
   awayAfter: number;
-  /** How long a change of a copy may wait to be written. */
+  /** How long a change of a copy may wait before it is written. */
   copyDelay: number;
 }
 

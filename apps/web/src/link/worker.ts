@@ -1,5 +1,5 @@
-// The entry of the worker: keys, socket and seal live here, away from the work of the pages. One worker serves all pages
-// of a browser where it has shared workers, and a single page where it does not.
+// The entry point of the worker: keys, socket and seal live here, apart from the work of the pages. One worker serves
+// all pages of a browser with shared workers, and a single page otherwise.
 import type { LinkPort } from "../api/messages";
 import { Service } from "./service";
 
@@ -10,7 +10,7 @@ const scope = self as unknown as LinkPort & {
 if ("onconnect" in scope) {
   const service = new Service({ shared: true });
   scope.onconnect = ({ ports }) => service.connect(ports[0] as unknown as LinkPort);
-  // Pages are told the errors of their own worker by the browser, and not those of one that they share.
+  // The browser reports errors of a dedicated worker to its page, but not those of a shared one.
   addEventListener("error", ({ message }) => service.fault(message));
   addEventListener("unhandledrejection", ({ reason }) => service.fault(String(reason)));
 } else {

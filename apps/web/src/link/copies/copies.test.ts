@@ -30,7 +30,7 @@ afterEach(closePages);
 const view = (page: Scorel, id = SESSION): SessionView => page.host(device.identity.id).session(id);
 const live = (v: SessionView): Promise<SessionState> => until(v.state, (s) => s.status === "live");
 
-/** Opens the session in a page, and waits until a copy of it can be read. */
+/** Opens the session in a page and waits until a copy of it can be read. */
 async function kept(): Promise<Scorel> {
   const page = openPage(relay);
   if (!(await bound(page))) {
@@ -64,17 +64,17 @@ async function away(): Promise<SessionView> {
   return view(openPage(relay));
 }
 
-/** The copy is deleted, and the page shows nothing of it. */
+/** Waits until the copy is deleted and the page shows nothing of it. */
 async function nothing(page: Scorel, id = SESSION): Promise<void> {
   const v = view(page, id);
   await expect.poll(keptSessions).not.toContain(id);
-  // What is asked of the worker after that is answered after the session was.
+  // The worker answers this request after the one for the session.
   await page.host(device.identity.id).recall("get_host", {});
   expect(v.state.get()).toMatchObject({ status: "loading", savedAt: null, entries: [] });
 }
 
 describe("a copy of a session", () => {
-  it("is shown without relay and host, with its time, and resynced from where it ends", async () => {
+  it("is shown without relay and host, with its time, and resynced from its end", async () => {
     const before = Date.now();
     await kept();
     const v = await away();
@@ -95,7 +95,7 @@ describe("a copy of a session", () => {
     expect(asked).toMatchObject([{ epoch: "saved", persistentLastSeq: 1, streamLastSeq: 0 }]);
   });
 
-  it("follows what happens, and holds the last 200 entries", async () => {
+  it("follows events and holds the last 200 entries", async () => {
     const page = await kept();
     for (let i = 0; i < 250; i++) {
       model.userMessage(`line ${i}`, `line-${i}`, "cli_other");
@@ -111,7 +111,7 @@ describe("a copy of a session", () => {
     expect((await until(v.state, (s) => s.earlier === "none")).entries).toEqual(model.log);
   });
 
-  it("goes on after it was shown: a copy of a copy is one of the session", async () => {
+  it("continues after it was shown: a copy of a copy is one of the session", async () => {
     await kept();
     const v = await away();
     await until(v.state, (s) => s.savedAt !== null);
@@ -138,7 +138,7 @@ describe("a copy of a session", () => {
     }
   });
 
-  it("has another IV each time that it is written", async () => {
+  it("gets a new IV with each write", async () => {
     const page = await kept();
     const ivOf = async () => {
       const bodies = (await all("bodies")) as { id: string; iv: Uint8Array }[];
@@ -235,7 +235,7 @@ describe("copies are deleted", () => {
     expect(await all("keys")).toHaveLength(1);
   });
 
-  it("when the pin of their machine is gone without a word", async () => {
+  it("when the pin of their machine is gone without notice", async () => {
     const page = await kept();
     closePages();
     const store = new CopyStore({ clientId: page.me.get()?.id ?? "" });
@@ -264,7 +264,7 @@ describe("copies are deleted", () => {
     await expect.poll(keptSessions).toEqual(["ses_2"]);
   });
 
-  it("not when a list lacks a session that the host has", async () => {
+  it("not when a list omits a session that the host has", async () => {
     await kept();
     closePages();
     let checked = false;
@@ -277,7 +277,7 @@ describe("copies are deleted", () => {
     expect(await keptSessions()).toEqual([SESSION]);
   });
 
-  it("when the host says that there is no such session", async () => {
+  it("when the host reports that the session does not exist", async () => {
     await kept();
     closePages();
     device.sessions.delete(SESSION);
@@ -310,7 +310,7 @@ describe("lists", () => {
     await host.request("list_sessions", { ...asked, after: "x" });
   }
 
-  it("are there without relay and host, as events have left them", async () => {
+  it("are shown without relay and host, with all events applied", async () => {
     const page = await kept();
     await heardOf(page);
     device.broadcast({ type: "session_updated", session: { ...model.summary, name: "renamed" } });
@@ -332,7 +332,7 @@ describe("lists", () => {
     expect(await later.recall("list_sessions", { projectId: "prj_2", limit: 50 })).toBeNull();
   });
 
-  it("lose a session that is deleted", async () => {
+  it("drop a deleted session", async () => {
     const page = await kept();
     await heardOf(page);
     const host = page.host(device.identity.id);
@@ -345,7 +345,7 @@ describe("lists", () => {
 });
 
 describe("a browser that refuses storage", () => {
-  it("works as before", async () => {
+  it("works without copies", async () => {
     const real = indexedDB.open.bind(indexedDB);
     indexedDB.open = (name: string, version?: number) => {
       if (name === "scorel-copies") {

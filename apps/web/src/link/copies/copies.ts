@@ -1,5 +1,6 @@
-// The copies that this browser keeps of what its hosts say: the lists, the ends of the sessions that were opened, and the
-// images that were shown of them. It hears what a page asks and what hosts answer, keeps that, and gives it to a page that opens it again.
+// This browser's copies of data from its hosts: the lists, the ends of opened sessions, and the images shown in them.
+// It observes the requests of pages and the answers of hosts, stores them, and returns them when a page opens the same
+// data again.
 import type { Saved, SessionCopy } from "../../api/copies";
 import { RefusedError, type WireEvent } from "../../api/messages";
 import { ApiKind, type Requests, type ResyncEventsResponse, type SessionSummary } from "../../api/types";
@@ -12,17 +13,17 @@ import { CopyStore, LIMITS } from "./store";
 
 export interface CopiesOptions {
   store: CopyStore;
-  /** Whether this browser may use a device. */
+  /** Reports whether this browser may use a device. */
   isBound: (deviceId: string) => Promise<boolean>;
-  /** Asks a host that can be reached. */
+  /** Sends a request to a host that can be reached. */
   ask: (deviceId: string, name: string, fields: object) => Promise<unknown>;
   /** The prompts that wait in this browser. */
   outbox: () => Pick<Outbox, "items" | "update">;
-  /** How long a change may wait to be written, in milliseconds, while others follow. */
+  /** The longest time before a change is written while more changes follow, in milliseconds. */
   delay: number;
 }
 
-/** The copies on the disk of this browser, without those that it may not have any more. */
+/** Returns the copies on this browser's disk, after deleting those that it may no longer have. */
 export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"> & { clientId: string }): Copies {
   const copies = new Copies({ ...options, store: new CopyStore({ clientId }) });
   copies.sweep().catch(() => {});
@@ -31,25 +32,25 @@ export function makeCopies({ clientId, ...options }: Omit<CopiesOptions, "store"
 
 type BlobAsked = Requests["get_blob"]["request"];
 
-/** How long the first change after a rest waits for others, in milliseconds. */
+/** The delay before the first change after a pause is written, in milliseconds. */
 const SOON = 300;
 
-/** A session that some page has open. */
+/** A session that a page has open. */
 interface Followed {
   copy: SessionCopy | null;
-  /** The copy is in step: events follow on it as they come. */
+  /** The copy is in sync: events apply to it directly. */
   live: boolean;
-  /** The first resync that is under way; the others, of other pages, bring the same. */
+  /** The first pending resync; those of other pages bring the same. */
   asking: object | null;
-  /** What came while it was. */
+  /** The events received while it was pending. */
   pending: WireEvent[];
 }
 
 export class Copies {
   readonly #options: CopiesOptions;
-  /** By device and session. */
+  /** The followed sessions, by device and session. */
   #sessions = new Map<string, Followed>();
-  /** The answers of lists, by device and id. */
+  /** The answers to list requests, by device and id. */
   #lists = new Map<string, unknown>();
   #dirty = new Map<string, () => Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,18 +58,18 @@ export class Copies {
   #writing: Promise<void> = Promise.resolve();
   #checked = new Set<string>();
   #parts = new ImageParts();
-  /** The sessions that were moved to other devices, by device and session, as far as it was heard here. */
+  /** The sessions known to have moved to other devices, by device and session. */
   #moved = new Map<string, Move>();
 
   constructor(options: CopiesOptions) {
     this.#options = options;
   }
 
-  /** What was kept of a session. */
+  /** Returns the stored copy of a session. */
   async session(deviceId: string, sessionId: string): Promise<Saved<SessionCopy> | null> {
     const followed = this.#followed(deviceId, sessionId);
     if (followed.live && followed.copy) {
-      return { savedAt: Date.now(), value: followed.copy }; // for one more page
+      return { savedAt: Date.now(), value: followed.copy }; // another page opens the same session
     }
     await this.flush();
     const read = await this.#read(deviceId, sessionId);
@@ -85,13 +86,13 @@ export class Copies {
     return { savedAt: read.savedAt, value };
   }
 
-  /** What was kept of the answer to a request. */
+  /** Returns the stored answer to a request. */
   async list(deviceId: string, name: string, fields: object): Promise<Saved<unknown> | null> {
     const id = name === "get_blob" ? imageId(fields as BlobAsked) : listId(name, fields);
     return id === null ? null : this.#read(deviceId, id);
   }
 
-  /** A page asks a host. */
+  /** Records a page's request to a host. */
   asked(deviceId: string, name: string, fields: object): void {
     const { sessionId = "" } = fields as { sessionId?: string };
     if (name === "resync_events") {
@@ -105,7 +106,7 @@ export class Copies {
     }
   }
 
-  /** A host has answered. */
+  /** Records a host's answer. */
   answered(deviceId: string, name: string, fields: object, result: unknown): void {
     if (name === "resync_events") {
       this.#resynced(deviceId, fields, result as ResyncEventsResponse);
@@ -119,7 +120,7 @@ export class Copies {
     }
   }
 
-  /** A host has refused, or could not be asked. */
+  /** Records that a host rejected a request or could not be reached. */
   failed(deviceId: string, name: string, fields: object, err: unknown): void {
     const { sessionId = "" } = fields as { sessionId?: string };
     const followed = this.#sessions.get(keyOf(deviceId, sessionId));
@@ -133,7 +134,7 @@ export class Copies {
     }
   }
 
-  /** An event of a host. */
+  /** Applies an event of a host. */
   heard(deviceId: string, event: WireEvent): void {
     const sessionId = event.sessionId ?? "";
     const followed = this.#sessions.get(keyOf(deviceId, sessionId));
@@ -158,7 +159,7 @@ export class Copies {
     }
   }
 
-  /** A device can be reached over a new channel, or not any more: no event follows on what there is. */
+  /** Handles a new channel to a device, or the loss of one: the copies no longer follow its events. */
   interrupted(deviceId: string): void {
     for (const [key, followed] of this.#sessions) {
       if (partsOf(key)[0] === deviceId) {
@@ -167,7 +168,10 @@ export class Copies {
     }
   }
 
-  /** Deletes the copies of sessions that were deleted on a host while nobody heard of it. Asked once for each device. */
+  /**
+   * Deletes the copies of sessions that were deleted on a host while this browser was not connected. Runs once per
+   * device.
+   */
   async check(deviceId: string): Promise<void> {
     for (const move of this.#moved.values()) {
       if (move.to === deviceId) {
@@ -189,7 +193,7 @@ export class Copies {
       }
       after = page.next || undefined;
     }
-    // A list may lack what cannot be read now: only the host's word on the session itself counts.
+    // A list may omit sessions that cannot be read now: only the host's answer about the session itself counts.
     for (const sessionId of kept) {
       await ask(deviceId, "get_entries", { sessionId, before: 1 }).catch((err: unknown) => {
         if (err instanceof RefusedError && err.kind === ApiKind.not_found) {
@@ -199,7 +203,7 @@ export class Copies {
     }
   }
 
-  /** Deletes what is kept of devices that this browser may not use any more. */
+  /** Deletes the copies of devices that this browser may no longer use. */
   async sweep(): Promise<void> {
     for (const deviceId of (await this.#options.store.all()).keys()) {
       if (!(await this.#options.isBound(deviceId))) {
@@ -208,7 +212,7 @@ export class Copies {
     }
   }
 
-  /** Deletes all that is kept of a device. */
+  /** Deletes all copies of a device. */
   async wipe(deviceId: string): Promise<void> {
     for (const map of [this.#sessions, this.#lists, this.#dirty]) {
       for (const key of map.keys()) {
@@ -220,7 +224,7 @@ export class Copies {
     await this.#options.store.wipe(deviceId);
   }
 
-  /** Writes what has changed. */
+  /** Writes all changes. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -229,7 +233,7 @@ export class Copies {
     this.#dirty.clear();
     this.#writing = this.#writing.then(async () => {
       for (const write of due) {
-        await write().catch(() => {}); // storage is full or closed: there is no copy then
+        await write().catch(() => {}); // storage is full or unavailable: there is no copy then
       }
     });
     return this.#writing;
@@ -300,7 +304,7 @@ export class Copies {
     });
   }
 
-  /** A session has another device now: what this browser keeps for it follows, if it may use that device. */
+  /** Moves this browser's data of a session to the session's new device, if it may use that device. */
   #move(move: Move): void {
     const { from, sessionId, to } = move;
     const { store, isBound, outbox } = this.#options;
@@ -314,7 +318,7 @@ export class Copies {
           await carryCopies(store, move);
         }
       })
-      .catch(() => {}); // storage is full or closed: there is no copy then
+      .catch(() => {}); // storage is full or unavailable: there is no copy then
     this.#forget(from, sessionId);
   }
 
@@ -337,7 +341,8 @@ export class Copies {
 
   #later(deviceId: string, id: string, write: () => Promise<void>): void {
     this.#dirty.set(keyOf(deviceId, id), write);
-    // Soon after a rest, since the page may be closed. A session that never rests is written from time to time.
+    // The first change after a pause is written soon, since the page may be closed. A session that changes continuously
+    // is written from time to time.
     const rested = Date.now() - this.#flushedAt;
     const wait = Math.max(Math.min(SOON, this.#options.delay), this.#options.delay - rested);
     this.#timer ??= setTimeout(() => void this.flush(), wait);
@@ -350,7 +355,7 @@ export class Copies {
     }
     await store.write({ deviceId, projectId, id }, value);
     if (!(await isBound(deviceId))) {
-      await store.wipe(deviceId); // it was removed meanwhile
+      await store.wipe(deviceId); // the device was removed meanwhile
     }
   }
 
@@ -367,7 +372,7 @@ export class Copies {
   }
 }
 
-/** An id of a device holds no space. */
+/** A device id contains no space. */
 function keyOf(deviceId: string, id: string): string {
   return `${deviceId} ${id}`;
 }

@@ -15,10 +15,10 @@ const PART = 600;
 
 let relay: FakeRelay;
 let device: FakeDevice;
-/** How often the machine was asked for a part. */
+/** How often the host was asked for a part. */
 let asked: number;
 
-/** A GIF of one pixel, with what follows it. */
+/** A GIF of one pixel, followed by the given bytes. */
 function gif(...more: number[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0, 0, 0, ...more]);
 }
@@ -58,7 +58,7 @@ const show = async (page: Scorel, bytes = image) => {
 };
 const keptImages = async () => (await rows()).filter(({ id }) => id.startsWith("image "));
 
-/** Shows an image in a page, and waits until it is kept. */
+/** Shows an image in a page and waits until it is stored. */
 async function shown(): Promise<Scorel> {
   const page = openPage(relay);
   await pairPage(page, device);
@@ -68,7 +68,7 @@ async function shown(): Promise<Scorel> {
   return page;
 }
 
-it("an image that was shown is there without relay and host, and is not asked for again", async () => {
+it("a shown image is available without relay and host, and is not requested again", async () => {
   await shown();
   expect(asked).toBe(3);
   expect((await keptImages())[0]?.id).toBe(imageId({ sessionId: SESSION, sha256: hashOf(image) }));
@@ -101,7 +101,7 @@ it("images go with their session", async () => {
   await expect.poll(async () => (await rows()).filter(({ id }) => !id.startsWith("list "))).toEqual([]);
 });
 
-it("an image whose bytes are those of another is not kept", async () => {
+it("an image with the bytes of another one is not stored", async () => {
   const page = await shown();
   const answer = device.intercept;
   device.intercept = (request) => answer({ ...request, sha256: hashOf(other) } as never);
@@ -113,7 +113,7 @@ it("an image whose bytes are those of another is not kept", async () => {
   expect(ids).not.toContain(imageId({ sessionId: SESSION, sha256: "00".repeat(32) }));
 });
 
-it("parts are put together for two tabs at once, and one that is missing gives nothing", () => {
+it("parts are assembled for two tabs at once, and a missing part yields nothing", () => {
   const parts = new ImageParts();
   const part = (byte: number, next?: number) => ({
     ...{ mimeType: "image/gif", size: 3, data: toBase64(new Uint8Array([byte])) },

@@ -1,5 +1,5 @@
-// The images of sessions that were shown: put together from their parts, and kept under an id of their own, so that they
-// have limits of their own and go with their session.
+// The images shown in sessions: assembled from their parts and stored under ids of their own, so that they have
+// separate limits and are deleted with their session.
 import { fromBase64, toBase64 } from "@scorel/protocol/base64";
 import { MAX_IMAGE_BYTES, type Requests } from "../../api/types";
 
@@ -8,12 +8,12 @@ type Answer = Requests["get_blob"]["response"];
 
 const IMAGE = "image ";
 
-/** The id of the copy of an image. Its hash names its content, so that it never changes. */
+/** Returns the id of an image's copy. It contains the hash of the content, so a copy never changes. */
 export function imageId({ sessionId, sha256 }: Pick<Asked, "sessionId" | "sha256">): string {
   return `${IMAGE}${sessionId} ${sha256}`;
 }
 
-/** What the ids of all images of a session begin with. */
+/** Returns the id prefix of all images of a session. */
 export function imagesOf(sessionId: string): string {
   return `${IMAGE}${sessionId} `;
 }
@@ -24,7 +24,7 @@ export function kindOf(id: string): KindOfCopy {
   return id.startsWith("list ") ? "lists" : id.startsWith(IMAGE) ? "images" : "sessions";
 }
 
-/** The session that a copy belongs to; null for a list. */
+/** Returns the session that a copy belongs to; null for a list. */
 export function sessionOf(id: string): string | null {
   const kind = kindOf(id);
   return kind === "lists" ? null : kind === "images" ? (id.split(" ")[1] ?? "") : id;
@@ -35,14 +35,14 @@ interface Begun {
   parts: Uint8Array<ArrayBuffer>[];
 }
 
-/** How many images are put together at once; the oldest is given up. */
+/** How many images are assembled at once; the oldest is discarded. */
 const MOST = 8;
 
-/** Images whose parts are still coming, in the order in which a page asks for them. */
+/** Images with missing parts, in the order in which pages requested them. */
 export class ImageParts {
   #begun = new Map<string, Begun>();
 
-  /** Takes a part; the whole once it is the last one. Two tabs may ask for the same image at once. */
+  /** Adds a part and returns the whole image after the last one. Two tabs may request the same image at once. */
   take(key: string, { offset = 0 }: Asked, { data, next }: Answer): Uint8Array<ArrayBuffer>[] | null {
     const before = offset === 0 ? { bytes: 0, parts: [] } : this.#begun.get(key);
     if (!before || before.bytes !== offset) {
@@ -65,7 +65,10 @@ export class ImageParts {
   }
 }
 
-/** The copy of an image, as if a host had answered with all of it; null where the bytes are those of another. */
+/**
+ * Returns the copy of an image, in the form of a host's answer with all its bytes; null if the bytes do not match the
+ * hash.
+ */
 export async function imageCopy(
   parts: Uint8Array<ArrayBuffer>[],
   sha256: string,

@@ -1,11 +1,11 @@
-// The answers of a host that list what it has, kept in step with its events, to be shown when it cannot be reached.
+// The answers of a host that list its contents, updated by its events, to be shown when it cannot be reached.
 import { KEPT } from "../../api/copies";
 import type { WireEvent } from "../../api/messages";
 import type { Requests, SessionSummary } from "../../api/types";
 
 type Sessions = Requests["list_sessions"]["response"];
 
-/** The id of the copy of an answer; null where none is kept. */
+/** Returns the id of an answer's copy; null for an answer that is not stored. */
 export function listId(name: string, fields: object): string | null {
   const { watching: _, ...asked } = fields as Record<string, unknown>;
   if (!KEPT.includes(name) || asked.after) {
@@ -15,7 +15,7 @@ export function listId(name: string, fields: object): string | null {
   return `list ${name} ${JSON.stringify(Object.fromEntries(sorted))}`;
 }
 
-/** The answer of a list after an event of the host. */
+/** Returns a list's answer after an event of the host. */
 export function listAfter(id: string, answer: unknown, event: WireEvent): unknown {
   const [, name = "", ...rest] = id.split(" ");
   if (name === "list_projects" && event.type === "projects_changed") {

@@ -9,7 +9,7 @@ const item = (clientKey: string, fields: Partial<OutboxItem> = {}): OutboxItem =
   ...fields,
 });
 
-it("addresses the prompts of a moved session to its new device, under their keys", async () => {
+it("addresses the prompts of a moved session to its new device, with the same keys", async () => {
   const items = [
     item("waits", { projectId: "p1" }),
     item("paused", { error: "the session is being moved", kind: ApiKind.unavailable }),

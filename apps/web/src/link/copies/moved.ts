@@ -1,4 +1,4 @@
-// What this browser keeps for a session that another device has now, brought there.
+// Moves this browser's data of a session to the session's new device.
 import { ApiKind } from "../../api/types";
 import type { Outbox } from "../outbox";
 import { sessionOf } from "./images";
@@ -12,8 +12,8 @@ export interface Move {
 }
 
 /**
- * Addresses the prompts that wait for the session to its new device. Each keeps its clientKey: one that the old device
- * had taken already is not taken twice. What was refused because the session was on its way is sent again.
+ * Addresses the session's waiting prompts to its new device. Each keeps its clientKey, so that a prompt that the old
+ * device had received is not accepted twice. Prompts that were rejected because the session was moving are sent again.
  */
 export async function carryPrompts(outbox: Pick<Outbox, "items" | "update">, move: Move): Promise<void> {
   const { from, sessionId, to } = move;
@@ -25,7 +25,7 @@ export async function carryPrompts(outbox: Pick<Outbox, "items" | "update">, mov
   }
 }
 
-/** Seals the copies of the session and its images for the new device, unless it has newer ones. */
+/** Seals the copies of the session and its images for the new device, unless newer ones exist there. */
 export async function carryCopies(store: CopyStore, { from, sessionId, to }: Move): Promise<void> {
   const all = await store.all();
   const known = new Set(all.get(to));

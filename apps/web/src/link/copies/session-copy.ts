@@ -1,20 +1,20 @@
-// A copy of the end of a session's log, kept in step with what the host says. It takes only what follows on what it
-// has; anything else ends it, and the next full load begins another.
+// A copy of the end of a session's log, kept in sync with the host. It accepts only data that continues it; anything
+// else ends it, and the next full load begins a new one.
 import { utf8 } from "@scorel/protocol";
 import type { SessionCopy } from "../../api/copies";
 import type { WireEvent } from "../../api/messages";
 import type { ResyncEventsResponse, SessionEntry } from "../../api/types";
 
-/** How many entries are kept of a session. */
+/** How many entries of a session are kept. */
 export const ENTRIES = 200;
 
-/** What a page states with resync_events. */
+/** The fields of a page's resync_events request. */
 export interface Asked {
   epoch?: string;
   persistentLastSeq?: number;
 }
 
-/** The copy after the answer to resync_events; null where it does not follow on what there was. */
+/** Returns the copy after the answer to resync_events; null if the answer does not continue it. */
 export function afterResync(
   copy: SessionCopy | null,
   asked: Asked,
@@ -31,7 +31,7 @@ export function afterResync(
   return trimmed({ summary, entries: [...copy.entries, ...added], before: copy.before, last });
 }
 
-/** The copy after an event of its session. */
+/** Returns the copy after an event of its session. */
 export function afterEvent(copy: SessionCopy, event: WireEvent): SessionCopy {
   const added = entryOf(event);
   if (added.length === 0 || (event.seq ?? 0) <= copy.last) {
@@ -45,8 +45,8 @@ function entryOf(event: WireEvent): SessionEntry[] {
 }
 
 /**
- * The end of a copy. It begins at an entry with a seq, which is the cursor to what lies before it. Where there is none,
- * as in files of other programs, it begins earlier.
+ * Returns the end of a copy. It begins at an entry with a seq, which is the cursor for the entries before it. Without
+ * one, as in files of other programs, it begins earlier.
  */
 export function trimmed(copy: SessionCopy, most = ENTRIES): SessionCopy {
   let first = Math.max(0, copy.entries.length - most);
@@ -56,7 +56,7 @@ export function trimmed(copy: SessionCopy, most = ENTRIES): SessionCopy {
   return first === 0 ? copy : { ...copy, entries: copy.entries.slice(first), before: copy.entries[first]?.seq ?? 0 };
 }
 
-/** A copy that fits `bytes` as JSON; null where not even its last entry does. */
+/** Returns a copy that fits `bytes` as JSON; null if not even its last entry does. */
 export function fitting(copy: SessionCopy, bytes: number): SessionCopy | null {
   let room = bytes - sizeOf({ ...copy, entries: [] });
   let most = 0;
@@ -71,7 +71,7 @@ export function fitting(copy: SessionCopy, bytes: number): SessionCopy | null {
   return kept.entries.length <= most ? kept : null;
 }
 
-/** A copy as it was read from the disk; null where it is none of this session. */
+/** Validates a copy read from the disk; returns null if it is not one of this session. */
 export function checkedCopy(value: unknown, sessionId: string, projectId: string): SessionCopy | null {
   const copy = value as SessionCopy;
   const good =

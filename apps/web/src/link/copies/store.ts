@@ -1,5 +1,5 @@
-// The copies on the disk of this browser, encrypted. It is a database of its own, so that pages of an older version that
-// are still open keep theirs. Each device has a key that script cannot read; deleting a device's copies deletes its key.
+// The encrypted copies on this browser's disk. They have their own database, so that open pages of an older version can
+// keep using theirs. Each device has a non-extractable key; deleting a device's copies deletes its key.
 import { utf8 } from "@scorel/protocol";
 import { kindOf, sessionOf } from "./images";
 
@@ -9,30 +9,30 @@ const ROWS = "rows";
 const BODIES = "bodies";
 
 export const LIMITS = {
-  /** Of one copy, as JSON. */
+  /** For one copy, as JSON. */
   copyBytes: 2 * 1024 * 1024,
-  /** Of all copies without images. */
+  /** For all copies except images. */
   bytes: 32 * 1024 * 1024,
-  /** Of all images, in base64 as they are kept. */
+  /** For all images, in base64 as stored. */
   imageBytes: 32 * 1024 * 1024,
-  /** Of the images of one session. */
+  /** For the images of one session. */
   sessionImageBytes: 12 * 1024 * 1024,
-  /** Sessions of all devices. */
+  /** For all devices. */
   sessions: 100,
-  /** Lists of all devices. */
+  /** For all devices. */
   lists: 200,
 };
 
-/** What a copy belongs to. It opens for nothing else. */
+/** The data that a copy belongs to. A copy opens for this scope only. */
 export interface Scope {
   deviceId: string;
-  /** "" for what belongs to no project. */
+  /** "" for data that belongs to no project. */
   projectId: string;
-  /** Names it on its device: the id of a session, "list " and what was asked for, or "image ", session and hash. */
+  /** Identifies the copy on its device: the id of a session, "list " and the request, or "image ", session and hash. */
   id: string;
 }
 
-/** What is known of a copy without opening it. */
+/** The metadata of a copy, readable without opening it. */
 interface Row extends Scope {
   savedAt: number;
   /** When it was last written or read. */
@@ -54,13 +54,13 @@ export interface Opened {
 }
 
 export interface CopyStoreOptions {
-  /** Of this browser: what another identity of it left behind does not open. */
+  /** The identity that stored the copy. Copies of another identity of this browser do not open. */
   clientId: string;
   limits?: typeof LIMITS;
   now?: () => number;
 }
 
-/** Everything in it may fail: a browser may refuse storage, or be out of it. Then there are no copies. */
+/** Every operation may fail: a browser may refuse storage or run out of it. Then there are no copies. */
 export class CopyStore {
   readonly #options: CopyStoreOptions;
   #db: Promise<IDBDatabase> | null = null;
@@ -69,7 +69,7 @@ export class CopyStore {
     this.#options = options;
   }
 
-  /** Opens a copy. One that cannot be opened is deleted. */
+  /** Opens a copy and deletes it if it cannot be opened. */
   async read(deviceId: string, id: string): Promise<Opened | null> {
     const db = await this.#open();
     const [row, body, key] = await inOne(db, "readonly", (store) => [
@@ -90,7 +90,7 @@ export class CopyStore {
     }
   }
 
-  /** Seals and keeps a copy in the place of an older one; the ones that were not used for the longest time go. */
+  /** Seals and stores a copy, replacing an older one. The least recently used copies are deleted to make room. */
   async write(scope: Scope, value: unknown): Promise<void> {
     const { clientId, now = Date.now } = this.#options;
     const db = await this.#open();
@@ -105,7 +105,7 @@ export class CopyStore {
     try {
       await putCopy(db, row, { deviceId, id, iv, sealed });
     } catch (err) {
-      // Perhaps the disk is full: room is made for the next time.
+      // The disk may be full: make room for the next write.
       await this.#prune(db, 0.5).catch(() => {});
       throw err;
     }
@@ -135,7 +135,7 @@ export class CopyStore {
     ]);
   }
 
-  /** The devices that there are copies of, with the ids of these. */
+  /** Returns the ids of all copies, by device. */
   async all(): Promise<Map<string, string[]>> {
     const db = await this.#open();
     const [rows, keys] = await inOne(db, "readonly", (store) => [
@@ -163,13 +163,13 @@ export class CopyStore {
       const rows = tx.objectStore(ROWS);
       const found: IDBRequest<Row | undefined> = rows.get([row.deviceId, row.id]);
       found.onsuccess = () => found.result && rows.put({ ...found.result, usedAt: now() });
-      // A copy that is open counts, whatever becomes of its time.
+      // The copy is returned even if updating its time fails.
       tx.oncomplete = () => resolve();
       tx.onabort = () => resolve();
     });
   }
 
-  /** The key of a device. Two tabs that make one at once end with the same. */
+  /** Returns the key of a device. Two tabs that create it at once get the same key. */
   async #keyOf(db: IDBDatabase, deviceId: string): Promise<CryptoKey> {
     const [known] = await inOne(db, "readonly", (store) => [
       store(KEYS).get(deviceId) as IDBRequest<CryptoKey | undefined>,
@@ -193,7 +193,7 @@ export class CopyStore {
     return key;
   }
 
-  /** Deletes the copies that are over `share` of a limit, the ones that were not used for the longest time first. */
+  /** Deletes the copies that exceed `share` of a limit, least recently used first. */
   async #prune(db: IDBDatabase, share: number): Promise<void> {
     const { limits = LIMITS } = this.#options;
     const [rows] = await inOne(db, "readonly", (store) => [store(ROWS).getAll() as IDBRequest<Row[]>]);
@@ -208,7 +208,9 @@ export class CopyStore {
   }
 }
 
-/** The copies that are over `share` of a limit. Images have limits of their own, so that they take no text's place. */
+/**
+ * Returns the copies that exceed `share` of a limit. Images have separate limits, so that they do not displace text.
+ */
 function overLimits(rows: Row[], limits: typeof LIMITS, share: number): Row[] {
   const used = new Map<string, number>();
   const isOver = (limit: string, more: number, most: number) => {
@@ -224,7 +226,7 @@ function overLimits(rows: Row[], limits: typeof LIMITS, share: number): Row[] {
         const checks = [isOver("bytes", bytes, limits.bytes), isOver(kind, 1, limits[kind])];
         return checks.includes(true);
       }
-      // One that is too much for its session takes no room from those of others.
+      // An image over its session's limit does not count towards the others.
       return (
         isOver(`${deviceId} ${sessionOf(id)}`, bytes, limits.sessionImageBytes) ||
         isOver("images", bytes, limits.imageBytes)
@@ -232,7 +234,7 @@ function overLimits(rows: Row[], limits: typeof LIMITS, share: number): Row[] {
     });
 }
 
-/** Rejects where a part is missing, was changed, or belongs to another copy. */
+/** Rejects if a part is missing, was changed, or belongs to another copy. */
 async function opened(clientId: string, row: Row, body?: Body, key?: CryptoKey): Promise<unknown> {
   const additionalData = scopeBytes(clientId, row);
   const { iv, sealed } = body as Body;
@@ -258,7 +260,7 @@ function openCopies(): Promise<IDBDatabase> {
   });
 }
 
-/** Puts a copy, unless the key that it was sealed with was deleted meanwhile. */
+/** Stores a copy, unless the key that it was sealed with was deleted meanwhile. */
 async function putCopy(db: IDBDatabase, row: Row, body: Body): Promise<void> {
   await inOne(db, "readwrite", (store) => {
     const key = store(KEYS).getKey(row.deviceId);
@@ -272,14 +274,14 @@ async function putCopy(db: IDBDatabase, row: Row, body: Body): Promise<void> {
   });
 }
 
-/** What a copy is bound to: the identity that kept it, where it belongs, and when it was kept. */
+/** Returns the bytes that bind a copy to the identity that stored it, its scope, and the time of storing. */
 function scopeBytes(clientId: string, { deviceId, projectId, id, savedAt }: Row): Uint8Array<ArrayBuffer> {
   return utf8(JSON.stringify(["scorel-copy-1", clientId, deviceId, projectId, id, savedAt]));
 }
 
 type Results<T extends IDBRequest[]> = { [K in keyof T]: T[K] extends IDBRequest<infer R> ? R : never };
 
-/** Runs one transaction over all stores, and resolves with the results of the requests once it is done. */
+/** Runs one transaction over all stores and resolves with the results of the requests once it is complete. */
 function inOne<T extends IDBRequest[]>(
   db: IDBDatabase,
   mode: IDBTransactionMode,
